@@ -1,0 +1,40 @@
+//! The only place that asks what time it is.
+
+use mfa_shared::time::Timestamp;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A source of the present moment: the system's clock, or one that a test sets.
+#[derive(Debug, Clone, Default)]
+pub struct Clock(Option<Arc<AtomicI64>>);
+
+impl Clock {
+    /// The system's clock.
+    pub fn system() -> Self {
+        Self(None)
+    }
+
+    /// A clock that stands still until [`Clock::advance`] moves it.
+    pub fn fixed(at: Timestamp) -> Self {
+        Self(Some(Arc::new(AtomicI64::new(at.millis()))))
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Timestamp {
+        match &self.0 {
+            Some(millis) => Timestamp::from_millis(millis.load(SeqCst)),
+            None => {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+            }
+        }
+    }
+
+    /// Moves a fixed clock; the system's clock stays as it is.
+    pub fn advance(&self, seconds: i64) {
+        if let Some(millis) = &self.0 {
+            millis.fetch_add(seconds * 1000, SeqCst);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What the store asks of an engine, and nothing more: ordered spaces of keys and values, and one
+//! serializable transaction for each request.
+//!
+//! An engine knows no record types. Work handed to it may run more than once (an engine that detects
+//! conflicts asks for a retry), so it has no effect outside the changes it returns.
+
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+
+/// One ordered space of keys. The number is part of the stored form and never changes its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Space {
+    /// Number in the stored form.
+    pub id: u8,
+    /// Name for people, and for an engine that has tables.
+    pub name: &'static str,
+}
+
+/// A key and its value.
+pub type Pair = (Vec<u8>, Vec<u8>);
+
+/// Keys from `from` (included) to `to` (excluded; `None` is the end of the space).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Range {
+    /// First key.
+    pub from: Vec<u8>,
+    /// First key behind the range.
+    pub to: Option<Vec<u8>>,
+}
+
+impl Range {
+    /// Every key that starts with `prefix`.
+    pub fn prefix(prefix: &[u8]) -> Self {
+        let mut to = prefix.to_vec();
+        while to.last() == Some(&0xff) {
+            to.pop();
+        }
+        let to = match to.last_mut() {
+            Some(last) => {
+                *last += 1;
+                Some(to)
+            }
+            None => None,
+        };
+        Self { from: prefix.to_vec(), to }
+    }
+
+    /// Whether no key can lie in the range.
+    pub fn is_empty(&self) -> bool {
+        self.to.as_ref().is_some_and(|to| *to <= self.from)
+    }
+}
+
+/// A state of the store that does not change while it is looked at.
+pub trait View {
+    /// The value of a key.
+    fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
+    /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
+    fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault>;
+}
+
+/// The new value of a key; `None` removes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Space of the key.
+    pub space: Space,
+    /// The key.
+    pub key: Vec<u8>,
+    /// The value, or nothing.
+    pub value: Option<Vec<u8>>,
+}
+
+/// All changes of one transaction, with the words for the audit trail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// When the transaction was decided.
+    pub time: Timestamp,
+    /// Who asked for it.
+    pub actor: String,
+    /// Identifier of the request.
+    pub request: String,
+    /// The changes, a key at most once, in key order.
+    pub changes: Vec<Change>,
+}
+
+/// Work of a transaction: it looks at the state and returns what to write, or `None` to write nothing.
+pub type WriteWork = Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>;
+/// Work that only reads.
+pub type ReadWork = Box<dyn FnMut(&mut dyn View) + Send>;
+/// What an engine's calls return.
+pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
+
+/// An engine.
+pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
+    /// Runs `work` on one consistent state. `long` says that it may take more than moments.
+    fn read(&self, work: ReadWork, long: bool) -> Pending<()>;
+    /// Runs `work` as one serializable transaction. When this returns without a fault, the commit is
+    /// durable and visible; with a fault, the outcome is either nothing or (connection or disk lost in
+    /// the middle) unknown, and the fault is `unavailable`.
+    fn write(&self, work: WriteWork) -> Pending<()>;
+    /// Why writes are refused at present, if they are.
+    fn write_fault(&self) -> Option<Fault>;
+    /// Finishes what was begun and closes; later writes are refused.
+    fn close(&self) -> Pending<()>;
+}
+
+/// A view with changes on top that are not written yet.
+pub struct Overlay<'a> {
+    base: &'a mut dyn View,
+    changes: BTreeMap<(Space, Vec<u8>), Option<Vec<u8>>>,
+}
+
+impl std::fmt::Debug for Overlay<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Overlay").field("changes", &self.changes.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Overlay<'a> {
+    /// Nothing changed yet.
+    pub fn new(base: &'a mut dyn View) -> Self {
+        Self { base, changes: BTreeMap::new() }
+    }
+
+    /// Stages a change.
+    pub fn stage(&mut self, change: Change) {
+        self.changes.insert((change.space, change.key), change.value);
+    }
+
+    /// Everything staged, in key order.
+    pub fn into_changes(self) -> Vec<Change> {
+        let changes = self.changes.into_iter();
+        changes.map(|((space, key), value)| Change { space, key, value }).collect()
+    }
+}
+
+impl View for Overlay<'_> {
+    fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        if !self.changes.is_empty()
+            && let Some(staged) = self.changes.get(&(space, key.to_vec()))
+        {
+            return Ok(staged.clone());
+        }
+        self.base.get(space, key)
+    }
+
+    fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
+        use std::ops::Bound::{Excluded, Included, Unbounded};
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let end = match &range.to {
+            Some(to) => Excluded((space, to.clone())),
+            None => match space.id.checked_add(1) {
+                Some(id) => Excluded((Space { id, name: "" }, Vec::new())),
+                None => Unbounded,
+            },
+        };
+        let staged = self.changes.range((Included((space, range.from.clone())), end));
+        let staged: BTreeMap<&Vec<u8>, &Option<Vec<u8>>> = staged.map(|((_, k), v)| (k, v)).collect();
+        // Every staged removal may take one pair away from what the base returns.
+        let base = self.base.scan(space, range, reverse, limit.saturating_add(staged.len()))?;
+        let mut merged: BTreeMap<Vec<u8>, Vec<u8>> = base.into_iter().collect();
+        for (key, value) in staged {
+            match value {
+                Some(value) => merged.insert(key.clone(), value.clone()),
+                None => merged.remove(key),
+            };
+        }
+        let merged = merged.into_iter();
+        Ok(if reverse { merged.rev().take(limit).collect() } else { merged.take(limit).collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SPACE: Space = Space { id: 7, name: "things" };
+
+    #[derive(Clone)]
+    struct Map(BTreeMap<Vec<u8>, Vec<u8>>);
+
+    impl View for Map {
+        fn get(&mut self, _: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+            Ok(self.0.get(key).cloned())
+        }
+        fn scan(&mut self, _: Space, r: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
+            let inside = |k: &&Vec<u8>| **k >= r.from && r.to.as_ref().is_none_or(|to| *k < to);
+            let pairs = self.0.iter().filter(|(k, _)| inside(k)).map(|(k, v)| (k.clone(), v.clone()));
+            Ok(if reverse { pairs.rev().take(limit).collect() } else { pairs.take(limit).collect() })
+        }
+    }
+
+    fn key() -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(prop_oneof![Just(0u8), Just(b'a'), Just(b'b'), Just(0xff)], 0..3)
+    }
+
+    proptest! {
+        #[test]
+        fn staged_changes_look_as_if_they_were_written(
+            base in proptest::collection::btree_map(key(), key(), 0..12),
+            staged in proptest::collection::vec((key(), proptest::option::of(key())), 0..8),
+            prefix in key(), reverse: bool, limit in 0usize..6,
+        ) {
+            let mut below = Map(base.clone());
+            let mut overlay = Overlay::new(&mut below);
+            let mut expected = Map(base);
+            for (key, value) in staged {
+                overlay.stage(Change { space: SPACE, key: key.clone(), value: value.clone() });
+                match value {
+                    Some(value) => expected.0.insert(key, value),
+                    None => expected.0.remove(&key),
+                };
+            }
+            let range = Range::prefix(&prefix);
+            prop_assert_eq!(
+                overlay.scan(SPACE, &range, reverse, limit).unwrap(),
+                expected.scan(SPACE, &range, reverse, limit).unwrap()
+            );
+            prop_assert_eq!(overlay.get(SPACE, &prefix).unwrap(), expected.get(SPACE, &prefix).unwrap());
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Exact decimals for money and rates, and integers of any size. Binary floats appear nowhere.
+
+use rust_decimal::Decimal;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::{fmt, str::FromStr};
+
+/// Integer digits that an amount may have.
+pub const INTEGER_DIGITS_MAX: usize = 15;
+/// Fraction digits that an amount may have.
+pub const FRACTION_DIGITS_MAX: usize = 5;
+
+/// An exact decimal: a JSON number on the wire that keeps the digits it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Amount(pub Decimal);
+
+/// Why a number is no amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AmountError {
+    /// More integer digits than fit.
+    TooLarge,
+    /// More fraction digits than fit.
+    TooManyDecimals,
+}
+
+impl Amount {
+    /// Nothing.
+    pub const ZERO: Amount = Amount(Decimal::ZERO);
+
+    /// Reads the text of a JSON number; trailing zeros do not count as digits.
+    pub fn parse(text: &str) -> Result<Self, AmountError> {
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (negative, digits) = mantissa.strip_prefix('-').map_or((false, mantissa), |d| (true, d));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let all = format!("{whole}{fraction}");
+        if all.bytes().all(|b| b == b'0') && text == mantissa {
+            return Self::plain(false, whole, fraction);
+        }
+        if all.bytes().all(|b| b == b'0') {
+            return Ok(Self::ZERO);
+        }
+        // The point moves right by the exponent; an absurd one is out of range or too fine, never slow.
+        let exponent: i64 = exponent.parse().unwrap_or(if exponent.starts_with('-') { -9999 } else { 9999 });
+        let point = whole.len() as i64 + exponent.clamp(-9999, 9999);
+        if exponent == 0 {
+            return Self::plain(negative, whole, fraction);
+        }
+        let significant = all.trim_end_matches('0');
+        if point > 64 {
+            return Err(AmountError::TooLarge);
+        }
+        if point < -64 {
+            return Err(AmountError::TooManyDecimals);
+        }
+        let (whole, fraction) = if point <= 0 {
+            ("0".to_owned(), format!("{}{significant}", "0".repeat(point.unsigned_abs() as usize)))
+        } else {
+            let point = point as usize;
+            let padded = format!("{significant:0<point$}");
+            (padded[..point].to_owned(), padded[point..].to_owned())
+        };
+        Self::plain(negative, &whole, &fraction)
+    }
+
+    fn plain(negative: bool, whole: &str, fraction: &str) -> Result<Self, AmountError> {
+        let whole = whole.trim_start_matches('0');
+        if whole.len() > INTEGER_DIGITS_MAX {
+            return Err(AmountError::TooLarge);
+        }
+        let significant = fraction.trim_end_matches('0');
+        if significant.len() > FRACTION_DIGITS_MAX {
+            return Err(AmountError::TooManyDecimals);
+        }
+        // Zeros behind the last digit are kept as far as the type carries them.
+        let kept = &fraction[..fraction.len().min(FRACTION_DIGITS_MAX)];
+        let sign = if negative { "-" } else { "" };
+        let whole = if whole.is_empty() { "0" } else { whole };
+        let text = if kept.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{kept}") };
+        Decimal::from_str(&text).map(Self).map_err(|_| AmountError::TooLarge)
+    }
+
+    /// Fraction digits that matter: trailing zeros do not count.
+    pub fn fraction_digits(self) -> u32 {
+        self.0.normalize().scale()
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let number = serde_json::Number::from_str(&self.0.to_string());
+        number.map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Stored sums may be larger than what a request may send, so this reads any decimal.
+        let number = serde_json::Number::deserialize(deserializer)?;
+        let text = number.as_str();
+        let parsed = Decimal::from_str(text).or_else(|_| Decimal::from_scientific(text));
+        parsed.map(Self).map_err(|_| D::Error::custom("not a decimal"))
+    }
+}
+
+/// An integer of any size, kept digit for digit (`publicKeyMod` has up to 5,000 digits).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BigInteger(String);
+
+impl BigInteger {
+    /// Reads an integer without fraction or exponent.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let integer = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        integer.then(|| Self(text.to_owned()))
+    }
+
+    /// The digits, with a sign if negative.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the integer is above 0.
+    pub fn is_positive(&self) -> bool {
+        !self.0.starts_with('-') && self.0.bytes().any(|b| b != b'0')
+    }
+}
+
+impl Serialize for BigInteger {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let number = serde_json::Number::from_str(&self.0);
+        number.map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for BigInteger {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = serde_json::Number::deserialize(deserializer)?;
+        Self::parse(number.as_str()).ok_or_else(|| D::Error::custom("not an integer"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_keeps_the_digits_it_was_given() {
+        for text in ["1234.56", "0", "0.00", "1.250", "-5", "999999999999999.99999", "100"] {
+            let amount = Amount::parse(text).unwrap();
+            assert_eq!(serde_json::to_string(&amount).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Amount>(text).unwrap(), amount);
+        }
+        assert_eq!(Amount::parse("1e3").unwrap().to_string(), "1000");
+        assert_eq!(Amount::parse("12.5e-2").unwrap().to_string(), "0.125");
+        assert_eq!(Amount::parse("2.00000000000").unwrap().to_string(), "2.00000");
+    }
+
+    #[test]
+    fn too_many_digits_are_named_on_their_side_of_the_point() {
+        assert_eq!(Amount::parse("1000000000000000"), Err(AmountError::TooLarge));
+        assert_eq!(Amount::parse("1e99999999999"), Err(AmountError::TooLarge));
+        assert_eq!(Amount::parse("0.000001"), Err(AmountError::TooManyDecimals));
+        assert_eq!(Amount::parse("1e-99999999999"), Err(AmountError::TooManyDecimals));
+        assert_eq!(Amount::parse("0e99999999999").unwrap(), Amount::ZERO);
+    }
+
+    #[test]
+    fn a_big_integer_comes_back_digit_for_digit() {
+        let digits = "7".repeat(1233);
+        let big: BigInteger = serde_json::from_str(&digits).unwrap();
+        assert_eq!(serde_json::to_string(&big).unwrap(), digits);
+        assert!(BigInteger::parse("1.0").is_none() && BigInteger::parse("1e5").is_none());
+        assert!(!BigInteger::parse("0").unwrap().is_positive());
+        assert!(!BigInteger::parse("-3").unwrap().is_positive());
+    }
+}

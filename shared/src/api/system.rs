@@ -1,0 +1,38 @@
+//! The daemon itself: is it alive, is it ready, which version. None of these needs a token.
+
+use crate::endpoints;
+use crate::object;
+use crate::rule::*;
+use crate::wire::{Json, Nothing};
+
+object! {
+    /// Whether the daemon serves.
+    pub struct Health {
+        /// `up`, or why it does not serve.
+        status: String = required(line(256)),
+    }
+
+    /// Which daemon answers.
+    pub struct Version {
+        /// Version of the program.
+        version: String = required(line(64)),
+        /// Name of this store, `urn:mfa:instance:<id>`; an application's assertion names it as audience.
+        instance: String = required(line(64)),
+        /// Version of the interface; a client of another one is told so.
+        interface: i64 = required(integer(1, i64::MAX)),
+        /// Whether callers are asked for a token: `on` or `off`.
+        auth: String = required(line(3)),
+    }
+}
+
+/// Version of the interface that this build speaks.
+pub const INTERFACE_VERSION: i64 = 1;
+
+endpoints! {
+    /// Tell that the process is alive.
+    GetLive {} Get "/live" Nothing => Json<Health>;
+    /// Tell whether requests are served; 503 while starting or stopping.
+    GetReady {} Get "/ready" Nothing => Json<Health>;
+    /// Tell which daemon answers.
+    GetVersion {} Get "/version" Nothing => Json<Version>;
+}

@@ -1,0 +1,246 @@
+//! The endpoint table: every endpoint is one row, and everything else is derived from it.
+//!
+//! The rows stand in `api/<noun>.rs` and read like the tables of the service document. A path is split at
+//! `/` first; then each segment is percent-decoded once, here and nowhere else.
+
+use crate::wire::{Answer, AnswerKind, AnswerShape, Body, BodyShape};
+use std::fmt;
+
+/// A request method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Method {
+    /// Reads; HEAD is a GET without the body.
+    Get,
+    /// Creates or commands.
+    Post,
+    /// Changes.
+    Put,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// The word of the request line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Delete => "DELETE",
+        }
+    }
+
+    /// Whether the method only reads.
+    pub fn reads(self) -> bool {
+        self == Method::Get
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Meta {
+    /// Name of the endpoint's type, such as `CreateOffice`.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+    /// Its method.
+    pub method: Method,
+    /// Its path with `{name}` for each parameter.
+    pub path: &'static str,
+    /// What a request carries.
+    pub body: BodyShape,
+    /// What it answers.
+    pub answer: AnswerShape,
+    /// The endpoint whose representation carries the `ETag` and is compared with `If-Match`.
+    pub tag: Option<&'static str>,
+}
+
+impl Meta {
+    /// The application that the path belongs to, for access control (`identity.md` section 4).
+    pub fn application(&self) -> &'static str {
+        let segments: Vec<_> = segments(self.path).collect();
+        match segments.as_slice() {
+            ["users" | "roles" | "permittablegroups" | "applications" | "token", ..] => "identity-v1",
+            ["offices", _, "teller", ..] | ["teller", ..] => "teller-v1",
+            ["offices" | "employees", ..] => "office-v1",
+            ["customers", ..] => "customer-v1",
+            ["actions" | "definitions" | "instances", ..] => "deposit-v1",
+            ["configuration", ..] => "notification-v1",
+            ["ledger", ..] => "ledger-v1",
+            ["audit", ..] => "audit-v1",
+            ["events", ..] => "events-v1",
+            _ => "admin-v1",
+        }
+    }
+
+    /// Whether the endpoint answers many records, which can be streamed.
+    pub fn lists(&self) -> bool {
+        matches!(self.answer.kind, AnswerKind::List | AnswerKind::Page)
+    }
+}
+
+/// One endpoint: its row, its types, its path parameters.
+pub trait Endpoint: Sized + Send + Sync + 'static {
+    /// The row of the table.
+    const META: Meta;
+    /// What a request carries.
+    type Body: Body;
+    /// What it answers.
+    type Answer: Answer;
+    /// Takes the decoded parameters of a path, in the order of the path.
+    fn from_params(params: Vec<String>) -> Self;
+    /// The parameters in the order of the path.
+    fn params(&self) -> Vec<&str>;
+
+    /// The path with every parameter percent-encoded.
+    fn path(&self) -> String {
+        render(Self::META.path, &self.params())
+    }
+}
+
+/// Fills the parameters of a path into their places, percent-encoded.
+pub fn render(path: &str, params: &[&str]) -> String {
+    let mut params = params.iter();
+    let mut out = String::new();
+    for segment in segments(path) {
+        out.push('/');
+        let value = if segment.starts_with('{') { params.next() } else { None };
+        match value {
+            Some(value) => out.push_str(&percent_encode(value)),
+            None => out.push_str(segment),
+        }
+    }
+    out
+}
+
+/// The segments of a path of the table.
+pub fn segments(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').skip(1)
+}
+
+/// Splits the path of a request: one slash at the end means nothing, an empty segment inside or text that
+/// is no percent-encoded UTF-8 names nothing.
+pub fn split(path: &str) -> Option<Vec<String>> {
+    let path = path.strip_prefix('/')?;
+    let path = path.strip_suffix('/').unwrap_or(path);
+    if path.is_empty() {
+        return Some(Vec::new());
+    }
+    path.split('/').map(|segment| percent_decode(segment).filter(|s| !s.is_empty())).collect()
+}
+
+/// Decodes `%XX`; `None` for a broken one, or where the bytes are not UTF-8.
+pub fn percent_decode(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return Some(text.to_owned());
+    }
+    let mut bytes = text.bytes();
+    let mut out = Vec::with_capacity(text.len());
+    let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+    while let Some(byte) = bytes.next() {
+        if byte == b'%' {
+            let value = digit(bytes.next())? * 16 + digit(bytes.next())?;
+            out.push(u8::try_from(value).ok()?);
+        } else {
+            out.push(byte);
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+/// Encodes all but the unreserved characters of RFC 3986; `.` and `..` whole, because a segment of that
+/// text would be taken for a step.
+pub fn percent_encode(text: &str) -> String {
+    let dots = matches!(text, "." | "..");
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') || (byte == b'.' && !dots) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// Declares endpoints, a row each:
+/// `Name { parameter } METHOD "/path/{parameter}" Body => Answer, tag ReadEndpoint;`
+#[macro_export]
+macro_rules! endpoints {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident { $($param:ident),* } $method:ident $path:literal $body:ty => $answer:ty $(, tag $tag:ident)?;
+    )*) => {
+        $(
+            $(#[doc = $doc])*
+            #[derive(Debug, Clone, PartialEq, Eq)]
+            pub struct $name {
+                $(
+                    #[doc = concat!("The `{", stringify!($param), "}` of the path.")]
+                    pub $param: String,
+                )*
+            }
+
+            impl $crate::endpoint::Endpoint for $name {
+                const META: $crate::endpoint::Meta = $crate::endpoint::Meta {
+                    name: stringify!($name),
+                    doc: concat!($($doc),*).trim_ascii(),
+                    method: $crate::endpoint::Method::$method,
+                    path: $path,
+                    body: <$body as $crate::wire::Body>::SHAPE,
+                    answer: <$answer as $crate::wire::Answer>::SHAPE,
+                    tag: $crate::endpoints!(@tag $($tag)?),
+                };
+                type Body = $body;
+                type Answer = $answer;
+
+                #[allow(unused_variables, unused_mut, reason = "a path may have no parameters")]
+                fn from_params(params: Vec<String>) -> Self {
+                    let mut params = params.into_iter();
+                    // The router hands over exactly the parameters of the path.
+                    Self { $($param: params.next().expect("a parameter of the path")),* }
+                }
+
+                fn params(&self) -> Vec<&str> {
+                    vec![$(&self.$param),*]
+                }
+            }
+        )*
+
+        /// The rows of this noun.
+        pub const ROWS: &[$crate::endpoint::Meta] =
+            &[$(<$name as $crate::endpoint::Endpoint>::META),*];
+    };
+    (@tag) => { None };
+    (@tag $tag:ident) => { Some(stringify!($tag)) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_path_is_split_first_and_decoded_once() {
+        assert_eq!(split("/a%2Fb/c%2520/").unwrap(), ["a/b", "c%20"]);
+        assert_eq!(split("/").unwrap(), Vec::<String>::new());
+        for nothing in ["/a//b", "/a%", "/a%2", "/a%zz", "/%ff", "a"] {
+            assert_eq!(split(nothing), None, "{nothing}");
+        }
+        assert_eq!(render("/offices/{office}/address", &["a/b é"]), "/offices/a%2Fb%20%C3%A9/address");
+    }
+
+    proptest! {
+        #[test]
+        fn every_parameter_comes_back_from_its_path(value in "\\PC{1,40}") {
+            let path = render("/customers/{customer}/portrait", &[&value]);
+            prop_assert_eq!(split(&path).unwrap(), vec!["customers".to_owned(), value, "portrait".to_owned()]);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Everything that can be refused, as one table: code, HTTP status, exit code, title, hint.
+//!
+//! The table only ever grows, and a code never gets another meaning. `mfa explain error CODE` and the
+//! error body (`decisions.md` section 4) print from it.
+
+use crate::rule::FieldError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How `mfa` ends. `mfa help exit-codes` prints this table.
+pub mod exit {
+    /// Every exit code with its meaning.
+    pub const TABLE: &[(i32, &str)] = &[
+        (OK, "ok"),
+        (FAILURE, "server fault (5xx) or another failure"),
+        (USAGE, "wrong usage, or a prompt was needed without a terminal"),
+        (NOT_FOUND, "not found"),
+        (NOT_LOGGED_IN, "not logged in, or the login has expired"),
+        (FORBIDDEN, "not allowed"),
+        (CONFLICT, "conflict: exists already, wrong state, in use, balance, changed meanwhile"),
+        (INVALID, "refused by validation"),
+        (WAIT_TIMEOUT, "a wait timed out"),
+        (BULK_FAILURES, "a bulk run finished with failures"),
+        (UNREACHABLE, "the daemon cannot be reached"),
+        (LOCKED, "the data directory is locked by another process"),
+        (INCOMPATIBLE, "client and daemon are incompatible"),
+        (CHANGES_FOUND, "diff or a dry run found changes"),
+        (INTERRUPTED, "interrupted"),
+    ];
+    /// Ok.
+    pub const OK: i32 = 0;
+    /// Server fault or another failure.
+    pub const FAILURE: i32 = 1;
+    /// Wrong usage.
+    pub const USAGE: i32 = 2;
+    /// Not found.
+    pub const NOT_FOUND: i32 = 3;
+    /// Not logged in.
+    pub const NOT_LOGGED_IN: i32 = 4;
+    /// Not allowed.
+    pub const FORBIDDEN: i32 = 5;
+    /// Conflict.
+    pub const CONFLICT: i32 = 6;
+    /// Refused by validation.
+    pub const INVALID: i32 = 7;
+    /// A wait timed out.
+    pub const WAIT_TIMEOUT: i32 = 8;
+    /// A bulk run finished with failures.
+    pub const BULK_FAILURES: i32 = 9;
+    /// The daemon cannot be reached.
+    pub const UNREACHABLE: i32 = 10;
+    /// The data directory is locked.
+    pub const LOCKED: i32 = 11;
+    /// Client and daemon are incompatible.
+    pub const INCOMPATIBLE: i32 = 12;
+    /// Changes were found.
+    pub const CHANGES_FOUND: i32 = 20;
+    /// Interrupted.
+    pub const INTERRUPTED: i32 = 130;
+}
+
+/// One row of the fault table.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Stable slug by which clients decide.
+    pub code: &'static str,
+    /// HTTP status; a code has exactly one.
+    pub status: u16,
+    /// Short fixed text.
+    pub title: &'static str,
+    /// The next step for a person; empty where only the detail can say it.
+    pub hint: &'static str,
+}
+
+impl Kind {
+    /// The exit code of the command line for this fault.
+    pub fn exit(&self) -> i32 {
+        match self.status {
+            404 => exit::NOT_FOUND,
+            401 => exit::NOT_LOGGED_IN,
+            403 => exit::FORBIDDEN,
+            409 | 412 => exit::CONFLICT,
+            400 | 413 | 415 | 422 => exit::INVALID,
+            _ => exit::FAILURE,
+        }
+    }
+}
+
+macro_rules! faults {
+    ($($name:ident: $code:literal $status:literal $title:literal $hint:literal;)*) => {
+        $(
+            #[doc = $title]
+            pub const $name: &Kind = &Kind { code: $code, status: $status, title: $title, hint: $hint };
+        )*
+        /// The whole table.
+        pub const TABLE: &[&Kind] = &[$($name),*];
+    };
+}
+
+faults! {
+    UNAVAILABLE: "unavailable" 503 "Not available at present" "try again after the time that Retry-After says";
+    UNAUTHENTICATED: "unauthenticated" 401 "Not signed in" "log in: mfa login";
+    FORBIDDEN: "forbidden" 403 "Not allowed" "ask for the missing permission, or log in as another user";
+    ROUTE_NOT_FOUND: "route_not_found" 404 "No such path" "the paths are listed in /openapi.json";
+    METHOD_NOT_ALLOWED: "method_not_allowed" 405 "No such method here" "the Allow header lists the methods";
+    BODY_TOO_LARGE: "body_too_large" 413 "Body too large" "send less in one request";
+    UNSUPPORTED_MEDIA_TYPE: "unsupported_media_type" 415 "Content type not supported"
+        "send the content type that the detail names";
+    IDEMPOTENCY_KEY_REUSED: "idempotency_key_reused" 422 "Idempotency key used for another request"
+        "use a new key for each new request";
+    INVALID_IDEMPOTENCY_KEY: "invalid_idempotency_key" 400 "Bad idempotency key"
+        "a key has 1 to 255 visible ASCII characters and is given once";
+    MALFORMED_BODY: "malformed_body" 400 "Body cannot be read" "check the JSON text";
+    INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
+    INVALID_PARAMETER: "invalid_parameter" 400 "Bad query parameter" "correct the named parameter";
+    PRECONDITION_FAILED: "precondition_failed" 412 "Changed meanwhile"
+        "read the record again and repeat the change";
+    IDENTIFIER_MISMATCH: "identifier_mismatch" 400 "Identifiers differ"
+        "send the identifier of the path in the body, too";
+    PARENT_MISMATCH: "parent_mismatch" 400 "Parents differ" "an office never moves: leave parentIdentifier out";
+    UNKNOWN_REFERENCE: "unknown_reference" 400 "Names a record that does not exist"
+        "create the named record first, or correct the name";
+    IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
+    WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
+    IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
+    OFFICE_NOT_FOUND: "office_not_found" 404 "No such office" "list them: mfa offices list";
+    CUSTOMER_NOT_FOUND: "customer_not_found" 404 "No such customer" "list them: mfa customers list";
+    INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
+}
+
+/// Finds a row of the table by its code.
+pub fn find(code: &str) -> Option<&'static Kind> {
+    TABLE.iter().copied().find(|kind| kind.code == code)
+}
+
+/// A refused operation: which row of the table, and what is the case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault(Box<Parts>);
+
+/// The parts of a [`Fault`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts {
+    /// The row of the table.
+    pub kind: &'static Kind,
+    /// One sentence, lower case and without a final period: names the record and says what is the case.
+    pub detail: String,
+    /// Bad fields, for `invalid_fields` and `unknown_reference`.
+    pub errors: Vec<FieldError>,
+    /// Seconds until another try makes sense, for 429 and 503.
+    pub retry_after: Option<u32>,
+    /// The methods of the path, for 405.
+    pub allow: Option<String>,
+}
+
+impl std::ops::Deref for Fault {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl Fault {
+    /// A fault with its sentence.
+    pub fn new(kind: &'static Kind, detail: impl Into<String>) -> Self {
+        let retry_after = matches!(kind.status, 429 | 503).then_some(1);
+        let detail = detail.into();
+        Self(Box::new(Parts { kind, detail, errors: Vec::new(), retry_after, allow: None }))
+    }
+
+    /// Bad fields, all at once.
+    pub fn fields(errors: Vec<FieldError>) -> Self {
+        let first = errors.first().map_or(String::new(), |e| e.detail.clone());
+        let detail = match errors.len() {
+            0 | 1 => first,
+            n => format!("{n} fields break a rule; the first: {first}"),
+        };
+        let mut fault = Self::new(INVALID_FIELDS, detail);
+        fault.0.errors = errors;
+        fault
+    }
+
+    /// One bad field that was found beside the rules of the body.
+    pub fn field(pointer: &str, code: &str, what: &str) -> Self {
+        let (field, code) = (pointer.to_owned(), code.to_owned());
+        Self::fields(vec![FieldError { field, code, detail: format!("{pointer} {what}") }])
+    }
+
+    /// A body that names a record which does not exist.
+    pub fn unknown_reference(pointer: &str, noun: &str, name: &str) -> Self {
+        let detail = format!("{pointer} names {noun} \"{name}\", which does not exist");
+        let mut fault = Self::new(UNKNOWN_REFERENCE, detail.clone());
+        let (field, code) = (pointer.to_owned(), UNKNOWN_REFERENCE.code.to_owned());
+        fault.0.errors = vec![FieldError { field, code, detail }];
+        fault
+    }
+
+    /// The same fault with the seconds until another try makes sense.
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+
+    /// The same fault with the methods of the path.
+    pub fn allow(mut self, methods: String) -> Self {
+        self.0.allow = Some(methods);
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.detail, self.kind.code)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The body of every failure, `application/problem+json` (RFC 9457).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// `urn:mfa:problem:` and the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Fixed text of the code.
+    pub title: String,
+    /// HTTP status.
+    pub status: u16,
+    /// What is the case.
+    pub detail: String,
+    /// Stable slug.
+    pub code: String,
+    /// Request path as sent, without query string.
+    pub instance: String,
+    /// Equal to `X-Request-Id`.
+    pub request_id: String,
+    /// Bad fields.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// Seconds, equal to `Retry-After`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u32>,
+}
+
+impl Problem {
+    /// The body for a fault.
+    pub fn new(fault: &Fault, instance: &str, request_id: &str) -> Self {
+        Self {
+            kind: format!("urn:mfa:problem:{}", fault.kind.code),
+            title: fault.kind.title.to_owned(),
+            status: fault.kind.status,
+            detail: fault.detail.clone(),
+            code: fault.kind.code.to_owned(),
+            instance: instance.to_owned(),
+            request_id: request_id.to_owned(),
+            errors: fault.errors.clone(),
+            retry_after: fault.retry_after,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_stands_once_in_the_table_and_is_a_slug() {
+        let mut codes: Vec<_> = TABLE.iter().map(|k| k.code).collect();
+        codes.sort_unstable();
+        let count = codes.len();
+        codes.dedup();
+        assert_eq!(codes.len(), count);
+        for kind in TABLE {
+            assert!(kind.code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", kind.code);
+            assert!((400..=503).contains(&kind.status) && !kind.title.is_empty());
+            assert_eq!(find(kind.code), Some(*kind));
+        }
+    }
+
+    #[test]
+    fn exit_codes_stand_once_and_in_order() {
+        assert!(exit::TABLE.windows(2).all(|w| w[0].0 < w[1].0));
+    }
+}

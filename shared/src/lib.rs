@@ -1,0 +1,27 @@
+//! What the daemon and its clients agree on.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`endpoint`] | the endpoint table: one row per endpoint, rendering and reading of paths |
+//! | [`wire`] | what a request body and an answer can be |
+//! | [`object`], [`rule`] | wire objects declared like the tables of the contract: a field, its type, its rule |
+//! | [`query`] | query parameters, paging included |
+//! | [`fault`] | the table of everything that can be refused: code, HTTP status, exit code, title, hint |
+//! | [`amount`], [`time`], [`identifier`] | values that are checked at the edge |
+//! | [`api`] | wire types and rows, one file for each noun |
+//!
+//! Nothing here names HTTP, a store, a terminal, a runtime or a clock.
+
+pub mod amount;
+pub mod api;
+pub mod endpoint;
+pub mod fault;
+pub mod identifier;
+pub mod node;
+pub mod object;
+pub mod query;
+pub mod rule;
+pub mod time;
+pub mod wire;
+
+pub use fault::Fault;

@@ -1,0 +1,147 @@
+//! A JSON text as a tree that forgets nothing: the order of properties, repeated properties, and the
+//! digits of numbers, all of which the contract looks at.
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+
+/// The name under which `serde_json` hands over a number whose digits it keeps.
+const NUMBER_TOKEN: &str = "$serde_json::private::Number";
+
+/// One JSON value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as it was written.
+    Number(String),
+    /// A string.
+    Text(String),
+    /// An array.
+    List(Vec<Node>),
+    /// An object: its properties in the order of the text, repeated ones included.
+    Object(Vec<(String, Node)>),
+}
+
+impl Node {
+    /// Reads one JSON text. The error says where it stops being JSON, without repeating the text.
+    pub fn parse(bytes: &[u8]) -> Result<Node, String> {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err("the body is empty".to_owned());
+        }
+        if std::str::from_utf8(bytes).is_err() {
+            return Err("the body is not UTF-8".to_owned());
+        }
+        serde_json::from_slice(bytes).map_err(|e| {
+            format!("the body is not JSON: see line {}, column {}", e.line(), e.column())
+        })
+    }
+
+    /// The kind of value, as a sentence names it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Node::Null => "null",
+            Node::Bool(_) => "a boolean",
+            Node::Number(_) => "a number",
+            Node::Text(_) => "a string",
+            Node::List(_) => "an array",
+            Node::Object(_) => "an object",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Bool(value))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Number(value.to_string()))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Number(value.to_string()))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<Node, E> {
+        Ok(Node::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = seq.next_element()? {
+            elements.push(element);
+        }
+        Ok(Node::List(elements))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut properties: Vec<(String, Node)> = Vec::new();
+        while let Some(property) = map.next_entry()? {
+            properties.push(property);
+        }
+        match properties.as_slice() {
+            [(name, Node::Text(digits))] if name == NUMBER_TOKEN && is_number(digits) => {
+                Ok(Node::Number(digits.clone()))
+            }
+            _ => Ok(Node::Object(properties)),
+        }
+    }
+}
+
+/// The grammar of a JSON number was checked by the parser; this tells it from a hostile object that
+/// carries the parser's own token.
+fn is_number(text: &str) -> bool {
+    !text.is_empty()
+        && text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_keeps_its_digits_and_an_object_its_repeated_names() {
+        let node = Node::parse(br#"{"b":1234.50,"a":[1e5,null],"b":"x"}"#).unwrap();
+        let expected = Node::Object(vec![
+            ("b".into(), Node::Number("1234.50".into())),
+            ("a".into(), Node::List(vec![Node::Number("1e+5".into()), Node::Null])),
+            ("b".into(), Node::Text("x".into())),
+        ]);
+        assert_eq!(node, expected);
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused_with_its_place() {
+        for text in ["", "  ", "{", "[1,]", "\"\\ud800\"", "{\"a\":1} x", "NaN", "01"] {
+            assert!(Node::parse(text.as_bytes()).is_err(), "{text:?} was read");
+        }
+        assert!(Node::parse(b"\"\xff\"").unwrap_err().contains("UTF-8"));
+        let deep = "[".repeat(100_000);
+        assert!(Node::parse(deep.as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,161 @@
+//! Moments and days. Nothing here asks what time it is: "now" is an argument everywhere.
+
+use jiff::civil;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::fmt;
+
+/// A moment in UTC, in whole milliseconds; on the wire `2024-03-05T09:14:27.041Z`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(jiff::Timestamp);
+
+impl Timestamp {
+    /// The moment that lies this many milliseconds after the start of 1970; a moment that no calendar
+    /// shows becomes the nearest one that it does.
+    pub fn from_millis(millis: i64) -> Self {
+        let nearest = if millis < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+        Self(jiff::Timestamp::from_millisecond(millis).unwrap_or(nearest))
+    }
+
+    /// Milliseconds since the start of 1970.
+    pub fn millis(self) -> i64 {
+        self.0.as_millisecond()
+    }
+
+    /// Reads any RFC 3339 date-time with an offset; finer than a millisecond is cut.
+    pub fn parse(text: &str) -> Option<Self> {
+        // RFC 3339 only: the parser below knows more forms (no colon, a zone in brackets) than it allows.
+        let bytes = text.as_bytes();
+        let shaped = bytes.len() >= 20
+            && bytes[4] == b'-'
+            && bytes[7] == b'-'
+            && matches!(bytes[10], b'T' | b't' | b' ')
+            && bytes[13] == b':'
+            && bytes[16] == b':'
+            && !text.contains('[');
+        if !shaped {
+            return None;
+        }
+        let moment: jiff::Timestamp = text.parse().ok()?;
+        Some(Self::from_millis(moment.as_millisecond()))
+    }
+
+    /// The day in UTC on which the moment falls.
+    pub fn day(self) -> Date {
+        Date(self.0.to_zoned(jiff::tz::TimeZone::UTC).date())
+    }
+
+    /// The moment this many seconds later (earlier, if negative).
+    pub fn plus_seconds(self, seconds: i64) -> Self {
+        Self::from_millis(self.millis().saturating_add(seconds.saturating_mul(1000)))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3}", self.0)
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| D::Error::custom("not a timestamp"))
+    }
+}
+
+/// A day of the calendar; on the wire `2024-03-05`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date(civil::Date);
+
+impl Date {
+    /// The day, if the calendar has it.
+    pub fn new(year: i64, month: i64, day: i64) -> Option<Self> {
+        let year = i16::try_from(year).ok()?;
+        let (month, day) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
+        civil::Date::new(year, month, day).ok().map(Self)
+    }
+
+    /// Reads exactly `YYYY-MM-DD`; a trailing `Z` is dropped.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_suffix('Z').unwrap_or(text);
+        let shaped = text.len() == 10
+            && text.bytes().enumerate().all(|(i, b)| {
+                if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() }
+            });
+        if !shaped {
+            return None;
+        }
+        let part = |range: std::ops::Range<usize>| text[range].parse::<i64>().ok();
+        Self::new(part(0..4)?, part(5..7)?, part(8..10)?)
+    }
+
+    /// The next day; the last day of the calendar is its own next day.
+    pub fn next(self) -> Self {
+        Self(self.0.tomorrow().unwrap_or(self.0))
+    }
+
+    /// Year, month and day as integers.
+    pub fn parts(self) -> (i16, i8, i8) {
+        (self.0.year(), self.0.month(), self.0.day())
+    }
+
+    /// The first moment of the day, in UTC.
+    pub fn start(self) -> Timestamp {
+        let start = self.0.to_zoned(jiff::tz::TimeZone::UTC).map(|z| z.timestamp());
+        Timestamp(start.unwrap_or(jiff::Timestamp::MIN))
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Date {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Date {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| D::Error::custom("not a date"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timestamp_is_shown_in_utc_with_three_fractional_digits() {
+        for (sent, shown) in [
+            ("2024-03-05T09:14:27.041Z", "2024-03-05T09:14:27.041Z"),
+            ("2024-03-05T09:14:27Z", "2024-03-05T09:14:27.000Z"),
+            ("2024-03-05T09:14:27.0419999+01:00", "2024-03-05T08:14:27.041Z"),
+        ] {
+            assert_eq!(Timestamp::parse(sent).unwrap().to_string(), shown);
+        }
+        for bad in ["yesterday", "2024-03-05", "2024-02-30T00:00:00Z", "2024-03-05T09:14:27", "20240305T091427Z"] {
+            assert_eq!(Timestamp::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_date_must_exist() {
+        assert_eq!(Date::parse("2024-02-29Z").unwrap().to_string(), "2024-02-29");
+        for bad in ["2023-02-29", "2024-2-9", "2024-13-01", "2024-03-05T00:00:00Z", "", "Z", "+024-03-05"] {
+            assert_eq!(Date::parse(bad), None, "{bad}");
+        }
+        assert_eq!(Date::parse("2024-12-31").unwrap().next().to_string(), "2025-01-01");
+        assert_eq!(Date::parse("2024-12-31").unwrap().start().to_string(), "2024-12-31T00:00:00.000Z");
+    }
+}

@@ -1,0 +1,241 @@
+//! What a request carries and what an answer is.
+//!
+//! A row of the endpoint table names one of the bodies and one of the answers below; both sides of the
+//! wire derive everything from that: how to read, how to write, which content type, what OpenAPI says.
+
+use crate::fault::{Fault, MALFORMED_BODY};
+use crate::node::Node;
+use crate::object::Object;
+use crate::query::{ParamDoc, Parameters, Params};
+use crate::rule::{List, Nested, Rule, check_body, list, nested};
+use crate::time::Date;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::marker::PhantomData;
+
+/// Content type of JSON answers.
+pub const JSON_TYPE: &str = "application/json;charset=UTF-8";
+/// Content type of lists that are streamed, one record a line.
+pub const NDJSON_TYPE: &str = "application/x-ndjson";
+/// Content type of failures.
+pub const PROBLEM_TYPE: &str = "application/problem+json;charset=UTF-8";
+
+/// How a request body is encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyKind {
+    /// A body is ignored.
+    None,
+    /// `application/json` or `application/*+json`; no content type at all counts as JSON.
+    Json,
+}
+
+/// A request body as table data.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyShape {
+    /// Its encoding.
+    pub kind: BodyKind,
+    /// Its JSON schema.
+    pub schema: fn() -> Option<Value>,
+    /// The query parameters beside it.
+    pub params: fn() -> Vec<ParamDoc>,
+}
+
+/// A request as it arrived, before any rule.
+#[derive(Debug)]
+pub struct RawBody<'a> {
+    /// The query string.
+    pub params: &'a Params,
+    /// The bytes of the body.
+    pub bytes: &'a [u8],
+    /// The present day in UTC.
+    pub today: Date,
+}
+
+/// A request as a client sends it.
+#[derive(Debug, Default, PartialEq)]
+pub struct Outgoing {
+    /// Query parameters.
+    pub query: Vec<(&'static str, String)>,
+    /// Content type and bytes, where there is a body.
+    pub body: Option<(&'static str, Vec<u8>)>,
+}
+
+/// What a request of one endpoint carries.
+pub trait Body: Sized + Send + Sync + 'static {
+    /// The body as table data.
+    const SHAPE: BodyShape;
+    /// Reads and checks it.
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault>;
+    /// Writes it.
+    fn write(&self) -> Outgoing;
+}
+
+/// Nothing is sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nothing;
+
+impl Body for Nothing {
+    const SHAPE: BodyShape = BodyShape { kind: BodyKind::None, schema: || None, params: Vec::new };
+    fn read(_: &RawBody<'_>) -> Result<Self, Fault> {
+        Ok(Self)
+    }
+    fn write(&self) -> Outgoing {
+        Outgoing::default()
+    }
+}
+
+/// Query parameters.
+#[derive(Debug, Clone, Default)]
+pub struct Query<P>(pub P);
+
+impl<P: Parameters> Body for Query<P> {
+    const SHAPE: BodyShape = BodyShape { kind: BodyKind::None, schema: || None, params: P::docs };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        P::read(raw.params).map(Self)
+    }
+    fn write(&self) -> Outgoing {
+        Outgoing { query: self.0.write(), body: None }
+    }
+}
+
+/// A JSON object as body, or as answer of a single read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Json<T>(pub T);
+
+impl<T: Object + Serialize + Send + Sync> Body for Json<T> {
+    const SHAPE: BodyShape =
+        BodyShape { kind: BodyKind::Json, schema: || Some(reference::<T>()), params: Vec::new };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        read_json(&nested::<T>(), raw).map(Self)
+    }
+    fn write(&self) -> Outgoing {
+        write_json(&self.0)
+    }
+}
+
+/// A JSON array as body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JsonList<T>(pub Vec<T>);
+
+impl<T: Object + Serialize + Send + Sync> Body for JsonList<T> {
+    const SHAPE: BodyShape = BodyShape {
+        kind: BodyKind::Json,
+        schema: || Some(json!({ "type": "array", "items": reference::<T>() })),
+        params: Vec::new,
+    };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        let rule: List<Nested<T>> = list(nested(), usize::MAX);
+        read_json(&rule, raw).map(Self)
+    }
+    fn write(&self) -> Outgoing {
+        write_json(&self.0)
+    }
+}
+
+fn read_json<R: Rule>(rule: &R, raw: &RawBody<'_>) -> Result<R::Out, Fault> {
+    let malformed = |why: String| Fault::new(MALFORMED_BODY, why);
+    let body = Node::parse(raw.bytes).map_err(malformed)?;
+    check_body(rule, &body, raw.today).map_err(|refused| match refused {
+        Ok(errors) => Fault::fields(errors),
+        Err(why) => malformed(why),
+    })
+}
+
+fn write_json<T: Serialize>(value: &T) -> Outgoing {
+    // The wire types have string keys only, so there is nothing that JSON could not hold.
+    let bytes = serde_json::to_vec(value).expect("wire types are JSON");
+    Outgoing { query: Vec::new(), body: Some((JSON_TYPE, bytes)) }
+}
+
+fn reference<T: Object>() -> Value {
+    json!({ "$ref": format!("#/components/schemas/{}", T::NAME) })
+}
+
+/// What an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// 202 without a body.
+    Accepted,
+    /// 200 with a JSON object.
+    Json,
+    /// 200 with a JSON object, or 204 where there is none.
+    JsonOrNone,
+    /// 200 with a JSON array.
+    List,
+    /// 200 with a page envelope.
+    Page,
+}
+
+/// An answer as table data.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerShape {
+    /// What it is.
+    pub kind: AnswerKind,
+    /// Its JSON schema.
+    pub schema: fn() -> Option<Value>,
+}
+
+/// What an endpoint answers when it succeeds.
+pub trait Answer: 'static {
+    /// The answer as table data.
+    const SHAPE: AnswerShape;
+}
+
+/// 202 without a body: the change is complete, durable and visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accepted;
+
+impl Answer for Accepted {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
+}
+
+impl<T: Object> Answer for Json<T> {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Json, schema: || Some(reference::<T>()) };
+}
+
+/// 200 with an object, or 204 where the record has none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JsonOrNone<T>(pub Option<T>);
+
+impl<T: Object> Answer for JsonOrNone<T> {
+    const SHAPE: AnswerShape =
+        AnswerShape { kind: AnswerKind::JsonOrNone, schema: || Some(reference::<T>()) };
+}
+
+/// 200 with a plain array.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array<T>(pub Vec<T>);
+
+impl<T: Object> Answer for Array<T> {
+    const SHAPE: AnswerShape = AnswerShape {
+        kind: AnswerKind::List,
+        schema: || Some(json!({ "type": "array", "items": reference::<T>() })),
+    };
+}
+
+/// A record that stands in a paged list.
+pub trait Listed: Object {
+    /// The property of the page envelope that holds the records.
+    const PLURAL: &'static str;
+    /// The columns by which the list can be sorted; the first is the default.
+    const COLUMNS: &'static [&'static str];
+}
+
+/// 200 with a page envelope: the records under their plural, `totalPages`, `totalElements`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Page<T>(PhantomData<fn() -> T>);
+
+impl<T: Listed> Answer for Page<T> {
+    const SHAPE: AnswerShape = AnswerShape {
+        kind: AnswerKind::Page,
+        schema: || {
+            let records = json!({ "type": "array", "items": reference::<T>() });
+            let count = json!({ "type": "integer", "minimum": 0 });
+            Some(json!({
+                "type": "object",
+                "properties": { T::PLURAL: records, "totalPages": count, "totalElements": count },
+                "required": [T::PLURAL, "totalPages", "totalElements"],
+            }))
+        },
+    };
+}
