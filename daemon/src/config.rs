@@ -1,0 +1,73 @@
+//! Settings of the daemon: their names, defaults and rules. Where a value comes from (flag, environment,
+//! file) is the business of the command line.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+/// The address on which the daemon listens unless told otherwise.
+pub const LISTEN_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 6320);
+
+/// Whether callers are asked for a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Auth {
+    /// Every endpoint but the public ones needs a token.
+    On,
+    /// Nobody is asked; for trying the interface on loopback only.
+    Off,
+}
+
+impl Auth {
+    /// The word of the setting.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Auth::On => "on",
+            Auth::Off => "off",
+        }
+    }
+}
+
+/// Settings of one daemon.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Folder of the embedded store.
+    pub data_dir: PathBuf,
+    /// Address to listen on; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Whether callers are asked for a token.
+    pub auth: Auth,
+    /// Whether every descriptive reference must name an existing record (`decisions.md` section 5).
+    pub strict_references: bool,
+    /// Origins to which cross-origin headers are sent.
+    pub cors_origins: Vec<String>,
+    /// Largest JSON body.
+    pub body_bytes_max: usize,
+    /// Connections served at once; more wait.
+    pub connections_max: usize,
+    /// Time for the head of a request to arrive.
+    pub header_timeout_seconds: u64,
+    /// Time for a request to arrive whole and be answered.
+    pub request_timeout_seconds: u64,
+    /// Time after the signal to stop in which running requests may end.
+    pub stop_timeout_seconds: u64,
+    /// Memory that the index of the embedded store may use for its cache.
+    pub cache_bytes: u64,
+}
+
+impl Config {
+    /// The defaults, over a data directory.
+    pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            data_dir: data_dir.into(),
+            listen: LISTEN_DEFAULT,
+            auth: Auth::On,
+            strict_references: false,
+            cors_origins: Vec::new(),
+            body_bytes_max: 1_048_576,
+            connections_max: 4096,
+            header_timeout_seconds: 10,
+            request_timeout_seconds: 60,
+            stop_timeout_seconds: 20,
+            cache_bytes: 64 * 1024 * 1024,
+        }
+    }
+}
