@@ -1,1 +1,3 @@
-//! x
+//! The daemon of a microfinance institution.
+
+pub mod store;
