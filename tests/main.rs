@@ -8,3 +8,5 @@ mod api {
     mod offices;
 }
 mod coverage;
+mod crash;
+mod tidy;
