@@ -183,8 +183,16 @@ impl<T: Listed> Parameters for Paging<T> {
                 json!({ "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT }),
             ),
             doc("sortColumn", "Column to sort by.", json!({ "type": "string", "enum": T::COLUMNS })),
-            doc("sortDirection", "Lowest or highest first.", json!({ "type": "string", "enum": ["ASC", "DESC"] })),
-            doc("term", "A substring, in any letter case.", json!({ "type": "string", "maxLength": TERM_LENGTH_MAX })),
+            doc(
+                "sortDirection",
+                "Lowest or highest first.",
+                json!({ "type": "string", "enum": ["ASC", "DESC"] }),
+            ),
+            doc(
+                "term",
+                "A substring, in any letter case.",
+                json!({ "type": "string", "maxLength": TERM_LENGTH_MAX }),
+            ),
         ]
     }
 }

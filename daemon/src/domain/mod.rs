@@ -1,0 +1,3 @@
+//! Rules as pure functions of values: no store, no clock, no HTTP.
+
+pub mod customer;

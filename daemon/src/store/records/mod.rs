@@ -1,0 +1,81 @@
+//! Every kind of record that is stored, one file for each noun, and the spaces they are stored in. The
+//! number of a space never changes its meaning.
+
+mod customers;
+mod offices;
+mod system;
+
+pub use customers::StoredCommand;
+pub use offices::{StoredOffice, StoredReference};
+pub use system::{StoreFacts, StoreSecret};
+
+use super::engine::Space;
+use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+macro_rules! spaces {
+    ($($name:ident = $id:literal $label:literal;)*) => {
+        $(
+            #[doc = concat!("The space `", $label, "`.")]
+            pub const $name: Space = Space { id: $id, name: $label };
+        )*
+        /// Every space.
+        pub const SPACES: &[Space] = &[$($name),*];
+    };
+}
+
+spaces! {
+    SYSTEM = 1 "system";
+    IDEMPOTENCY = 2 "idempotency";
+    IDEMPOTENCY_BY_TIME = 3 "idempotency_by_time";
+    SECRETS = 4 "secrets";
+    OFFICES = 10 "offices";
+    OFFICES_BY_PARENT = 11 "offices_by_parent";
+    OFFICE_REFERENCES = 12 "office_references";
+    OFFICE_REFERENCES_ACTIVE = 13 "office_references_active";
+    CUSTOMERS = 20 "customers";
+    CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
+    CUSTOMER_COMMANDS = 22 "customer_commands";
+}
+
+/// Spaces that stay in their store: no backup and no export holds them.
+pub const LOCAL: &[Space] = &[IDEMPOTENCY, IDEMPOTENCY_BY_TIME, SECRETS];
+
+/// Who made and last changed a record, and when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Audit {
+    /// Who made it.
+    pub created_by: String,
+    /// When.
+    pub created_on: Timestamp,
+    /// Who changed it last.
+    pub last_modified_by: Option<String>,
+    /// When.
+    pub last_modified_on: Option<Timestamp>,
+}
+
+impl Audit {
+    /// Made now.
+    pub fn new(by: &str, now: Timestamp) -> Self {
+        Self { created_by: by.to_owned(), created_on: now, last_modified_by: None, last_modified_on: None }
+    }
+
+    /// Changed now.
+    pub fn touch(&mut self, by: &str, now: Timestamp) {
+        self.last_modified_by = Some(by.to_owned());
+        self.last_modified_on = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_space_has_its_own_number_and_name() {
+        for (i, space) in SPACES.iter().enumerate() {
+            assert!(SPACES[i + 1..].iter().all(|other| other.id != space.id && other.name != space.name));
+        }
+    }
+}
