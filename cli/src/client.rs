@@ -5,10 +5,12 @@ use crate::trace;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER,
+};
 use serde_json::Value;
 use std::cell::OnceCell;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
@@ -26,6 +28,8 @@ pub struct Client {
     pub timeout: Duration,
     /// Shows the traffic on stderr.
     pub traced: bool,
+    /// Tells on stderr what was sent and how long the answer took.
+    pub verbose: bool,
     /// The key that was given for this command.
     pub idempotency_key: Option<String>,
     /// Made at the first request, so that commands without one start at once.
@@ -53,7 +57,7 @@ impl Client {
     /// A client of the daemon at an address.
     pub fn new(url: &str, retries: u32, timeout: Duration, traced: bool) -> Self {
         let url = url.trim_end_matches('/').to_owned();
-        Self { url, retries, timeout, traced, idempotency_key: None, http: OnceCell::new() }
+        Self { url, retries, timeout, traced, verbose: false, idempotency_key: None, http: OnceCell::new() }
     }
 
     /// The same client that gives up sooner and does not repeat.
@@ -133,14 +137,14 @@ impl Client {
             if self.traced {
                 trace::request(meta.method, &url, pairs(&headers), bytes.as_deref());
             }
+            let sent = Instant::now();
             let answer = request.send().await;
-            if self.traced && let Ok(response) = &answer {
-                trace::answer(response.status().as_u16(), pairs(response.headers()));
-            }
+            self.tell(meta.method, &url, &answer, sent.elapsed());
             let wait = match &answer {
                 Ok(response) if response.status().as_u16() < 500 => None,
                 Ok(response) => Some(asked_wait(response.headers())),
-                Err(error) => Some((!error.is_builder()).then(|| backoff(tries)).unwrap_or_default()),
+                Err(error) if error.is_builder() => None,
+                Err(_) => Some(backoff(tries)),
             };
             match (wait, answer) {
                 (Some(wait), _) if tries < self.retries && wait.as_secs() <= RETRY_AFTER_SECONDS_MAX => {
@@ -150,6 +154,25 @@ impl Client {
                 (_, Ok(response)) => return Ok(response),
                 (_, Err(error)) => return Err(unreachable(&self.url, self.timeout, &error)),
             }
+        }
+    }
+
+    fn tell(
+        &self,
+        method: Method,
+        url: &str,
+        answer: &Result<reqwest::Response, reqwest::Error>,
+        took: Duration,
+    ) {
+        if self.verbose {
+            let outcome =
+                answer.as_ref().map_or_else(root, |response| response.status().as_u16().to_string());
+            trace::line(&format!("{method} {url}: {outcome}, {} ms", took.as_millis()));
+        }
+        if self.traced
+            && let Ok(response) = answer
+        {
+            trace::answer(response.status().as_u16(), pairs(response.headers()));
         }
     }
 

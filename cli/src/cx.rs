@@ -85,7 +85,9 @@ impl Cx {
             _ => {
                 let mut stream = self.client.stream(&endpoint, &body(paging)).await?;
                 let mut left = limit.unwrap_or(u64::MAX);
-                while left > 0 && let Some(record) = stream.next().await? {
+                while left > 0
+                    && let Some(record) = stream.next().await?
+                {
                     listing.push(&record)?;
                     left -= 1;
                 }
@@ -138,7 +140,14 @@ impl Cx {
     }
 
     /// Sends a change, reads the record back and prints it.
-    pub async fn change<E, R>(&self, endpoint: E, body: E::Body, done: Done<'_>, read: R, view: &View) -> Outcome
+    pub async fn change<E, R>(
+        &self,
+        endpoint: E,
+        body: E::Body,
+        done: Done<'_>,
+        read: R,
+        view: &View,
+    ) -> Outcome
     where
         E: Endpoint,
         R: Endpoint<Body = Nothing>,
@@ -177,7 +186,12 @@ impl Cx {
     }
 
     /// Tells what a change came to, and prints the record as it is now.
-    pub async fn changed<R: Endpoint<Body = Nothing>>(&self, done: Done<'_>, read: R, view: &View) -> Outcome {
+    pub async fn changed<R: Endpoint<Body = Nothing>>(
+        &self,
+        done: Done<'_>,
+        read: R,
+        view: &View,
+    ) -> Outcome {
         if self.change.no_read {
             return self.done(done);
         }

@@ -70,7 +70,6 @@ impl Draft {
         self.properties.get(property)?.as_str()
     }
 
-
     /// The body of an endpoint, held to the same rules as in the daemon.
     pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
         body::<E>(&self.into())

@@ -39,7 +39,8 @@ fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let early = usage::early(&words);
     let screen = Screen::look(early.colour);
-    let outcome = match tree::command(commands::NODES).color(early.clap_colour()).try_get_matches_from(words) {
+    let outcome = match tree::command(commands::NODES).color(early.clap_colour()).try_get_matches_from(words)
+    {
         Ok(matches) => run(&matches, screen),
         Err(error) => usage::outcome(&error),
     };
@@ -97,10 +98,12 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     ];
     let given = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     let settings = Settings::load(given)?;
-    let (list, change) = (read::<ListFlags>(flags, leaf.lists())?, read::<ChangeFlags>(flags, leaf.changes())?);
+    let (list, change) =
+        (read::<ListFlags>(flags, leaf.lists())?, read::<ChangeFlags>(flags, leaf.changes())?);
     let timeout = Duration::from_secs(settings.parse::<u64>("timeout_seconds", None)?.max(1));
     let (retries, traced) = (settings.parse("retries", None)?, settings.get("debug").0 == "http");
     let mut client = client::Client::new(settings.get("url").0, retries, timeout, traced);
+    client.verbose = globals.verbose;
     client.idempotency_key.clone_from(&change.idempotency_key);
     let prompt = Prompt { yes: settings.flag("yes", None)?, no_input: settings.flag("no_input", None)? };
     let out = Output {
@@ -109,7 +112,6 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         columns: globals.columns,
         no_header: globals.no_header,
         quiet: settings.flag("quiet", None)?,
-        verbose: globals.verbose,
         pager: usage::pager(&settings),
     };
     Ok(Cx { settings, client, out, prompt, list, change })

@@ -7,8 +7,21 @@ use std::io::{Write, stderr};
 /// Headers whose values are secret.
 const HEADERS: &[&str] = &["authorization", "cookie", "set-cookie", "proxy-authorization"];
 /// Properties whose values are secret, in lower case.
-const PROPERTIES: &[&str] =
-    &["password", "access_token", "refresh_token", "assertion", "auth_token", "token", "account_sid", "app_password"];
+const PROPERTIES: &[&str] = &[
+    "password",
+    "access_token",
+    "refresh_token",
+    "assertion",
+    "auth_token",
+    "token",
+    "account_sid",
+    "app_password",
+];
+
+/// Says one thing about the traffic.
+pub fn line(text: &str) {
+    let _ = writeln!(stderr(), "{text}");
+}
 
 /// Shows a request.
 pub fn request<'a>(

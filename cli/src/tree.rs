@@ -102,7 +102,7 @@ pub const fn group(
 }
 
 fn flags_of<V: Verb>(command: Command) -> Command {
-    let mut command = V::augment_args(command).about(sentence(V::ABOUT)).long_about(None);
+    let mut command = V::augment_args(command);
     if let Some(meta) = V::ENDPOINT {
         if meta.answer.kind == AnswerKind::Page {
             command = ListFlags::augment_args(command);
@@ -111,7 +111,8 @@ fn flags_of<V: Verb>(command: Command) -> Command {
             command = ChangeFlags::augment_args(command);
         }
     }
-    command.next_help_heading(None::<&str>)
+    // The comments of the structs that are flattened into a verb are no help for its users.
+    command.about(sentence(V::ABOUT)).long_about(None::<&str>).next_help_heading(None::<&str>)
 }
 
 /// The whole tree for clap.
@@ -165,6 +166,16 @@ pub fn find<'m>(nodes: &'static [Node], matches: &'m ArgMatches) -> (&'static Le
             Node::Leaf(leaf) => return (leaf, matches),
             Node::Group { nodes: deeper, .. } => nodes = deeper,
         }
+    }
+}
+
+/// The names that may follow a path of names.
+pub fn names(nodes: &'static [Node], path: &[&str]) -> Vec<&'static str> {
+    let Some((first, rest)) = path.split_first() else { return nodes.iter().map(Node::name).collect() };
+    let found = nodes.iter().find(|node| node.name() == *first);
+    match found {
+        Some(Node::Group { nodes, .. }) => names(nodes, rest),
+        _ => Vec::new(),
     }
 }
 

@@ -1,9 +1,12 @@
 //! What must be known before, or instead of, a command line that parses: how to tell that it does not.
 
+use crate::commands::NODES;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{Colour, Format};
+use crate::input::nearest;
 use crate::output::Screen;
 use crate::settings::{Origin, Settings};
+use crate::tree;
 use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
@@ -58,9 +61,6 @@ pub fn outcome(error: &clap::Error) -> Outcome {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return Ok(error.print()?);
     }
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Err(Failure::usage(error.to_string().trim_end()));
-    }
     let text = error.render().to_string();
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = message.join(" ");
@@ -69,7 +69,18 @@ pub fn outcome(error: &clap::Error) -> Outcome {
     let usage = usage.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let path: Vec<_> = usage.trim_start_matches("Usage: ").split(' ').take_while(|w| is_name(w)).collect();
     let help = format!("see: {} --help", path.join(" "));
-    let hint = match suggestion(error) {
+    let names = tree::names(NODES, path.get(1..).unwrap_or_default());
+    if error.kind() == ErrorKind::MissingSubcommand {
+        let message = format!("after {} one of these is expected: {}", path.join(" "), names.join(", "));
+        return Err(Failure::usage(message).hint(help));
+    }
+    let typed = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => Some(typed.as_str()),
+        _ => None,
+    };
+    let near =
+        typed.and_then(|typed| nearest(typed, names.into_iter()).first().map(|near| (*near).to_owned()));
+    let hint = match near.or_else(|| suggestion(error)) {
         Some(near) => format!("did you mean {near}? {help}"),
         None => help,
     };

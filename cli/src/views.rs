@@ -285,9 +285,5 @@ pub const VARIABLE: View = View {
 };
 
 /// Generated files.
-pub const FILE: View = View {
-    plural: "files to write",
-    id: "/file",
-    state: "",
-    columns: &[column("file", "/file", 0)],
-};
+pub const FILE: View =
+    View { plural: "files to write", id: "/file", state: "", columns: &[column("file", "/file", 0)] };

@@ -56,7 +56,8 @@ impl Verb for List {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let include_closed = self.include_closed;
-        cx.list(ListCustomers {}, &views::CUSTOMER, |paging| Query(CustomerQuery { paging, include_closed })).await
+        cx.list(ListCustomers {}, &views::CUSTOMER, |paging| Query(CustomerQuery { paging, include_closed }))
+            .await
     }
 }
 
@@ -310,7 +311,9 @@ impl Verb for ContactsSet {
         let contacts = match &self.from {
             Some(file) => input::structured(file)?,
             None if self.contact.is_empty() && !self.none => {
-                return Err(Failure::usage("there are no contacts to set").hint("give --contact, --from or --none"));
+                return Err(
+                    Failure::usage("there are no contacts to set").hint("give --contact, --from or --none")
+                );
             }
             None => json!(self.contact.into_iter().map(Value::from).collect::<Vec<_>>()),
         };

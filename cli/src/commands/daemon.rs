@@ -37,7 +37,8 @@ impl DaemonFlags {
         let settings = &cx.settings;
         let mut config = Config::new(self.data_dir(cx)?);
         config.listen = settings.parse("listen", self.listen.as_deref())?;
-        config.auth = settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
+        config.auth =
+            settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
         config.strict_references = settings.flag("strict_references", self.strict_references.as_deref())?;
         let origins = settings.get("cors_origins").0.split(',').map(str::trim).filter(|o| !o.is_empty());
         config.cors_origins = origins.map(str::to_owned).collect();

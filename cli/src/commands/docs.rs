@@ -54,7 +54,8 @@ impl Verb for Commands {
     async fn run(self, cx: &Cx) -> Outcome {
         let mut root = tree::command(NODES);
         root.build();
-        let records = tree::leaves(NODES).into_iter().map(|(path, leaf)| describe(&root, &path, leaf)).collect();
+        let records =
+            tree::leaves(NODES).into_iter().map(|(path, leaf)| describe(&root, &path, leaf)).collect();
         cx.out.show(&views::COMMAND, &Value::Array(records))
     }
 }

@@ -20,15 +20,18 @@ pub const VERBS: &[Node] = &[
     verb::<Delete>("delete"),
     verb::<Branches>("branches"),
     verb::<AddBranch>("add-branch"),
-    group("address", "", "The address of an office", &[
-        verb::<AddressSet>("set"),
-        verb::<AddressGet>("get"),
-        verb::<AddressDelete>("delete"),
-    ]),
-    group("references", "reference", "Marks of other systems that use an office", &[
-        verb::<ReferencesSet>("set"),
-        verb::<ReferencesList>("list"),
-    ]),
+    group(
+        "address",
+        "",
+        "The address of an office",
+        &[verb::<AddressSet>("set"), verb::<AddressGet>("get"), verb::<AddressDelete>("delete")],
+    ),
+    group(
+        "references",
+        "reference",
+        "Marks of other systems that use an office",
+        &[verb::<ReferencesSet>("set"), verb::<ReferencesList>("list")],
+    ),
 ];
 
 /// Identifiers that contain a text.
@@ -61,7 +64,8 @@ pub struct Get {
 
 impl Verb for Get {
     const ENDPOINT: Option<&'static Meta> = Some(&GetOffice::META);
-    const EXAMPLES: &'static [&'static str] = &["mfa offices get head-office", "mfa office get head-office -o yaml"];
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa offices get head-office", "mfa office get head-office -o yaml"];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(GetOffice { office: self.office }, &views::OFFICE).await
     }
@@ -250,7 +254,8 @@ impl Verb for AddressGet {
     const EXAMPLES: &'static [&'static str] =
         &["mfa offices address get head-office", "mfa offices address get head-office -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let address = cx.client.send(&GetOfficeAddress { office: self.office.clone() }, &Nothing).await?.value;
+        let address =
+            cx.client.send(&GetOfficeAddress { office: self.office.clone() }, &Nothing).await?.value;
         if address.is_null() {
             cx.out.tip(&format!("office {} has no address", self.office));
         }
@@ -299,7 +304,8 @@ impl Verb for ReferencesSet {
         let office = self.office;
         let draft = Draft::default().set("type", Some(self.kind)).set("state", Some(self.state));
         let read = ListOfficeReferences { office: office.clone() };
-        let (endpoint, body) = (SetOfficeReference { office: office.clone() }, draft.body::<SetOfficeReference>()?);
+        let (endpoint, body) =
+            (SetOfficeReference { office: office.clone() }, draft.body::<SetOfficeReference>()?);
         cx.change(endpoint, body, done(&office, "given a reference"), read, &views::REFERENCE).await
     }
 }

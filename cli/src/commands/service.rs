@@ -18,7 +18,7 @@ use serde_json::json;
 use std::fs::{self, OpenOptions};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 const START_SECONDS_MAX: u64 = 60;
 /// Time beyond that of the daemon's own in which it is gone.
 const STOP_SECONDS_SPARE: u64 = 10;
+/// Wait between two looks at a log that is followed.
+const FOLLOW_MILLIS: u64 = 200;
 /// Wait between two looks.
 const LOOK_MILLIS: u64 = 50;
 
@@ -91,7 +93,9 @@ fn runs(pid: i32) -> bool {
 fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
     let listen: SocketAddr = cx.settings.parse("listen", flags.listen.as_deref())?;
     if listen.port() == 0 {
-        return Err(Failure::usage("a daemon in the background needs a port of its own").hint("give --listen"));
+        return Err(
+            Failure::usage("a daemon in the background needs a port of its own").hint("give --listen")
+        );
     }
     let host = match listen.ip() {
         ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
@@ -159,14 +163,15 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
 
 fn spawn(
     place: &Place,
-    data_dir: &std::path::Path,
+    data_dir: &Path,
     listen: SocketAddr,
     auth: &str,
     flags: &DaemonFlags,
 ) -> Outcome<Child> {
     let log = OpenOptions::new().create(true).append(true).open(&place.log);
     let failed = |error| Failure::local(format!("cannot start the daemon: {error}"));
-    let log = log.map_err(|error| Failure::local(format!("cannot write {}: {error}", place.log.display())))?;
+    let log =
+        log.map_err(|error| Failure::local(format!("cannot write {}: {error}", place.log.display())))?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.args(["daemon", "run", "--data-dir"]).arg(data_dir);
     command.args(["--listen", &listen.to_string(), "--auth", auth]);
@@ -210,7 +215,8 @@ async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
         }
         return Ok(None);
     };
-    let process = Pid::from_raw(mark.pid).ok_or_else(|| Failure::local("the daemon has no process number"))?;
+    let process =
+        Pid::from_raw(mark.pid).ok_or_else(|| Failure::local("the daemon has no process number"))?;
     kill_process(process, Signal::TERM)
         .map_err(|error| Failure::local(format!("cannot stop process {}: {error}", mark.pid)))?;
     let patience = cx.settings.parse::<u64>("stop_timeout_seconds", None)? + STOP_SECONDS_SPARE;
@@ -307,16 +313,23 @@ impl Verb for Logs {
         };
         let tail = place.log_tail(self.lines);
         cx.out.document("log", &(tail + "\n"))?;
-        let mut seen = length;
-        while self.follow {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-            let text = fs::read(&place.log).unwrap_or_default();
-            let new = text.get(usize::try_from(seen).unwrap_or(0)..).unwrap_or_default();
-            if !new.is_empty() {
-                cx.out.document("log", &String::from_utf8_lossy(new))?;
-            }
-            seen = text.len() as u64;
+        if self.follow {
+            return follow(cx, &place.log, length).await;
         }
         Ok(())
+    }
+}
+
+/// Shows what a log grows by, until somebody interrupts.
+async fn follow(cx: &Cx, log: &Path, length: u64) -> Outcome {
+    let mut seen = usize::try_from(length).unwrap_or(0);
+    loop {
+        tokio::time::sleep(Duration::from_millis(FOLLOW_MILLIS)).await;
+        let text = fs::read(log).unwrap_or_default();
+        let new = text.get(seen..).unwrap_or_default();
+        if !new.is_empty() {
+            cx.out.document("log", &String::from_utf8_lossy(new))?;
+        }
+        seen = text.len();
     }
 }

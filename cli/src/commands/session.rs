@@ -58,7 +58,8 @@ fn compatible(version: &Value) -> Outcome {
     match version["interface"].as_i64() {
         Some(interface) if interface != INTERFACE_VERSION => {
             let what = format!("this client speaks interface {INTERFACE_VERSION}, the daemon {interface}");
-            Err(Failure::new("incompatible", exit::INCOMPATIBLE, what).hint("use a client of the same version"))
+            Err(Failure::new("incompatible", exit::INCOMPATIBLE, what)
+                .hint("use a client of the same version"))
         }
         _ => Ok(()),
     }

@@ -57,7 +57,8 @@ impl Verb for Help {
         let words: Vec<_> = self.words.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["exit-codes"] => {
-                let rows = exit::TABLE.iter().map(|(code, meaning)| json!({ "code": code, "meaning": meaning }));
+                let rows =
+                    exit::TABLE.iter().map(|(code, meaning)| json!({ "code": code, "meaning": meaning }));
                 cx.out.show(&views::EXIT_CODE, &rows.collect())
             }
             ["environment"] => {
@@ -90,7 +91,8 @@ pub struct Explain {
 
 impl Verb for Explain {
     const ABOUT: &'static str = "Explain an error code, an object or a field";
-    const EXAMPLES: &'static [&'static str] = &["mfa explain error wrong_state", "mfa explain office.address"];
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa explain error wrong_state", "mfa explain office.address"];
     async fn run(self, cx: &Cx) -> Outcome {
         let words: Vec<_> = self.words.iter().map(String::as_str).collect();
         match words.as_slice() {
@@ -210,7 +212,9 @@ fn kind(schema: &Value) -> String {
     }
     let name = match &schema["type"] {
         Value::String(name) => name.clone(),
-        Value::Array(names) => names.iter().filter_map(Value::as_str).find(|n| *n != "null").unwrap_or("any").to_owned(),
+        Value::Array(names) => {
+            names.iter().filter_map(Value::as_str).find(|n| *n != "null").unwrap_or("any").to_owned()
+        }
         _ => "any".to_owned(),
     };
     let bound = |key: &str, word: &str| schema.get(key).map(|n| format!(", {word} {n}")).unwrap_or_default();

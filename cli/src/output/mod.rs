@@ -28,8 +28,6 @@ pub struct Output {
     pub no_header: bool,
     /// Say only what is wrong.
     pub quiet: bool,
-    /// Say more.
-    pub verbose: bool,
     /// Command line of the pager; empty for none.
     pub pager: String,
 }
@@ -112,7 +110,9 @@ impl Output {
         if !text.chars().any(steers) {
             return text;
         }
-        text.chars().map(|c| if steers(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect()
+        text.chars()
+            .map(|c| if steers(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() })
+            .collect()
     }
 
     fn print(&self, text: &str) -> Outcome {
@@ -138,7 +138,7 @@ impl Output {
     /// Says something on stderr.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(stderr(), "{}", cell::escaped(text));
+            let _ = writeln!(stderr(), "{}", cell::escaped_lines(text));
         }
     }
 

@@ -32,7 +32,10 @@ fn drop_columns(columns: &[Column], rows: &[Vec<String>], width: u16, kept: &mut
     let widths = natural.column_max_content_widths();
     kept.retain(|i| columns[*i].priority < WIDE);
     let total = |kept: &[usize]| -> u32 {
-        kept.iter().map(|i| u32::from(widths[*i].min(WRAP_WIDTH) + GAP)).sum::<u32>().saturating_sub(GAP.into())
+        kept.iter()
+            .map(|i| u32::from(widths[*i].min(WRAP_WIDTH) + GAP))
+            .sum::<u32>()
+            .saturating_sub(GAP.into())
     };
     while total(kept) > u32::from(width) {
         // Of two that matter as little, the one on the right goes first.
