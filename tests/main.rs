@@ -9,4 +9,5 @@ mod api {
 }
 mod coverage;
 mod crash;
+mod stories;
 mod tidy;
