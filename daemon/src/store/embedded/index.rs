@@ -151,6 +151,12 @@ impl Index {
         file.map_err(|error| error.to_string())
     }
 
+    /// The number of stored pairs, the one about the index itself included.
+    #[cfg(test)]
+    pub(super) fn pairs(&self) -> Result<usize, Sick> {
+        caught(|| Ok(self.db.len()))
+    }
+
     fn raw(&self, key: &[u8]) -> Result<Option<IVec>, Sick> {
         match self.undo.get().and_then(|undo| undo.get(key)) {
             Some(former) => Ok(former.clone()),

@@ -5,5 +5,8 @@ mod sim;
 mod world;
 
 mod basics;
+mod chain;
 mod crash;
+mod damage;
 mod failing;
+mod model;

@@ -168,13 +168,11 @@ impl SimDisk {
         self.clone()
     }
 
-    #[expect(dead_code)]
     pub(super) fn content(&self, name: &str) -> Vec<u8> {
         let state = self.state.lock().unwrap();
         state.inodes[state.names[name]].current.clone()
     }
 
-    #[expect(dead_code)]
     pub(super) fn put(&self, name: &str, content: &[u8]) {
         let mut state = self.state.lock().unwrap();
         let inode = state.names[name];
