@@ -43,7 +43,7 @@ fn crash_at(point: u64, fresh: &dyn Fn() -> SimDisk) -> Result<(), String> {
         (Loss::All, Left::Lost),
         (Loss::Some(point), Left::Older),
         (Loss::Some(point + 2_000_000), Left::Lost),
-        (Loss::Some(point + 1_000_000), if point % 2 == 0 { Left::Kept } else { Left::Lost }),
+        (Loss::Some(point + 1_000_000), if point.is_multiple_of(2) { Left::Kept } else { Left::Lost }),
     ];
     for (loss, left) in cases {
         let place = tempfile::tempdir().unwrap();

@@ -6,7 +6,9 @@ mod world;
 
 mod basics;
 mod chain;
+mod checkpoints;
 mod crash;
 mod damage;
 mod failing;
+mod large;
 mod model;
