@@ -3,6 +3,7 @@
 mod world;
 
 mod api {
+    mod connections;
     mod conventions;
     mod customers;
     mod offices;
