@@ -5,6 +5,7 @@ mod world;
 mod api {
     mod conventions;
     mod customers;
+    mod employees;
     mod offices;
 }
 mod coverage;
