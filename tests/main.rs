@@ -9,3 +9,6 @@ mod api {
     mod offices;
 }
 mod coverage;
+mod crash;
+mod stories;
+mod tidy;

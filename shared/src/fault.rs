@@ -98,7 +98,8 @@ macro_rules! faults {
 }
 
 faults! {
-    UNAVAILABLE: "unavailable" 503 "Not available at present" "try again after the time that Retry-After says";
+    UNAVAILABLE: "unavailable" 503 "Not available at present"
+        "try again after the time that Retry-After says";
     UNAUTHENTICATED: "unauthenticated" 401 "Not signed in" "log in: mfa login";
     FORBIDDEN: "forbidden" 403 "Not allowed" "ask for the missing permission, or log in as another user";
     ROUTE_NOT_FOUND: "route_not_found" 404 "No such path" "the paths are listed in /openapi.json";
@@ -117,7 +118,8 @@ faults! {
         "read the record again and repeat the change";
     IDENTIFIER_MISMATCH: "identifier_mismatch" 400 "Identifiers differ"
         "send the identifier of the path in the body, too";
-    PARENT_MISMATCH: "parent_mismatch" 400 "Parents differ" "an office never moves: leave parentIdentifier out";
+    PARENT_MISMATCH: "parent_mismatch" 400 "Parents differ"
+        "an office never moves: leave parentIdentifier out";
     UNKNOWN_REFERENCE: "unknown_reference" 400 "Names a record that does not exist"
         "create the named record first, or correct the name";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
