@@ -111,8 +111,8 @@ endpoints! {
     /// Delete an employee to whom nothing is entrusted any more.
     DeleteEmployee { employee } Delete "/employees/{employee}" Nothing => Accepted, tag GetEmployee;
     /// Replace the contact details of an employee.
-    SetEmployeeContacts { employee } Put "/employees/{employee}/contacts" JsonList<EmployeeContact> => Accepted,
-        tag GetEmployee;
+    SetEmployeeContacts { employee } Put "/employees/{employee}/contacts" JsonList<EmployeeContact>
+        => Accepted, tag GetEmployee;
     /// Read the contact details of an employee.
     ListEmployeeContacts { employee } Get "/employees/{employee}/contacts" Nothing => Array<EmployeeContact>,
         tag GetEmployee;
