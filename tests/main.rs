@@ -6,6 +6,7 @@ mod api {
     mod connections;
     mod conventions;
     mod customers;
+    mod employees;
     mod offices;
 }
 mod coverage;

@@ -126,6 +126,7 @@ faults! {
     WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
     OFFICE_NOT_FOUND: "office_not_found" 404 "No such office" "list them: mfa offices list";
+    EMPLOYEE_NOT_FOUND: "employee_not_found" 404 "No such employee" "list them: mfa employees list";
     CUSTOMER_NOT_FOUND: "customer_not_found" 404 "No such customer" "list them: mfa customers list";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
