@@ -32,7 +32,9 @@ pub enum StartError {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Locked(why) | Self::Store(why) | Self::Listen(why) | Self::Settings(why) => f.write_str(why),
+            Self::Locked(why) | Self::Store(why) | Self::Listen(why) | Self::Settings(why) => {
+                f.write_str(why)
+            }
         }
     }
 }

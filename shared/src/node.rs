@@ -33,9 +33,8 @@ impl Node {
         if std::str::from_utf8(bytes).is_err() {
             return Err("the body is not UTF-8".to_owned());
         }
-        serde_json::from_slice(bytes).map_err(|e| {
-            format!("the body is not JSON: see line {}, column {}", e.line(), e.column())
-        })
+        serde_json::from_slice(bytes)
+            .map_err(|e| format!("the body is not JSON: see line {}, column {}", e.line(), e.column()))
     }
 
     /// The kind of value, as a sentence names it.

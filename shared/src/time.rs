@@ -85,9 +85,11 @@ impl Date {
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix('Z').unwrap_or(text);
         let shaped = text.len() == 10
-            && text.bytes().enumerate().all(|(i, b)| {
-                if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() }
-            });
+            && text.bytes().enumerate().all(
+                |(i, b)| {
+                    if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() }
+                },
+            );
         if !shaped {
             return None;
         }
@@ -144,7 +146,9 @@ mod tests {
         ] {
             assert_eq!(Timestamp::parse(sent).unwrap().to_string(), shown);
         }
-        for bad in ["yesterday", "2024-03-05", "2024-02-30T00:00:00Z", "2024-03-05T09:14:27", "20240305T091427Z"] {
+        for bad in
+            ["yesterday", "2024-03-05", "2024-02-30T00:00:00Z", "2024-03-05T09:14:27", "20240305T091427Z"]
+        {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
         }
     }

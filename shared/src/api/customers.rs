@@ -264,7 +264,12 @@ impl Parameters for CustomerQuery {
     fn docs() -> Vec<ParamDoc> {
         let mut docs = Paging::<Customer>::docs();
         let (name, doc) = ("includeClosed", "Whether closed customers are listed, too.");
-        docs.push(ParamDoc { name, doc, required: false, schema: json!({ "type": "boolean", "default": false }) });
+        docs.push(ParamDoc {
+            name,
+            doc,
+            required: false,
+            schema: json!({ "type": "boolean", "default": false }),
+        });
         docs
     }
 }
