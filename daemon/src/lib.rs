@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod config;
+pub mod domain;
 pub mod store;
 
 pub use clock::Clock;
