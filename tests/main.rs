@@ -1,1 +1,10 @@
-fn main() {}
+//! All tests of the product through its interfaces: the API, the binary, the store's files.
+
+mod world;
+
+mod api {
+    mod conventions;
+    mod customers;
+    mod offices;
+}
+mod coverage;

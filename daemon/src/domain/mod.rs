@@ -1,9 +1,9 @@
-//! The rules of the institution as pure functions: they take values and return values, and know neither
-//! store nor network nor the time of day.
+//! Rules as pure functions of values: no store, no clock, no HTTP.
 
 pub mod access;
 pub mod assertion;
 pub mod bootstrap;
+pub mod customer;
 pub mod lockout;
 pub mod password;
 pub mod permission;

@@ -1,3 +1,106 @@
-//! One serializable transaction per request, over one of several engines.
+//! One serializable transaction for each request, over one of several engines.
+//!
+//! [`Store::read`] and [`Store::write`] run an operation against a [`Tx`]. If it fails, nothing was
+//! written; when `write` returns, what was written is durable and visible.
 
+pub mod embedded;
 pub mod engine;
+pub mod record;
+pub mod records;
+pub mod seed;
+pub mod tx;
+
+use crate::clock::Clock;
+use engine::{Commit, Engine};
+use mfa_shared::fault::{self, Fault};
+use std::sync::{Arc, Mutex, PoisonError};
+pub use tx::Tx;
+
+/// The store of a daemon.
+#[derive(Debug, Clone)]
+pub struct Store {
+    engine: Arc<dyn Engine>,
+    clock: Clock,
+    strict: bool,
+}
+
+impl Store {
+    /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
+    pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
+        Self { engine: Arc::new(engine), clock, strict }
+    }
+
+    /// The clock of the store's transactions.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Runs `work` on one consistent state. Work that looks at many records says that it is `long`.
+    pub async fn read<T, F>(&self, long: bool, mut work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let (clock, strict) = (self.clock.clone(), self.strict);
+        let (slot, filled) = slot();
+        let read = move |view: &mut dyn engine::View| {
+            filled.fill(work(&mut Tx::new(view, clock.now(), strict)));
+        };
+        self.engine.read(Box::new(read), long).await?;
+        slot.take()
+    }
+
+    /// Runs `work` as one serializable transaction; `request` names the request in the audit trail. Work
+    /// may run more than once, so it takes everything by reference and has no effect outside the `Tx`.
+    pub async fn write<T, F>(&self, request: &str, mut work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let (clock, strict, request) = (self.clock.clone(), self.strict, request.to_owned());
+        let (slot, filled) = slot();
+        let write = move |view: &mut dyn engine::View| {
+            let mut tx = Tx::new(view, clock.now(), strict);
+            let outcome = work(&mut tx);
+            let keep = outcome.is_ok() || tx.keeps_when_refused();
+            let (time, actor) = (tx.now(), tx.actor().to_owned());
+            let changes = if keep { tx.into_changes() } else { Vec::new() };
+            filled.fill(outcome);
+            (!changes.is_empty()).then(|| Commit { time, actor, request: request.clone(), changes })
+        };
+        self.engine.write(Box::new(write)).await?;
+        slot.take()
+    }
+
+    /// Why writes are refused at present, if they are.
+    pub fn write_fault(&self) -> Option<Fault> {
+        self.engine.write_fault()
+    }
+
+    /// Finishes what was begun and closes the engine.
+    pub async fn close(&self) {
+        if let Err(fault) = self.engine.close().await {
+            tracing::error!(%fault, "the store did not close cleanly");
+        }
+    }
+}
+
+/// Where work leaves its outcome for the caller who waits.
+struct Slot<T>(Arc<Mutex<Option<Result<T, Fault>>>>);
+
+fn slot<T>() -> (Slot<T>, Slot<T>) {
+    let place = Arc::new(Mutex::new(None));
+    (Slot(place.clone()), Slot(place))
+}
+
+impl<T> Slot<T> {
+    fn fill(&self, outcome: Result<T, Fault>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    }
+
+    fn take(&self) -> Result<T, Fault> {
+        let outcome = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // An engine that reports success has run the work.
+        outcome.unwrap_or_else(|| Err(Fault::new(fault::INTERNAL, "the work of a transaction was not run")))
+    }
+}

@@ -1,0 +1,45 @@
+//! The life of a customer (`customers.md` section 3).
+
+use mfa_shared::api::customers::CustomerAction::{self, Activate, Close, Lock, Reopen, Unlock};
+use mfa_shared::api::customers::CustomerState::{self, Active, Closed, Locked, Pending};
+
+/// The state after a command, or `None` where the present state does not allow it. A customer who was
+/// activated once is reopened as ACTIVE.
+pub fn next_state(
+    present: CustomerState,
+    action: CustomerAction,
+    was_activated: bool,
+) -> Option<CustomerState> {
+    match (present, action) {
+        (Pending, Activate) | (Locked, Unlock) => Some(Active),
+        (Active, Lock) => Some(Locked),
+        (Pending | Active | Locked, Close) => Some(Closed),
+        (Closed, Reopen) => Some(if was_activated { Active } else { Pending }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mfa_shared::rule::Word;
+
+    #[test]
+    fn the_grid_of_states_and_commands() {
+        let grid = "
+            PENDING  ACTIVE - - CLOSED -
+            ACTIVE   - LOCKED - CLOSED -
+            LOCKED   - - ACTIVE CLOSED -
+            CLOSED   - - - - PENDING";
+        for row in grid.trim().lines() {
+            let mut cells = row.split_whitespace();
+            let present = CustomerState::find(cells.next().unwrap()).unwrap();
+            for ((_, action), cell) in CustomerAction::WORDS.iter().zip(cells) {
+                let expected = CustomerState::find(cell);
+                assert_eq!(next_state(present, *action, false), expected, "{present} {action}");
+                let after = expected.map(|state| if *action == Reopen { Active } else { state });
+                assert_eq!(next_state(present, *action, true), after, "{present} {action} activated before");
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Reading of request bodies: as a stream, with a limit and a deadline.
+
+use bytes::Buf;
+use futures_util::{Stream, StreamExt};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::BodyKind;
+use std::pin::pin;
+use std::time::Duration;
+use warp::http::HeaderMap;
+use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+
+/// Refuses what can be refused before the body is read.
+pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Result<(), Fault> {
+    if kind == BodyKind::None {
+        return Ok(());
+    }
+    let length = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > bytes_max as u64) {
+        return Err(too_large(bytes_max));
+    }
+    match headers.get(CONTENT_TYPE) {
+        Some(value) if !is_json(value.as_bytes()) => {
+            let detail = "the body must be application/json, not another content type";
+            Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a content type is `application/json` or `application/*+json`, with any parameters.
+fn is_json(value: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(value).to_ascii_lowercase();
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    let Some(subtype) = essence.strip_prefix("application/") else { return false };
+    subtype == "json" || subtype.strip_suffix("+json").is_some_and(|before| !before.is_empty())
+}
+
+/// Reads a body of at most `bytes_max` bytes; a body that does not arrive in time is a broken one.
+pub async fn read<S, B, E>(stream: S, bytes_max: usize, within: Duration) -> Result<Vec<u8>, Fault>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Buf,
+{
+    let mut stream = pin!(stream);
+    let collect = async {
+        let mut body = Vec::new();
+        while let Some(chunk) = stream.next().await {
+            let broken = |_| Fault::new(fault::MALFORMED_BODY, "the body was cut off before its end");
+            let mut chunk = chunk.map_err(broken)?;
+            if body.len() + chunk.remaining() > bytes_max {
+                return Err(too_large(bytes_max));
+            }
+            while chunk.has_remaining() {
+                let part = chunk.chunk();
+                body.extend_from_slice(part);
+                chunk.advance(part.len());
+            }
+        }
+        Ok(body)
+    };
+    match tokio::time::timeout(within, collect).await {
+        Ok(read) => read,
+        Err(_) => {
+            let detail = format!("the body did not arrive within {} seconds", within.as_secs());
+            Err(Fault::new(fault::MALFORMED_BODY, detail))
+        }
+    }
+}
+
+fn too_large(bytes_max: usize) -> Fault {
+    Fault::new(fault::BODY_TOO_LARGE, format!("the body must have at most {bytes_max} bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_told_by_its_essence() {
+        for good in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"] {
+            assert!(is_json(good.as_bytes()), "{good}");
+        }
+        for bad in ["text/json", "application/jsonl", "application/+json", "", "application/xml", "json"] {
+            assert!(!is_json(bad.as_bytes()), "{bad}");
+        }
+    }
+}

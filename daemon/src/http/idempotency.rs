@@ -1,0 +1,132 @@
+//! `Idempotency-Key`: a repeated request gets the first answer again (`decisions.md` section 8).
+//!
+//! The answer is remembered in the transaction of the change itself, so a client who lost it learns for
+//! certain what became of the request. The body is remembered only as a keyed hash.
+
+use super::reply::{Content, Reply};
+use crate::store::Tx;
+use crate::store::engine::{Range, Space};
+use crate::store::record::{Record, key};
+use crate::store::records::{IDEMPOTENCY, IDEMPOTENCY_BY_TIME};
+use crate::store::tx::indexed_key;
+use hmac::{Hmac, KeyInit, Mac};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use warp::http::HeaderMap;
+
+/// How long an answer is remembered.
+const REMEMBERED_SECONDS: i64 = 24 * 60 * 60;
+/// Forgotten answers that one request clears away.
+const CLEARED_AT_ONCE: usize = 8;
+/// Longest key.
+const KEY_LENGTH_MAX: usize = 255;
+
+/// An answer that is remembered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Remembered {
+    caller: String,
+    key: String,
+    request: String,
+    at: Timestamp,
+    status: u16,
+    content_type: Option<String>,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Record for Remembered {
+    const SPACE: Space = IDEMPOTENCY;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.caller, &self.key])
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        vec![(IDEMPOTENCY_BY_TIME, key(&[&time_key(self.at)]))]
+    }
+}
+
+fn time_key(at: Timestamp) -> String {
+    format!("{:020}", at.millis().max(0))
+}
+
+/// The key of a request and the hash of everything that makes it that request.
+#[derive(Debug, Clone)]
+pub struct Repeatable {
+    key: String,
+    request: String,
+}
+
+impl Repeatable {
+    /// Reads the key of a request, if it has one.
+    pub fn read(headers: &HeaderMap, secret: &[u8], parts: &[&[u8]]) -> Result<Option<Self>, Fault> {
+        let mut given = headers.get_all("idempotency-key").iter();
+        let Some(value) = given.next() else { return Ok(None) };
+        let bytes = value.as_bytes();
+        let visible = bytes.iter().all(u8::is_ascii_graphic);
+        if given.next().is_some() || bytes.is_empty() || bytes.len() > KEY_LENGTH_MAX || !visible {
+            let detail = "Idempotency-Key must be given once, with 1 to 255 visible ASCII characters";
+            return Err(Fault::new(fault::INVALID_IDEMPOTENCY_KEY, detail));
+        }
+        // HMAC takes keys of any length.
+        let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes any key");
+        for part in parts {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        let hash = mac.finalize().into_bytes();
+        let request = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Some(Self { key: String::from_utf8_lossy(bytes).into_owned(), request }))
+    }
+
+    /// The first answer to this request, if there was one; a fault if the key was used for another.
+    pub fn recall(&self, tx: &mut Tx<'_>, caller: &str) -> Result<Option<Reply>, Fault> {
+        let Some(first) = tx.get::<Remembered>(&[caller, &self.key])? else { return Ok(None) };
+        if first.at.plus_seconds(REMEMBERED_SECONDS) <= tx.now() {
+            return Ok(None);
+        }
+        if first.request != self.request {
+            let detail = "this Idempotency-Key was used for another request";
+            return Err(Fault::new(fault::IDEMPOTENCY_KEY_REUSED, detail));
+        }
+        let mut headers = first.headers;
+        headers.push(("idempotency-replayed".to_owned(), "true".to_owned()));
+        let content = Content::Bytes(first.body.into_bytes());
+        Ok(Some(Reply { status: first.status, content_type: first.content_type, headers, content }))
+    }
+
+    /// Remembers the answer, and forgets some that are too old.
+    pub fn remember(&self, tx: &mut Tx<'_>, caller: &str, reply: &Reply) -> Result<(), Fault> {
+        self.forget_old(tx)?;
+        tx.put(&Remembered {
+            caller: caller.to_owned(),
+            key: self.key.clone(),
+            request: self.request.clone(),
+            at: tx.now(),
+            status: reply.status,
+            content_type: reply.content_type.clone(),
+            headers: reply.headers.clone(),
+            body: String::from_utf8_lossy(reply.bytes()).into_owned(),
+        })
+    }
+
+    fn forget_old(&self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let until = time_key(tx.now().plus_seconds(-REMEMBERED_SECONDS));
+        let range = Range { from: Vec::new(), to: Some(key(&[&until])) };
+        let mut old = Vec::new();
+        tx.walk(IDEMPOTENCY_BY_TIME, range, &mut |entry, _| {
+            let time = String::from_utf8_lossy(&entry[..entry.len().min(until.len())]).into_owned();
+            old.push(indexed_key(&[&time], entry).to_vec());
+            Ok(old.len() < CLEARED_AT_ONCE)
+        })?;
+        for key in old {
+            let parts: Vec<_> = key.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+            let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+            if let Some(record) = tx.get::<Remembered>(&parts)? {
+                tx.remove(&record);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,13 @@
+//! The HTTP side: connections, routing, the checking order, answers.
+
+pub mod access;
+pub mod answer;
+pub mod body;
+pub mod idempotency;
+pub mod reply;
+pub mod route;
+pub mod routes;
+pub mod server;
+pub mod state;
+pub mod table;
+pub mod tag;

@@ -1,0 +1,133 @@
+//! What an operation returned, as an answer on the wire.
+
+use crate::ops::Stored;
+use crate::ops::listing::{List, Listing, json};
+use crate::store::Tx;
+use crate::store::record::Record;
+use mfa_shared::fault::Fault;
+use mfa_shared::object::Object;
+use mfa_shared::wire::{Accepted, Answer, Array, JSON_TYPE, Json, JsonOrNone, Listed, NDJSON_TYPE, Page};
+use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
+
+/// A successful answer.
+#[derive(Debug)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// Content type, where there is a body.
+    pub content_type: Option<String>,
+    /// Further headers.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub content: Content,
+}
+
+/// The body of an answer.
+pub enum Content {
+    /// All of it.
+    Bytes(Vec<u8>),
+    /// The elements of an array, each as JSON.
+    Elements(Vec<Vec<u8>>),
+    /// A list that is still to be read.
+    List(Arc<dyn List>),
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Content::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+            Content::Elements(elements) => write!(f, "{} elements", elements.len()),
+            Content::List(_) => f.write_str("a list"),
+        }
+    }
+}
+
+impl Reply {
+    /// An answer without a body.
+    pub fn empty(status: u16) -> Self {
+        Self { status, content_type: None, headers: Vec::new(), content: Content::Bytes(Vec::new()) }
+    }
+
+    /// 200 with a JSON text.
+    pub fn json(bytes: Vec<u8>) -> Self {
+        Self { content_type: Some(JSON_TYPE.to_owned()), content: Content::Bytes(bytes), ..Self::empty(200) }
+    }
+
+    fn list(content: Content) -> Self {
+        Self { content_type: Some(JSON_TYPE.to_owned()), content, ..Self::empty(200) }
+    }
+
+    /// The bytes of the body; a list has none before it is read.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.content {
+            Content::Bytes(bytes) => bytes,
+            Content::Elements(_) | Content::List(_) => &[],
+        }
+    }
+
+    /// Reads a list in the transaction of its request: as one JSON text, or, for `lines`, as far as that
+    /// needs no memory for the whole of it.
+    pub fn read(mut self, tx: &mut Tx<'_>, lines: bool) -> Result<Self, Fault> {
+        self.content = match self.content {
+            Content::List(list) if lines => Content::List(list),
+            Content::List(list) => Content::Bytes(list.page(tx)?),
+            Content::Elements(elements) => Content::Bytes(joined(&elements, lines)),
+            content @ Content::Bytes(_) => return Ok(Self { content, ..self }),
+        };
+        if lines {
+            self.content_type = Some(NDJSON_TYPE.to_owned());
+        }
+        Ok(self)
+    }
+}
+
+fn joined(elements: &[Vec<u8>], lines: bool) -> Vec<u8> {
+    let (open, between, close) = if lines { ("", "\n", "\n") } else { ("[", ",", "]") };
+    let body = elements.join(between.as_bytes());
+    let close = if lines && elements.is_empty() { "" } else { close };
+    [open.as_bytes(), &body, close.as_bytes()].concat()
+}
+
+/// What an operation may return for an endpoint that answers `A`.
+pub trait IntoReply<A: Answer> {
+    /// The answer.
+    fn into_reply(self) -> Reply;
+}
+
+impl IntoReply<Accepted> for Accepted {
+    fn into_reply(self) -> Reply {
+        Reply::empty(202)
+    }
+}
+
+impl<T: Object + Serialize> IntoReply<Json<T>> for Json<T> {
+    fn into_reply(self) -> Reply {
+        Reply::json(json(&self.0))
+    }
+}
+
+impl<T: Object> IntoReply<Json<T>> for Stored<T> {
+    fn into_reply(self) -> Reply {
+        Reply::json(self.bytes)
+    }
+}
+
+impl<T: Object + Serialize> IntoReply<JsonOrNone<T>> for JsonOrNone<T> {
+    fn into_reply(self) -> Reply {
+        self.0.map_or_else(|| Reply::empty(204), |value| Reply::json(json(&value)))
+    }
+}
+
+impl<T: Object + Serialize> IntoReply<Array<T>> for Array<T> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::Elements(self.0.iter().map(json).collect()))
+    }
+}
+
+impl<R: Record, T: Listed> IntoReply<Page<T>> for Listing<R, T> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(Arc::new(self)))
+    }
+}

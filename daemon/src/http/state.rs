@@ -1,0 +1,99 @@
+//! What every request of a daemon shares, and the endpoints that only look at it.
+
+use super::reply::Reply;
+use super::routes::Routes;
+use crate::config::Config;
+use crate::ops::listing::json;
+use crate::store::Store;
+use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
+use mfa_shared::fault::{self, Fault};
+use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
+
+/// Seconds after which a client may try again while the daemon stops.
+const STOP_RETRY_SECONDS: u32 = 5;
+
+/// What every request shares.
+#[derive(Debug)]
+pub struct State {
+    /// The store.
+    pub store: Store,
+    /// The settings.
+    pub config: Config,
+    /// The endpoint table.
+    pub routes: Routes,
+    /// Name of the store.
+    pub instance: String,
+    /// Secret of the keyed hashes of remembered requests.
+    pub secret: Vec<u8>,
+    phase: AtomicU8,
+}
+
+/// Where the daemon stands between its start and its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Serves.
+    Serving = 0,
+    /// Serves, but is no longer ready for new clients.
+    Draining = 1,
+    /// Refuses.
+    Stopping = 2,
+}
+
+impl State {
+    /// The state of a daemon that serves.
+    pub fn new(store: Store, config: Config, routes: Routes, instance: String, secret: Vec<u8>) -> Self {
+        Self { store, config, routes, instance, secret, phase: AtomicU8::new(Phase::Serving as u8) }
+    }
+
+    /// Goes on to the next phase.
+    pub fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, SeqCst);
+    }
+
+    /// Where the daemon stands.
+    pub fn phase(&self) -> Phase {
+        match self.phase.load(SeqCst) {
+            0 => Phase::Serving,
+            1 => Phase::Draining,
+            _ => Phase::Stopping,
+        }
+    }
+
+    /// Why a request is refused before anything of it is looked at.
+    pub fn refusal(&self, writes: bool) -> Option<Fault> {
+        if self.phase() == Phase::Stopping {
+            return Some(stopping());
+        }
+        if writes { self.store.write_fault() } else { None }
+    }
+}
+
+fn stopping() -> Fault {
+    Fault::new(fault::UNAVAILABLE, "the daemon is shutting down").retry_after(STOP_RETRY_SECONDS)
+}
+
+/// `GET /live`
+pub fn live(_: &State) -> Result<Reply, Fault> {
+    Ok(Reply::json(json(&Health { status: "up".to_owned() })))
+}
+
+/// `GET /ready`
+pub fn ready(state: &State) -> Result<Reply, Fault> {
+    if state.phase() != Phase::Serving {
+        return Err(stopping());
+    }
+    match state.store.write_fault() {
+        Some(fault) => Err(fault),
+        None => live(state),
+    }
+}
+
+/// `GET /version`
+pub fn version(state: &State) -> Result<Reply, Fault> {
+    Ok(Reply::json(json(&Version {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        instance: format!("urn:mfa:instance:{}", state.instance),
+        interface: INTERFACE_VERSION,
+        auth: state.config.auth.as_str().to_owned(),
+    })))
+}

@@ -1,0 +1,37 @@
+//! The endpoint table with its operations: one line for each row, in the order of the rows.
+
+use super::route::{Route, operation, status};
+use super::state;
+use crate::ops::{customers, offices};
+use mfa_shared::api::customers::*;
+use mfa_shared::api::offices::*;
+use mfa_shared::api::system::*;
+
+/// Every row with what answers it.
+pub fn table() -> Vec<Route> {
+    vec![
+        status::<GetLive>(state::live),
+        status::<GetReady>(state::ready),
+        status::<GetVersion>(state::version),
+        operation::<CreateOffice, _>(offices::create),
+        operation::<ListOffices, _>(offices::list),
+        operation::<GetOffice, _>(offices::get),
+        operation::<UpdateOffice, _>(offices::update),
+        operation::<DeleteOffice, _>(offices::delete),
+        operation::<CreateBranch, _>(offices::create_branch),
+        operation::<ListBranches, _>(offices::list_branches),
+        operation::<SetOfficeAddress, _>(offices::set_address),
+        operation::<GetOfficeAddress, _>(offices::get_address),
+        operation::<DeleteOfficeAddress, _>(offices::delete_address),
+        operation::<SetOfficeReference, _>(offices::set_reference),
+        operation::<ListOfficeReferences, _>(offices::list_references),
+        operation::<CreateCustomer, _>(customers::create),
+        operation::<ListCustomers, _>(customers::list),
+        operation::<GetCustomer, _>(customers::get),
+        operation::<UpdateCustomer, _>(customers::update),
+        operation::<CommandCustomer, _>(customers::command),
+        operation::<ListCustomerCommands, _>(customers::list_commands),
+        operation::<SetCustomerAddress, _>(customers::set_address),
+        operation::<SetCustomerContacts, _>(customers::set_contacts),
+    ]
+}

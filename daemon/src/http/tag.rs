@@ -1,0 +1,58 @@
+//! Entity tags: `ETag`, `If-Match`, `If-None-Match`.
+
+use mfa_shared::fault::{self, Fault};
+use sha2::{Digest, Sha256};
+use warp::http::HeaderMap;
+
+/// The strong tag of a representation: the first 128 bits of its SHA-256, quoted.
+pub fn of(representation: &[u8]) -> String {
+    let hash = Sha256::digest(representation);
+    let mut tag = String::with_capacity(34);
+    tag.push('"');
+    for byte in &hash[..16] {
+        tag.push_str(&format!("{byte:02x}"));
+    }
+    tag.push('"');
+    tag
+}
+
+/// The tags of a conditional header, all its lines joined; `None` where it was not sent.
+pub fn listed(headers: &HeaderMap, name: &str) -> Option<Vec<String>> {
+    let mut tags = Vec::new();
+    let mut given = false;
+    for line in headers.get_all(name) {
+        given = true;
+        tags.extend(String::from_utf8_lossy(line.as_bytes()).split(',').map(|tag| tag.trim().to_owned()));
+    }
+    given.then_some(tags)
+}
+
+/// Refuses a write that names none of the present tag; weak tags never match.
+pub fn check_match(tags: &[String], present: &str) -> Result<(), Fault> {
+    if tags.iter().any(|tag| tag == "*" || tag == present) {
+        return Ok(());
+    }
+    let detail = "the record has changed since it was read: its tag is another one than If-Match says";
+    Err(Fault::new(fault::PRECONDITION_FAILED, detail))
+}
+
+/// Whether a read may answer 304: for reads weak tags count like strong ones.
+pub fn none_match(tags: &[String], present: &str) -> bool {
+    tags.iter().any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == present)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_strong_tag_of_the_list_may_match_and_weak_ones_never_do() {
+        let tag = of(b"{}");
+        let matches = |tags: &[&str]| {
+            check_match(&tags.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>(), &tag).is_ok()
+        };
+        assert!(matches(&["\"x\"", &tag]) && matches(&["*"]));
+        assert!(!matches(&[]) && !matches(&["\"x\""]) && !matches(&[&format!("W/{tag}")]));
+        assert!(none_match(&[format!("W/{tag}")], &tag));
+    }
+}

@@ -1,0 +1,278 @@
+//! Lists: which records, in which order, as one page or as a stream of lines (`organisation.md` 1.4).
+//!
+//! An operation says what a list is made of; how much of it is read, and when, is decided here. A page is
+//! read in the transaction of its request. A stream is read chunk by chunk, a short transaction each, so
+//! that a long export holds nobody up; beyond the order it holds one chunk in memory.
+
+use crate::store::Tx;
+use crate::store::engine::{Range, Space};
+use crate::store::record::{Record, prefix};
+use crate::store::tx::{decode, indexed_key};
+use mfa_shared::fault::Fault;
+use mfa_shared::query::{PAGE_SIZE_DEFAULT, Paging};
+use mfa_shared::wire::Listed;
+use serde::Serialize;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Records of a stream that are read in one transaction.
+const CHUNK_RECORDS: usize = 500;
+
+/// What a record is sorted by. Null stands before everything else.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SortKey {
+    /// No value.
+    Null,
+    /// A boolean, a date as days, a moment as milliseconds.
+    Number(i64),
+    /// A text, by code point.
+    Text(String),
+}
+
+impl<T: Into<SortKey>> From<Option<T>> for SortKey {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(SortKey::Null, Into::into)
+    }
+}
+impl From<&str> for SortKey {
+    fn from(value: &str) -> Self {
+        SortKey::Text(value.to_owned())
+    }
+}
+impl From<&String> for SortKey {
+    fn from(value: &String) -> Self {
+        SortKey::Text(value.clone())
+    }
+}
+impl From<i64> for SortKey {
+    fn from(value: i64) -> Self {
+        SortKey::Number(value)
+    }
+}
+impl From<bool> for SortKey {
+    fn from(value: bool) -> Self {
+        SortKey::Number(value.into())
+    }
+}
+
+type SortBy<R> = fn(&R, &str) -> SortKey;
+type Keep<R> = Box<dyn Fn(&R) -> bool + Send + Sync>;
+type Show<R> = fn(&mut Tx<'_>, R) -> Result<Vec<u8>, Fault>;
+
+/// A list of the records `R`, shown as `T`.
+pub struct Listing<R, T> {
+    index: Option<(Space, String)>,
+    keep: Option<Keep<R>>,
+    sort: Option<(String, SortBy<R>)>,
+    descending: bool,
+    page_index: u64,
+    size: u64,
+    show: Show<R>,
+    shown: PhantomData<fn() -> T>,
+}
+
+impl<R, T> fmt::Debug for Listing<R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listing").field("page_index", &self.page_index).finish_non_exhaustive()
+    }
+}
+
+impl<R: Record, T: Listed> Listing<R, T> {
+    /// Every record, in the order and part that the request asks for.
+    pub fn new(paging: &Paging<T>, sort: SortBy<R>, show: Show<R>) -> Self {
+        let by_column = paging.sort_column.as_ref().filter(|column| *column != T::COLUMNS[0]);
+        Self {
+            index: None,
+            keep: None,
+            sort: by_column.map(|column| (column.clone(), sort)),
+            descending: paging.descending,
+            page_index: paging.page_index.unwrap_or(0).into(),
+            size: paging.size.unwrap_or(PAGE_SIZE_DEFAULT).into(),
+            show,
+            shown: PhantomData,
+        }
+    }
+
+    /// Only the records that an index has under `part`.
+    pub fn under(mut self, index: Space, part: &str) -> Self {
+        self.index = Some((index, part.to_owned()));
+        self
+    }
+
+    /// Only the records that pass; several filters must all pass.
+    pub fn only(mut self, keep: impl Fn(&R) -> bool + Send + Sync + 'static) -> Self {
+        self.keep = match self.keep.take() {
+            None => Some(Box::new(keep)),
+            Some(before) => Some(Box::new(move |record| before(record) && keep(record))),
+        };
+        self
+    }
+
+    /// Only the records of which one text contains the term, after lower-casing.
+    pub fn term(self, term: Option<&String>, texts: fn(&R) -> Vec<Option<&str>>) -> Self {
+        let Some(term) = term.map(|term| term.to_lowercase()) else { return self };
+        self.only(move |record| {
+            texts(record).into_iter().flatten().any(|text| text.to_lowercase().contains(&term))
+        })
+    }
+
+    fn range(&self) -> (Space, Range) {
+        match &self.index {
+            Some((space, part)) => (*space, Range::prefix(&prefix(&[part]))),
+            None => (R::SPACE, Range::prefix(&[])),
+        }
+    }
+
+    fn key_of(&self, entry: &[u8]) -> Vec<u8> {
+        match &self.index {
+            Some((_, part)) => indexed_key(&[part], entry).to_vec(),
+            None => entry.to_vec(),
+        }
+    }
+
+    fn record(&self, tx: &mut Tx<'_>, key: &[u8]) -> Result<Option<R>, Fault> {
+        tx.value(R::SPACE, key)?.map(|bytes| decode(R::SPACE, &bytes)).transpose()
+    }
+
+    /// The keys of all matches, in the order of the list.
+    fn keys(&self, tx: &mut Tx<'_>) -> Result<Vec<Vec<u8>>, Fault> {
+        let (space, range) = self.range();
+        let whole = self.keep.is_some() || self.sort.is_some();
+        let mut found: Vec<(SortKey, Vec<u8>)> = Vec::new();
+        let mut entries = Vec::new();
+        tx.walk(space, range, &mut |entry, value| {
+            if !whole {
+                found.push((SortKey::Null, self.key_of(entry)));
+            } else if self.index.is_some() {
+                entries.push(self.key_of(entry));
+            } else {
+                found.extend(self.sorted(entry.to_vec(), decode(R::SPACE, value)?));
+            }
+            Ok(true)
+        })?;
+        for key in entries {
+            if let Some(record) = self.record(tx, &key)? {
+                found.extend(self.sorted(key, record));
+            }
+        }
+        match (self.sort.is_some(), self.descending) {
+            (false, true) => found.reverse(),
+            (false, false) => {}
+            // Equal ones stay in the order of their identifiers, in both directions.
+            (true, false) => found.sort_by(|a, b| a.0.cmp(&b.0)),
+            (true, true) => found.sort_by(|a, b| b.0.cmp(&a.0)),
+        }
+        Ok(found.into_iter().map(|(_, key)| key).collect())
+    }
+
+    fn sorted(&self, key: Vec<u8>, record: R) -> Option<(SortKey, Vec<u8>)> {
+        if self.keep.as_ref().is_some_and(|keep| !keep(&record)) {
+            return None;
+        }
+        let by = self.sort.as_ref().map_or(SortKey::Null, |(column, sort)| sort(&record, column));
+        Some((by, key))
+    }
+
+    /// The keys of the next records, and where the stream stands behind them.
+    fn chunk(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
+        match cursor {
+            Cursor::Start | Cursor::End => Ok((Vec::new(), Cursor::End)),
+            Cursor::Keys(keys, at) => {
+                let chunk: Vec<_> = keys.iter().skip(at).take(CHUNK_RECORDS).cloned().collect();
+                Ok((chunk, Cursor::Keys(keys, at + CHUNK_RECORDS)))
+            }
+            Cursor::Walk(from) => {
+                let (space, range) = self.range();
+                let mut entries: Vec<Vec<u8>> = Vec::with_capacity(CHUNK_RECORDS);
+                tx.walk(space, Range { from, ..range }, &mut |entry, _| {
+                    entries.push(entry.to_vec());
+                    Ok(entries.len() < CHUNK_RECORDS)
+                })?;
+                let mut next = entries.last().cloned().unwrap_or_default();
+                next.push(0);
+                Ok((entries.iter().map(|entry| self.key_of(entry)).collect(), Cursor::Walk(next)))
+            }
+        }
+    }
+
+    fn shown(&self, tx: &mut Tx<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        let record = self.record(tx, key)?;
+        record.map(|record| (self.show)(tx, record)).transpose()
+    }
+}
+
+/// Where a stream stands.
+#[derive(Debug, Clone, Default)]
+pub enum Cursor {
+    /// Before its first record.
+    #[default]
+    Start,
+    /// Before the key at this place.
+    Keys(Arc<Vec<Vec<u8>>>, usize),
+    /// Before the first entry from this one on, in the order of the store.
+    Walk(Vec<u8>),
+    /// Behind its last record.
+    End,
+}
+
+/// A list, whatever its records are.
+pub trait List: Send + Sync {
+    /// The page that was asked for, in its envelope.
+    fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault>;
+    /// The next records, one a line, and where the stream stands behind them.
+    fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault>;
+}
+
+impl<R: Record, T: Listed> List for Listing<R, T> {
+    fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
+        let keys = self.keys(tx)?;
+        let total = keys.len() as u64;
+        let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
+        let passed = usize::try_from(self.page_index.saturating_mul(self.size)).unwrap_or(usize::MAX);
+        let mut first = true;
+        for key in keys.iter().skip(passed).take(usize::try_from(self.size).unwrap_or(usize::MAX)) {
+            if let Some(shown) = self.shown(tx, key)? {
+                if !std::mem::take(&mut first) {
+                    out.push(b',');
+                }
+                out.extend_from_slice(&shown);
+            }
+        }
+        let pages = total.div_ceil(self.size);
+        out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
+        Ok(out)
+    }
+
+    fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
+        let cursor = match cursor {
+            Cursor::Start if self.sort.is_some() || self.descending => {
+                Cursor::Keys(Arc::new(self.keys(tx)?), 0)
+            }
+            Cursor::Start => Cursor::Walk(self.range().1.from),
+            begun => begun,
+        };
+        let (chunk, next) = self.chunk(tx, cursor)?;
+        let next = if chunk.len() < CHUNK_RECORDS { Cursor::End } else { next };
+        let mut out = Vec::new();
+        for key in chunk {
+            let Some(record) = self.record(tx, &key)? else { continue };
+            if self.keep.as_ref().is_none_or(|keep| keep(&record)) {
+                out.extend_from_slice(&(self.show)(tx, record)?);
+                out.push(b'\n');
+            }
+        }
+        Ok((out, next))
+    }
+}
+
+/// Shows a record whose stored form is its form on the wire.
+pub fn as_stored<R: Serialize>(_: &mut Tx<'_>, record: R) -> Result<Vec<u8>, Fault> {
+    Ok(json(&record))
+}
+
+/// The JSON text of a wire type.
+pub fn json<T: Serialize>(value: &T) -> Vec<u8> {
+    // Wire types have string keys only, so there is nothing that JSON could not hold.
+    serde_json::to_vec(value).expect("wire types are JSON")
+}

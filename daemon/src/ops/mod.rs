@@ -1,0 +1,44 @@
+//! One function for each row of the endpoint table, in the order of the rows.
+//!
+//! An operation is a plain function `(tx, caller, endpoint, body) -> Result<answer, Fault>`: no HTTP in it,
+//! no waiting, no engine. It may run more than once, so it changes nothing but the `Tx`.
+
+pub mod customers;
+pub mod listing;
+pub mod offices;
+
+use std::marker::PhantomData;
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The name that records bear: a user, or `application:<identifier>`, or `guest`.
+    pub name: String,
+}
+
+impl Caller {
+    /// Nobody in particular, where nobody is asked who they are.
+    pub fn guest() -> Self {
+        Self { name: "guest".to_owned() }
+    }
+}
+
+/// An answer whose stored form is its form on the wire.
+#[derive(Debug)]
+pub struct Stored<T> {
+    /// The JSON text.
+    pub bytes: Vec<u8>,
+    shown: PhantomData<fn() -> T>,
+}
+
+impl<T> Stored<T> {
+    /// The stored text of a `T`.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, shown: PhantomData }
+    }
+}
+
+/// `1 branch`, `2 branches`.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

@@ -1,0 +1,248 @@
+//! Offices, branches, addresses, external references. Contract: `organisation.md` section 2.
+
+use super::listing::{Listing, SortKey, json};
+use super::{Caller, counted};
+use crate::store::Tx;
+use crate::store::engine::Space;
+use crate::store::records::{
+    Audit, CUSTOMERS_BY_OFFICE, OFFICE_REFERENCES_ACTIVE, OFFICES_BY_PARENT, StoredOffice, StoredReference,
+};
+use mfa_shared::api::offices::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::query::Paging;
+use mfa_shared::wire::{Accepted, Array, Json, JsonOrNone, Nothing, Query};
+
+/// What keeps an office from being deleted: an index of the uses under the office, and their noun.
+const USES: &[(Space, &str, &str)] = &[
+    (OFFICES_BY_PARENT, "branch", "branches"),
+    (OFFICE_REFERENCES_ACTIVE, "active external reference", "active external references"),
+];
+
+/// Uses that count only where every reference must name a record.
+const STRICT_USES: &[(Space, &str, &str)] = &[(CUSTOMERS_BY_OFFICE, "customer", "customers")];
+
+/// `POST /offices`
+pub fn create(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    _: &CreateOffice,
+    Json(new): &Json<NewOffice>,
+) -> Result<Accepted, Fault> {
+    if let Some(parent) = &new.parent_identifier
+        && !tx.has::<StoredOffice>(&[parent])?
+    {
+        return Err(Fault::unknown_reference("/parentIdentifier", "office", parent));
+    }
+    insert(tx, caller, new, new.parent_identifier.clone())
+}
+
+/// `GET /offices`
+pub fn list(
+    _: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListOffices,
+    Query(paging): &Query<Paging<Office>>,
+) -> Result<Listing<StoredOffice, Office>, Fault> {
+    Ok(listing(paging))
+}
+
+/// `GET /offices/{office}`
+pub fn get(tx: &mut Tx<'_>, _: &Caller, at: &GetOffice, _: &Nothing) -> Result<Json<Office>, Fault> {
+    let office = find(tx, &at.office)?;
+    Ok(Json(shown(tx, office)?))
+}
+
+/// `PUT /offices/{office}`
+pub fn update(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &UpdateOffice,
+    Json(change): &Json<OfficeChange>,
+) -> Result<Accepted, Fault> {
+    let mut office = find(tx, &at.office)?;
+    if change.identifier != at.office {
+        let detail = format!("the body names office \"{}\", the path \"{}\"", change.identifier, at.office);
+        return Err(Fault::new(fault::IDENTIFIER_MISMATCH, detail));
+    }
+    if change.parent_identifier.is_some() && change.parent_identifier != office.parent_identifier {
+        return Err(parent_mismatch(&at.office, office.parent_identifier.as_deref()));
+    }
+    if let Some(name) = &change.name {
+        office.name.clone_from(name);
+    }
+    office.description = change.description.clone().or(office.description);
+    office.address = change.address.clone().or(office.address);
+    save(tx, caller, office)
+}
+
+/// `DELETE /offices/{office}`
+pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteOffice, _: &Nothing) -> Result<Accepted, Fault> {
+    let office = find(tx, &at.office)?;
+    let mut reasons = Vec::new();
+    for (index, one, many) in uses(tx) {
+        match tx.count(index, &[&at.office])? {
+            0 => {}
+            count => reasons.push(counted(count, one, many)),
+        }
+    }
+    if !reasons.is_empty() {
+        let detail = format!("office {} has {}", at.office, reasons.join(", "));
+        return Err(Fault::new(fault::IN_USE, detail));
+    }
+    tx.remove_all::<StoredReference>(&[&at.office])?;
+    tx.remove(&office);
+    Ok(Accepted)
+}
+
+/// `POST /offices/{office}`
+pub fn create_branch(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &CreateBranch,
+    Json(new): &Json<NewOffice>,
+) -> Result<Accepted, Fault> {
+    let parent = find(tx, &at.office)?;
+    if new.parent_identifier.as_ref().is_some_and(|named| *named != at.office) {
+        return Err(parent_mismatch(&new.identifier, Some(&at.office)));
+    }
+    insert(tx, caller, new, Some(at.office.clone()))?;
+    save(tx, caller, parent)
+}
+
+/// `GET /offices/{office}/branches`
+pub fn list_branches(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListBranches,
+    Query(paging): &Query<Paging<Office>>,
+) -> Result<Listing<StoredOffice, Office>, Fault> {
+    find(tx, &at.office)?;
+    Ok(listing(paging).under(OFFICES_BY_PARENT, &at.office))
+}
+
+/// `PUT /offices/{office}/address`
+pub fn set_address(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &SetOfficeAddress,
+    Json(address): &Json<Address>,
+) -> Result<Accepted, Fault> {
+    let mut office = find(tx, &at.office)?;
+    office.address = Some(address.clone());
+    save(tx, caller, office)
+}
+
+/// `GET /offices/{office}/address`
+pub fn get_address(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetOfficeAddress,
+    _: &Nothing,
+) -> Result<JsonOrNone<Address>, Fault> {
+    Ok(JsonOrNone(find(tx, &at.office)?.address))
+}
+
+/// `DELETE /offices/{office}/address`
+pub fn delete_address(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &DeleteOfficeAddress,
+    _: &Nothing,
+) -> Result<Accepted, Fault> {
+    let mut office = find(tx, &at.office)?;
+    if office.address.take().is_none() {
+        return Ok(Accepted);
+    }
+    save(tx, caller, office)
+}
+
+/// `PUT /offices/{office}/references`
+pub fn set_reference(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &SetOfficeReference,
+    Json(reference): &Json<ExternalReference>,
+) -> Result<Accepted, Fault> {
+    let office = find(tx, &at.office)?;
+    let (r#type, state) = (reference.r#type.clone(), reference.state);
+    tx.put(&StoredReference { office: at.office.clone(), r#type, state })?;
+    save(tx, caller, office)
+}
+
+/// `GET /offices/{office}/references`
+pub fn list_references(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListOfficeReferences,
+    _: &Nothing,
+) -> Result<Array<ExternalReference>, Fault> {
+    find(tx, &at.office)?;
+    let stored = tx.all::<StoredReference>(&[&at.office])?;
+    Ok(Array(stored.into_iter().map(StoredReference::shown).collect()))
+}
+
+fn find(tx: &mut Tx<'_>, office: &str) -> Result<StoredOffice, Fault> {
+    let found = tx.get(&[office])?;
+    found.ok_or_else(|| Fault::new(fault::OFFICE_NOT_FOUND, format!("there is no office \"{office}\"")))
+}
+
+fn insert(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    new: &NewOffice,
+    parent_identifier: Option<String>,
+) -> Result<Accepted, Fault> {
+    let new = new.clone();
+    if tx.has::<StoredOffice>(&[&new.identifier])? {
+        let detail = format!("there is an office \"{}\" already", new.identifier);
+        return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
+    }
+    let audit = Audit::new(&caller.name, tx.now());
+    let NewOffice { identifier, name, description, address, .. } = new;
+    tx.put(&StoredOffice { identifier, name, description, parent_identifier, address, audit })?;
+    Ok(Accepted)
+}
+
+fn save(tx: &mut Tx<'_>, caller: &Caller, mut office: StoredOffice) -> Result<Accepted, Fault> {
+    office.audit.touch(&caller.name, tx.now());
+    tx.put(&office)?;
+    Ok(Accepted)
+}
+
+fn parent_mismatch(office: &str, parent: Option<&str>) -> Fault {
+    let stands = parent.map_or("is a head office".to_owned(), |parent| format!("is a branch of {parent}"));
+    Fault::new(fault::PARENT_MISMATCH, format!("office {office} {stands}; the body names another parent"))
+}
+
+fn uses(tx: &Tx<'_>) -> impl Iterator<Item = (Space, &'static str, &'static str)> + use<> {
+    let strict = if tx.strict_references() { STRICT_USES } else { &[] };
+    USES.iter().chain(strict).copied()
+}
+
+fn shown(tx: &mut Tx<'_>, office: StoredOffice) -> Result<Office, Fault> {
+    for (index, ..) in uses(tx) {
+        if tx.any(index, &[&office.identifier])? {
+            return Ok(office.shown(true));
+        }
+    }
+    Ok(office.shown(false))
+}
+
+fn listing(paging: &Paging<Office>) -> Listing<StoredOffice, Office> {
+    Listing::new(paging, sort_key, |tx, office| Ok(json(&shown(tx, office)?)))
+        .term(paging.term.as_ref(), |office| vec![Some(&office.identifier), Some(&office.name)])
+}
+
+fn sort_key(office: &StoredOffice, column: &str) -> SortKey {
+    let audit = &office.audit;
+    match column {
+        "name" => (&office.name).into(),
+        "description" => office.description.as_ref().into(),
+        "parentIdentifier" => office.parent_identifier.as_ref().into(),
+        "createdBy" => (&audit.created_by).into(),
+        "createdOn" => audit.created_on.millis().into(),
+        "lastModifiedBy" => audit.last_modified_by.as_ref().into(),
+        "lastModifiedOn" => audit.last_modified_on.map(|on| on.millis()).into(),
+        _ => (&office.identifier).into(),
+    }
+}

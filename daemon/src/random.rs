@@ -1,0 +1,8 @@
+//! Random bytes of the operating system, for identifiers and secrets.
+
+/// Random bytes. A system without a source of them cannot run this program, so that is a panic.
+pub fn bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes
+}

@@ -1,0 +1,139 @@
+//! Start and stop of a daemon.
+
+use crate::clock::Clock;
+use crate::config::{Auth, Config};
+use crate::http::routes::Routes;
+use crate::http::server;
+use crate::http::state::State;
+use crate::http::table::table;
+use crate::store::Store;
+use crate::store::embedded::{Embedded, OpenError, Options};
+use crate::store::seed::{Seeded, seed};
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// How often a daemon looks whether its store still takes writes.
+const WATCH: Duration = Duration::from_millis(500);
+
+/// A running daemon.
+#[derive(Debug)]
+pub struct Daemon {
+    address: SocketAddr,
+    state: Arc<State>,
+    stop: watch::Sender<bool>,
+    served: JoinHandle<()>,
+}
+
+/// Why a daemon did not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// Another process holds the data directory.
+    Locked(String),
+    /// The store cannot be opened.
+    Store(String),
+    /// The address cannot be listened on.
+    Listen(String),
+    /// The settings do not go together.
+    Settings(String),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked(why) | Self::Store(why) | Self::Listen(why) | Self::Settings(why) => {
+                f.write_str(why)
+            }
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl Daemon {
+    /// Opens the store, makes it if it is not there, and serves.
+    pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
+        check(&config)?;
+        let (store, seeded) = open(&config, clock).await?;
+        let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
+        let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let routes = Routes::new(table());
+        let secret = seeded.secret.into_bytes();
+        let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, secret));
+        let (stop, stopped) = watch::channel(false);
+        let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
+        Ok(Self { address, state, stop, served })
+    }
+
+    /// The address on which it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends when the store takes no writes any more and the process should leave.
+    pub async fn failed(&self) -> String {
+        loop {
+            if let Some(fault) = self.state.store.write_fault() {
+                return fault.detail.clone();
+            }
+            tokio::time::sleep(WATCH).await;
+        }
+    }
+
+    /// Stops: readiness first, then the running requests, then the store.
+    pub async fn stop(self) {
+        let _ = self.stop.send(true);
+        if self.served.await.is_err() {
+            tracing::error!("the server ended by a defect");
+        }
+        self.state.store.close().await;
+    }
+}
+
+/// What `mfa init` made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Initialized {
+    /// Whether the store was made now; false if it was there.
+    pub created: bool,
+    /// Name of the store.
+    pub instance: String,
+}
+
+/// Makes the store, if it is not there, without serving.
+pub async fn init(config: &Config) -> Result<Initialized, StartError> {
+    let (store, seeded) = open(config, Clock::system()).await?;
+    store.close().await;
+    Ok(Initialized { created: seeded.fresh, instance: seeded.facts.instance })
+}
+
+fn check(config: &Config) -> Result<(), StartError> {
+    let refuse = |why: String| Err(StartError::Settings(why));
+    match config.auth {
+        Auth::Off if !config.listen.ip().is_loopback() => refuse(format!(
+            "auth is off, so the daemon listens on loopback only and not on {}; use --auth on, or listen on 127.0.0.1",
+            config.listen
+        )),
+        Auth::On => refuse("access control is not available yet; use --auth off on loopback".to_owned()),
+        Auth::Off => Ok(()),
+    }
+}
+
+async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
+    let mut options = Options::new(config.data_dir.clone());
+    options.cache_bytes = config.cache_bytes;
+    let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
+    let engine = match opened {
+        Ok(Ok(engine)) => engine,
+        Ok(Err(error @ OpenError::Locked { .. })) => return Err(StartError::Locked(error.to_string())),
+        Ok(Err(error)) => return Err(StartError::Store(error.to_string())),
+        Err(error) => return Err(StartError::Store(format!("the store cannot be opened: {error}"))),
+    };
+    let store = Store::new(engine, clock, config.strict_references);
+    let seeded = seed(&store).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
+    Ok((store, seeded))
+}

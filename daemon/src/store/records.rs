@@ -1,0 +1,216 @@
+//! Every kind of record that is stored, with its space. A space's number never changes its meaning.
+
+use super::engine::Space;
+use super::record::{Record, key, numbered};
+use mfa_shared::api::customers::{Customer, CustomerCommandRecord};
+use mfa_shared::api::offices::{Address, ExternalReference, Office, ReferenceState};
+use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+macro_rules! spaces {
+    ($($name:ident = $id:literal $label:literal;)*) => {
+        $(
+            #[doc = concat!("The space `", $label, "`.")]
+            pub const $name: Space = Space { id: $id, name: $label };
+        )*
+        /// Every space.
+        pub const SPACES: &[Space] = &[$($name),*];
+    };
+}
+
+spaces! {
+    SYSTEM = 1 "system";
+    IDEMPOTENCY = 2 "idempotency";
+    IDEMPOTENCY_BY_TIME = 3 "idempotency_by_time";
+    SECRETS = 4 "secrets";
+    OFFICES = 10 "offices";
+    OFFICES_BY_PARENT = 11 "offices_by_parent";
+    OFFICE_REFERENCES = 12 "office_references";
+    OFFICE_REFERENCES_ACTIVE = 13 "office_references_active";
+    CUSTOMERS = 20 "customers";
+    CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
+    CUSTOMER_COMMANDS = 22 "customer_commands";
+}
+
+/// Spaces that stay in their store: no backup and no export holds them.
+pub const LOCAL: &[Space] = &[IDEMPOTENCY, IDEMPOTENCY_BY_TIME, SECRETS];
+
+/// Facts about the store itself: one record under the key `store`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreFacts {
+    /// Name of the store, 32 hexadecimal digits.
+    pub instance: String,
+    /// When it was made.
+    pub created_on: Timestamp,
+}
+
+impl Record for StoreFacts {
+    const SPACE: Space = SYSTEM;
+    fn key(&self) -> Vec<u8> {
+        key(&["store"])
+    }
+}
+
+/// A secret that never leaves its store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreSecret {
+    /// What it is for.
+    pub name: String,
+    /// Hexadecimal digits.
+    pub secret: String,
+}
+
+impl StoreSecret {
+    /// The secret of the keyed hashes of remembered requests.
+    pub const IDEMPOTENCY: &'static str = "idempotency";
+}
+
+impl Record for StoreSecret {
+    const SPACE: Space = SECRETS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.name])
+    }
+}
+
+/// Who made and last changed a record, and when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Audit {
+    /// Who made it.
+    pub created_by: String,
+    /// When.
+    pub created_on: Timestamp,
+    /// Who changed it last.
+    pub last_modified_by: Option<String>,
+    /// When.
+    pub last_modified_on: Option<Timestamp>,
+}
+
+impl Audit {
+    /// Made now.
+    pub fn new(by: &str, now: Timestamp) -> Self {
+        Self { created_by: by.to_owned(), created_on: now, last_modified_by: None, last_modified_on: None }
+    }
+
+    /// Changed now.
+    pub fn touch(&mut self, by: &str, now: Timestamp) {
+        self.last_modified_by = Some(by.to_owned());
+        self.last_modified_on = Some(now);
+    }
+}
+
+/// An office.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredOffice {
+    /// Its identifier.
+    pub identifier: String,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// The office of which it is a branch.
+    pub parent_identifier: Option<String>,
+    /// Its address.
+    pub address: Option<Address>,
+    /// Who made and last changed it.
+    pub audit: Audit,
+}
+
+impl StoredOffice {
+    /// The office as reads show it.
+    pub fn shown(self, external_references: bool) -> Office {
+        Office {
+            identifier: self.identifier,
+            name: self.name,
+            description: self.description,
+            parent_identifier: self.parent_identifier,
+            address: self.address,
+            external_references,
+        }
+    }
+}
+
+impl Record for StoredOffice {
+    const SPACE: Space = OFFICES;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        self.parent_identifier.iter().map(|parent| (OFFICES_BY_PARENT, key(&[parent]))).collect()
+    }
+}
+
+/// An external reference of an office.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredReference {
+    /// The office.
+    pub office: String,
+    /// Type of the reference.
+    pub r#type: String,
+    /// Its state.
+    pub state: ReferenceState,
+}
+
+impl StoredReference {
+    /// The reference as reads show it.
+    pub fn shown(self) -> ExternalReference {
+        ExternalReference { r#type: self.r#type, state: self.state }
+    }
+}
+
+impl Record for StoredReference {
+    const SPACE: Space = OFFICE_REFERENCES;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.office, &self.r#type])
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        let active = self.state == ReferenceState::Active;
+        active.then(|| (OFFICE_REFERENCES_ACTIVE, key(&[&self.office]))).into_iter().collect()
+    }
+}
+
+/// A customer is stored as reads show it.
+impl Record for Customer {
+    const SPACE: Space = CUSTOMERS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        self.assigned_office.iter().map(|office| (CUSTOMERS_BY_OFFICE, key(&[office]))).collect()
+    }
+}
+
+/// A lifecycle command that was carried out on a customer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredCommand {
+    /// The customer.
+    pub customer: String,
+    /// Its place among the commands of the customer, from 1.
+    pub number: u64,
+    /// The command as reads show it.
+    pub record: CustomerCommandRecord,
+}
+
+impl Record for StoredCommand {
+    const SPACE: Space = CUSTOMER_COMMANDS;
+    fn key(&self) -> Vec<u8> {
+        numbered(&[&self.customer], self.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_space_has_its_own_number_and_name() {
+        for (i, space) in SPACES.iter().enumerate() {
+            assert!(SPACES[i + 1..].iter().all(|other| other.id != space.id && other.name != space.name));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! A transaction as operations see it: typed records over an engine's view, with staged writes.
+
+use super::engine::{Change, Overlay, Range, Space, View};
+use super::record::{Record, key, number, prefix};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::time::Timestamp;
+use serde::de::DeserializeOwned;
+
+/// Pairs that are fetched at once while a range is walked.
+const SCAN_PAIRS: usize = 256;
+
+/// What is done with each pair of a walk; false ends it.
+pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<bool, Fault> + 'v;
+
+/// A transaction. What it wrote is seen by its own reads at once and by others when it is durable.
+#[derive(Debug)]
+pub struct Tx<'a> {
+    view: Overlay<'a>,
+    now: Timestamp,
+    actor: String,
+    strict: bool,
+    keeps: bool,
+}
+
+impl<'a> Tx<'a> {
+    /// Begins on a view.
+    pub fn new(view: &'a mut dyn View, now: Timestamp, strict: bool) -> Self {
+        Self { view: Overlay::new(view), now, actor: String::new(), strict, keeps: false }
+    }
+
+    /// The moment of the transaction.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Whether every descriptive reference must name an existing record.
+    pub fn strict_references(&self) -> bool {
+        self.strict
+    }
+
+    /// Names who asked for the changes, for the audit trail.
+    pub fn set_actor(&mut self, actor: &str) {
+        actor.clone_into(&mut self.actor);
+    }
+
+    /// Who asked for the changes.
+    pub fn actor(&self) -> &str {
+        &self.actor
+    }
+
+    /// What is staged is to be written even if the operation is refused: the count of wrong passwords.
+    pub fn keep_when_refused(&mut self) {
+        self.keeps = true;
+    }
+
+    /// Whether [`Tx::keep_when_refused`] was said.
+    pub fn keeps_when_refused(&self) -> bool {
+        self.keeps
+    }
+
+    /// Everything staged.
+    pub fn into_changes(self) -> Vec<Change> {
+        self.view.into_changes()
+    }
+
+    /// The record with this key.
+    pub fn get<R: Record>(&mut self, parts: &[&str]) -> Result<Option<R>, Fault> {
+        let stored = self.bytes::<R>(parts)?;
+        stored.map(|bytes| decode(R::SPACE, &bytes)).transpose()
+    }
+
+    /// The stored bytes of the record with this key.
+    pub fn bytes<R: Record>(&mut self, parts: &[&str]) -> Result<Option<Vec<u8>>, Fault> {
+        self.view.get(R::SPACE, &key(parts))
+    }
+
+    /// Whether there is a record with this key.
+    pub fn has<R: Record>(&mut self, parts: &[&str]) -> Result<bool, Fault> {
+        Ok(self.bytes::<R>(parts)?.is_some())
+    }
+
+    /// Writes a record, new or changed, and keeps its index entries in step.
+    pub fn put<R: Record>(&mut self, record: &R) -> Result<(), Fault> {
+        let key = record.key();
+        let entries = record.index();
+        if let Some(before) = self.view.get(R::SPACE, &key)? {
+            let before: R = decode(R::SPACE, &before)?;
+            let gone = before.index().into_iter().filter(|entry| !entries.contains(entry));
+            for (space, entry) in gone {
+                self.stage(space, joined(entry, &key), None);
+            }
+        }
+        for (space, entry) in entries {
+            self.stage(space, joined(entry, &key), Some(Vec::new()));
+        }
+        // Records have string keys only, so there is nothing that JSON could not hold.
+        let value = serde_json::to_vec(record).expect("records are JSON");
+        self.stage(R::SPACE, key, Some(value));
+        Ok(())
+    }
+
+    /// Removes a record with its index entries.
+    pub fn remove<R: Record>(&mut self, record: &R) {
+        let key = record.key();
+        for (space, entry) in record.index() {
+            self.stage(space, joined(entry, &key), None);
+        }
+        self.stage(R::SPACE, key, None);
+    }
+
+    /// Every record whose key has these parts and more, in key order.
+    pub fn all<R: Record>(&mut self, parts: &[&str]) -> Result<Vec<R>, Fault> {
+        let mut found = Vec::new();
+        self.walk(R::SPACE, Range::prefix(&prefix(parts)), &mut |_, value| {
+            found.push(decode(R::SPACE, value)?);
+            Ok(true)
+        })?;
+        Ok(found)
+    }
+
+    /// How many entries an index has under these parts.
+    pub fn count(&mut self, index: Space, parts: &[&str]) -> Result<u64, Fault> {
+        let mut count = 0;
+        self.walk(index, Range::prefix(&prefix(parts)), &mut |_, _| {
+            count += 1;
+            Ok(true)
+        })?;
+        Ok(count)
+    }
+
+    /// Whether an index has an entry under these parts.
+    pub fn any(&mut self, index: Space, parts: &[&str]) -> Result<bool, Fault> {
+        Ok(!self.view.scan(index, &Range::prefix(&prefix(parts)), false, 1)?.is_empty())
+    }
+
+    /// The next number of records that count under these parts, beginning with 1.
+    pub fn next_number<R: Record>(&mut self, parts: &[&str]) -> Result<u64, Fault> {
+        let last = self.view.scan(R::SPACE, &Range::prefix(&prefix(parts)), true, 1)?;
+        Ok(last.first().map_or(0, |(key, _)| number(key)) + 1)
+    }
+
+    /// Removes every record whose key has these parts and more.
+    pub fn remove_all<R: Record>(&mut self, parts: &[&str]) -> Result<(), Fault> {
+        for record in self.all::<R>(parts)? {
+            self.remove(&record);
+        }
+        Ok(())
+    }
+
+    /// Walks a range in key order until `visit` answers false.
+    pub fn walk(&mut self, space: Space, mut range: Range, visit: &mut Visit<'_>) -> Result<(), Fault> {
+        loop {
+            let pairs = self.view.scan(space, &range, false, SCAN_PAIRS)?;
+            for (key, value) in &pairs {
+                if !visit(key, value)? {
+                    return Ok(());
+                }
+            }
+            match pairs.last() {
+                Some((last, _)) if pairs.len() == SCAN_PAIRS => range.from = joined(last.clone(), &[]),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// The value of a key, for machinery that knows no record type.
+    pub fn value(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        self.view.get(space, key)
+    }
+
+    fn stage(&mut self, space: Space, key: Vec<u8>, value: Option<Vec<u8>>) {
+        self.view.stage(Change { space, key, value });
+    }
+}
+
+/// Reads a stored record.
+pub fn decode<T: DeserializeOwned>(space: Space, bytes: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(bytes).map_err(|e| {
+        tracing::error!(space = space.name, error = %e, "a stored record cannot be read");
+        Fault::new(fault::INTERNAL, format!("a record of {} cannot be read", space.name))
+    })
+}
+
+/// An index entry is its own parts, then the record's key: entries under one part sort by record.
+fn joined(mut entry: Vec<u8>, key: &[u8]) -> Vec<u8> {
+    entry.push(0);
+    entry.extend_from_slice(key);
+    entry
+}
+
+/// The record's key at the end of an index entry that was found under `parts`.
+pub fn indexed_key<'e>(parts: &[&str], entry: &'e [u8]) -> &'e [u8] {
+    &entry[prefix(parts).len().min(entry.len())..]
+}

@@ -1,0 +1,51 @@
+//! The endpoint table is whole: every row has its operation, and no path shadows another.
+
+use mfa_daemon::http::table::table;
+use mfa_shared::api::rows;
+use mfa_shared::endpoint::{Method, segments};
+use std::collections::BTreeSet;
+
+#[test]
+fn every_row_has_one_operation_and_every_operation_its_row() {
+    let declared: Vec<_> = rows().map(|row| row.name).collect();
+    let served: Vec<_> = table().iter().map(|route| route.meta.name).collect();
+    assert_eq!(served, declared, "the table of operations has the rows in their order, each once");
+    assert_eq!(declared.iter().collect::<BTreeSet<_>>().len(), declared.len());
+}
+
+#[test]
+fn no_path_shadows_another() {
+    for (i, a) in rows().enumerate() {
+        for b in rows().skip(i + 1) {
+            let same = a.method == b.method
+                && segments(a.path).count() == segments(b.path).count()
+                && segments(a.path).zip(segments(b.path)).all(|(x, y)| x == y || both_parameters(x, y));
+            assert!(!same, "{} and {} are one path", a.name, b.name);
+        }
+    }
+}
+
+fn both_parameters(a: &str, b: &str) -> bool {
+    a.starts_with('{') && b.starts_with('{')
+}
+
+#[test]
+fn every_change_of_a_record_that_can_be_read_alone_compares_a_tag_or_says_why_not() {
+    // Nothing but what is listed here changes or removes a record without honouring If-Match.
+    let without: &[&str] = &[];
+    for row in rows().filter(|row| matches!(row.method, Method::Put | Method::Delete)) {
+        match row.tag {
+            Some(tag) => {
+                assert!(rows().any(|other| other.name == tag && other.method == Method::Get), "{tag}")
+            }
+            None => assert!(without.contains(&row.name), "{} has no tag", row.name),
+        }
+    }
+}
+
+#[test]
+fn every_row_says_what_it_does_in_one_sentence() {
+    for row in rows() {
+        assert!(row.doc.ends_with('.') && row.doc.len() > 10, "{}: {:?}", row.name, row.doc);
+    }
+}

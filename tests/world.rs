@@ -1,0 +1,201 @@
+//! A daemon of its own for each test: in a temporary folder, on a free port, with a clock that stands
+//! still, and a client that shows exactly what went over the wire.
+
+use mfa_daemon::{Auth, Clock, Config, Daemon};
+use mfa_shared::time::Timestamp;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// The moment at which every test begins.
+pub const NOW: &str = "2031-05-06T07:08:09.123Z";
+
+/// A daemon with a client.
+pub struct World {
+    runtime: Runtime,
+    daemon: Option<Daemon>,
+    config: Config,
+    pub clock: Clock,
+    pub dir: TempDir,
+    http: reqwest::Client,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Seen {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl World {
+    /// A fresh daemon without access control.
+    pub fn start() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// A fresh daemon with changed settings.
+    pub fn with(change: impl FnOnce(&mut Config)) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let dir = TempDir::new().unwrap();
+        let mut config = Config::new(dir.path().join("data"));
+        config.listen = "127.0.0.1:0".parse().unwrap();
+        config.auth = Auth::Off;
+        change(&mut config);
+        let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
+        let daemon = runtime.block_on(Daemon::start(config.clone(), clock.clone())).unwrap();
+        // Building a client needs the crypto provider, also where nothing is encrypted; twice is no harm.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        Self { runtime, daemon: Some(daemon), config, clock, dir, http }
+    }
+
+    /// Stops the daemon and starts it again over the same data.
+    pub fn restart(&mut self) {
+        self.runtime.block_on(self.daemon.take().unwrap().stop());
+        let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
+        self.daemon = Some(started.unwrap());
+    }
+
+    /// The base address.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.daemon.as_ref().unwrap().address())
+    }
+
+    /// A request, to be changed before it is sent with [`World::send`].
+    pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        self.http.request(method.parse().unwrap(), format!("{}{path}", self.url()))
+    }
+
+    /// Sends a request.
+    pub fn send(&self, request: reqwest::RequestBuilder) -> Seen {
+        self.runtime.block_on(async {
+            let answer = request.send().await.unwrap();
+            let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+            Seen { status, headers, body: answer.bytes().await.unwrap().to_vec() }
+        })
+    }
+
+    /// Sends requests all at once; their statuses and bodies in the order of the requests.
+    pub fn send_all(&self, requests: Vec<reqwest::RequestBuilder>) -> Vec<Seen> {
+        let send = |request: reqwest::RequestBuilder| async {
+            let answer = request.send().await.unwrap();
+            let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+            Seen { status, headers, body: answer.bytes().await.unwrap().to_vec() }
+        };
+        self.runtime.block_on(async {
+            let running: Vec<_> = requests.into_iter().map(|request| tokio::spawn(send(request))).collect();
+            let mut seen = Vec::new();
+            for request in running {
+                seen.push(request.await.unwrap());
+            }
+            seen
+        })
+    }
+
+    /// Sends a JSON text.
+    pub fn call(&self, method: &str, path: &str, body: impl Into<String>) -> Seen {
+        let request = self.request(method, path).header("content-type", "application/json");
+        self.send(request.body(body.into()))
+    }
+
+    /// Reads.
+    pub fn get(&self, path: &str) -> Seen {
+        self.send(self.request("GET", path))
+    }
+
+    /// POST of a JSON text.
+    pub fn post(&self, path: &str, body: impl Into<String>) -> Seen {
+        self.call("POST", path, body)
+    }
+
+    /// PUT of a JSON text.
+    pub fn put(&self, path: &str, body: impl Into<String>) -> Seen {
+        self.call("PUT", path, body)
+    }
+
+    /// DELETE.
+    pub fn delete(&self, path: &str) -> Seen {
+        self.send(self.request("DELETE", path))
+    }
+
+    /// `mfa` with this daemon as its server and a home of its own.
+    pub fn mfa(&self, arguments: &[&str]) -> Command {
+        let mut command = mfa(self.dir.path(), arguments);
+        command.env("MFA_URL", self.url());
+        command
+    }
+}
+
+/// `mfa` with a home of its own and nothing of the environment.
+pub fn mfa(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mfa"));
+    command.env_clear().env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    for (name, folder) in
+        [("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "share"), ("XDG_STATE_HOME", "state")]
+    {
+        command.env(name, home.join(folder));
+    }
+    command.args(arguments).stdin(std::process::Stdio::null());
+    command
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if let Some(daemon) = self.daemon.take() {
+            self.runtime.block_on(daemon.stop());
+        }
+    }
+}
+
+impl Seen {
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.text()))
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// A header, empty where it is missing.
+    pub fn header(&self, name: &str) -> String {
+        self.headers.get(name).map_or(String::new(), |v| v.to_str().unwrap().to_owned())
+    }
+
+    /// Holds a success to its status.
+    #[track_caller]
+    pub fn is(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.text());
+        self
+    }
+
+    /// Holds a refusal to its status and code, and its body to the shape of every problem.
+    #[track_caller]
+    pub fn refused(self, status: u16, code: &str) -> Self {
+        assert_eq!(self.status, status, "{}", self.text());
+        let problem = self.json();
+        assert_eq!(problem["code"], code, "{problem}");
+        assert_eq!(problem["status"], status);
+        assert_eq!(problem["type"], format!("urn:mfa:problem:{code}"));
+        assert_eq!(problem["requestId"], self.header("x-request-id"));
+        assert!(self.header("content-type").starts_with("application/problem+json"));
+        assert!(problem["detail"].as_str().is_some_and(|d| !d.is_empty() && !d.ends_with('.')), "{problem}");
+        self
+    }
+
+    /// Holds a refusal of fields to `pointer code` for each, in their order.
+    #[track_caller]
+    pub fn fields(self, expected: &[&str]) -> Self {
+        let seen = self.refused(400, "invalid_fields");
+        let errors = seen.json()["errors"].as_array().unwrap().clone();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let found: Vec<_> =
+            errors.iter().map(|e| format!("{} {}", text(&e["field"]), text(&e["code"]))).collect();
+        assert_eq!(found, expected);
+        seen
+    }
+}
