@@ -192,6 +192,8 @@ pub struct Parts {
     /// Permissions that the caller lacks: any one of them for `forbidden`, all of them for
     /// `exceeds_own_permissions` and `scope_not_covered`.
     pub missing: Option<Vec<Permission>>,
+    /// OAuth 2.0 error word, at `POST /token`.
+    pub error: Option<&'static str>,
 }
 
 impl std::ops::Deref for Fault {
@@ -206,7 +208,15 @@ impl Fault {
     pub fn new(kind: &'static Kind, detail: impl Into<String>) -> Self {
         let retry_after = matches!(kind.status, 429 | 503).then_some(1);
         let detail = detail.into();
-        Self(Box::new(Parts { kind, detail, errors: Vec::new(), retry_after, allow: None, missing: None }))
+        Self(Box::new(Parts {
+            kind,
+            detail,
+            errors: Vec::new(),
+            retry_after,
+            allow: None,
+            missing: None,
+            error: None,
+        }))
     }
 
     /// Bad fields, all at once.
@@ -245,6 +255,12 @@ impl Fault {
     /// The same fault with the permissions that the caller lacks.
     pub fn missing(mut self, permissions: Vec<Permission>) -> Self {
         self.0.missing = Some(permissions);
+        self
+    }
+
+    /// The same fault with an OAuth 2.0 error word.
+    pub fn error(mut self, word: &'static str) -> Self {
+        self.0.error = Some(word);
         self
     }
 
@@ -310,7 +326,7 @@ impl Problem {
             errors: fault.errors.clone(),
             retry_after: fault.retry_after,
             missing: fault.missing.clone(),
-            error: None,
+            error: fault.error.map(str::to_owned),
         }
     }
 }

@@ -145,10 +145,12 @@ mod tests {
     fn the_administrator_holds_all_that_the_others_hold() {
         let roles: Vec<_> = roles().collect();
         assert_eq!(roles[0].identifier, "administrator");
-        let administrator = Holding::Only(roles[0].permissions.clone());
+        let administrator = Holding::Only(roles[0].permissions.clone().into());
         for role in &roles[1..] {
             assert_eq!(administrator.lacking(&role.permissions), [], "{}", role.identifier);
-            assert!(!Holding::Only(role.permissions.clone()).lacking(&roles[0].permissions).is_empty());
+            assert!(
+                !Holding::Only(role.permissions.clone().into()).lacking(&roles[0].permissions).is_empty()
+            );
         }
     }
 

@@ -2,7 +2,6 @@
 //! section 6.
 
 use mfa_shared::time::Timestamp;
-use serde::{Deserialize, Serialize};
 
 /// Failures that lock.
 pub const FAILURES_MAX: usize = 5;
@@ -14,7 +13,7 @@ pub const LOCK_MINUTES: [i64; 7] = [1, 2, 4, 8, 16, 32, 60];
 pub const FORGET_SECONDS: i64 = 24 * 3600;
 
 /// The failed attempts of one login. A success, or a password set by someone else, starts a new one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attempts {
     /// Failures since the last lock that still count.
     pub failures: Vec<Timestamp>,
@@ -22,8 +21,8 @@ pub struct Attempts {
     pub locks: u32,
     /// When the last lock ends.
     pub locked_until: Option<Timestamp>,
-    /// The last failure.
-    pub failed_last: Option<Timestamp>,
+    /// From when on nothing of this matters any more: a day after the last failure.
+    pub forgotten_from: Option<Timestamp>,
 }
 
 impl Attempts {
@@ -42,7 +41,7 @@ impl Attempts {
         let mut after = if self.is_forgotten(now) { Self::default() } else { self.clone() };
         after.failures.retain(|failure| now.millis() - failure.millis() <= WINDOW_SECONDS * 1000);
         after.failures.push(now);
-        after.failed_last = Some(now);
+        after.forgotten_from = Some(now.plus_seconds(FORGET_SECONDS));
         if after.failures.len() >= FAILURES_MAX {
             let step = usize::try_from(after.locks).unwrap_or(usize::MAX).min(LOCK_MINUTES.len() - 1);
             after.locked_until = Some(now.plus_seconds(LOCK_MINUTES[step] * 60));
@@ -54,7 +53,7 @@ impl Attempts {
 
     /// Whether nothing of this matters any more, so that it need not be kept.
     pub fn is_forgotten(&self, now: Timestamp) -> bool {
-        self.failed_last.is_none_or(|last| now.millis() - last.millis() >= FORGET_SECONDS * 1000)
+        self.forgotten_from.is_none_or(|from| now >= from)
     }
 }
 

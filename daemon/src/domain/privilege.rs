@@ -5,6 +5,7 @@
 
 use super::permission::permission;
 use mfa_shared::api::roles::{PHARAOH, Permission, unite};
+use std::sync::Arc;
 
 /// What the caller may grant.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +15,7 @@ pub enum Holding {
     /// Everything: a login of a user with the role `pharaoh`.
     Pharaoh,
     /// These pairs. An application never counts as pharaoh, even when acting for one.
-    Only(Vec<Permission>),
+    Only(Arc<[Permission]>),
 }
 
 /// Why something may not be granted.
@@ -84,7 +85,7 @@ mod tests {
 
     #[test]
     fn every_pair_before_and_after_is_needed() {
-        let caller = Holding::Only(vec![permission("g1", &[Read, Change]), permission("g2", &[Read])]);
+        let caller = Holding::Only([permission("g1", &[Read, Change]), permission("g2", &[Read])].into());
         let wide = [permission("g1", &[Read, Delete]), permission("g3", &[Change])];
         let narrow = [permission("g1", &[Read])];
         let missing = vec![permission("g1", &[Delete]), permission("g3", &[Change])];
@@ -102,7 +103,7 @@ mod tests {
     fn only_pharaoh_touches_pharaoh() {
         let pairs = [permission("g1", &[Read])];
         let roles: [(&str, &[Permission]); 2] = [("clerk", &[]), (PHARAOH, &pairs)];
-        let caller = Holding::Only(pairs.to_vec());
+        let caller = Holding::Only(pairs.to_vec().into());
         let refused = Err(Exceeds { missing: Vec::new(), pharaoh_only: true });
         assert_eq!(caller.may_change_user(&roles), refused);
         assert_eq!(caller.may_change_user(&roles[..1]), Ok(()));

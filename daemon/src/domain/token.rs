@@ -6,7 +6,6 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mfa_shared::time::Timestamp;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// Random bytes of a token.
@@ -45,9 +44,9 @@ impl Kind {
     }
 }
 
-/// The hash under which a token is known.
-pub fn hash(token: &str) -> [u8; 32] {
-    Sha256::digest(token.as_bytes()).into()
+/// The hash under which a text is known, in hexadecimal digits.
+pub fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// How long tokens live.
@@ -60,10 +59,8 @@ pub struct Lifetimes {
 }
 
 /// What a login began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// The user.
-    pub user: String,
     /// When it began.
     pub began: Timestamp,
     /// When it ends; refreshing never moves this.
@@ -85,9 +82,8 @@ pub enum Refresh {
 
 impl Session {
     /// A session that begins.
-    pub fn begin(user: &str, now: Timestamp, lifetimes: Lifetimes) -> Self {
-        let ends = now.plus_seconds(lifetimes.session_seconds.into());
-        Self { user: user.to_owned(), began: now, ends, rotation: 0 }
+    pub fn begin(now: Timestamp, lifetimes: Lifetimes) -> Self {
+        Self { began: now, ends: now.plus_seconds(lifetimes.session_seconds.into()), rotation: 0 }
     }
 
     /// When an access token that is given now ends: never after the session.
@@ -136,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_refresh_token_is_used_once_and_using_it_again_ends_the_session() {
-        let session = Session::begin("anna", at(0), LIFETIMES);
+        let session = Session::begin(at(0), LIFETIMES);
         let Refresh::Rotated(next) = session.refresh(0, at(10)) else { panic!("the token was good") };
         assert_eq!((next.rotation, next.ends), (1, session.ends));
         assert_eq!(next.refresh(0, at(11)), Refresh::Reused);
@@ -146,7 +142,7 @@ mod tests {
 
     #[test]
     fn an_access_token_never_outlives_its_session() {
-        let session = Session::begin("anna", at(0), LIFETIMES);
+        let session = Session::begin(at(0), LIFETIMES);
         assert_eq!(session.access_ends(at(0), LIFETIMES), at(1200));
         assert_eq!(session.access_ends(at(53_000), LIFETIMES), at(54_000));
         assert_eq!(expires_in_seconds(at(54_000), at(53_000)), 1000);

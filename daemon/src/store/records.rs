@@ -30,10 +30,51 @@ spaces! {
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
+    USERS = 100 "users";
+    USERS_BY_ROLE = 101 "users_by_role";
+    PASSWORDS = 102 "passwords";
+    RETIRED_USERS = 103 "retired_users";
+    ROLES = 104 "roles";
+    ROLES_BY_GROUP = 105 "roles_by_group";
+    GROUPS = 106 "permittable_groups";
+    APPLICATIONS = 107 "applications";
+    SIGNATURES = 108 "signatures";
+    APPLICATION_PERMISSIONS = 109 "application_permissions";
+    APPLICATION_PERMISSIONS_BY_GROUP = 110 "application_permissions_by_group";
+    CALL_ENDPOINT_SETS = 111 "call_endpoint_sets";
+    CALL_ENDPOINT_SETS_BY_GROUP = 112 "call_endpoint_sets_by_group";
+    CONSENTS = 113 "consents";
+    CONSENTS_BY_USER = 114 "consents_by_user";
+    SESSIONS = 120 "sessions";
+    SESSIONS_BY_TIME = 121 "sessions_by_time";
+    TOKENS = 122 "tokens";
+    TOKENS_BY_USER = 123 "tokens_by_user";
+    TOKENS_BY_KEY = 124 "tokens_by_key";
+    TOKENS_BY_SESSION = 130 "tokens_by_session";
+    TOKENS_BY_TIME = 125 "tokens_by_time";
+    LOGIN_ATTEMPTS = 126 "login_attempts";
+    LOGIN_ATTEMPTS_BY_TIME = 127 "login_attempts_by_time";
+    ASSERTIONS = 128 "assertions";
+    ASSERTIONS_BY_TIME = 129 "assertions_by_time";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
-pub const LOCAL: &[Space] = &[IDEMPOTENCY, IDEMPOTENCY_BY_TIME, SECRETS];
+pub const LOCAL: &[Space] = &[
+    IDEMPOTENCY,
+    IDEMPOTENCY_BY_TIME,
+    SECRETS,
+    SESSIONS,
+    SESSIONS_BY_TIME,
+    TOKENS,
+    TOKENS_BY_USER,
+    TOKENS_BY_KEY,
+    TOKENS_BY_SESSION,
+    TOKENS_BY_TIME,
+    LOGIN_ATTEMPTS,
+    LOGIN_ATTEMPTS_BY_TIME,
+    ASSERTIONS,
+    ASSERTIONS_BY_TIME,
+];
 
 /// Facts about the store itself: one record under the key `store`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
