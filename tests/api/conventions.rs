@@ -183,12 +183,11 @@ fn any_list_is_streamed_a_record_a_line() {
         let request = world.request("GET", &format!("/offices{query}"));
         let answer = world.send(request.header("accept", "text/html, application/x-ndjson;q=0.5")).is(200);
         assert_eq!(answer.header("content-type"), "application/x-ndjson");
-        let ids = answer
+        answer
             .text()
             .lines()
             .map(|l| serde_json::from_str::<Value>(l).unwrap()["identifier"].clone())
-            .collect::<Vec<_>>();
-        ids
+            .collect::<Vec<_>>()
     };
     assert_eq!(lines("").len(), 1203);
     assert_eq!(lines("?size=2&pageIndex=9&sortDirection=DESC")[..2], [json!("o1202"), json!("o1201")]);

@@ -5,7 +5,7 @@ use super::applications::find;
 use super::grants::exceeds;
 use super::users;
 use crate::store::Tx;
-use crate::store::records_access::{StoredConsent, StoredPermission, StoredSet};
+use crate::store::records::{StoredConsent, StoredPermission, StoredSet};
 use mfa_shared::api::applications::*;
 use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::api::roles::Permission;

@@ -3,9 +3,7 @@
 use super::grants::{self, exceeds};
 use super::{Caller, sessions};
 use crate::store::Tx;
-use crate::store::records_access::{
-    StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature,
-};
+use crate::store::records::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
 use mfa_shared::api::applications::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Json, Names, Nothing};

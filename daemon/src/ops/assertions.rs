@@ -7,8 +7,9 @@ use crate::domain::assertion::{Claims, Refusal, Unverified};
 use crate::domain::permission;
 use crate::domain::token::{JTI_SECONDS, Lifetimes, hash};
 use crate::store::Tx;
-use crate::store::records_access::{StoredConsent, StoredSet, StoredSignature, StoredUser};
-use crate::store::records_token::{TokenKind, UsedAssertion};
+use crate::store::records::{
+    StoredConsent, StoredSet, StoredSignature, StoredUser, TokenKind, UsedAssertion,
+};
 use mfa_shared::api::applications::Signature;
 use mfa_shared::api::roles::{DEACTIVATED, Role};
 use mfa_shared::api::tokens::Token;

@@ -2,7 +2,7 @@
 
 use crate::domain::privilege::Exceeds;
 use crate::store::Tx;
-use crate::store::records_access::StoredPermission;
+use crate::store::records::StoredPermission;
 use mfa_shared::api::roles::{PHARAOH, Permission, Role};
 use mfa_shared::fault::{self, Fault};
 

@@ -5,8 +5,9 @@ use super::{Caller, Stored, counted};
 use crate::domain::bootstrap;
 use crate::store::Tx;
 use crate::store::engine::Space;
-use crate::store::records::{APPLICATION_PERMISSIONS_BY_GROUP, CALL_ENDPOINT_SETS_BY_GROUP, ROLES_BY_GROUP};
-use crate::store::records_access::GroupsVersion;
+use crate::store::records::{
+    APPLICATION_PERMISSIONS_BY_GROUP, CALL_ENDPOINT_SETS_BY_GROUP, GroupsVersion, ROLES_BY_GROUP,
+};
 use mfa_shared::api::groups::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Array, Json, Nothing};

@@ -4,9 +4,7 @@
 use super::{groups, sessions, users};
 use crate::domain::bootstrap;
 use crate::store::Tx;
-use crate::store::records::USERS_BY_ROLE;
-use crate::store::records_access::{Initialisation, StoredPassword, StoredUser};
-use crate::store::records_token::StoredAttempts;
+use crate::store::records::{Initialisation, StoredAttempts, StoredPassword, StoredUser, USERS_BY_ROLE};
 use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::api::roles::{PHARAOH, Role};
 use mfa_shared::fault::Fault;

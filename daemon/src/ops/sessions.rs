@@ -5,11 +5,9 @@ use crate::random;
 use crate::store::Tx;
 use crate::store::record::moment;
 use crate::store::records::{
-    ASSERTIONS_BY_TIME, LOGIN_ATTEMPTS_BY_TIME, SESSIONS_BY_TIME, TOKENS_BY_KEY, TOKENS_BY_SESSION,
-    TOKENS_BY_TIME, TOKENS_BY_USER,
+    ASSERTIONS_BY_TIME, LOGIN_ATTEMPTS_BY_TIME, SESSIONS_BY_TIME, StoredAttempts, StoredSession, StoredToken,
+    StoredUser, TOKENS_BY_KEY, TOKENS_BY_SESSION, TOKENS_BY_TIME, TOKENS_BY_USER, TokenKind, UsedAssertion,
 };
-use crate::store::records_access::StoredUser;
-use crate::store::records_token::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 use mfa_shared::api::tokens::Token;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;

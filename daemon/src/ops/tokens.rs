@@ -2,7 +2,7 @@
 
 use super::{Caller, sessions};
 use crate::store::Tx;
-use crate::store::records_token::TokenKind;
+use crate::store::records::TokenKind;
 use mfa_shared::api::tokens::*;
 use mfa_shared::fault::Fault;
 use mfa_shared::wire::{Done, Json, Nothing};

@@ -6,9 +6,9 @@ use super::sessions;
 use super::{Caller, counted};
 use crate::domain::permission;
 use crate::store::Tx;
-use crate::store::records::{CONSENTS_BY_USER, USERS_BY_ROLE};
-use crate::store::records_access::{RetiredUser, StoredConsent, StoredPassword, StoredUser};
-use crate::store::records_token::StoredAttempts;
+use crate::store::records::{
+    CONSENTS_BY_USER, RetiredUser, StoredAttempts, StoredConsent, StoredPassword, StoredUser, USERS_BY_ROLE,
+};
 use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
 use mfa_shared::api::users::*;
 use mfa_shared::fault::{self, Fault};

@@ -7,8 +7,6 @@ pub mod embedded;
 pub mod engine;
 pub mod record;
 pub mod records;
-pub mod records_access;
-pub mod records_token;
 pub mod seed;
 pub mod tx;
 

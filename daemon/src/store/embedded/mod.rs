@@ -1,93 +1,209 @@
-//! The engine of one machine. This first form keeps everything in memory.
+//! The embedded engine: a checksummed, hash-chained commit journal that is synced before anything is
+//! answered, and a tree of sled as the index that serves every read.
+//!
+//! The journal is the truth. The index, the checkpoints and the marks can be lost or damaged without loss
+//! of a record; they also witness how far the journal went, so a journal that has lost its end is noticed.
 
-use super::engine::{Engine, Pair, Pending, Range, ReadWork, Space, View, WriteWork};
-use mfa_shared::fault::Fault;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+mod checkpoint;
+mod codec;
+mod disk;
+mod feed;
+mod format;
+mod frame;
+mod head;
+mod index;
+mod journal;
+mod layout;
+mod lock;
+mod options;
+mod places;
+mod recover;
+mod scan;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod writer;
 
-/// Where and how to open.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Folder of the store.
-    pub dir: PathBuf,
-    /// Memory for the cache.
-    pub cache_bytes: u64,
-}
+pub use feed::Feed;
+pub use options::{OpenError, Options};
 
-impl Options {
-    /// The defaults over a folder.
-    pub fn new(dir: PathBuf) -> Self {
-        Self { dir, cache_bytes: 0 }
-    }
-}
+use crate::store::engine::{Engine, Pending, ReadWork, WriteWork};
+use disk::{Disk, RealDisk};
+use mfa_shared::fault::{Fault, INTERNAL};
+use recover::{Recovered, recover};
+use shared::{Published, Shared, unavailable};
+use std::any::Any;
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
+use writer::{Message, Writer};
 
-/// Why a store cannot be opened.
+/// An open data directory.
 #[derive(Debug)]
-pub enum OpenError {
-    /// Another process has it.
-    Locked {
-        /// Its process.
-        pid: Option<u32>,
-    },
+pub struct Embedded {
+    shared: Arc<Shared>,
+    /// Gone once the engine is dropped, which ends the writer.
+    inbox: Option<mpsc::UnboundedSender<Message>>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    closing: AtomicBool,
 }
 
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("locked")
+/// The words of a panic.
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".to_owned())
+}
+
+/// Makes the data directory, and closes it to others if it is ours or still empty.
+fn make_private(dir: &Path) -> std::io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    let mut names = fs::read_dir(dir)?.filter_map(|entry| Some(entry.ok()?.file_name()));
+    if dir.join("FORMAT").exists() || names.all(|name| name == "lock") {
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
     }
+    Ok(())
 }
-
-type Map = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
-
-/// The engine.
-#[derive(Debug, Clone, Default)]
-pub struct Embedded(Arc<Mutex<Map>>);
 
 impl Embedded {
-    /// Opens it.
-    pub fn open(_: Options) -> Result<Self, OpenError> {
-        Ok(Self::default())
+    /// Opens a data directory, or makes a new one. This may take long, when the index has to be made anew.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        let disk = Arc::new(RealDisk::new(&options.dir));
+        Self::open_on(options, disk)
+    }
+
+    fn open_on(options: Options, disk: Arc<dyn Disk>) -> Result<Self, OpenError> {
+        let failed = |source| OpenError::Io { file: options.dir.clone(), source };
+        make_private(&options.dir).map_err(failed)?;
+        let lock = lock::Lock::take(&options.dir)?;
+        let recovered = recover(&options, &disk)?;
+        let Recovered { store, index, journal, scan, .. } = recovered;
+        let shared = Arc::new(Shared {
+            disk,
+            store,
+            index,
+            gate: RwLock::new(journal.head()),
+            write_fault: OnceLock::new(),
+            read_fault: OnceLock::new(),
+            stopping: AtomicBool::new(false),
+            background: Mutex::new(Vec::new()),
+            places: Mutex::new(scan.places),
+            checkpoint: Mutex::new(()),
+            checkpoint_due: AtomicBool::new(false),
+            grown_bytes: AtomicU64::new(recovered.grown_bytes),
+            growth_bytes_max: AtomicU64::new(options.checkpoint_bytes.max(recovered.checkpoint_bytes)),
+            _lock: lock,
+        });
+        if recovered.index_unverified {
+            shared.spawn("verify-index", |shared| verify::index(&shared));
+        }
+        if scan.start.sequence > 0 {
+            let (dir, until) = (options.dir.clone(), scan.start);
+            shared.spawn("verify-journal", move |shared| verify::journal(&shared, &dir, until));
+        }
+        let (sender, inbox) = mpsc::unbounded_channel();
+        let writer = Writer { shared: shared.clone(), journal, inbox, closing: Vec::new() };
+        let thread = std::thread::Builder::new().name("store-writer".to_owned());
+        let thread = thread.spawn(move || writer.run()).map_err(failed)?;
+        let writer = Mutex::new(Some(thread));
+        Ok(Self { shared, inbox: Some(sender), writer, closing: AtomicBool::new(false) })
+    }
+
+    /// The sequence of the last committed transaction; 0 before the first.
+    pub fn sequence(&self) -> u64 {
+        self.shared.head().sequence
+    }
+
+    /// The committed transactions with a sequence above `after`, in order. It ends with the last one that
+    /// is committed by then, and goes on from there when it is asked again later. Spaces have no names.
+    pub fn journal(&self, after: u64) -> Feed {
+        Feed::new(self.shared.clone(), after)
+    }
+
+    /// Makes a checkpoint now. This takes as long as reading the whole store.
+    pub fn checkpoint(&self) -> std::io::Result<()> {
+        checkpoint::make(&self.shared)
+    }
+
+    fn send(&self, message: Message) -> Result<(), Fault> {
+        let closed = || self.write_fault().unwrap_or_else(|| unavailable("the store is closed"));
+        let inbox = self.inbox.as_ref().ok_or_else(closed)?;
+        inbox.send(message).map_err(|_| closed())
     }
 }
 
-impl View for Map {
-    fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
-        Ok(BTreeMap::get(self, &(space.id, key.to_vec())).cloned())
+fn run_read(shared: &Shared, work: &mut ReadWork) -> Result<(), Fault> {
+    if let Some(fault) = shared.read_fault.get() {
+        return Err(fault.clone());
     }
-    fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
-        let inside = self.range((space.id, range.from.clone())..);
-        let inside = inside
-            .take_while(|((id, key), _)| *id == space.id && range.to.as_ref().is_none_or(|to| key < to));
-        let mut pairs: Vec<Pair> = inside.map(|((_, k), v)| (k.clone(), v.clone())).collect();
-        if reverse {
-            pairs.reverse();
-        }
-        pairs.truncate(limit);
-        Ok(pairs)
-    }
+    let _gate = shared.hold();
+    catch_unwind(AssertUnwindSafe(|| work(&mut Published(shared)))).map_err(|panic| {
+        tracing::error!(why = panic_text(&*panic), "reading work has panicked");
+        Fault::new(INTERNAL, "the request broke off because of a defect")
+    })
+}
+
+async fn answered(receiver: oneshot::Receiver<Result<(), Fault>>) -> Result<(), Fault> {
+    // The writer answers everything it has taken; without an answer it is gone.
+    receiver.await.unwrap_or_else(|_| Err(unavailable("the store is closed")))
 }
 
 impl Engine for Embedded {
-    fn read(&self, mut work: ReadWork, _: bool) -> Pending<()> {
-        work(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        Box::pin(async { Ok(()) })
+    fn read(&self, mut work: ReadWork, long: bool) -> Pending<()> {
+        let shared = self.shared.clone();
+        Box::pin(async move {
+            if !long {
+                return run_read(&shared, &mut work);
+            }
+            let done = tokio::task::spawn_blocking(move || run_read(&shared, &mut work)).await;
+            done.unwrap_or_else(|_| Err(unavailable("the daemon is stopping")))
+        })
     }
-    fn write(&self, mut work: WriteWork) -> Pending<()> {
-        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for change in work(&mut *map).map(|commit| commit.changes).unwrap_or_default() {
-            match change.value {
-                Some(value) => map.insert((change.space.id, change.key), value),
-                None => map.remove(&(change.space.id, change.key)),
-            };
+
+    /// The job is queued by this call, not by the first poll: jobs keep the order of the calls, and what
+    /// is queued is done even if nobody waits for it any more.
+    fn write(&self, work: WriteWork) -> Pending<()> {
+        if let Some(fault) = self.write_fault() {
+            return Box::pin(std::future::ready(Err(fault)));
         }
-        Box::pin(async { Ok(()) })
+        let (answer, receiver) = oneshot::channel();
+        match self.send(Message::Write(writer::Job { work, answer })) {
+            Ok(()) => Box::pin(answered(receiver)),
+            Err(fault) => Box::pin(std::future::ready(Err(fault))),
+        }
     }
+
     fn write_fault(&self) -> Option<Fault> {
-        None
+        let closing = || self.closing.load(SeqCst).then(|| unavailable("the store is closed"));
+        self.shared.write_fault.get().cloned().or_else(closing)
     }
+
     fn close(&self) -> Pending<()> {
-        Box::pin(async { Ok(()) })
+        if self.closing.swap(true, SeqCst) {
+            return Box::pin(std::future::ready(Ok(())));
+        }
+        let (answer, receiver) = oneshot::channel();
+        match self.send(Message::Close(answer)) {
+            Ok(()) => Box::pin(answered(receiver)),
+            Err(_) => Box::pin(std::future::ready(Ok(()))),
+        }
+    }
+}
+
+impl Drop for Embedded {
+    /// Ends the threads, so that the data directory can be opened again at once. What is queued is done;
+    /// only the mark of a clean stop is missing.
+    fn drop(&mut self) {
+        self.inbox = None;
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if writer.is_some_and(|writer| writer.join().is_err()) {
+            tracing::error!("the writer of the store has panicked");
+        }
+        self.shared.stop_background();
     }
 }

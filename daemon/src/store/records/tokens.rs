@@ -1,11 +1,8 @@
 //! Records of login: sessions, tokens, failed attempts, used assertions. None of them leaves the store, and
 //! of a token only its hash is kept.
 
-use super::engine::Space;
-use super::record::{Record, key, moment};
-use super::records::*;
-use mfa_shared::time::Timestamp;
-use serde::{Deserialize, Serialize};
+use super::*;
+use crate::store::record::{Record, key, moment};
 
 /// A session of a user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,216 @@
+//! Dumps of the index, so that making it anew does not need the whole journal.
+//!
+//! A dump is taken page by page beside the writer, so it mixes the states from commit `from` to commit
+//! `until`; replaying the journal after `from` puts that right, since every change is a plain put or
+//! removal.
+
+use super::codec::{Cursor, checked, put_checksum, put_counted};
+use super::disk::{Disk, DiskFile, read_up_to};
+use super::head::Head;
+use super::index::Sick;
+use super::journal::FORMAT;
+use super::layout::SPACES_END;
+use super::shared::Shared;
+use crate::store::engine::{Change, Space};
+use std::io;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::SeqCst;
+
+/// The folder.
+pub(super) const DIR: &str = "checkpoint";
+const DRAFT: &str = "checkpoint/tmp";
+const SUFFIX: &str = ".dump";
+const KEPT: usize = 2;
+const MAGIC: &[u8; 8] = b"MFAdump1";
+const END_MAGIC: &[u8; 8] = b"MFAdone1";
+const HEADER_BYTES: usize = 8 + 4 + 56 + 8 + 4;
+const TRAILER_BYTES: usize = 8 + 8 + 8 + 4;
+const PAGE_PAIRS: usize = 64;
+/// No block is longer: that many of the longest commits.
+const BLOCK_BYTES_MAX: usize = 1024 * 1024 * 1024;
+
+/// A checkpoint whose beginning and end are right; the blocks are verified when it is loaded.
+#[derive(Debug, Clone)]
+pub(super) struct Checkpoint {
+    pub(super) name: String,
+    /// Replay begins behind this commit.
+    pub(super) from: Head,
+    /// Replay must reach this commit.
+    pub(super) until: u64,
+    count: u64,
+    /// Size of the file.
+    pub(super) bytes: u64,
+}
+
+fn header(from: &Head) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.extend_from_slice(&FORMAT.to_le_bytes());
+    from.put(&mut out);
+    out.extend_from_slice(&[0; 8]);
+    put_checksum(&mut out);
+    out
+}
+
+fn trailer(until: u64, count: u64) -> Vec<u8> {
+    let mut out = END_MAGIC.to_vec();
+    out.extend_from_slice(&until.to_le_bytes());
+    out.extend_from_slice(&count.to_le_bytes());
+    put_checksum(&mut out);
+    out
+}
+
+/// The number is part of what is summed, so that blocks cannot change places.
+fn block_checksum(number: u64, payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&number.to_le_bytes());
+    hasher.update(payload);
+    hasher.finalize()
+}
+
+fn ends(name: &str, file: &dyn DiskFile) -> io::Result<Option<Checkpoint>> {
+    let bytes = file.bytes()?;
+    let header = read_up_to(file, 0, HEADER_BYTES)?;
+    let trailer = read_up_to(file, bytes.saturating_sub(TRAILER_BYTES as u64), TRAILER_BYTES)?;
+    Ok((|| {
+        let mut cursor = Cursor(checked(&header)?);
+        if cursor.take(8)? != MAGIC || cursor.u32()? != FORMAT {
+            return None;
+        }
+        let from = Head::take(&mut cursor)?;
+        let mut cursor = Cursor(checked(&trailer)?);
+        if cursor.take(8)? != END_MAGIC {
+            return None;
+        }
+        let (until, count) = (cursor.u64()?, cursor.u64()?);
+        Some(Checkpoint { name: name.to_owned(), from, until, count, bytes })
+    })())
+}
+
+fn names(disk: &dyn Disk) -> io::Result<Vec<String>> {
+    let names = disk.list(DIR)?.into_iter().filter(|name| name.ends_with(SUFFIX));
+    Ok(names.map(|name| format!("{DIR}/{name}")).collect())
+}
+
+/// The checkpoints, newest first. Damaged ones are left out: the one before, or the whole journal, serves.
+pub(super) fn list(disk: &dyn Disk) -> io::Result<Vec<Checkpoint>> {
+    let mut checkpoints = Vec::new();
+    for name in names(disk)?.into_iter().rev() {
+        match disk.open(&name)?.map(|file| ends(&name, &*file)).transpose()?.flatten() {
+            Some(checkpoint) => checkpoints.push(checkpoint),
+            None => tracing::warn!(file = name, "the checkpoint is damaged and is not used"),
+        }
+    }
+    checkpoints.sort_by_key(|checkpoint| std::cmp::Reverse(checkpoint.from.sequence));
+    Ok(checkpoints)
+}
+
+/// Hands over the pairs of a checkpoint, page by page.
+pub(super) fn load(
+    disk: &dyn Disk,
+    checkpoint: &Checkpoint,
+    mut put: impl FnMut(Vec<Change>) -> Result<(), Sick>,
+) -> Result<(), Sick> {
+    let io = |error: io::Error| error.to_string();
+    let file = disk.open(&checkpoint.name).map_err(io)?.ok_or("the file is missing")?;
+    let (mut offset, mut count) = (HEADER_BYTES as u64, 0);
+    for number in 0.. {
+        let head = read_up_to(&*file, offset, 8).map_err(io)?;
+        let mut cursor = Cursor(&head);
+        let bytes = cursor.u32().ok_or("it is cut off")? as usize;
+        if bytes == 0 {
+            break;
+        }
+        if bytes > BLOCK_BYTES_MAX || bytes as u64 > checkpoint.bytes {
+            return Err(format!("the block at byte {offset} has an impossible length"));
+        }
+        let payload = read_up_to(&*file, offset + 8, bytes).map_err(io)?;
+        if payload.len() != bytes || cursor.u32() != Some(block_checksum(number, &payload)) {
+            return Err(format!("the checksum of the block at byte {offset} is wrong"));
+        }
+        let changes = open_block(&payload).ok_or("a block cannot be read")?;
+        count += changes.len() as u64;
+        put(changes)?;
+        offset += 8 + bytes as u64;
+    }
+    if count == checkpoint.count { Ok(()) } else { Err("pairs are missing".to_owned()) }
+}
+
+fn open_block(payload: &[u8]) -> Option<Vec<Change>> {
+    let (mut cursor, mut changes) = (Cursor(payload), Vec::new());
+    while !cursor.0.is_empty() {
+        let space = Space { id: cursor.byte()?, name: "" };
+        let (key, value) = (cursor.counted()?.to_vec(), cursor.counted()?.to_vec());
+        changes.push(Change { space, key, value: Some(value) });
+    }
+    Some(changes)
+}
+
+struct Draft {
+    file: Box<dyn DiskFile>,
+    offset: u64,
+    blocks: u64,
+    count: u64,
+}
+
+impl Draft {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_at(self.offset, bytes)?;
+        self.offset += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn block(&mut self, space: u8, pairs: &[(Vec<u8>, Vec<u8>)]) -> io::Result<()> {
+        let mut out = vec![0; 8];
+        for (key, value) in pairs {
+            out.push(space);
+            put_counted(&mut out, key);
+            put_counted(&mut out, value);
+        }
+        let checksum = block_checksum(self.blocks, &out[8..]);
+        let bytes = super::codec::length(out.len() - 8);
+        out[..4].copy_from_slice(&bytes.to_le_bytes());
+        out[4..8].copy_from_slice(&checksum.to_le_bytes());
+        (self.blocks, self.count) = (self.blocks + 1, self.count + pairs.len() as u64);
+        self.append(&out)
+    }
+}
+
+/// Makes a checkpoint and keeps the last two. Whatever goes wrong here harms nothing but the time of a
+/// later rebuild.
+pub(super) fn make(shared: &Shared) -> io::Result<()> {
+    let _one_at_a_time = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+    let (disk, from) = (&*shared.disk, shared.head());
+    let grown_bytes = shared.grown_bytes.load(SeqCst);
+    disk.make_dir(DIR)?;
+    disk.sync_dir("")?;
+    let mut draft = Draft { file: disk.create(DRAFT)?, offset: 0, blocks: 0, count: 0 };
+    draft.append(&header(&from))?;
+    for space in 0..SPACES_END {
+        let mut next = Vec::new();
+        loop {
+            if shared.stopping.load(SeqCst) {
+                return disk.remove(DRAFT);
+            }
+            let page = {
+                let _gate = shared.hold();
+                shared.index.scan(space, &next, None, false, PAGE_PAIRS)
+            };
+            let page = page.map_err(io::Error::other)?;
+            let Some((last, _)) = page.last() else { break };
+            next = [last.as_slice(), &[0]].concat();
+            draft.block(space, &page)?;
+        }
+    }
+    let end = [&0u32.to_le_bytes()[..], &trailer(shared.head().sequence, draft.count)].concat();
+    draft.append(&end)?;
+    draft.file.sync_data()?;
+    disk.rename(DRAFT, &format!("{DIR}/{:020}{SUFFIX}", from.sequence))?;
+    disk.sync_dir(DIR)?;
+    shared.grown_bytes.fetch_sub(grown_bytes, SeqCst);
+    shared.growth_bytes_max.fetch_max(draft.offset, SeqCst);
+    let names = names(disk)?;
+    for old in names.iter().rev().skip(KEPT) {
+        disk.remove(old)?;
+    }
+    Ok(())
+}

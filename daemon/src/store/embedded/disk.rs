@@ -1,0 +1,163 @@
+//! Everything that journal, checkpoints and marks ask of a disk, so that a test can stand in for it.
+//!
+//! Names are relative to the data directory. Nothing is durable before `sync_data` (contents) and
+//! `sync_dir` (names) have returned.
+
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Checks that a test takes out, to show that its proof notices.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Flaws {
+    pub(super) checksum_ignored: bool,
+    pub(super) chain_ignored: bool,
+}
+
+/// A folder of files.
+pub(super) trait Disk: Send + Sync + fmt::Debug {
+    /// Makes a folder, if it is missing.
+    fn make_dir(&self, dir: &str) -> io::Result<()>;
+    /// Opens a file that exists for reading and writing.
+    fn open(&self, name: &str) -> io::Result<Option<Box<dyn DiskFile>>>;
+    /// Makes a file anew, empty.
+    fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
+    /// The names in a folder, in order; none if the folder is missing.
+    fn list(&self, dir: &str) -> io::Result<Vec<String>>;
+    /// Gives a file another name, in place of a file that has it.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    /// Removes a file, if it is there.
+    fn remove(&self, name: &str) -> io::Result<()>;
+    /// Makes the names in a folder durable.
+    fn sync_dir(&self, dir: &str) -> io::Result<()>;
+    /// Which checks a test has taken out.
+    #[cfg(test)]
+    fn flaws(&self) -> Flaws {
+        Flaws::default()
+    }
+}
+
+/// An open file.
+pub(super) trait DiskFile: Send + Sync {
+    /// Reads into the whole buffer, or less at the end of the file.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+    /// Writes everything.
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Makes contents and length durable.
+    fn sync_data(&self) -> io::Result<()>;
+    /// Cuts the file, or fills it up with zeros.
+    fn set_len(&self, bytes: u64) -> io::Result<()>;
+    /// Length in bytes.
+    fn bytes(&self) -> io::Result<u64>;
+}
+
+/// Reads at most `bytes` from `offset` on.
+pub(super) fn read_up_to(file: &dyn DiskFile, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
+    let mut buffer = vec![0; bytes];
+    let read = file.read_at(offset, &mut buffer)?;
+    buffer.truncate(read);
+    Ok(buffer)
+}
+
+/// Reads a whole small file, at most `bytes_max` of it.
+pub(super) fn read_small(disk: &dyn Disk, name: &str, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
+    disk.open(name)?.map(|file| read_up_to(&*file, 0, bytes_max)).transpose()
+}
+
+/// Writes a file so that after a crash either the old one or the whole new one is there.
+pub(super) fn replace(disk: &dyn Disk, dir: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let draft = format!("{name}.tmp");
+    let file = disk.create(&draft)?;
+    file.write_at(0, bytes)?;
+    file.sync_data()?;
+    disk.rename(&draft, name)?;
+    disk.sync_dir(dir)
+}
+
+/// The data directory on the real disk.
+#[derive(Debug)]
+pub(super) struct RealDisk {
+    root: PathBuf,
+}
+
+impl RealDisk {
+    pub(super) fn new(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).mode(0o600);
+    options
+}
+
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Disk for RealDisk {
+    fn make_dir(&self, dir: &str) -> io::Result<()> {
+        let path = self.root.join(dir);
+        fs::create_dir_all(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700))
+    }
+    fn open(&self, name: &str) -> io::Result<Option<Box<dyn DiskFile>>> {
+        let file = found(options().open(self.root.join(name)))?;
+        Ok(file.map(|file| Box::new(file) as Box<dyn DiskFile>))
+    }
+    fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(options().create(true).truncate(true).open(self.root.join(name))?))
+    }
+    fn list(&self, dir: &str) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in found(fs::read_dir(self.root.join(dir)))?.into_iter().flatten() {
+            names.extend(entry?.file_name().into_string());
+        }
+        names.sort();
+        Ok(names)
+    }
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.root.join(from), self.root.join(to))
+    }
+    fn remove(&self, name: &str) -> io::Result<()> {
+        found(fs::remove_file(self.root.join(name))).map(|_| ())
+    }
+    fn sync_dir(&self, dir: &str) -> io::Result<()> {
+        fs::File::open(self.root.join(dir))?.sync_all()
+    }
+}
+
+impl DiskFile for fs::File {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut read = 0;
+        while read < buffer.len() {
+            match FileExt::read_at(self, &mut buffer[read..], offset + read as u64) {
+                Ok(0) => break,
+                Ok(bytes) => read += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(read)
+    }
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.write_all_at(bytes, offset)
+    }
+    fn sync_data(&self) -> io::Result<()> {
+        fs::File::sync_data(self)
+    }
+    fn set_len(&self, bytes: u64) -> io::Result<()> {
+        fs::File::set_len(self, bytes)
+    }
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+}

@@ -1,0 +1,37 @@
+//! One process per data directory.
+
+use super::options::OpenError;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// The lock; it ends with this value or with the process, however that ends.
+#[derive(Debug)]
+pub(super) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock, or names the process that holds it.
+    pub(super) fn take(dir: &Path) -> Result<Self, OpenError> {
+        let path = dir.join("lock");
+        let failed = |source| OpenError::Io { file: path.clone(), source };
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let mut file = options.open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                // The holder writes its number after it has the lock, so it may be missing for a moment.
+                let mut text = String::new();
+                let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+                return Err(OpenError::Locked { file: path, pid });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+        written.map_err(failed)?;
+        Ok(Self { _file: file })
+    }
+}

@@ -1,0 +1,110 @@
+//! How the engine is opened, and why it refuses to open.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+const MIB: u64 = 1024 * 1024;
+
+/// How to open a data directory.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The data directory; made if it is missing.
+    pub dir: PathBuf,
+    /// Memory that the index may use for pages.
+    pub cache_bytes: u64,
+    /// A journal file that has reached this length is followed by the next one.
+    pub segment_bytes: u64,
+    /// A checkpoint is made when the journal has grown by this much, and by more than the last one.
+    pub checkpoint_bytes: u64,
+    /// Up to this size, journal and index are verified as a whole before the engine opens; the rest is
+    /// verified while it already serves.
+    pub verify_bytes: u64,
+}
+
+impl Options {
+    /// The usual sizes.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        Self {
+            dir: dir.into(),
+            cache_bytes: 64 * MIB,
+            segment_bytes: 64 * MIB,
+            checkpoint_bytes: 64 * MIB,
+            verify_bytes: 256 * MIB,
+        }
+    }
+}
+
+/// Why a data directory cannot be opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// Another process has it open.
+    Locked {
+        /// The lock file.
+        file: PathBuf,
+        /// The process, if its number could be read.
+        pid: Option<u32>,
+    },
+    /// A later version of this program wrote it.
+    TooNew {
+        /// The file that says so.
+        file: PathBuf,
+        /// The version it names.
+        found: u32,
+        /// The newest version that this program reads.
+        known: u32,
+    },
+    /// Something was lost or changed that cannot be healed from the rest.
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// What is the case.
+        why: String,
+        /// What a person can do.
+        way_out: String,
+    },
+    /// The disk refuses.
+    Io {
+        /// The file or folder.
+        file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked { file, pid } => {
+                write!(f, "{} is locked by ", file.display())?;
+                match pid {
+                    Some(pid) => write!(f, "process {pid}")?,
+                    None => f.write_str("another process")?,
+                }
+                f.write_str(": stop it first, or choose another data directory")
+            }
+            Self::TooNew { file, found, known } => write!(
+                f,
+                "{} says version {found}, and this program reads versions up to {known}: \
+                 use the version of mfa that wrote it, or a newer one",
+                file.display()
+            ),
+            Self::Damaged { file, why, way_out } => {
+                write!(f, "{} is damaged: {why}; {way_out}", file.display())
+            }
+            Self::Io { file, source } => {
+                write!(f, "{} cannot be read or written: {source}; ", file.display())?;
+                f.write_str("check the disk, the space on it and the owner of the file")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

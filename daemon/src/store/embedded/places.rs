@@ -1,0 +1,27 @@
+//! Where some commits stand in the journal, for readers that begin in the middle.
+
+use super::head::Position;
+
+/// Places are noted this far apart.
+const STEP_BYTES: u64 = 1024 * 1024;
+
+/// The first commits of some frames and where these frames begin, ascending.
+#[derive(Debug, Default)]
+pub(super) struct Places(Vec<(u64, Position)>);
+
+impl Places {
+    /// Notes a frame, if it is far enough from the last one.
+    pub(super) fn note(&mut self, first: u64, at: Position) {
+        let far =
+            |last: &(u64, Position)| last.1.segment != at.segment || at.offset >= last.1.offset + STEP_BYTES;
+        if self.0.last().is_none_or(far) {
+            self.0.push((first, at));
+        }
+    }
+
+    /// The last known place at or before a commit.
+    pub(super) fn before(&self, sequence: u64) -> Option<Position> {
+        let after = self.0.partition_point(|(first, _)| *first <= sequence);
+        after.checked_sub(1).map(|at| self.0[at].1)
+    }
+}

@@ -1,0 +1,155 @@
+//! Verification of the journal: every checksum, every sequence, every link of the chain.
+
+use super::codec::Hash;
+use super::head::{Head, Position};
+use super::journal::{self, FORMAT, HEADER_BYTES, Reader, Step};
+use super::options::OpenError;
+use super::places::Places;
+use super::recover::At;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a verification found.
+#[derive(Debug)]
+pub(super) struct Scan {
+    /// The end of the right frames.
+    pub(super) end: Head,
+    /// What lies behind the end, if anything: the rest of a write that was never acknowledged.
+    pub(super) torn: Option<&'static str>,
+    /// A last file without a whole header and without frames, or the first file if it is missing.
+    pub(super) unborn: Option<u64>,
+    /// The heads of the wanted sequences, where a frame ends with them.
+    pub(super) anchors: BTreeMap<u64, Head>,
+    /// Some places.
+    pub(super) places: Places,
+    /// Where the verification began.
+    pub(super) start: Head,
+}
+
+/// How to verify.
+pub(super) struct Scanner<'a> {
+    pub(super) at: &'a At<'a>,
+    pub(super) store: &'a Hash,
+    /// Sequences whose heads are wanted.
+    pub(super) wanted: &'a BTreeSet<u64>,
+    /// Verification ends with this sequence, if it gets so far.
+    pub(super) until: u64,
+    /// Breaks it off between two files.
+    pub(super) stop: &'a dyn Fn() -> bool,
+}
+
+impl Scanner<'_> {
+    fn pass(&self, scan: &mut Scan, head: Head) {
+        scan.end = head;
+        if self.wanted.contains(&head.sequence) {
+            scan.anchors.insert(head.sequence, head);
+        }
+    }
+
+    /// Verifies the journal from `start` to its end.
+    pub(super) fn run(&self, start: Head) -> Result<Scan, OpenError> {
+        let at = self.at;
+        let segments = at.io(journal::DIR, journal::segments(at.disk))?;
+        for (number, expected) in segments.iter().zip(1..) {
+            if *number != expected {
+                return Err(at.damaged(&journal::name(expected), "the file is missing".to_owned()));
+            }
+        }
+        let mut scan = Scan {
+            end: start,
+            torn: None,
+            unborn: segments.is_empty().then_some(1),
+            anchors: BTreeMap::new(),
+            places: Places::default(),
+            start,
+        };
+        self.pass(&mut scan, start);
+        for &segment in segments.iter().filter(|segment| **segment >= start.at.segment) {
+            let last = segments.last() == Some(&segment);
+            if !self.segment(&mut scan, segment, last)? || (self.stop)() {
+                break;
+            }
+        }
+        Ok(scan)
+    }
+
+    /// Verifies one file; says whether the next one follows.
+    fn segment(&self, scan: &mut Scan, segment: u64, last: bool) -> Result<bool, OpenError> {
+        let at = self.at;
+        let name = journal::name(segment);
+        let begins = segment == scan.start.at.segment;
+        let offset = if begins { scan.start.at.offset } else { HEADER_BYTES };
+        if !self.has_header(scan, segment, last)? {
+            scan.unborn = Some(segment);
+            return Ok(false);
+        }
+        let open = at.io(&name, Reader::open(at.disk, self.store, Position { segment, offset }))?;
+        let mut reader = open.ok_or_else(|| at.damaged(&name, "the file is missing".to_owned()))?;
+        scan.end.at = Position { segment, offset };
+        loop {
+            if scan.end.sequence >= self.until {
+                return Ok(false);
+            }
+            let place = Position { segment, offset: reader.offset() };
+            match at.io(&name, reader.next())? {
+                Step::End => return Ok(true),
+                Step::Frame(frame) => {
+                    let follows = frame.first == scan.end.sequence + 1 && frame.before == scan.end.hash;
+                    #[cfg(test)]
+                    let follows = follows || at.disk.flaws().chain_ignored;
+                    if !follows {
+                        let why =
+                            format!("the frame at byte {} does not follow the one before", place.offset);
+                        return Err(at.damaged(&name, why));
+                    }
+                    scan.places.note(frame.first, place);
+                    let after = Position { segment, offset: reader.offset() };
+                    self.pass(scan, Head { sequence: frame.last(), hash: frame.hash, at: after });
+                }
+                Step::Bad { why, torn } => {
+                    if !torn || !last || at.io(&name, reader.find_behind())?.is_some() {
+                        let place = format!("{why} at byte {}, and more was written behind it", place.offset);
+                        return Err(at.damaged(&name, place));
+                    }
+                    scan.torn = Some(why);
+                    return Ok(false);
+                }
+            }
+        }
+    }
+
+    /// Verifies the header of a file. A last file without one, and without frames, was only being made.
+    fn has_header(&self, scan: &Scan, segment: u64, last: bool) -> Result<bool, OpenError> {
+        let at = self.at;
+        let name = journal::name(segment);
+        let open = at.io(&name, Reader::open(at.disk, self.store, Position { segment, offset: 0 }))?;
+        let mut reader = open.ok_or_else(|| at.damaged(&name, "the file is missing".to_owned()))?;
+        let Some(header) = at.io(&name, reader.header())? else {
+            if last && at.io(&name, reader.find_behind())?.is_none() {
+                return Ok(false);
+            }
+            return Err(at.damaged(&name, "its first bytes are not those of a journal file".to_owned()));
+        };
+        if header.format > FORMAT {
+            return Err(OpenError::TooNew { file: at.path(&name), found: header.format, known: FORMAT });
+        }
+        if header.segment != segment {
+            return Err(at.damaged(&name, format!("it is the file number {} of the journal", header.segment)));
+        }
+        if segment == scan.start.at.segment && scan.start.at.offset > HEADER_BYTES {
+            return Ok(true);
+        }
+        if header.first > scan.end.sequence + 1 {
+            let (before, end, first) = (journal::name(segment - 1), scan.end.sequence, header.first);
+            let why = format!("it ends with commit {end}, but the next file begins with commit {first}");
+            return Err(at.damaged(if segment > 1 { &before } else { &name }, why));
+        }
+        let follows = header.first == scan.end.sequence + 1 && header.before == scan.end.hash;
+        #[cfg(test)]
+        let follows = follows || at.disk.flaws().chain_ignored;
+        if follows {
+            Ok(true)
+        } else {
+            Err(at.damaged(&name, "it does not follow the file before".to_owned()))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What the writer, the readers and the work in the background have in common.
+
+use super::codec::Hash;
+use super::disk::Disk;
+use super::head::{Head, Position};
+use super::index::{Index, Sick};
+use super::lock::Lock;
+use super::places::Places;
+use crate::store::engine::{Pair, Range, Space, View};
+use mfa_shared::fault::{Fault, UNAVAILABLE};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::thread::JoinHandle;
+
+/// Seconds after which a client may try again; a person has to look at the disk first.
+const RETRY_AFTER_S: u32 = 30;
+
+/// State of an open engine.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) store: Hash,
+    pub(super) index: Index,
+    /// The last published commit. The write side is held only while a batch is applied to the index, so
+    /// that whoever holds the read side sees one state.
+    pub(super) gate: RwLock<Head>,
+    pub(super) write_fault: OnceLock<Fault>,
+    pub(super) read_fault: OnceLock<Fault>,
+    /// Work in the background ends soon after this is set.
+    pub(super) stopping: AtomicBool,
+    pub(super) background: Mutex<Vec<JoinHandle<()>>>,
+    /// For readers of the journal.
+    pub(super) places: Mutex<Places>,
+    /// Held while a checkpoint is made.
+    pub(super) checkpoint: Mutex<()>,
+    /// Whether a checkpoint is to be made in the background, and is not done yet.
+    pub(super) checkpoint_due: AtomicBool,
+    /// Bytes of the journal since the last checkpoint.
+    pub(super) grown_bytes: AtomicU64,
+    /// Growth that asks for the next checkpoint.
+    pub(super) growth_bytes_max: AtomicU64,
+    /// The last field, so that the index is closed before another process may open it.
+    pub(super) _lock: Lock,
+}
+
+/// The fault of everything that cannot be done until a person has looked at the disk.
+pub(super) fn unavailable(detail: &str) -> Fault {
+    Fault::new(UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
+}
+
+impl Shared {
+    /// The read side of the gate.
+    pub(super) fn hold(&self) -> RwLockReadGuard<'_, Head> {
+        self.gate.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last published commit.
+    pub(super) fn head(&self) -> Head {
+        *self.hold()
+    }
+
+    /// Refuses writes from now on.
+    pub(super) fn refuse_writes(&self, detail: &str) -> Fault {
+        self.write_fault.get_or_init(|| unavailable(detail)).clone()
+    }
+
+    /// Has the index made anew on the next start, and says what a caller is told.
+    pub(super) fn index_failed(&self, why: &Sick) -> Fault {
+        tracing::error!(why, "the index cannot be used; it is made anew from the journal on the next start");
+        self.index.condemn();
+        unavailable("the index of the store is damaged; it is made anew when the daemon is started again")
+    }
+
+    /// The last known place in the journal at or before a sequence.
+    pub(super) fn place_before(&self, sequence: u64) -> Position {
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        places.before(sequence).unwrap_or_else(|| super::format::genesis(self.store).at)
+    }
+
+    /// Runs something beside readers and writer until it is done or the engine closes.
+    pub(super) fn spawn(self: &Arc<Self>, name: &str, work: impl FnOnce(Arc<Self>) + Send + 'static) {
+        let shared = self.clone();
+        match std::thread::Builder::new().name(name.to_owned()).spawn(move || work(shared)) {
+            Ok(handle) => {
+                let mut background = self.background.lock().unwrap_or_else(PoisonError::into_inner);
+                background.retain(|earlier| !earlier.is_finished());
+                background.push(handle);
+            }
+            Err(error) => tracing::warn!(name, %error, "a thread cannot be started"),
+        }
+    }
+
+    /// Ends the work in the background.
+    pub(super) fn stop_background(&self) {
+        self.stopping.store(true, SeqCst);
+        let handles = std::mem::take(&mut *self.background.lock().unwrap_or_else(PoisonError::into_inner));
+        for handle in handles {
+            if handle.join().is_err() {
+                tracing::error!("work of the store in the background has panicked");
+            }
+        }
+    }
+}
+
+/// The published state. Whoever uses it holds the gate, or is the writer.
+#[derive(Debug)]
+pub(super) struct Published<'a>(pub(super) &'a Shared);
+
+impl View for Published<'_> {
+    fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        self.0.index.get(space.id, key).map_err(|why| self.0.index_failed(&why))
+    }
+
+    fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
+        if range.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        let pairs = self.0.index.scan(space.id, &range.from, range.to.as_deref(), reverse, limit);
+        pairs.map_err(|why| self.0.index_failed(&why))
+    }
+}

@@ -1,0 +1,108 @@
+//! Opening, writing, reading, closing.
+
+use super::super::{Embedded, OpenError};
+use super::world::*;
+use crate::store::engine::Engine;
+use mfa_shared::fault::{INTERNAL, UNAVAILABLE};
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn what_was_written_is_there_after_a_clean_stop_and_after_a_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    let big = vec![b'x'; 9_000];
+    for clean in [true, false, true] {
+        let engine = Embedded::open(options(dir.path())).unwrap();
+        let key = format!("key {}", engine.sequence());
+        write(&engine, vec![change(&key, Some(b"value".to_vec())), change("big", Some(big.clone()))])
+            .unwrap();
+        assert!(all(&engine).unwrap().contains(&(key.into_bytes(), b"value".to_vec())));
+        if clean {
+            block_on(engine.close()).unwrap();
+            assert_eq!(write(&engine, vec![change("a", None)]).unwrap_err().kind, UNAVAILABLE);
+        }
+    }
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    let keys: Vec<_> =
+        all(&engine).unwrap().into_iter().map(|(key, _)| String::from_utf8(key).unwrap()).collect();
+    assert_eq!(keys, ["big", "key 0", "key 1", "key 2"]);
+    assert_eq!(engine.sequence(), 3);
+}
+
+#[test]
+fn a_second_process_is_told_who_holds_the_data_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let _first = Embedded::open(options(dir.path())).unwrap();
+    let error = Embedded::open(options(dir.path())).unwrap_err();
+    let OpenError::Locked { pid, .. } = &error else { panic!("{error}") };
+    assert_eq!(*pid, Some(std::process::id()));
+    assert!(error.to_string().contains("lock is locked by process"), "{error}");
+}
+
+#[test]
+fn nobody_else_may_look_into_the_data_directory() {
+    fn visit(path: &std::path::Path) {
+        let mode = std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let expected = if path.is_dir() { 0o700 } else { 0o600 };
+        // sled makes its own files, so only the folder around them keeps others out.
+        assert!(mode == expected || path.parent().unwrap().ends_with("index"), "{path:?} {mode:o}");
+        if path.is_dir() {
+            std::fs::read_dir(path).unwrap().for_each(|entry| visit(&entry.unwrap().path()));
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    engine.checkpoint().unwrap();
+    block_on(engine.close()).unwrap();
+    visit(dir.path());
+}
+
+#[test]
+fn a_panicking_job_changes_nothing_and_harms_nobody_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    let fault = block_on(engine.write(Box::new(|_| panic!("a defect")))).unwrap_err();
+    assert_eq!(fault.kind, INTERNAL);
+    let fault = block_on(engine.read(Box::new(|_| panic!("a defect")), false)).unwrap_err();
+    assert_eq!(fault.kind, INTERNAL);
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    assert_eq!(all(&engine).unwrap().len(), 1);
+    assert_eq!(engine.write_fault(), None);
+}
+
+#[test]
+fn a_later_version_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(Embedded::open(options(dir.path())).unwrap());
+    let text = "mfa data directory\nversion 2\nwhatever\n";
+    let text = format!("{text}checksum {:08x}\n", crc32fast::hash(text.as_bytes()));
+    std::fs::write(dir.path().join("FORMAT"), text).unwrap();
+    let error = Embedded::open(options(dir.path())).unwrap_err();
+    assert!(matches!(error, OpenError::TooNew { found: 2, known: 1, .. }), "{error}");
+}
+
+#[test]
+fn the_journal_tells_every_commit_once_and_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    let mut feed = engine.journal(0);
+    assert!(feed.next().is_none());
+    for number in 0..40u8 {
+        write(&engine, vec![change([number], Some(vec![number; 500])), change("gone", None)]).unwrap();
+    }
+    for after in [0u64, 1, 17, 39, 40, 41] {
+        let told: Vec<_> = engine.journal(after).map(Result::unwrap).collect();
+        assert_eq!(
+            told.iter().map(|(sequence, _)| *sequence).collect::<Vec<_>>(),
+            (after + 1..=40).collect::<Vec<_>>()
+        );
+        for (sequence, commit) in told {
+            assert_eq!(commit.actor, "ada");
+            assert_eq!(commit.changes[0].key, [sequence as u8 - 1]);
+            assert_eq!(commit.changes[1].value, None);
+        }
+    }
+    assert_eq!(feed.by_ref().count(), 40);
+    write(&engine, vec![change("one more", None)]).unwrap();
+    assert_eq!(feed.next().unwrap().unwrap().0, 41);
+}

@@ -1,0 +1,5 @@
+//! Proofs of the engine.
+
+mod world;
+
+mod basics;

@@ -1,0 +1,47 @@
+//! Verification of what is too large to be verified before opening.
+
+use super::format::genesis;
+use super::head::Head;
+use super::recover::At;
+use super::scan::Scanner;
+use super::shared::Shared;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::Ordering::SeqCst;
+
+/// Verifies the index page by page beside readers and writer.
+pub(super) fn index(shared: &Shared) {
+    while !shared.stopping.load(SeqCst) {
+        let page = {
+            let _gate = shared.hold();
+            shared.index.audit_page()
+        };
+        let why = match page {
+            Ok(None) => continue,
+            Ok(Some(true)) => return,
+            Ok(Some(false)) => "its pairs are not those that were written".to_owned(),
+            Err(why) => why,
+        };
+        // What is read may be wrong, so nothing may be decided on it any more.
+        let fault = shared.index_failed(&why);
+        let _ = shared.read_fault.set(fault.clone());
+        let _ = shared.write_fault.set(fault);
+        return;
+    }
+}
+
+/// Verifies the journal from its beginning to `until`, where the verification on opening began.
+pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
+    let at = At { disk: &*shared.disk, dir };
+    let stop = || shared.stopping.load(SeqCst);
+    let wanted = BTreeSet::from([until.sequence]);
+    let scanner =
+        Scanner { at: &at, store: &shared.store, wanted: &wanted, until: until.sequence, stop: &stop };
+    let error = match scanner.run(genesis(shared.store)) {
+        Ok(scan) if stop() || scan.anchors.get(&until.sequence) == Some(&until) => return,
+        Ok(_) => at.damaged(super::journal::DIR, "its beginning does not lead to its end".to_owned()),
+        Err(error) => error,
+    };
+    tracing::error!(%error, "an older part of the journal is damaged; writes are refused");
+    shared.refuse_writes("the journal of the store is damaged, so nothing can be written");
+}

@@ -1,0 +1,128 @@
+//! Every kind of record that is stored, one file for each noun, and the spaces they are stored in. The
+//! number of a space never changes its meaning.
+
+mod applications;
+mod customers;
+mod offices;
+mod system;
+mod tokens;
+mod users;
+
+pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
+pub use customers::StoredCommand;
+pub use offices::{StoredOffice, StoredReference};
+pub use system::{Initialisation, StoreFacts, StoreSecret};
+pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
+pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
+
+use super::engine::Space;
+use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+macro_rules! spaces {
+    ($($name:ident = $id:literal $label:literal;)*) => {
+        $(
+            #[doc = concat!("The space `", $label, "`.")]
+            pub const $name: Space = Space { id: $id, name: $label };
+        )*
+        /// Every space.
+        pub const SPACES: &[Space] = &[$($name),*];
+    };
+}
+
+spaces! {
+    SYSTEM = 1 "system";
+    IDEMPOTENCY = 2 "idempotency";
+    IDEMPOTENCY_BY_TIME = 3 "idempotency_by_time";
+    SECRETS = 4 "secrets";
+    OFFICES = 10 "offices";
+    OFFICES_BY_PARENT = 11 "offices_by_parent";
+    OFFICE_REFERENCES = 12 "office_references";
+    OFFICE_REFERENCES_ACTIVE = 13 "office_references_active";
+    CUSTOMERS = 20 "customers";
+    CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
+    CUSTOMER_COMMANDS = 22 "customer_commands";
+    USERS = 100 "users";
+    USERS_BY_ROLE = 101 "users_by_role";
+    PASSWORDS = 102 "passwords";
+    RETIRED_USERS = 103 "retired_users";
+    ROLES = 104 "roles";
+    ROLES_BY_GROUP = 105 "roles_by_group";
+    GROUPS = 106 "permittable_groups";
+    APPLICATIONS = 107 "applications";
+    SIGNATURES = 108 "signatures";
+    APPLICATION_PERMISSIONS = 109 "application_permissions";
+    APPLICATION_PERMISSIONS_BY_GROUP = 110 "application_permissions_by_group";
+    CALL_ENDPOINT_SETS = 111 "call_endpoint_sets";
+    CALL_ENDPOINT_SETS_BY_GROUP = 112 "call_endpoint_sets_by_group";
+    CONSENTS = 113 "consents";
+    CONSENTS_BY_USER = 114 "consents_by_user";
+    SESSIONS = 120 "sessions";
+    SESSIONS_BY_TIME = 121 "sessions_by_time";
+    TOKENS = 122 "tokens";
+    TOKENS_BY_USER = 123 "tokens_by_user";
+    TOKENS_BY_KEY = 124 "tokens_by_key";
+    TOKENS_BY_SESSION = 130 "tokens_by_session";
+    TOKENS_BY_TIME = 125 "tokens_by_time";
+    LOGIN_ATTEMPTS = 126 "login_attempts";
+    LOGIN_ATTEMPTS_BY_TIME = 127 "login_attempts_by_time";
+    ASSERTIONS = 128 "assertions";
+    ASSERTIONS_BY_TIME = 129 "assertions_by_time";
+}
+
+/// Spaces that stay in their store: no backup and no export holds them.
+pub const LOCAL: &[Space] = &[
+    IDEMPOTENCY,
+    IDEMPOTENCY_BY_TIME,
+    SECRETS,
+    SESSIONS,
+    SESSIONS_BY_TIME,
+    TOKENS,
+    TOKENS_BY_USER,
+    TOKENS_BY_KEY,
+    TOKENS_BY_SESSION,
+    TOKENS_BY_TIME,
+    LOGIN_ATTEMPTS,
+    LOGIN_ATTEMPTS_BY_TIME,
+    ASSERTIONS,
+    ASSERTIONS_BY_TIME,
+];
+
+/// Who made and last changed a record, and when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Audit {
+    /// Who made it.
+    pub created_by: String,
+    /// When.
+    pub created_on: Timestamp,
+    /// Who changed it last.
+    pub last_modified_by: Option<String>,
+    /// When.
+    pub last_modified_on: Option<Timestamp>,
+}
+
+impl Audit {
+    /// Made now.
+    pub fn new(by: &str, now: Timestamp) -> Self {
+        Self { created_by: by.to_owned(), created_on: now, last_modified_by: None, last_modified_on: None }
+    }
+
+    /// Changed now.
+    pub fn touch(&mut self, by: &str, now: Timestamp) {
+        self.last_modified_by = Some(by.to_owned());
+        self.last_modified_on = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_space_has_its_own_number_and_name() {
+        for (i, space) in SPACES.iter().enumerate() {
+            assert!(SPACES[i + 1..].iter().all(|other| other.id != space.id && other.name != space.name));
+        }
+    }
+}

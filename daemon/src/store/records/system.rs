@@ -1,0 +1,61 @@
+//! The store itself.
+
+use super::{SECRETS, SYSTEM};
+use crate::store::engine::Space;
+use crate::store::record::{Record, key};
+use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Facts about the store itself: one record under the key `store`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreFacts {
+    /// Name of the store, 32 hexadecimal digits.
+    pub instance: String,
+    /// When it was made.
+    pub created_on: Timestamp,
+}
+
+impl Record for StoreFacts {
+    const SPACE: Space = SYSTEM;
+    fn key(&self) -> Vec<u8> {
+        key(&["store"])
+    }
+}
+
+/// A secret that never leaves its store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreSecret {
+    /// What it is for.
+    pub name: String,
+    /// Hexadecimal digits.
+    pub secret: String,
+}
+
+impl StoreSecret {
+    /// The secret of the keyed hashes of remembered requests.
+    pub const IDEMPOTENCY: &'static str = "idempotency";
+}
+
+impl Record for StoreSecret {
+    const SPACE: Space = SECRETS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.name])
+    }
+}
+
+/// That the store was initialised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Initialisation {
+    /// The first user.
+    pub first_user: String,
+}
+
+impl Record for Initialisation {
+    const SPACE: Space = SYSTEM;
+    fn key(&self) -> Vec<u8> {
+        key(&["initialised"])
+    }
+}
