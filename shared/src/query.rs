@@ -1,6 +1,6 @@
 //! Query parameters and form fields, paging included (`organisation.md` section 1.4).
 
-use crate::endpoint::percent_decode;
+use crate::endpoint::{percent_decode, percent_encode};
 use crate::fault::{Fault, INVALID_PARAMETER};
 use crate::identifier::shown;
 use crate::wire::Listed;
@@ -36,6 +36,12 @@ impl Params {
         params
     }
 
+    /// Writes `a=1&b=2`.
+    pub fn render(pairs: &[(&str, &str)]) -> String {
+        let encoded = pairs.iter().map(|(name, value)| format!("{name}={}", percent_encode(value)));
+        encoded.collect::<Vec<_>>().join("&")
+    }
+
     /// The parameters in their order.
     pub fn pairs(&self) -> &[(String, String)] {
         &self.pairs
@@ -49,8 +55,7 @@ impl Params {
     /// The value of a parameter that may be given once.
     pub fn one(&self, name: &str) -> Result<Option<&str>, Fault> {
         if self.malformed {
-            let what = "the query string is not percent-encoded UTF-8";
-            return Err(Fault::new(INVALID_PARAMETER, what));
+            return Err(Fault::new(INVALID_PARAMETER, bad_encoding("the query string")));
         }
         let mut given = self.pairs.iter().filter(|(n, _)| n == name).map(|(_, value)| value.as_str());
         let value = given.next();
@@ -83,6 +88,11 @@ impl Params {
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
         Ok(self.choice(name, &["false", "true"])?.map(|place| place == 1))
     }
+}
+
+/// The sentence for text that cannot be decoded.
+pub fn bad_encoding(what: &str) -> String {
+    format!("{what} is not percent-encoded UTF-8")
 }
 
 /// The fault of a parameter whose value is none of what is expected.

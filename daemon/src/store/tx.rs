@@ -1,7 +1,7 @@
 //! A transaction as operations see it: typed records over an engine's view, with staged writes.
 
 use super::engine::{Change, Overlay, Range, Space, View};
-use super::record::{Record, key, number, prefix};
+use super::record::{Record, key, moment, number, prefix};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -115,6 +115,40 @@ impl<'a> Tx<'a> {
             found.push(decode(R::SPACE, value)?);
             Ok(true)
         })?;
+        Ok(found)
+    }
+
+    /// Every record that an index has under these parts, in key order.
+    pub fn indexed<R: Record>(&mut self, index: Space, parts: &[&str]) -> Result<Vec<R>, Fault> {
+        let mut keys = Vec::new();
+        self.walk(index, Range::prefix(&prefix(parts)), &mut |entry, _| {
+            keys.push(indexed_key(parts, entry).to_vec());
+            Ok(true)
+        })?;
+        self.fetch(keys)
+    }
+
+    /// At most `limit` records that an index by time has before a moment, the earliest first.
+    pub fn before<R: Record>(
+        &mut self,
+        index: Space,
+        until: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<R>, Fault> {
+        let until = moment(until);
+        let range = Range { from: Vec::new(), to: Some(key(&[&until])) };
+        let entries = self.view.scan(index, &range, false, limit)?;
+        let skipped = until.len() + 1;
+        self.fetch(entries.into_iter().map(|(entry, _)| entry[skipped.min(entry.len())..].to_vec()).collect())
+    }
+
+    fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {
+        let mut found = Vec::new();
+        for key in keys {
+            if let Some(value) = self.view.get(R::SPACE, &key)? {
+                found.push(decode(R::SPACE, &value)?);
+            }
+        }
         Ok(found)
     }
 
