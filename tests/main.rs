@@ -3,6 +3,7 @@
 mod world;
 
 mod api {
+    mod cards;
     mod conventions;
     mod customers;
     mod employees;

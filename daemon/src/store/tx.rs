@@ -118,6 +118,26 @@ impl<'a> Tx<'a> {
         Ok(found)
     }
 
+    /// Every record that an index has under these parts, in key order.
+    pub fn indexed<R: Record>(&mut self, index: Space, parts: &[&str]) -> Result<Vec<R>, Fault> {
+        let mut keys = Vec::new();
+        self.walk(index, Range::prefix(&prefix(parts)), &mut |entry, _| {
+            keys.push(indexed_key(parts, entry).to_vec());
+            Ok(true)
+        })?;
+        self.fetch(keys)
+    }
+
+    fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {
+        let mut found = Vec::new();
+        for key in keys {
+            if let Some(value) = self.view.get(R::SPACE, &key)? {
+                found.push(decode(R::SPACE, &value)?);
+            }
+        }
+        Ok(found)
+    }
+
     /// How many entries an index has under these parts.
     pub fn count(&mut self, index: Space, parts: &[&str]) -> Result<u64, Fault> {
         let mut count = 0;

@@ -1,5 +1,6 @@
 //! Wire types and rows, one file for each noun.
 
+pub mod cards;
 pub mod customers;
 pub mod employees;
 pub mod offices;
@@ -9,5 +10,5 @@ use crate::endpoint::Meta;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
-    [system::ROWS, offices::ROWS, employees::ROWS, customers::ROWS].into_iter().flatten()
+    [system::ROWS, offices::ROWS, employees::ROWS, customers::ROWS, cards::ROWS].into_iter().flatten()
 }

@@ -1,11 +1,13 @@
 //! Every kind of record that is stored, one file for each noun, and the spaces they are stored in. The
 //! number of a space never changes its meaning.
 
+mod cards;
 mod customers;
 mod employees;
 mod offices;
 mod system;
 
+pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use employees::StoredEmployee;
 pub use offices::{StoredOffice, StoredReference};
@@ -41,6 +43,8 @@ spaces! {
     EMPLOYEES = 60 "employees";
     EMPLOYEES_BY_OFFICE = 61 "employees_by_office";
     CUSTOMERS_BY_EMPLOYEE = 62 "customers_by_employee";
+    CARDS = 65 "cards";
+    CARDS_BY_NUMBER = 66 "cards_by_number";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
