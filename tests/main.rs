@@ -4,6 +4,7 @@ mod world;
 
 mod api {
     mod cards;
+    mod connections;
     mod conventions;
     mod customers;
     mod employees;

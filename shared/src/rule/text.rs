@@ -52,7 +52,7 @@ pub const fn line(max: usize) -> Text {
     string(Characters::Line, 0, max)
 }
 
-/// `text(max)`: as [`line`], and tab, line feed and carriage return are allowed.
+/// `text(max)`: as [`line()`], and tab, line feed and carriage return are allowed.
 pub const fn text(max: usize) -> Text {
     string(Characters::Text, 0, max)
 }
