@@ -3,6 +3,7 @@
 mod world;
 
 mod api {
+    mod cards;
     mod connections;
     mod conventions;
     mod customers;

@@ -124,6 +124,7 @@ faults! {
     UNKNOWN_REFERENCE: "unknown_reference" 400 "Names a record that does not exist"
         "create the named record first, or correct the name";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
+    CARD_NUMBER_TAKEN: "card_number_taken" 409 "Card number taken" "a number exists once over all customers";
     WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
     OFFICE_NOT_FOUND: "office_not_found" 404 "No such office" "list them: mfa offices list";
@@ -169,6 +170,7 @@ faults! {
         "list them: mfa applications permissions list";
     CALL_ENDPOINT_SET_NOT_FOUND: "call_endpoint_set_not_found" 404 "No such call endpoint set"
         "list them: mfa applications sets list";
+    CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 

@@ -3,10 +3,9 @@
 use super::heavy::Secret;
 use super::route::{Route, login, operation, secret_operation, status};
 use super::state;
-use crate::ops::{
-    application_permissions, applications, customers, employees, groups, offices, roles, tokens, users,
-};
+use crate::ops::*;
 use mfa_shared::api::applications::*;
+use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::groups::*;
@@ -95,5 +94,10 @@ pub fn table() -> Vec<Route> {
         operation::<ListCustomerCommands, _>(customers::list_commands),
         operation::<SetCustomerAddress, _>(customers::set_address),
         operation::<SetCustomerContacts, _>(customers::set_contacts),
+        operation::<CreateCard, _>(cards::create),
+        operation::<ListCards, _>(cards::list),
+        operation::<GetCard, _>(cards::get),
+        operation::<UpdateCard, _>(cards::update),
+        operation::<DeleteCard, _>(cards::delete),
     ]
 }

@@ -7,6 +7,7 @@ pub mod application_permissions;
 pub mod applications;
 pub mod assertions;
 pub mod callers;
+pub mod cards;
 pub mod customers;
 pub mod employees;
 pub mod grants;

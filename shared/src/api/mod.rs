@@ -1,6 +1,7 @@
 //! Wire types and rows, one file for each noun.
 
 pub mod applications;
+pub mod cards;
 pub mod customers;
 pub mod employees;
 pub mod groups;
@@ -24,6 +25,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         offices::ROWS,
         employees::ROWS,
         customers::ROWS,
+        cards::ROWS,
     ]
     .into_iter()
     .flatten()

@@ -2,6 +2,7 @@
 //! number of a space never changes its meaning.
 
 mod applications;
+mod cards;
 mod customers;
 mod employees;
 mod offices;
@@ -10,6 +11,7 @@ mod tokens;
 mod users;
 
 pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
+pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use employees::StoredEmployee;
 pub use offices::{StoredOffice, StoredReference};
@@ -73,6 +75,8 @@ spaces! {
     LOGIN_ATTEMPTS_BY_TIME = 53 "login_attempts_by_time";
     ASSERTIONS = 54 "assertions";
     ASSERTIONS_BY_TIME = 55 "assertions_by_time";
+    CARDS = 65 "cards";
+    CARDS_BY_NUMBER = 66 "cards_by_number";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
