@@ -6,6 +6,8 @@
 pub mod cards;
 pub mod customers;
 pub mod employees;
+pub mod instances;
+pub mod ledger;
 pub mod listing;
 pub mod offices;
 

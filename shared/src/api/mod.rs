@@ -2,7 +2,10 @@
 
 pub mod cards;
 pub mod customers;
+pub mod definitions;
 pub mod employees;
+pub mod instances;
+pub mod ledger;
 pub mod offices;
 pub mod system;
 
