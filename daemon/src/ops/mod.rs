@@ -13,6 +13,8 @@ pub mod employees;
 pub mod grants;
 pub mod groups;
 pub mod init;
+pub mod instances;
+pub mod ledger;
 pub mod listing;
 pub mod login;
 pub mod offices;

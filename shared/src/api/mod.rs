@@ -3,8 +3,11 @@
 pub mod applications;
 pub mod cards;
 pub mod customers;
+pub mod definitions;
 pub mod employees;
 pub mod groups;
+pub mod instances;
+pub mod ledger;
 pub mod offices;
 pub mod roles;
 pub mod system;
