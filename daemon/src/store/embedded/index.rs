@@ -4,7 +4,7 @@
 //! sled may panic on damaged pages, and a range beside a writer is no snapshot; so every call into it is
 //! caught, and readers hold the gate of `shared.rs` while a batch is not being applied.
 
-use super::codec::{Cursor, Hash, checked, put_checksum};
+use super::codec::{Cursor, Hash, checked, length, put_checksum};
 use super::head::Head;
 use super::layout::{META, Raw, chunk_key, chunks_of, is_meta, main_key, stored, whole_value};
 use crate::store::engine::{Change, Pair};
@@ -55,6 +55,10 @@ pub(super) struct Index {
 
 /// A key of the tree with its new and its former value.
 type Put = (Vec<u8>, Option<Vec<u8>>, Option<IVec>);
+
+/// A batch before it is applied.
+#[derive(Debug)]
+pub(super) struct Plan(Vec<Put>);
 
 /// Runs a call into sled; its panics become a reason like its errors.
 fn caught<T>(call: impl FnOnce() -> Result<T, Sick>) -> Result<T, Sick> {
@@ -228,9 +232,14 @@ impl Index {
         changes: impl IntoIterator<Item = &'a Change>,
         head: Option<Head>,
     ) -> Result<(), Sick> {
+        self.apply_plan(self.plan(changes)?, head)
+    }
+
+    /// What a batch will do. Nothing else may be applied between this and [`Index::apply_plan`].
+    pub(super) fn plan<'a>(&self, changes: impl IntoIterator<Item = &'a Change>) -> Result<Plan, Sick> {
         let changes = changes.into_iter().map(|c| ((c.space.id, &c.key), c.value.as_deref()));
         let changes: BTreeMap<(u8, &Vec<u8>), Option<&[u8]>> = changes.collect();
-        let mut plan: Vec<Put> = Vec::new();
+        let mut plan = Plan(Vec::new());
         for ((space, key), value) in changes {
             let main = main_key(space, key);
             let former = self.raw(&main)?;
@@ -239,20 +248,21 @@ impl Index {
                 (Some(stored), chunks)
             });
             let former_chunks = former.as_ref().map_or(0, |former| chunks_of(former));
-            for number in 0..former_chunks.max(chunks.len() as u32) {
+            for number in 0..former_chunks.max(length(chunks.len())) {
                 let key = chunk_key(space, key, number);
                 let former = self.raw(&key)?;
-                plan.push((key, chunks.get(number as usize).map(|chunk| chunk.to_vec()), former));
+                plan.0.push((key, chunks.get(number as usize).map(|chunk| chunk.to_vec()), former));
             }
-            plan.push((main, stored, former));
+            plan.0.push((main, stored, former));
         }
-        self.apply_raw(plan, head)
+        Ok(plan)
     }
 
-    fn apply_raw(&self, plan: Vec<Put>, head: Option<Head>) -> Result<(), Sick> {
+    /// Applies a planned batch.
+    pub(super) fn apply_plan(&self, plan: Plan, head: Option<Head>) -> Result<(), Sick> {
         let (mut digest, mut audit) = (lock(&self.digest), lock(&self.audit));
         let (mut batch, mut undo, mut sum) = (Batch::default(), BTreeMap::new(), *digest);
-        for (key, value, former) in plan {
+        for (key, value, former) in plan.0 {
             let gone = former.as_ref().map_or(0, |former| pair_hash(&key, former));
             let come = value.as_ref().map_or(0, |value| pair_hash(&key, value));
             let change = come.wrapping_sub(gone);

@@ -5,6 +5,7 @@
 //! of a record; they also witness how far the journal went, so a journal that has lost its end is noticed.
 
 mod checkpoint;
+mod claims;
 mod codec;
 mod disk;
 mod feed;
@@ -18,7 +19,9 @@ mod lock;
 mod options;
 mod places;
 mod recover;
+mod replay;
 mod scan;
+mod segment;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -62,7 +65,13 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 
 /// Makes the data directory, and closes it to others if it is ours or still empty.
 fn make_private(dir: &Path) -> std::io::Result<()> {
+    let missing: Vec<&Path> = dir.ancestors().take_while(|path| !path.exists()).collect();
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    // Without this, a power cut could take the whole new store, names of folders first.
+    for parent in missing.iter().filter_map(|path| path.parent()) {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        fs::File::open(parent)?.sync_all()?;
+    }
     let mut names = fs::read_dir(dir)?.filter_map(|entry| Some(entry.ok()?.file_name()));
     if dir.join("FORMAT").exists() || names.all(|name| name == "lock") {
         fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;

@@ -2,7 +2,7 @@
 
 use super::super::frame;
 use super::super::head::Position;
-use super::super::journal::{HEADER_BYTES, Reader, Step, name};
+use super::super::segment::{HEADER_BYTES, Reader, Step, name};
 use super::sim::SimDisk;
 use super::world::*;
 use crate::store::engine::Engine;
