@@ -47,7 +47,8 @@ use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 use writer::{Message, Writer};
 
-/// An open data directory.
+/// An open data directory. It is locked until this value is dropped, and with it every [`Feed`] and every
+/// unfinished read.
 #[derive(Debug)]
 pub struct Embedded {
     shared: Arc<Shared>,
@@ -130,11 +131,12 @@ impl Embedded {
 
     /// The committed transactions with a sequence above `after`, in order. It ends with the last one that
     /// is committed by then, and goes on from there when it is asked again later. Spaces have no names.
+    /// Reading it blocks, so it is nothing for a thread of the runtime.
     pub fn journal(&self, after: u64) -> Feed {
         Feed::new(self.shared.clone(), after)
     }
 
-    /// Makes a checkpoint now. This takes as long as reading the whole store.
+    /// Makes a checkpoint now, and blocks until it is made: as long as it takes to read the whole store.
     pub fn checkpoint(&self) -> std::io::Result<()> {
         checkpoint::make(&self.shared)
     }

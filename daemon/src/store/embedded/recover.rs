@@ -9,13 +9,14 @@ use super::claims::{claims, compare};
 use super::codec::Hash;
 use super::disk::Disk;
 use super::format::{establish, genesis};
-use super::head::{CLEAN, Head};
+use super::head::{CLEAN, Head, Position};
 use super::index::{Index, Meta};
 use super::journal::Journal;
 use super::options::{OpenError, Options};
+use super::places::Places;
 use super::replay::Replay;
 use super::scan::{Scan, Scanner};
-use super::segment;
+use super::segment::{self, HEADER_BYTES, Header};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -69,9 +70,10 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let newest = checkpoints.first().map(|checkpoint| checkpoint.from);
     let start = newest.filter(|_| journal_bytes > options.verify_bytes).unwrap_or_else(|| genesis(store));
     let scanner = Scanner { at: &at, store: &store, wanted: &wanted, until: u64::MAX, stop: &|| false };
-    let scan = scanner.run(start)?;
+    let mut scan = scanner.run(start)?;
     compare(&at, &scan, &claims)?;
 
+    scan.places = places_before(&at, &scan.start)?.then(scan.places);
     let end = scan.end;
     if let Some(why) = scan.torn {
         let file = segment::name(end.at.segment);
@@ -103,6 +105,21 @@ fn open_index(dir: &Path, options: &Options) -> Option<(Index, Meta)> {
         Ok((index, meta))
     });
     opened.inspect_err(|why| tracing::warn!(why, "the index cannot be used and is made anew")).ok()
+}
+
+/// The beginnings of the files that were not verified on opening.
+fn places_before(at: &At<'_>, start: &Head) -> Result<Places, OpenError> {
+    let mut places = Places::default();
+    for segment in 1..=start.at.segment {
+        let name = segment::name(segment);
+        if start.sequence > 0
+            && let Some(file) = at.io(&name, at.disk.open(&name))?
+            && let Some(header) = at.io(&name, Header::read(&*file))?
+        {
+            places.note(header.first, Position { segment, offset: HEADER_BYTES });
+        }
+    }
+    Ok(places)
 }
 
 fn journal_bytes(at: &At<'_>, from_segment: u64) -> Result<u64, OpenError> {

@@ -24,7 +24,11 @@ pub(super) fn name(segment: u64) -> String {
 /// The numbers of the journal files, ascending.
 pub(super) fn segments(disk: &dyn Disk) -> io::Result<Vec<u64>> {
     let names = disk.list(DIR)?;
-    let mut numbers: Vec<u64> = names.iter().filter_map(|n| n.strip_suffix(".log")?.parse().ok()).collect();
+    let number = |file: &String| {
+        let number = file.strip_suffix(".log")?.parse().ok()?;
+        (name(number) == format!("{DIR}/{file}")).then_some(number)
+    };
+    let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
     numbers.sort_unstable();
     Ok(numbers)
 }

@@ -29,6 +29,23 @@ fn what_was_written_is_there_after_a_clean_stop_and_after_a_kill() {
 }
 
 #[test]
+fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    let queue =
+        |number: u8| engine.write(Box::new(move |_| Some(commit(vec![change([number], Some(vec![1]))]))));
+    let queued: Vec<_> = (0..200).map(queue).collect();
+    let closed = engine.close();
+    let late = queue(201);
+    queued.into_iter().for_each(|written| block_on(written).unwrap());
+    block_on(closed).unwrap();
+    let fault = block_on(late).unwrap_err();
+    assert_eq!((fault.kind, fault.retry_after), (UNAVAILABLE, Some(30)));
+    assert_eq!(all(&engine).unwrap().len(), 200);
+    assert!(dir.path().join("clean").exists());
+}
+
+#[test]
 fn a_second_process_is_told_who_holds_the_data_directory() {
     let dir = tempfile::tempdir().unwrap();
     let _first = Embedded::open(options(dir.path())).unwrap();
