@@ -25,6 +25,7 @@ mod segment;
 mod shared;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod verify;
 mod writer;
 

@@ -6,10 +6,11 @@ use super::disk::Disk;
 use super::feed::Frames;
 use super::format::genesis;
 use super::head::Head;
-use super::index::{self, Index, Meta, Sick};
+use super::index::{Index, Meta};
 use super::options::{OpenError, Options};
 use super::recover::At;
 use super::scan::Scan;
+use super::tree::{self, Sick};
 use crate::store::engine::Change;
 use std::io;
 use std::path::Path;
@@ -89,7 +90,7 @@ impl Replay<'_> {
         };
         for base in checkpoints.iter().filter(usable).map(Some).chain([None]) {
             let name = base.map(|checkpoint| checkpoint.name.as_str());
-            self.at.io("index", index::discard(dir))?;
+            self.at.io("index", tree::discard(dir))?;
             match self.build(dir, options.cache_bytes, base) {
                 Ok(index) => {
                     tracing::info!(checkpoint = name, "the index was made anew");
