@@ -48,7 +48,7 @@ pub(super) fn compare(at: &At<'_>, scan: &Scan, claims: &[Claim]) -> Result<(), 
             let wanted = claim.head.map_or(end.at.segment, |head| head.at.segment).max(end.at.segment);
             let (sequence, byte) = (end.sequence, end.at.offset);
             let why = match scan.torn {
-                _ if wanted > end.at.segment => {
+                _ if wanted > end.at.segment || scan.unborn == Some(wanted) => {
                     format!("it is missing or empty, but {who} knows commit {said}")
                 }
                 Some(torn) => format!("{torn} at byte {byte}, but {who} knows commit {said}"),

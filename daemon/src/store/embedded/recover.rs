@@ -143,7 +143,11 @@ fn journal_bytes_after(at: &At<'_>, head: &Head) -> Result<u64, OpenError> {
 fn resume(disk: &Arc<dyn Disk>, store: Hash, scan: &Scan, segment_bytes: u64) -> io::Result<Journal> {
     match scan.unborn {
         None => {}
-        Some(1) => drop(segment::begin(&**disk, &genesis(store), 1)?),
+        Some(1) => {
+            disk.make_dir(segment::DIR)?;
+            segment::begin(&**disk, &genesis(store), 1)?;
+            disk.sync_dir("")?;
+        }
         Some(segment) => disk.remove(&segment::name(segment))?,
     }
     // A file that a killed process made may not have a durable name yet.

@@ -123,3 +123,18 @@ fn the_journal_tells_every_commit_once_and_in_order() {
     write(&engine, vec![change("one more", None)]).unwrap();
     assert_eq!(feed.next().unwrap().unwrap().0, 41);
 }
+
+#[test]
+fn a_journal_that_is_gone_is_refused_unless_nothing_was_ever_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(Embedded::open(options(dir.path())).unwrap());
+    std::fs::remove_dir_all(dir.path().join("journal")).unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    drop(engine);
+    std::fs::remove_dir_all(dir.path().join("journal")).unwrap();
+    for _ in 0..2 {
+        let error = Embedded::open(options(dir.path())).unwrap_err().to_string();
+        assert!(error.contains("journal/00000001.log is damaged: it is missing or empty"), "{error}");
+    }
+}
