@@ -7,4 +7,13 @@ mod api {
     mod customers;
     mod offices;
 }
+mod cli {
+    mod daemon;
+    mod errors;
+    mod output;
+    mod retries;
+    mod run;
+    mod settings;
+    mod tree;
+}
 mod coverage;

@@ -130,6 +130,10 @@ fn leave_when_interrupted(structured: bool, screen: Screen) {
     std::thread::spawn(move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
         if runtime.block_on(async { tokio::signal::ctrl_c().await }).is_ok() {
+            if screen.stderr_is_terminal {
+                // The terminal has just shown ^C in the present line.
+                eprintln!();
+            }
             output::tell(&Failure::new("interrupted", exit::INTERRUPTED, "interrupted"), structured, &screen);
             std::process::exit(exit::INTERRUPTED);
         }

@@ -287,3 +287,11 @@ pub const VARIABLE: View = View {
 /// Generated files.
 pub const FILE: View =
     View { plural: "files to write", id: "/file", state: "", columns: &[column("file", "/file", 0)] };
+
+/// What may be typed next.
+pub const CANDIDATE: View = View {
+    plural: "words",
+    id: "/value",
+    state: "",
+    columns: &[column("value", "/value", 0), column("help", "/help", 1)],
+};

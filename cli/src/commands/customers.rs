@@ -150,7 +150,7 @@ impl CustomerFlags {
 pub struct Create {
     /// Identifier of the new customer, 1 to 32 characters
     #[arg(value_name = "ID", required_unless_present = "from")]
-    customer: Option<String>,
+    identifier: Option<String>,
     #[command(flatten)]
     flags: CustomerFlags,
 }
@@ -164,7 +164,7 @@ impl Verb for Create {
         "echo '{\"identifier\": \"c-102\", \"surname\": \"Addo\"}' | mfa customers create --from - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.customer);
+        let draft = self.flags.draft()?.set("identifier", self.identifier);
         let customer = draft.text("identifier").unwrap_or_default().to_owned();
         let body = draft.body::<CreateCustomer>()?;
         let read = GetCustomer { customer: customer.clone() };

@@ -99,7 +99,7 @@ impl OfficeFlags {
 pub struct Create {
     /// Identifier of the new office, 2 to 32 letters, digits and . - * _
     #[arg(value_name = "ID", required_unless_present = "from")]
-    office: Option<String>,
+    identifier: Option<String>,
     /// The office of which it is a branch
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
@@ -116,7 +116,8 @@ impl Verb for Create {
         "echo '{\"identifier\": \"tamale\", \"name\": \"Tamale\"}' | mfa offices create --from -",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.office).set("parentIdentifier", self.parent);
+        let draft =
+            self.flags.draft()?.set("identifier", self.identifier).set("parentIdentifier", self.parent);
         let office = draft.text("identifier").unwrap_or_default().to_owned();
         let body = draft.body::<CreateOffice>()?;
         let read = GetOffice { office: office.clone() };
@@ -196,7 +197,7 @@ pub struct AddBranch {
     parent: String,
     /// Identifier of the new branch
     #[arg(value_name = "ID", required_unless_present = "from")]
-    office: Option<String>,
+    identifier: Option<String>,
     #[command(flatten)]
     flags: OfficeFlags,
 }
@@ -208,7 +209,7 @@ impl Verb for AddBranch {
         "mfa offices add-branch market market-east --name 'Market East' -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.office);
+        let draft = self.flags.draft()?.set("identifier", self.identifier);
         let office = draft.text("identifier").unwrap_or_default().to_owned();
         let body = draft.body::<CreateBranch>()?;
         let read = GetOffice { office: office.clone() };

@@ -107,7 +107,8 @@ impl Verb for Explain {
                 }
             },
             [path] => explain(cx, path),
-            [..] => Err(Failure::usage("one object or field at a time").hint("see: mfa explain --help")),
+            [..] => Err(Failure::usage("one object, one field or one error code can be explained")
+                .hint("an error code: mfa explain error CODE")),
         }
     }
 }

@@ -100,7 +100,7 @@ mod tests {
             json!({ "a": "plain text", "b": null, "c": [], "d": [{ "e": 1, "f": "no" }], "g": { "h": "" } });
         let expected = "a: plain text\nb: null\nc: []\nd:\n  - e: 1\n    f: \"no\"\ng:\n  h: \"\"\n";
         assert_eq!(to_text(&record), expected);
-        assert_eq!(to_text(&serde_json::from_str("{\"n\":1.10}").unwrap()), "n: 1.10\n");
+        assert_eq!(to_text(&serde_json::from_str("{\"nn\":1.10}").unwrap()), "nn: 1.10\n");
     }
 
     proptest! {
