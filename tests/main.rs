@@ -5,6 +5,7 @@ mod world;
 mod api {
     mod conventions;
     mod customers;
+    mod employees;
     mod offices;
 }
 mod cli {
@@ -17,3 +18,6 @@ mod cli {
     mod tree;
 }
 mod coverage;
+mod crash;
+mod stories;
+mod tidy;

@@ -98,7 +98,8 @@ macro_rules! faults {
 }
 
 faults! {
-    UNAVAILABLE: "unavailable" 503 "Not available at present" "try again after the time that Retry-After says";
+    UNAVAILABLE: "unavailable" 503 "Not available at present"
+        "try again after the time that Retry-After says";
     UNAUTHENTICATED: "unauthenticated" 401 "Not signed in" "log in: mfa login";
     FORBIDDEN: "forbidden" 403 "Not allowed" "ask for the missing permission, or log in as another user";
     ROUTE_NOT_FOUND: "route_not_found" 404 "No such path" "the paths are listed in /openapi.json";
@@ -117,13 +118,15 @@ faults! {
         "read the record again and repeat the change";
     IDENTIFIER_MISMATCH: "identifier_mismatch" 400 "Identifiers differ"
         "send the identifier of the path in the body, too";
-    PARENT_MISMATCH: "parent_mismatch" 400 "Parents differ" "an office never moves: leave parentIdentifier out";
+    PARENT_MISMATCH: "parent_mismatch" 400 "Parents differ"
+        "an office never moves: leave parentIdentifier out";
     UNKNOWN_REFERENCE: "unknown_reference" 400 "Names a record that does not exist"
         "create the named record first, or correct the name";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
     WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
     OFFICE_NOT_FOUND: "office_not_found" 404 "No such office" "list them: mfa offices list";
+    EMPLOYEE_NOT_FOUND: "employee_not_found" 404 "No such employee" "list them: mfa employees list";
     CUSTOMER_NOT_FOUND: "customer_not_found" 404 "No such customer" "list them: mfa customers list";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }

@@ -180,7 +180,8 @@ macro_rules! words {
         }
     )*) => {$(
         $(#[doc = $doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         pub enum $name {
             $($(#[doc = $word_doc])* #[serde(rename = $word)] $variant,)*
         }

@@ -180,7 +180,9 @@ impl<T: Listed> Parameters for Paging<T> {
             doc(
                 "size",
                 "Elements of a page.",
-                json!({ "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT }),
+                json!({
+                    "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT
+                }),
             ),
             doc("sortColumn", "Column to sort by.", json!({ "type": "string", "enum": T::COLUMNS })),
             doc(

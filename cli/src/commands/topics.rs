@@ -26,7 +26,7 @@ Formats of the output (-o, --output, MFA_OUTPUT):
   id      identifiers only
 
 Data goes to stdout; everything else goes to stderr. With json, jsonl and yaml a failure is one line of
-JSON on stderr, {\"error\":{\"code\",\"exit\",\"status\",\"message\",\"hint\",\"field\",\"requestId\"}}, and stdout
+JSON on stderr, an object \"error\" with code, exit, status, message, hint, field and requestId, and stdout
 stays empty, unless a long jsonl list broke off.
 
 --columns chooses columns of table, wide, csv and tsv; --no-header leaves out their names. In tsv a tab,

@@ -2,8 +2,9 @@
 
 use super::route::{Route, operation, status};
 use super::state;
-use crate::ops::{customers, offices};
+use crate::ops::{customers, employees, offices};
 use mfa_shared::api::customers::*;
+use mfa_shared::api::employees::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::system::*;
 
@@ -25,6 +26,14 @@ pub fn table() -> Vec<Route> {
         operation::<DeleteOfficeAddress, _>(offices::delete_address),
         operation::<SetOfficeReference, _>(offices::set_reference),
         operation::<ListOfficeReferences, _>(offices::list_references),
+        operation::<CreateEmployee, _>(employees::create),
+        operation::<ListEmployees, _>(employees::list),
+        operation::<GetEmployee, _>(employees::get),
+        operation::<UpdateEmployee, _>(employees::update),
+        operation::<DeleteEmployee, _>(employees::delete),
+        operation::<SetEmployeeContacts, _>(employees::set_contacts),
+        operation::<ListEmployeeContacts, _>(employees::list_contacts),
+        operation::<DeleteEmployeeContacts, _>(employees::delete_contacts),
         operation::<CreateCustomer, _>(customers::create),
         operation::<ListCustomers, _>(customers::list),
         operation::<GetCustomer, _>(customers::get),

@@ -5,7 +5,7 @@ use super::Stored;
 use super::listing::{Listing, SortKey, as_stored};
 use crate::domain::customer::next_state;
 use crate::store::Tx;
-use crate::store::records::{StoredCommand, StoredOffice};
+use crate::store::records::{StoredCommand, StoredEmployee, StoredOffice};
 use mfa_shared::api::customers::*;
 use mfa_shared::api::offices::Address;
 use mfa_shared::fault::{self, Fault};
@@ -206,6 +206,11 @@ fn check_references(tx: &mut Tx<'_>, new: &CustomerInput, stored: Option<&Custom
         && !tx.has::<StoredOffice>(&[&name])?
     {
         return Err(Fault::unknown_reference("/assignedOffice", "office", &name));
+    }
+    if let Some(name) = changed(&new.assigned_employee, stored.map(|c| &c.assigned_employee))
+        && !tx.has::<StoredEmployee>(&[&name])?
+    {
+        return Err(Fault::unknown_reference("/assignedEmployee", "employee", &name));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Wire types and rows, one file for each noun.
 
 pub mod customers;
+pub mod employees;
 pub mod offices;
 pub mod system;
 
@@ -8,5 +9,5 @@ use crate::endpoint::Meta;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
-    [system::ROWS, offices::ROWS, customers::ROWS].into_iter().flatten()
+    [system::ROWS, offices::ROWS, employees::ROWS, customers::ROWS].into_iter().flatten()
 }

@@ -2,10 +2,12 @@
 //! number of a space never changes its meaning.
 
 mod customers;
+mod employees;
 mod offices;
 mod system;
 
 pub use customers::StoredCommand;
+pub use employees::StoredEmployee;
 pub use offices::{StoredOffice, StoredReference};
 pub use system::{StoreFacts, StoreSecret};
 
@@ -36,6 +38,9 @@ spaces! {
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
+    EMPLOYEES = 60 "employees";
+    EMPLOYEES_BY_OFFICE = 61 "employees_by_office";
+    CUSTOMERS_BY_EMPLOYEE = 62 "customers_by_employee";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
