@@ -1,6 +1,11 @@
 # Completion of mfa for fish: put this file into ~/.config/fish/completions.
 function __mfa_complete
     set -l words (commandline -opc)[2..] (commandline -ct)
-    mfa complete -q -o tsv --no-header -- $words 2>/dev/null
+    set -l found (mfa complete -q -o tsv --no-header -- $words 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
 end
-complete -c mfa -a '(__mfa_complete)'
+complete -c mfa -f -a '(__mfa_complete)'

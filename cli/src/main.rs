@@ -7,13 +7,15 @@
 //! | `cx` | what a verb is given: settings, client, output, prompt, and the shapes that verbs share |
 //! | `client` | the only one that speaks HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
-//! | `input`, `prompt`, `settings` | files and flags; questions; where values come from |
+//! | `input`, `flags` | files and values that come in; flags that nouns share |
+//! | `prompt`, `settings` | questions; where values come from |
 //! | `failure` | why a command failed, and how the process ends |
 
 mod client;
 mod commands;
 mod cx;
 mod failure;
+mod flags;
 mod globals;
 mod input;
 mod output;

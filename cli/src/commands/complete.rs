@@ -18,6 +18,8 @@ const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
     ("office", "office"),
     ("parent", "office"),
     ("assigned_office", "office"),
+    ("employee", "employee"),
+    ("assigned_employee", "employee"),
     ("customer", "customer"),
     ("reference_customer", "customer"),
 ];
@@ -141,11 +143,12 @@ complete -o default -F _mfa mfa
 const ZSH: &str = r#"#compdef mfa
 # Completion of mfa for zsh: put this file into a folder of $fpath.
 _mfa() {
-    local line value
+    local line value help
     local -a described
     while IFS= read -r line; do
         value=${line%%$'\t'*}
-        described+=("${value//:/\\:}:${line#*$'\t'}")
+        help=${line#*$'\t'}
+        described+=("${value//:/\\:}${help:+:$help}")
     done < <(mfa complete -q -o tsv --no-header -- "${(@)words[2,CURRENT]}" 2>/dev/null)
     if (( $#described )); then
         _describe mfa described
@@ -163,9 +166,14 @@ fi
 const FISH: &str = r#"# Completion of mfa for fish: put this file into ~/.config/fish/completions.
 function __mfa_complete
     set -l words (commandline -opc)[2..] (commandline -ct)
-    mfa complete -q -o tsv --no-header -- $words 2>/dev/null
+    set -l found (mfa complete -q -o tsv --no-header -- $words 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
 end
-complete -c mfa -a '(__mfa_complete)'
+complete -c mfa -f -a '(__mfa_complete)'
 "#;
 
 const POWERSHELL: &str = r#"# Completion of mfa for PowerShell: run this file from $PROFILE.

@@ -5,6 +5,7 @@ mod config;
 mod customers;
 mod daemon;
 mod docs;
+mod employees;
 mod offices;
 mod quickstart;
 mod service;
@@ -20,6 +21,7 @@ use std::time::Duration;
 pub const NODES: &[Node] = &[
     verb::<quickstart::Quickstart>("quickstart"),
     group("offices", "office", "Offices, their branches, addresses and external references", offices::VERBS),
+    group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
@@ -77,6 +79,7 @@ pub async fn with_suggestion(client: &Client, failure: Failure) -> Failure {
 async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
     match noun {
         "office" => offices::identifiers(client, term).await,
+        "employee" => employees::identifiers(client, term).await,
         "customer" => customers::identifiers(client, term).await,
         _ => Vec::new(),
     }

@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
+use crate::flags::AddressFlags;
 use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
@@ -224,7 +225,7 @@ pub struct AddressSet {
     #[arg(value_name = "ID")]
     office: String,
     #[command(flatten)]
-    address: input::AddressFlags,
+    address: AddressFlags,
 }
 
 impl Verb for AddressSet {

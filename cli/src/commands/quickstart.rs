@@ -9,6 +9,7 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::api::customers::{CommandCustomer, CreateCustomer, CustomerQuery, ListCustomers};
+use mfa_shared::api::employees::CreateEmployee;
 use mfa_shared::api::offices::CreateOffice;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::Query;
@@ -78,6 +79,11 @@ async fn sample(client: &crate::client::Client) -> Outcome {
     for office in [head, market] {
         create(client, CreateOffice {}, &office).await?;
     }
+    let employee = json!({
+        "identifier": "efua.sarpong", "givenName": "Efua", "surname": "Sarpong",
+        "assignedOffice": "head-office"
+    });
+    create(client, CreateEmployee {}, &employee).await?;
     for (identifier, given, surname, office, commands) in CUSTOMERS {
         let record = json!({
             "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": office
