@@ -9,6 +9,7 @@ mod api {
     mod offices;
 }
 mod cli {
+    mod complete;
     mod daemon;
     mod errors;
     mod output;

@@ -291,7 +291,7 @@ fn new_key() -> String {
 }
 
 fn header(text: &str) -> Outcome<HeaderValue> {
-    HeaderValue::from_str(text).map_err(|_| Failure::usage(format!("{text:?} cannot stand in a header")))
+    HeaderValue::from_str(text).map_err(|_| Failure::usage(format!("\"{text}\" cannot stand in a header")))
 }
 
 fn pairs(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {

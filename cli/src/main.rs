@@ -28,7 +28,7 @@ mod views;
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::globals::{ChangeFlags, Colour, Format, Globals, ListFlags};
+use crate::globals::{ChangeFlags, Globals, ListFlags};
 use crate::output::{Output, Screen};
 use crate::prompt::Prompt;
 use crate::settings::Settings;
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let outcome = match tree::command(commands::NODES).color(early.clap_colour()).try_get_matches_from(words)
     {
         Ok(matches) => run(&matches, screen),
-        Err(error) => usage::outcome(&error),
+        Err(error) => usage::outcome(&error, &early.path),
     };
     let code = match outcome {
         Ok(()) => exit::OK,
@@ -83,17 +83,14 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
 }
 
 fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Screen) -> Outcome<Cx> {
-    let word = |value: &str| value.to_owned();
-    let on = |set: bool| set.then(|| word("true"));
-    let name = |format: Option<Format>| format?.to_possible_value().map(|value| value.get_name().to_owned());
-    let colour = |when: Option<Colour>| when?.to_possible_value().map(|value| value.get_name().to_owned());
+    let on = |set: bool| set.then(|| "true".to_owned());
     let given = [
-        ("output", name(globals.output)),
+        ("output", globals.output.and_then(word)),
         ("url", globals.url),
         ("yes", on(globals.yes)),
         ("no_input", on(globals.no_input)),
         ("quiet", on(globals.quiet)),
-        ("color", colour(globals.color)),
+        ("color", globals.color.and_then(word)),
         ("pager", globals.no_pager.then(String::new)),
         ("retries", globals.retries.map(|n| n.to_string())),
         ("timeout_seconds", globals.timeout_seconds.map(|n| n.to_string())),
@@ -117,6 +114,11 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         pager: usage::pager(&settings),
     };
     Ok(Cx { settings, client, out, prompt, list, change })
+}
+
+/// The word by which a value is chosen on the command line.
+fn word(value: impl ValueEnum) -> Option<String> {
+    Some(value.to_possible_value()?.get_name().to_owned())
 }
 
 /// Reads flags that only some verbs have.

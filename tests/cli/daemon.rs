@@ -95,13 +95,18 @@ fn a_daemon_that_does_not_start_shows_why() {
 }
 
 #[test]
-fn a_quick_start_once_more_changes_nothing() {
+fn a_quick_start_once_more_changes_nothing_and_leaves_real_records_alone() {
     let home = tempfile::tempdir().unwrap();
     let address = free_address();
     let start = ["quickstart", "--listen", &address, "-o", "json"];
     let first = run(mfa(home.path(), &start)).json();
     assert_eq!(first[0]["currentState"], "ACTIVE");
     assert_eq!(run(mfa(home.path(), &start)).json(), first);
+    let url = format!("http://{address}");
+    run(mfa(home.path(), &["customers", "create", "real", "--url", &url])).ok();
+    run(mfa(home.path(), &["offices", "delete", "market", "--yes", "--url", &url])).ok();
+    run(mfa(home.path(), &start)).ok();
+    run(mfa(home.path(), &["offices", "get", "market", "--url", &url])).fails(3);
     run(mfa(home.path(), &["daemon", "stop", "--listen", &address])).ok();
 }
 

@@ -49,6 +49,8 @@ fn programs_get_one_line_of_json_whatever_went_wrong() {
         });
         assert_eq!(error.fails_in_json(10)["code"], "daemon_unreachable");
     }
+    let said = run(world.mfa(&["customers", "create", "c-9", "--date-of-birth", "1990-02-31"])).fails(2);
+    assert!(said.ends_with("hint: see: mfa customers create --help\n"), "{said}");
     let mut command = world.mfa(&["customers", "gett"]);
     command.env("MFA_OUTPUT", "json");
     run(command).fails_in_json(2);

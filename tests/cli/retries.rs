@@ -103,3 +103,19 @@ fn a_race_is_a_conflict_that_names_who_was_faster() {
     assert!(said.contains("customer c-1 has changed; ama changed it at 2031-05-06T07:08:09.123Z"), "{said}");
     assert!(requests.join().unwrap()[1].contains("if-match: \"1\""));
 }
+
+#[test]
+fn a_wait_can_be_interrupted() {
+    let home = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let mut command = mfa(home.path(), &["status", "-o", "json", "--url", &url]);
+    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // Once it has connected, it waits for an answer that never comes.
+    let _connection = listener.accept().unwrap();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&ended.stderr).starts_with("{\"error\":{\"code\":\"interrupted\""));
+}

@@ -46,12 +46,15 @@ fn every_command_has_two_examples_first_in_its_help_and_a_sentence() {
     }
 }
 
+/// Endpoints that no verb sends yet. The list may only shrink.
+const WITHOUT_VERB: &[&str] = &[];
+
 #[test]
 fn every_endpoint_has_a_verb() {
     let commands = commands();
     let sent: BTreeSet<_> = commands.iter().filter_map(|c| c["endpoint"].as_str()).collect();
-    let declared: BTreeSet<_> = rows().map(|row| row.name).collect();
-    assert_eq!(sent, declared);
+    let without: Vec<_> = rows().map(|row| row.name).filter(|name| !sent.contains(name)).collect();
+    assert_eq!(without, WITHOUT_VERB);
 }
 
 #[test]

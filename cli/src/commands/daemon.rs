@@ -164,7 +164,7 @@ pub struct Init {
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
     /// Identifier of the first user
-    #[arg(long, value_name = "NAME", requires = "password_file")]
+    #[arg(long, value_name = "NAME")]
     admin: Option<String>,
     /// File of the first user's password, - for standard input [env: MFA_PASSWORD_FILE]
     #[arg(long, value_name = "FILE")]
@@ -178,10 +178,15 @@ impl Verb for Init {
         "mfa init --data-dir /var/lib/mfa --admin amensah --password-file /run/secrets/mfa --no-input",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        if let Some(file) = &self.password_file
-            && input::text(file)?.trim_end_matches(['\r', '\n']).is_empty()
-        {
-            return Err(Failure::usage(format!("{file} holds no password")));
+        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
+        if self.admin.is_some() {
+            if file.is_empty() {
+                // The question would be asked here, if the first user were made already.
+                return Err(Failure::usage("--password-file is needed with --admin"));
+            }
+            if input::text(file)?.trim_end_matches(['\r', '\n']).is_empty() {
+                return Err(Failure::usage(format!("{file} holds no password")));
+            }
         }
         let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
         let config = flags.config(cx)?;
