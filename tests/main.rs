@@ -3,6 +3,8 @@
 mod world;
 
 mod api {
+    mod cards;
+    mod connections;
     mod conventions;
     mod customers;
     mod employees;

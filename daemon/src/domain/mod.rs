@@ -2,3 +2,4 @@
 
 pub mod customer;
 pub mod employee;
+pub mod ledger;

@@ -2,7 +2,8 @@
 
 use super::route::{Route, operation, status};
 use super::state;
-use crate::ops::{customers, employees, offices};
+use crate::ops::{cards, customers, employees, offices};
+use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::offices::*;
@@ -42,5 +43,10 @@ pub fn table() -> Vec<Route> {
         operation::<ListCustomerCommands, _>(customers::list_commands),
         operation::<SetCustomerAddress, _>(customers::set_address),
         operation::<SetCustomerContacts, _>(customers::set_contacts),
+        operation::<CreateCard, _>(cards::create),
+        operation::<ListCards, _>(cards::list),
+        operation::<GetCard, _>(cards::get),
+        operation::<UpdateCard, _>(cards::update),
+        operation::<DeleteCard, _>(cards::delete),
     ]
 }

@@ -178,11 +178,11 @@ fn not_found(customer: &str) -> Fault {
     Fault::new(fault::CUSTOMER_NOT_FOUND, format!("there is no customer \"{customer}\""))
 }
 
-fn find(tx: &mut Tx<'_>, customer: &str) -> Result<Customer, Fault> {
+pub(super) fn find(tx: &mut Tx<'_>, customer: &str) -> Result<Customer, Fault> {
     tx.get(&[customer])?.ok_or_else(|| not_found(customer))
 }
 
-fn save(tx: &mut Tx<'_>, caller: &Caller, mut customer: Customer) -> Result<Accepted, Fault> {
+pub(super) fn save(tx: &mut Tx<'_>, caller: &Caller, mut customer: Customer) -> Result<Accepted, Fault> {
     customer.last_modified_by = Some(caller.name.clone());
     customer.last_modified_on = Some(tx.now());
     tx.put(&customer)?;
