@@ -131,9 +131,17 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
 
 /// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe.
 fn leave_when_interrupted(structured: bool, screen: Screen) {
+    let (listens, listening) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
-        if runtime.block_on(async { tokio::signal::ctrl_c().await }).is_ok() {
+        let interrupted = runtime.block_on(async {
+            let mut signals =
+                tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;
+            // From here on a signal finds somebody, and the work may begin.
+            let _ = listens.send(());
+            signals.recv().await
+        });
+        if interrupted.is_some() {
             if screen.stderr_is_terminal {
                 // The terminal has just shown ^C in the present line.
                 eprintln!();
@@ -142,4 +150,6 @@ fn leave_when_interrupted(structured: bool, screen: Screen) {
             std::process::exit(exit::INTERRUPTED);
         }
     });
+    // A thread that ended early hangs up, which ends the wait, too.
+    let _ = listening.recv();
 }
