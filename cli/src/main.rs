@@ -131,9 +131,15 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
 
 /// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe.
 fn leave_when_interrupted(structured: bool, screen: Screen) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+    // From here on the signal is waited for, even before the thread runs.
+    let listening = {
+        let _inside = runtime.enter();
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+    };
+    let Ok(mut interrupt) = listening else { return };
     std::thread::spawn(move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
-        if runtime.block_on(async { tokio::signal::ctrl_c().await }).is_ok() {
+        if runtime.block_on(interrupt.recv()).is_some() {
             if screen.stderr_is_terminal {
                 // The terminal has just shown ^C in the present line.
                 eprintln!();
