@@ -82,11 +82,25 @@ impl From<Draft> for Value {
     }
 }
 
+/// The secret in a file, without the line feed at its end; none where no file is named.
+pub fn secret_file(file: &str) -> Outcome<Option<String>> {
+    if file.is_empty() {
+        return Ok(None);
+    }
+    let mut secret = text(file)?;
+    let end = secret.trim_end_matches(['\r', '\n']).len();
+    secret.truncate(end);
+    if secret.is_empty() {
+        return Err(Failure::usage(format!("{file} holds no password")));
+    }
+    Ok(Some(secret))
+}
+
 /// A value as the body of an endpoint, held to the same rules as in the daemon.
 pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();
-    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, today: today() })?)
+    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, json: true, today: today() })?)
 }
 
 /// Reads `a=1,b=2` as properties. A comma in a value is written `\,`, a backslash `\\`.
