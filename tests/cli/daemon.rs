@@ -116,7 +116,7 @@ fn a_store_is_made_once() {
     let data_dir = home.path().join("store").display().to_string();
     let init = ["init", "--data-dir", &data_dir, "--no-input", "-o", "json"];
     let made = run(mfa(home.path(), &init)).json();
-    assert_eq!((&made["identifier"], &made["result"]), (&data_dir.as_str().into(), &"created".into()));
+    assert_eq!((&made["identifier"], &made["result"]), (&data_dir.as_str().into(), &"initialised".into()));
     let again = run(mfa(home.path(), &init)).json();
-    assert_eq!((&again["instance"], &again["result"]), (&made["instance"], &"already there".into()));
+    assert_eq!((&again["instance"], &again["result"]), (&made["instance"], &"already initialised".into()));
 }
