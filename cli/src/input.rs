@@ -82,7 +82,7 @@ impl From<Draft> for Value {
     }
 }
 
-/// The secret in a file, without the line feed at its end; none where no file is named.
+/// The secret in a file, without the line feed at its end; nothing where no file is named.
 pub fn secret_file(file: &str) -> Outcome<Option<String>> {
     if file.is_empty() {
         return Ok(None);

@@ -131,15 +131,17 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
 
 /// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe.
 fn leave_when_interrupted(structured: bool, screen: Screen) {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
-    // From here on the signal is waited for, even before the thread runs.
-    let listening = {
-        let _inside = runtime.enter();
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
-    };
-    let Ok(mut interrupt) = listening else { return };
+    let (listens, listening) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
-        if runtime.block_on(interrupt.recv()).is_some() {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+        let interrupted = runtime.block_on(async {
+            let mut signals =
+                tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;
+            // From here on a signal finds somebody, and the work may begin.
+            let _ = listens.send(());
+            signals.recv().await
+        });
+        if interrupted.is_some() {
             if screen.stderr_is_terminal {
                 // The terminal has just shown ^C in the present line.
                 eprintln!();
@@ -148,4 +150,6 @@ fn leave_when_interrupted(structured: bool, screen: Screen) {
             std::process::exit(exit::INTERRUPTED);
         }
     });
+    // A thread that ended early hangs up, which ends the wait, too.
+    let _ = listening.recv();
 }
