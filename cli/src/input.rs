@@ -150,7 +150,7 @@ pub fn custom_value(text: &str) -> Result<Draft, String> {
 }
 
 /// Reads `2001-12-31` as an object of year, month and day.
-pub fn birth(text: &str) -> Result<Draft, String> {
+pub fn date_parts(text: &str) -> Result<Draft, String> {
     let (year, month, day) = Date::parse(text).ok_or("it must be a date, YYYY-MM-DD")?.parts();
     Ok(Draft::default().set("year", Some(year)).set("month", Some(month)).set("day", Some(day)))
 }

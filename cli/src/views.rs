@@ -160,6 +160,23 @@ pub const CONTACT: View = View {
     ],
 };
 
+/// Identification cards.
+pub const CARD: View = View {
+    plural: "cards",
+    id: "/number",
+    state: "",
+    columns: &[
+        column("number", "/number", 0),
+        column("type", "/type", 0),
+        column("expires", "/expirationDate", 1),
+        column("issuer", "/issuer", 2),
+        column("created-by", "/createdBy", WIDE),
+        column("created", "/createdOn", WIDE),
+        column("modified-by", "/lastModifiedBy", WIDE),
+        column("modified", "/lastModifiedOn", WIDE),
+    ],
+};
+
 /// What a change without a record comes to.
 pub const RESULT: View = View {
     plural: "results",

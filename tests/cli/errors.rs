@@ -66,6 +66,10 @@ fn a_daemon_that_does_not_answer_is_told_apart() {
     let unknown = status("http://no-such-host.invalid");
     assert!(unknown.contains("no such host"), "{unknown}");
     run(mfa(home.path(), &["status", "--url", "nonsense"])).fails(2);
+    for format in ["csv", "tsv", "id", "jsonl"] {
+        let list = ["offices", "list", "--retries", "0", "-o", format, "--url", "http://127.0.0.1:1"];
+        run(mfa(home.path(), &list)).fails(10);
+    }
 }
 
 #[test]

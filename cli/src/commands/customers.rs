@@ -92,7 +92,7 @@ struct CustomerFlags {
     #[arg(long, value_name = "TEXT")]
     surname: Option<String>,
     /// Day of birth
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = input::birth)]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = input::date_parts)]
     date_of_birth: Option<Draft>,
     /// Whether the customer is a member of the institution
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]

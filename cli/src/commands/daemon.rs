@@ -202,7 +202,7 @@ impl Verb for Init {
         let result = if done.made.before { "already initialised" } else { "initialised" };
         cx.out.tip(&format!("store in {folder}: {result}"));
         for (user, password) in &done.passwords {
-            cx.out.warn(&format!(
+            cx.out.insist(&format!(
                 "the password of {user} is {password}: it is shown only now, to be changed at login"
             ));
         }

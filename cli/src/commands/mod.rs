@@ -1,5 +1,6 @@
 //! Every verb, one file for each noun.
 
+mod cards;
 mod complete;
 mod config;
 mod customers;
@@ -23,6 +24,7 @@ pub const NODES: &[Node] = &[
     group("offices", "office", "Offices, their branches, addresses and external references", offices::VERBS),
     group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
+    group("cards", "card", "Identification cards of customers", cards::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(

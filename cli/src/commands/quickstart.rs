@@ -9,6 +9,7 @@ use crate::input;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
+use mfa_shared::api::cards::CreateCard;
 use mfa_shared::api::customers::{CommandCustomer, CreateCustomer, CustomerQuery, ListCustomers};
 use mfa_shared::api::employees::CreateEmployee;
 use mfa_shared::api::offices::CreateOffice;
@@ -104,6 +105,11 @@ async fn sample(client: &Client) -> Outcome {
             }
         }
     }
+    let card = json!({
+        "type": "Ghana Card", "number": "GHA-001122334-5", "issuer": "Identification Authority",
+        "expirationDate": { "year": 2035, "month": 12, "day": 31 }
+    });
+    create(client, CreateCard { customer: "c-001".to_owned() }, &card).await?;
     Ok(())
 }
 
@@ -111,7 +117,9 @@ async fn sample(client: &Client) -> Outcome {
 async fn create<E: Endpoint>(client: &Client, endpoint: E, record: &Value) -> Outcome<bool> {
     match client.send(&endpoint, &input::body::<E>(record)?).await {
         Ok(_) => Ok(true),
-        Err(failure) if failure.code == "identifier_taken" => Ok(false),
+        Err(failure) if ["identifier_taken", "card_number_taken"].contains(&failure.code.as_str()) => {
+            Ok(false)
+        }
         Err(failure) => Err(failure),
     }
 }

@@ -8,7 +8,7 @@ use crate::settings::TABLE;
 use crate::tree::{self, Verb};
 use crate::views;
 use clap::Args;
-use mfa_shared::api::{customers::*, employees::*, offices::*, system};
+use mfa_shared::api::{cards::*, customers::*, employees::*, offices::*, system};
 use mfa_shared::fault::{self, exit};
 use mfa_shared::object::{FieldDoc, Object};
 use serde_json::{Value, json};
@@ -149,6 +149,9 @@ const OBJECTS: &[Described] = &[
     described::<CustomerContact>(),
     described::<CustomValue>(),
     described::<DateOfBirth>(),
+    described::<Card>(),
+    described::<CardInput>(),
+    described::<ExpirationDate>(),
     described::<CustomerCommand>(),
     described::<CustomerCommandRecord>(),
     described::<system::Version>(),

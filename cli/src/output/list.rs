@@ -16,6 +16,7 @@ pub struct Listing<'a> {
     view: &'a View,
     columns: Vec<Column>,
     sink: Sink,
+    begun: bool,
 }
 
 enum Sink {
@@ -36,20 +37,27 @@ impl<'a> Listing<'a> {
                 Sink::Lines(BufWriter::with_capacity(GATHER_BYTES, stdout().lock()))
             }
         };
-        let mut listing = Self { output, view, columns, sink };
-        if !output.no_header {
-            let names: Vec<_> = listing.columns.iter().map(|column| column.name.to_owned()).collect();
-            match (&mut listing.sink, output.format) {
-                (Sink::Rows(writer), _) => writer.write_record(&names).map_err(csv_failure)?,
-                (Sink::Lines(out), Format::Tsv) => writeln!(out, "{}", names.join("\t"))?,
-                _ => {}
-            }
+        Ok(Self { output, view, columns, sink, begun: false })
+    }
+
+    /// Writes the names of the columns, once something is certain to follow: stdout stays empty where the
+    /// daemon refuses the list.
+    fn begin(&mut self) -> Outcome {
+        if std::mem::replace(&mut self.begun, true) || self.output.no_header {
+            return Ok(());
         }
-        Ok(listing)
+        let names: Vec<_> = self.columns.iter().map(|column| column.name.to_owned()).collect();
+        match (&mut self.sink, self.output.format) {
+            (Sink::Rows(writer), _) => writer.write_record(&names).map_err(csv_failure)?,
+            (Sink::Lines(out), Format::Tsv) => writeln!(out, "{}", names.join("\t"))?,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Takes the next record, as the text of its JSON.
     pub fn push(&mut self, json: &str) -> Outcome {
+        self.begin()?;
         if let (Sink::Lines(out), Format::Jsonl) = (&mut self.sink, self.output.format) {
             return Ok(writeln!(out, "{json}")?);
         }
@@ -71,7 +79,8 @@ impl<'a> Listing<'a> {
     }
 
     /// Prints what is left.
-    pub fn finish(self) -> Outcome {
+    pub fn finish(mut self) -> Outcome {
+        self.begin()?;
         let output = self.output;
         let records = match self.sink {
             Sink::Lines(mut out) => return Ok(out.flush()?),

@@ -152,8 +152,13 @@ impl Output {
     /// Warns of something that is no failure.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), cell::escaped(text));
+            self.insist(text);
         }
+    }
+
+    /// Warns of something that must not be missed, however little is to be said.
+    pub fn insist(&self, text: &str) {
+        let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), cell::escaped(text));
     }
 }
 

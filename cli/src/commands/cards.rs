@@ -1,0 +1,167 @@
+//! Identification cards of customers.
+
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::input::{self, Draft};
+use crate::tree::{Node, Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::cards::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::Nothing;
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<List>("list"),
+    verb::<Get>("get"),
+    verb::<Create>("create"),
+    verb::<Update>("update"),
+    verb::<Delete>("delete"),
+];
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "card", id, what }
+}
+
+#[derive(Args)]
+pub struct List {
+    /// Identifier of the customer
+    #[arg(value_name = "CUSTOMER")]
+    customer: String,
+}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListCards::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa cards list c-001", "mfa cards list c-001 -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListCards { customer: self.customer }, &views::CARD).await
+    }
+}
+
+// The card that a command is about.
+#[derive(Args)]
+struct Subject {
+    /// Identifier of the customer
+    #[arg(value_name = "CUSTOMER")]
+    customer: String,
+    /// Number of the card
+    #[arg(value_name = "NUMBER")]
+    card: String,
+}
+
+impl Subject {
+    fn read(&self) -> GetCard {
+        GetCard { customer: self.customer.clone(), card: self.card.clone() }
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    #[command(flatten)]
+    subject: Subject,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetCard::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa cards get c-001 GHA-001122334-5", "mfa card get c-001 GHA-001122334-5 -o yaml"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(self.subject.read(), &views::CARD).await
+    }
+}
+
+// What a card can be given when it is recorded and when it is changed.
+#[derive(Args)]
+struct CardFlags {
+    /// What kind of card
+    #[arg(long = "type", value_name = "TEXT")]
+    kind: Option<String>,
+    /// The last day on which the card is good
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = input::date_parts)]
+    expires: Option<Draft>,
+    /// Who issued it
+    #[arg(long, value_name = "TEXT")]
+    issuer: Option<String>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl CardFlags {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?
+            .set("type", self.kind)
+            .set("expirationDate", self.expires)
+            .set("issuer", self.issuer))
+    }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the customer
+    #[arg(value_name = "CUSTOMER")]
+    customer: String,
+    /// Number of the new card
+    #[arg(value_name = "NUMBER", required_unless_present = "from")]
+    number: Option<String>,
+    #[command(flatten)]
+    flags: CardFlags,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateCard::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa cards create c-002 GHA-009988776-5 --type 'Ghana Card' --expires 2035-12-31",
+        "mfa cards create c-002 P-445566 --type Passport --expires 2030-06-30 --issuer 'Passport Office'",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let draft = self.flags.draft()?.set("number", self.number);
+        let card = draft.text("number").unwrap_or_default().to_owned();
+        let read = GetCard { customer: self.customer.clone(), card: card.clone() };
+        let (endpoint, body) = (CreateCard { customer: self.customer }, draft.body::<CreateCard>()?);
+        cx.change(endpoint, body, done(&card, "recorded"), read, &views::CARD).await
+    }
+}
+
+#[derive(Args)]
+pub struct Update {
+    #[command(flatten)]
+    subject: Subject,
+    #[command(flatten)]
+    flags: CardFlags,
+}
+
+impl Verb for Update {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateCard::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa cards update c-001 GHA-001122334-5 --expires 2036-01-31",
+        "mfa cards update c-001 GHA-001122334-5 --issuer 'Identification Authority' -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let read = self.subject.read();
+        let Subject { customer, card } = self.subject;
+        let write = UpdateCard { customer, card: card.clone() };
+        cx.update(read, write, self.flags.draft()?, done(&card, "updated"), &views::CARD).await
+    }
+}
+
+#[derive(Args)]
+pub struct Delete {
+    #[command(flatten)]
+    subject: Subject,
+}
+
+impl Verb for Delete {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteCard::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa cards delete c-001 GHA-001122334-5 --yes",
+        "mfa cards delete c-001 GHA-001122334-5 --yes -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Subject { customer, card } = self.subject;
+        let what = format!("delete card {card} of customer {customer} with its scans at {}?", cx.client.url);
+        cx.prompt.confirm(&what)?;
+        cx.client.send(&DeleteCard { customer, card: card.clone() }, &Nothing).await?;
+        cx.done(done(&card, "deleted"))
+    }
+}
