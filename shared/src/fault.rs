@@ -112,6 +112,8 @@ faults! {
     INVALID_IDEMPOTENCY_KEY: "invalid_idempotency_key" 400 "Bad idempotency key"
         "a key has 1 to 255 visible ASCII characters and is given once";
     MALFORMED_BODY: "malformed_body" 400 "Body cannot be read" "check the JSON text";
+    AMBIGUOUS_BODY: "ambiguous_body" 400 "Body of two kinds"
+        "send the properties of one kind of record only";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     INVALID_PARAMETER: "invalid_parameter" 400 "Bad query parameter" "correct the named parameter";
     PRECONDITION_FAILED: "precondition_failed" 412 "Changed meanwhile"
@@ -164,6 +166,14 @@ faults! {
         "list them: mfa applications permissions list";
     CALL_ENDPOINT_SET_NOT_FOUND: "call_endpoint_set_not_found" 404 "No such call endpoint set"
         "list them: mfa applications sets list";
+    CONFIGURATION_NOT_FOUND: "configuration_not_found" 404 "No such gateway configuration"
+        "list them: mfa gateways email list, mfa gateways sms list";
+    GATEWAY_DEACTIVATED: "gateway_deactivated" 409 "Gateway deactivated" "set its state to ACTIVE first";
+    GATEWAY_CANNOT_SEND: "gateway_cannot_send" 409 "Gateway cannot send" "complete what the detail names";
+    GATEWAY_INSECURE: "gateway_insecure" 409 "Secret would travel unencrypted"
+        "use TLS: protocol smtps, or start_tls true, or an https: endpoint";
+    GATEWAY_FAILED: "gateway_failed" 502 "Gateway did not take the message"
+        "the stage says how far it came, the detail quotes the gateway";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 
@@ -194,6 +204,17 @@ pub struct Parts {
     pub missing: Option<Vec<Permission>>,
     /// OAuth 2.0 error word, at `POST /token`.
     pub error: Option<&'static str>,
+    /// How far a message came, for `gateway_failed`.
+    pub gateway: Option<GatewayFailure>,
+}
+
+/// How far a message to a gateway came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GatewayFailure {
+    /// `connect`, `tls`, `sign_in` or `send`.
+    pub stage: &'static str,
+    /// The status of SMTP or HTTP with which the gateway refused, if it said one.
+    pub code: Option<u16>,
 }
 
 impl std::ops::Deref for Fault {
@@ -216,6 +237,7 @@ impl Fault {
             allow: None,
             missing: None,
             error: None,
+            gateway: None,
         }))
     }
 
@@ -261,6 +283,12 @@ impl Fault {
     /// The same fault with an OAuth 2.0 error word.
     pub fn error(mut self, word: &'static str) -> Self {
         self.0.error = Some(word);
+        self
+    }
+
+    /// The same fault with how far a message came.
+    pub fn gateway(mut self, stage: &'static str, code: Option<u16>) -> Self {
+        self.0.gateway = Some(GatewayFailure { stage, code });
         self
     }
 
@@ -310,6 +338,12 @@ pub struct Problem {
     /// OAuth 2.0 error word, at `POST /token`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// How far a message to a gateway came: `connect`, `tls`, `sign_in` or `send`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// The status of SMTP or HTTP with which the gateway refused; null where it said none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gateway_code: Option<Option<u16>>,
 }
 
 impl Problem {
@@ -327,6 +361,8 @@ impl Problem {
             retry_after: fault.retry_after,
             missing: fault.missing.clone(),
             error: fault.error.map(str::to_owned),
+            stage: fault.gateway.as_ref().map(|gateway| gateway.stage.to_owned()),
+            gateway_code: fault.gateway.as_ref().map(|gateway| gateway.code),
         }
     }
 }

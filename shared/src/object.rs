@@ -12,7 +12,8 @@
 //!     }
 //! }
 //! ```
-//! A Rust field `given_name` is `givenName` on the wire; `auth_token as "auth_token"` says another name.
+//! A Rust field `given_name` is `givenName` on the wire; `auth_token as "auth_token"` says another name, and
+//! `host or "service"` one more under which a request may bring it.
 
 use crate::identifier::{is_wire_name, wire_name};
 use crate::node::Node;
@@ -79,13 +80,36 @@ pub struct Fields<'a> {
     at: &'a mut Checks,
 }
 
-impl Fields<'_> {
-    /// Takes the property of the Rust field `name`, or of `wire` where it has another name.
-    pub fn take<F: Field>(&mut self, name: &str, wire: Option<&str>, rule: &F) -> Option<F::Out> {
-        let is_it = |given: &str| match wire {
+impl<'a> Fields<'a> {
+    /// Takes the property of the Rust field `name`, or of `wire` where it has another name. Where it has no
+    /// value, the first of `others` that has one stands for it.
+    pub fn take<F: Field>(
+        &mut self,
+        name: &str,
+        wire: Option<&str>,
+        others: &[&str],
+        rule: &F,
+    ) -> Option<F::Out> {
+        let mut found = self.find(|given| match wire {
             Some(wire) => wire == given,
             None => is_wire_name(name, given),
-        };
+        });
+        let mut wire = wire;
+        for other in others {
+            let stands = self.find(|given| given == *other);
+            if matches!(found, None | Some(Node::Null)) && !matches!(stands, None | Some(Node::Null)) {
+                (found, wire) = (stands, Some(*other));
+            }
+        }
+        match (found, wire) {
+            // The common case needs no text for the place of an error.
+            (None, _) if !F::REQUIRED => rule.read(None, self.at),
+            (_, Some(wire)) => self.at.property(wire, |at| rule.read(found, at)),
+            _ => self.at.property(&wire_name(name), |at| rule.read(found, at)),
+        }
+    }
+
+    fn find(&mut self, is_it: impl Fn(&str) -> bool) -> Option<&'a Node> {
         let mut found = None;
         for (given, node) in self.properties {
             if is_it(given) {
@@ -95,12 +119,7 @@ impl Fields<'_> {
                 found = Some(node);
             }
         }
-        match (found, wire) {
-            // The common case needs no text for the place of an error.
-            (None, _) if !F::REQUIRED => rule.read(None, self.at),
-            (_, Some(wire)) => self.at.property(wire, |at| rule.read(found, at)),
-            _ => self.at.property(&wire_name(name), |at| rule.read(found, at)),
-        }
+        found
     }
 
     /// The checks, for a rule that looks at several fields.
@@ -122,7 +141,7 @@ macro_rules! object {
         pub struct $name:ident $(null element $null:literal)? $(then $then:path)? {
             $(
                 $(#[doc = $field_doc:literal])*
-                $field:ident $(as $wire:literal)?: $type:ty = $rule:expr
+                $field:ident $(as $wire:literal)? $(or $($other:literal),+)?: $type:ty = $rule:expr
             ),* $(,)?
         }
     )*) => {$(
@@ -143,7 +162,12 @@ macro_rules! object {
             $(const NULL_ELEMENT: &'static str = $null;)?
 
             fn read(fields: &mut $crate::object::Fields<'_>) -> Option<Self> {
-                $(let $field = fields.take(stringify!($field), $crate::object!(@wire $($wire)?), &$rule);)*
+                $(let $field = fields.take(
+                    stringify!($field),
+                    $crate::object!(@wire $($wire)?),
+                    &[$($($other),+)?],
+                    &$rule,
+                );)*
                 let read = Self { $($field: $field?),* };
                 $($then(&read, fields.checks())?;)?
                 Some(read)

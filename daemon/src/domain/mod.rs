@@ -4,6 +4,7 @@ pub mod access;
 pub mod assertion;
 pub mod bootstrap;
 pub mod customer;
+pub mod gateway;
 pub mod lockout;
 pub mod password;
 pub mod permission;

@@ -7,7 +7,8 @@ use crate::store::record::Record;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
 use mfa_shared::wire::{
-    Accepted, Answer, Array, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed, NDJSON_TYPE, Names, Page,
+    Accepted, Answer, Array, Created, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed, NDJSON_TYPE,
+    Names, Page,
 };
 use serde::Serialize;
 use std::fmt;
@@ -96,6 +97,12 @@ fn joined(elements: &[Vec<u8>], lines: bool) -> Vec<u8> {
 pub trait IntoReply<A: Answer> {
     /// The answer.
     fn into_reply(self) -> Reply;
+}
+
+impl IntoReply<Created> for Created {
+    fn into_reply(self) -> Reply {
+        Reply { headers: vec![("location".to_owned(), self.0)], ..Reply::empty(201) }
+    }
 }
 
 impl IntoReply<Accepted> for Accepted {

@@ -1,18 +1,23 @@
 //! The endpoint table with its operations: one line for each row, in the order of the rows.
 
+use super::errand::errand;
 use super::heavy::Secret;
-use super::route::{Route, login, operation, secret_operation, status};
+use super::route::{Route, addressed, audited, login, operation, secret_operation, status};
 use super::state;
+use crate::ops::gateways::{self, email, sms, trial};
 use crate::ops::{application_permissions, applications, customers, groups, offices, roles, tokens, users};
+use crate::outward;
 use mfa_shared::api::applications::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::gateways::*;
 use mfa_shared::api::groups::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::system::*;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::*;
-use mfa_shared::wire::Json;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::{Json, OneOf};
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
@@ -84,5 +89,30 @@ pub fn table() -> Vec<Route> {
         operation::<ListCustomerCommands, _>(customers::list_commands),
         operation::<SetCustomerAddress, _>(customers::set_address),
         operation::<SetCustomerContacts, _>(customers::set_contacts),
+        operation::<CreateEmailConfiguration, _>(email::create),
+        operation::<ListEmailConfigurations, _>(email::list),
+        audited::<GetEmailConfiguration, _>(email::get, email::note),
+        addressed::<UpdateEmailConfiguration, _>(email::update, |Json(change)| {
+            (GetEmailConfiguration::META.name, vec![change.identifier.clone()])
+        }),
+        operation::<DeleteEmailConfiguration, _>(email::delete),
+        errand::<TestEmailConfiguration, _, _, _, _>(
+            trial::plan_mail,
+            |trial| trial.send(outward::mail::send),
+            trial::settle_mail,
+        ),
+        operation::<CreateSmsConfiguration, _>(sms::create),
+        operation::<ListSmsConfigurations, _>(sms::list),
+        audited::<GetSmsConfiguration, _>(sms::get, sms::note),
+        addressed::<UpdateSmsConfiguration, _>(gateways::update, |change| match change {
+            OneOf::First(change) => (GetSmsConfiguration::META.name, vec![change.identifier.clone()]),
+            OneOf::Other(change) => (GetEmailConfiguration::META.name, vec![change.identifier.clone()]),
+        }),
+        operation::<DeleteSmsConfiguration, _>(sms::delete),
+        errand::<TestSmsConfiguration, _, _, _, _>(
+            trial::plan_sms,
+            |trial| trial.send(outward::sms::send),
+            trial::settle_sms,
+        ),
     ]
 }

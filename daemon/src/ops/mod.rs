@@ -8,6 +8,7 @@ pub mod applications;
 pub mod assertions;
 pub mod callers;
 pub mod customers;
+pub mod gateways;
 pub mod grants;
 pub mod groups;
 pub mod init;

@@ -2,6 +2,7 @@
 
 pub mod applications;
 pub mod customers;
+pub mod gateways;
 pub mod groups;
 pub mod offices;
 pub mod roles;
@@ -22,6 +23,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         applications::ROWS,
         offices::ROWS,
         customers::ROWS,
+        gateways::ROWS,
     ]
     .into_iter()
     .flatten()

@@ -3,6 +3,7 @@
 
 mod applications;
 mod customers;
+mod gateways;
 mod offices;
 mod system;
 mod tokens;
@@ -10,8 +11,9 @@ mod users;
 
 pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
 pub use customers::StoredCommand;
+pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
 pub use offices::{StoredOffice, StoredReference};
-pub use system::{Initialisation, StoreFacts, StoreSecret};
+pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
 pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
@@ -68,6 +70,9 @@ spaces! {
     LOGIN_ATTEMPTS_BY_TIME = 127 "login_attempts_by_time";
     ASSERTIONS = 128 "assertions";
     ASSERTIONS_BY_TIME = 129 "assertions_by_time";
+    EMAIL_CONFIGURATIONS = 150 "email_configurations";
+    SMS_CONFIGURATIONS = 151 "sms_configurations";
+    GATEWAY_USES = 152 "gateway_uses";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
