@@ -4,11 +4,12 @@ use crate::ops::Stored;
 use crate::ops::listing::{List, Listing, json};
 use crate::store::Tx;
 use crate::store::record::Record;
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
 use mfa_shared::wire::{
-    Accepted, Answer, Array, Created, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed, NDJSON_TYPE,
-    Names, Page,
+    Accepted, AcceptedAt, Answer, Array, CreatedAt, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed,
+    NDJSON_TYPE, Names, Page,
 };
 use serde::Serialize;
 use std::fmt;
@@ -99,9 +100,9 @@ pub trait IntoReply<A: Answer> {
     fn into_reply(self) -> Reply;
 }
 
-impl IntoReply<Created> for Created {
+impl<E: Endpoint> IntoReply<CreatedAt<E>> for CreatedAt<E> {
     fn into_reply(self) -> Reply {
-        Reply { headers: vec![("location".to_owned(), self.0)], ..Reply::empty(201) }
+        Reply { headers: vec![("location".to_owned(), self.0.path())], ..Reply::empty(201) }
     }
 }
 
@@ -126,6 +127,14 @@ impl IntoReply<JsonFlag> for JsonFlag {
 impl IntoReply<Names> for Names {
     fn into_reply(self) -> Reply {
         Reply::list(Content::Elements(self.0.iter().map(json).collect()))
+    }
+}
+
+impl<E: Endpoint> IntoReply<AcceptedAt<E>> for AcceptedAt<E> {
+    fn into_reply(self) -> Reply {
+        let mut reply = Reply::empty(202);
+        reply.headers.push(("location".to_owned(), self.0.path()));
+        reply
     }
 }
 

@@ -4,11 +4,13 @@ use super::errand::errand;
 use super::heavy::Secret;
 use super::route::{Route, addressed, audited, login, operation, secret_operation, status};
 use super::state;
-use crate::ops::gateways::{self, email, sms, trial};
-use crate::ops::{application_permissions, applications, customers, groups, offices, roles, tokens, users};
+use crate::ops::gateways::{email, sms, trial};
+use crate::ops::*;
 use crate::outward;
 use mfa_shared::api::applications::*;
+use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::employees::*;
 use mfa_shared::api::gateways::*;
 use mfa_shared::api::groups::*;
 use mfa_shared::api::offices::*;
@@ -81,6 +83,14 @@ pub fn table() -> Vec<Route> {
         operation::<DeleteOfficeAddress, _>(offices::delete_address),
         operation::<SetOfficeReference, _>(offices::set_reference),
         operation::<ListOfficeReferences, _>(offices::list_references),
+        operation::<CreateEmployee, _>(employees::create),
+        operation::<ListEmployees, _>(employees::list),
+        operation::<GetEmployee, _>(employees::get),
+        operation::<UpdateEmployee, _>(employees::update),
+        operation::<DeleteEmployee, _>(employees::delete),
+        operation::<SetEmployeeContacts, _>(employees::set_contacts),
+        operation::<ListEmployeeContacts, _>(employees::list_contacts),
+        operation::<DeleteEmployeeContacts, _>(employees::delete_contacts),
         operation::<CreateCustomer, _>(customers::create),
         operation::<ListCustomers, _>(customers::list),
         operation::<GetCustomer, _>(customers::get),
@@ -89,6 +99,11 @@ pub fn table() -> Vec<Route> {
         operation::<ListCustomerCommands, _>(customers::list_commands),
         operation::<SetCustomerAddress, _>(customers::set_address),
         operation::<SetCustomerContacts, _>(customers::set_contacts),
+        operation::<CreateCard, _>(cards::create),
+        operation::<ListCards, _>(cards::list),
+        operation::<GetCard, _>(cards::get),
+        operation::<UpdateCard, _>(cards::update),
+        operation::<DeleteCard, _>(cards::delete),
         operation::<CreateEmailConfiguration, _>(email::create),
         operation::<ListEmailConfigurations, _>(email::list),
         audited::<GetEmailConfiguration, _>(email::get, email::note),

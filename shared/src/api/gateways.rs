@@ -3,7 +3,7 @@
 use crate::node::Node;
 use crate::rule::*;
 use crate::time::Timestamp;
-use crate::wire::{Accepted, Alternative, Array, Created, Done, Json, Nothing, OneOf};
+use crate::wire::{Accepted, Alternative, Array, CreatedAt, Done, Json, Nothing, OneOf};
 use crate::{endpoints, object, words};
 use serde_json::{Value, json};
 
@@ -307,7 +307,8 @@ impl Rule for PhoneNumber {
 
 endpoints! {
     /// Create an e-mail configuration.
-    CreateEmailConfiguration {} Post "/configuration/email" Json<EmailConfiguration> => Created;
+    CreateEmailConfiguration {} Post "/configuration/email" Json<EmailConfiguration>
+        => CreatedAt<GetEmailConfiguration>;
     /// List the e-mail configurations, without their passwords.
     ListEmailConfigurations {} Get "/configuration/email" Nothing => Array<EmailConfiguration>;
     /// Read an e-mail configuration with its password; the read is audited.
@@ -323,7 +324,8 @@ endpoints! {
     TestEmailConfiguration { configuration } Post "/configuration/email/{configuration}/test"
         Json<EmailTest> => Json<TestOutcome>;
     /// Create an SMS configuration.
-    CreateSmsConfiguration {} Post "/configuration/sms" Json<NewSmsConfiguration> => Created;
+    CreateSmsConfiguration {} Post "/configuration/sms" Json<NewSmsConfiguration>
+        => CreatedAt<GetSmsConfiguration>;
     /// List the SMS configurations, without their secrets.
     ListSmsConfigurations {} Get "/configuration/sms" Nothing => Array<SmsConfiguration>;
     /// Read an SMS configuration with its secret; the read is audited.

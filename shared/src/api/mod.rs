@@ -1,9 +1,14 @@
 //! Wire types and rows, one file for each noun.
 
 pub mod applications;
+pub mod cards;
 pub mod customers;
+pub mod definitions;
+pub mod employees;
 pub mod gateways;
 pub mod groups;
+pub mod instances;
+pub mod ledger;
 pub mod offices;
 pub mod roles;
 pub mod system;
@@ -22,7 +27,9 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         groups::ROWS,
         applications::ROWS,
         offices::ROWS,
+        employees::ROWS,
         customers::ROWS,
+        cards::ROWS,
         gateways::ROWS,
     ]
     .into_iter()

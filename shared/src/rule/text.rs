@@ -22,7 +22,8 @@ pub struct Text {
     max: usize,
     bytes_max: usize,
     not_blank: bool,
-    path_segment: bool,
+    no_slash: bool,
+    no_step: bool,
     secret: bool,
     no_white_space: bool,
     reserved: &'static [&'static str],
@@ -35,7 +36,8 @@ const fn string(characters: Characters, min: usize, max: usize) -> Text {
         max,
         bytes_max: usize::MAX,
         not_blank: false,
-        path_segment: false,
+        no_slash: false,
+        no_step: false,
         secret: false,
         no_white_space: false,
         reserved: &[],
@@ -52,7 +54,7 @@ pub const fn line(max: usize) -> Text {
     string(Characters::Line, 0, max)
 }
 
-/// `text(max)`: as [`line`], and tab, line feed and carriage return are allowed.
+/// `text(max)`: as [`line()`], and tab, line feed and carriage return are allowed.
 pub const fn text(max: usize) -> Text {
     string(Characters::Text, 0, max)
 }
@@ -85,7 +87,13 @@ impl Text {
 
     /// Usable as one segment of a path: no `/`, not `.` or `..`.
     pub const fn segment(mut self) -> Self {
-        self.path_segment = true;
+        self.no_slash = true;
+        self.no_step()
+    }
+
+    /// Not `.` or `..`, which a path takes for a step.
+    pub const fn no_step(mut self) -> Self {
+        self.no_step = true;
         self
     }
 
@@ -121,9 +129,9 @@ impl Text {
             Characters::Alphanumeric => c.is_ascii_alphanumeric(),
         };
         let dots = matches!(value, "." | "..");
-        let no_dots = self.path_segment || self.characters == Characters::Identifier;
+        let no_dots = self.no_step || self.characters == Characters::Identifier;
         let refused = |c: char| {
-            !allowed(c) || (self.path_segment && c == '/') || (self.no_white_space && c.is_whitespace())
+            !allowed(c) || (self.no_slash && c == '/') || (self.no_white_space && c.is_whitespace())
         };
         if let Some(c) = value.chars().find(|c| refused(*c)) {
             if self.secret {

@@ -6,10 +6,9 @@ use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::records::{APP_PASSWORD, Audit, GatewayKind, StoredEmail};
 use mfa_shared::api::gateways::*;
-use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::rule::FieldError;
-use mfa_shared::wire::{Accepted, Array, Created, Done, Json, Nothing};
+use mfa_shared::wire::{Accepted, Array, CreatedAt, Done, Json, Nothing};
 
 /// `POST /configuration/email`
 pub fn create(
@@ -17,7 +16,7 @@ pub fn create(
     caller: &Caller,
     _: &CreateEmailConfiguration,
     Json(new): &Json<EmailConfiguration>,
-) -> Result<Created, Fault> {
+) -> Result<CreatedAt<GetEmailConfiguration>, Fault> {
     if tx.has::<StoredEmail>(&[&new.identifier])? {
         return Err(taken(GatewayKind::Email, &new.identifier));
     }
@@ -35,7 +34,7 @@ pub fn create(
     };
     set_password(tx, &mut email, new.app_password.as_deref())?;
     tx.put(&email)?;
-    Ok(Created(GetEmailConfiguration { configuration: email.identifier }.path()))
+    Ok(CreatedAt(GetEmailConfiguration { configuration: email.identifier }))
 }
 
 /// `GET /configuration/email`

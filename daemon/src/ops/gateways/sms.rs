@@ -6,9 +6,8 @@ use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::records::{AUTH_TOKEN, Audit, GatewayKind, StoredSms};
 use mfa_shared::api::gateways::*;
-use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Accepted, Array, Created, Done, Json, Nothing};
+use mfa_shared::wire::{Accepted, Array, CreatedAt, Done, Json, Nothing};
 
 /// `POST /configuration/sms`
 pub fn create(
@@ -16,7 +15,7 @@ pub fn create(
     caller: &Caller,
     _: &CreateSmsConfiguration,
     Json(new): &Json<NewSmsConfiguration>,
-) -> Result<Created, Fault> {
+) -> Result<CreatedAt<GetSmsConfiguration>, Fault> {
     if tx.has::<StoredSms>(&[&new.identifier])? {
         return Err(taken(GatewayKind::Sms, &new.identifier));
     }
@@ -33,7 +32,7 @@ pub fn create(
         audit: Audit::new(&caller.name, tx.now()),
     };
     tx.put(&sms)?;
-    Ok(Created(GetSmsConfiguration { configuration: sms.identifier }.path()))
+    Ok(CreatedAt(GetSmsConfiguration { configuration: sms.identifier }))
 }
 
 /// `GET /configuration/sms`
