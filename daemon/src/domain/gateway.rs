@@ -237,6 +237,28 @@ pub struct Failed {
     pub why: String,
 }
 
+/// A message that is planned.
+#[derive(Debug)]
+pub struct Trial<M> {
+    /// The message.
+    pub message: M,
+    /// The receiver as used.
+    pub to: String,
+    /// When it is sent.
+    pub at: Timestamp,
+}
+
+/// A message that was tried.
+#[derive(Debug)]
+pub struct Tried {
+    /// The receiver as used.
+    pub to: String,
+    /// When it was sent.
+    pub at: Timestamp,
+    /// What became of it.
+    pub outcome: Result<Taken, Failed>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -113,7 +113,7 @@ pub fn table() -> Vec<Route> {
         operation::<DeleteEmailConfiguration, _>(email::delete),
         errand::<TestEmailConfiguration, _, _, _, _>(
             trial::plan_mail,
-            |trial| trial.send(outward::mail::send),
+            |trial| outward::send(trial, outward::mail::send),
             trial::settle_mail,
         ),
         operation::<CreateSmsConfiguration, _>(sms::create),
@@ -126,7 +126,7 @@ pub fn table() -> Vec<Route> {
         operation::<DeleteSmsConfiguration, _>(sms::delete),
         errand::<TestSmsConfiguration, _, _, _, _>(
             trial::plan_sms,
-            |trial| trial.send(outward::sms::send),
+            |trial| outward::send(trial, outward::sms::send),
             trial::settle_sms,
         ),
     ]

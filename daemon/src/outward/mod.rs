@@ -7,7 +7,7 @@ pub mod sms;
 mod words;
 
 use crate::config::Config;
-use crate::domain::gateway::{Failed, SmsEndpoint, Stage};
+use crate::domain::gateway::{Failed, SmsEndpoint, Stage, Taken, Trial, Tried};
 use mfa_shared::api::gateways::is_mail_address;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -31,6 +31,14 @@ pub fn check(config: &Config) -> Result<(), String> {
         Some(file) => dial::read_authorities(file).map(|_| ()),
         None => Ok(()),
     }
+}
+
+/// Sends a planned message.
+pub async fn send<M, F>(trial: Trial<M>, send: fn(M) -> F) -> Tried
+where
+    F: Future<Output = Result<Taken, Failed>>,
+{
+    Tried { to: trial.to, at: trial.at, outcome: send(trial.message).await }
 }
 
 /// The time that a message has in all.

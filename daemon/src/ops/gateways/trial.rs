@@ -3,7 +3,7 @@
 
 use super::{called, email, sms};
 use crate::config::Config;
-use crate::domain::gateway::{Failed, Limits, Mail, Refusal, Sms, Taken, mail_way, sms_way};
+use crate::domain::gateway::{Limits, Mail, Refusal, Sms, Trial, Tried, mail_way, sms_way};
 use crate::ops::Caller;
 use crate::outward::mail::is_deliverable;
 use crate::random;
@@ -11,20 +11,8 @@ use crate::store::Tx;
 use crate::store::records::{GatewayKind, GatewayUse, StoreFacts};
 use mfa_shared::api::gateways::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::time::Timestamp;
 use mfa_shared::wire::Json;
 use std::time::Duration;
-
-/// A test message that left, and what became of it.
-#[derive(Debug)]
-pub struct Trial<M> {
-    /// The message.
-    pub message: M,
-    /// The receiver as used.
-    pub to: String,
-    /// When it was sent.
-    pub at: Timestamp,
-}
 
 /// Plans `POST /configuration/email/{configuration}/test`
 pub fn plan_mail(
@@ -82,24 +70,6 @@ pub fn plan_sms(
         limits: limits(config),
     };
     Ok(Trial { message, to: test.to.clone(), at: tx.now() })
-}
-
-/// A test that is over.
-#[derive(Debug)]
-pub struct Tried {
-    to: String,
-    at: Timestamp,
-    outcome: Result<Taken, Failed>,
-}
-
-impl<M> Trial<M> {
-    /// Sends the message.
-    pub async fn send<F>(self, send: fn(M) -> F) -> Tried
-    where
-        F: Future<Output = Result<Taken, Failed>>,
-    {
-        Tried { to: self.to, at: self.at, outcome: send(self.message).await }
-    }
 }
 
 /// Settles `POST /configuration/email/{configuration}/test`
