@@ -38,13 +38,14 @@ impl fmt::Display for KeyFileError {
         match self {
             Self::Missing(file) => write!(
                 f,
-                "the store has secrets and their key file {} is missing; bring it back from its copy, or name \
-                 it in secret_key_file",
+                "the store has secrets and their key file {} is missing; bring it back from its copy, or \
+                 name it in secret_key_file",
                 file.display()
             ),
             Self::Open(file, mode) => write!(
                 f,
-                "the key file {0} is open to others than its owner (mode {mode:04o}); close it: chmod 600 {0}",
+                "the key file {0} is open to others than its owner (mode {mode:04o}); close it: \
+                 chmod 600 {0}",
                 file.display()
             ),
             Self::Malformed(file, 0) => write!(f, "{} is no key file: it holds no key", file.display()),
