@@ -61,13 +61,14 @@ impl CompiledGroups {
 }
 
 /// The caller, if the request is allowed.
-pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Caller, Fault> {
+pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>, Fault> {
     let caller = match &asked.token {
-        Some(hash) => callers::find(tx, hash)?,
+        Some(hash) => state.callers.find(tx, hash)?,
         None => None,
     };
     if state.config.auth == Auth::Off {
-        return Ok(caller.map_or_else(Caller::guest, Caller::unchecked));
+        let caller = caller.map(Arc::unwrap_or_clone);
+        return Ok(Arc::new(caller.map_or_else(Caller::guest, Caller::unchecked)));
     }
     let Some(caller) = caller else {
         return Err(Fault::new(fault::UNAUTHENTICATED, "this needs a login: there is no valid access token"));

@@ -115,7 +115,7 @@ fn method_of(method: &HttpMethod) -> Option<Method> {
     }
 }
 
-async fn admit(state: &Arc<State>, asked: Asked) -> Result<Caller, Fault> {
+async fn admit(state: &Arc<State>, asked: Asked) -> Result<Arc<Caller>, Fault> {
     let shared = state.clone();
     state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await
 }

@@ -85,7 +85,7 @@ impl fmt::Debug for Ordered {
 
 enum Planned {
     Before(Reply),
-    Act(Box<Caller>, Act),
+    Act(Arc<Caller>, Act),
 }
 
 /// Runs the errand of a request.
@@ -101,7 +101,7 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
         }
         let errand = order.errand.as_ref().map_err(Clone::clone)?;
         let act = errand(tx, &caller, &shared.config)?;
-        Ok(Planned::Act(Box::new(caller), act))
+        Ok(Planned::Act(caller, act))
     };
     let (caller, act) = match state.store.read(false, plan).await? {
         Planned::Before(first) => return Ok(first),

@@ -6,6 +6,7 @@ use super::reply::Reply;
 use super::routes::Routes;
 use crate::config::Config;
 use crate::domain::token::Lifetimes;
+use crate::ops::callers::KnownCallers;
 use crate::ops::listing::json;
 use crate::store::Store;
 use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
@@ -30,6 +31,8 @@ pub struct State {
     pub secret: Vec<u8>,
     /// The permittable groups, compiled.
     pub groups: CompiledGroups,
+    /// Callers as they were computed before.
+    pub callers: KnownCallers,
     /// The bound on heavy work.
     pub heavy: Heavy,
     phase: AtomicU8,
@@ -49,9 +52,9 @@ pub enum Phase {
 impl State {
     /// The state of a daemon that serves.
     pub fn new(store: Store, config: Config, routes: Routes, instance: String, secret: Vec<u8>) -> Self {
-        let (groups, heavy) = (CompiledGroups::default(), Heavy::default());
+        let (groups, callers, heavy) = (CompiledGroups::default(), KnownCallers::default(), Heavy::default());
         let phase = AtomicU8::new(Phase::Serving as u8);
-        Self { store, config, routes, instance, secret, groups, heavy, phase }
+        Self { store, config, routes, instance, secret, groups, callers, heavy, phase }
     }
 
     /// How long tokens live.

@@ -8,7 +8,8 @@ use crate::store::Tx;
 use crate::store::records::{StoredConsent, StoredToken, StoredUser, TokenKind};
 use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
 use mfa_shared::fault::Fault;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,8 +84,66 @@ pub fn access_hash(text: &str) -> Option<String> {
     token::Kind::Access.fits(text).then(|| token::hash(text))
 }
 
-/// The caller who sent the access token with this hash; `None` if it is no live one.
-pub fn find(tx: &mut Tx<'_>, hash: &str) -> Result<Option<Caller>, Fault> {
+/// Callers as they were computed before, each with the stored records that it was computed from. A caller is
+/// used again only while the transaction finds the very same records, so that a change to any of them counts
+/// from the next request on, whoever made it.
+#[derive(Debug, Default)]
+pub struct KnownCallers(Mutex<HashMap<String, Arc<Known>>>);
+
+/// Callers that are remembered; beyond, all are forgotten and begin anew.
+const KNOWN_MAX: usize = 10_000;
+
+#[derive(Debug)]
+struct Known {
+    token: Vec<u8>,
+    user: Option<Vec<u8>>,
+    role: Option<Vec<u8>>,
+    caller: Arc<Caller>,
+}
+
+impl Known {
+    fn rests_on(&self, (user, role): &(Bytes, Bytes)) -> bool {
+        (&self.user, &self.role) == (user, role)
+    }
+}
+
+impl KnownCallers {
+    /// The caller who sent the access token with this hash; `None` if it is no live one.
+    pub fn find(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
+        let Some(token) = tx.bytes::<StoredToken>(&[hash])? else { return Ok(None) };
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned();
+        if let Some(known) = known.filter(|known| known.token == token)
+            && known.caller.token.as_ref().is_some_and(|token| token.ends > tx.now())
+            && known.rests_on(&stored_login(tx, &known.caller)?)
+        {
+            return Ok(Some(known.caller.clone()));
+        }
+        let Some(caller) = find(tx, hash)? else { return Ok(None) };
+        let caller = Arc::new(caller);
+        // What an application holds depends on more records than these.
+        if caller.application.is_none() {
+            let (user, role) = stored_login(tx, &caller)?;
+            let known = Arc::new(Known { token, user, role, caller: caller.clone() });
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if all.len() >= KNOWN_MAX {
+                all.clear();
+            }
+            all.insert(hash.to_owned(), known);
+        }
+        Ok(Some(caller))
+    }
+}
+
+type Bytes = Option<Vec<u8>>;
+
+/// The stored records of the user and the role.
+fn stored_login(tx: &mut Tx<'_>, caller: &Caller) -> Result<(Bytes, Bytes), Fault> {
+    let name = |name: &'_ Option<String>| name.as_deref().unwrap_or_default().to_owned();
+    let user = tx.bytes::<StoredUser>(&[&name(&caller.user)])?;
+    Ok((user, tx.bytes::<Role>(&[&name(&caller.role)])?))
+}
+
+fn find(tx: &mut Tx<'_>, hash: &str) -> Result<Option<Caller>, Fault> {
     let Some(token) = tx.get::<StoredToken>(&[hash])? else { return Ok(None) };
     if token.ends <= tx.now() || matches!(token.kind, TokenKind::Refresh { .. }) {
         return Ok(None);
