@@ -24,3 +24,4 @@ mod start;
 pub use clock::Clock;
 pub use config::{Auth, Config};
 pub use start::{Daemon, Initialized, StartError, init};
+pub use store::postgres::Address;

@@ -8,6 +8,8 @@ use crate::http::state::State;
 use crate::http::table::table;
 use crate::store::Store;
 use crate::store::embedded::{Embedded, OpenError, Options};
+use crate::store::postgres::{self, Address, Postgres};
+use crate::store::records::SPACES;
 use crate::store::seed::{Seeded, seed};
 use std::fmt;
 use std::net::SocketAddr;
@@ -78,7 +80,7 @@ impl Daemon {
     /// Ends when the store takes no writes any more and the process should leave.
     pub async fn failed(&self) -> String {
         loop {
-            if let Some(fault) = self.state.store.write_fault() {
+            if let Some(fault) = self.state.store.final_fault() {
                 return fault.detail.clone();
             }
             tokio::time::sleep(WATCH).await;
@@ -125,16 +127,35 @@ fn check(config: &Config) -> Result<(), StartError> {
 }
 
 async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
-    let mut options = Options::new(config.data_dir.clone());
-    options.cache_bytes = config.cache_bytes;
-    let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
-    let engine = match opened {
-        Ok(Ok(engine)) => engine,
-        Ok(Err(error @ OpenError::Locked { .. })) => return Err(StartError::Locked(error.to_string())),
-        Ok(Err(error)) => return Err(StartError::Store(error.to_string())),
-        Err(error) => return Err(StartError::Store(format!("the store cannot be opened: {error}"))),
+    let strict = config.strict_references;
+    let store = match &config.store {
+        None => Store::new(open_embedded(config).await?, clock, strict),
+        Some(address) => Store::new(open_postgres(config, address.clone()).await?, clock, strict),
     };
-    let store = Store::new(engine, clock, config.strict_references);
     let seeded = seed(&store).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
     Ok((store, seeded))
+}
+
+fn defect(error: impl fmt::Display) -> StartError {
+    StartError::Store(format!("the store cannot be opened: {error}"))
+}
+
+async fn open_embedded(config: &Config) -> Result<Embedded, StartError> {
+    let mut options = Options::new(config.data_dir.clone());
+    options.cache_bytes = config.cache_bytes;
+    let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await.map_err(defect)?;
+    opened.map_err(|error| match error {
+        OpenError::Locked { .. } => StartError::Locked(error.to_string()),
+        _ => StartError::Store(error.to_string()),
+    })
+}
+
+async fn open_postgres(config: &Config, address: Address) -> Result<Postgres, StartError> {
+    let mut options = postgres::Options::new(address, SPACES);
+    options.connections_max = config.store_connections_max;
+    let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;
+    opened.map_err(|error| match error {
+        postgres::OpenError::Address(_) => StartError::Settings(error.to_string()),
+        _ => StartError::Store(error.to_string()),
+    })
 }

@@ -1,0 +1,1 @@
+//! Proofs of what only this engine has.
