@@ -10,7 +10,21 @@ mod api {
     mod employees;
     mod offices;
 }
+mod cli {
+    mod complete;
+    mod daemon;
+    mod errors;
+    mod output;
+    mod retries;
+    mod run;
+    mod settings;
+    mod tree;
+}
 mod coverage;
 mod crash;
+mod store {
+    mod conformance;
+    mod postgres;
+}
 mod stories;
 mod tidy;
