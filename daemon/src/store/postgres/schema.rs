@@ -20,20 +20,20 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// are made one after the other would all meet on the last page. Ranges are read by `(space, key)`.
 /// The values are bytes and not `jsonb`, which keeps neither the order of members nor their spelling.
 const TABLES: &str = "
-create table form (
+create table stored_form (
     one boolean primary key default true check (one),
     version integer not null,
     journal_base bigint not null default 0
 );
-create table records (
+create table stored_records (
     spread bigint not null,
     space smallint not null,
     key bytea not null,
     value bytea not null,
-    constraint records_by_key primary key (space, key)
+    constraint stored_records_by_key primary key (space, key)
 ) with (fillfactor = 85);
-create index records_by_spread on records (spread);
-create table journal (
+create index stored_records_by_spread on stored_records (spread);
+create table stored_journal (
     sequence bigint primary key,
     time timestamptz not null,
     actor text not null,
@@ -42,11 +42,11 @@ create table journal (
     keys bytea[] not null,
     new_values bytea[] not null
 );
-create view journal_changes as
+create view stored_changes as
     select j.sequence, j.time, j.actor, j.request, c.space, c.key, c.value is null as removed,
         case when c.value = '' then null
             when get_byte(c.value, 0) in (91, 123) then convert_from(c.value, 'UTF8')::jsonb end as record
-    from journal j, unnest(j.spaces, j.keys, j.new_values) as c(space, key, value);
+    from stored_journal j, unnest(j.spaces, j.keys, j.new_values) as c(space, key, value);
 ";
 
 /// Waits for a server, then sets up what is missing.
@@ -95,14 +95,15 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
         client.batch_execute(&format!("create schema {schema}")).await.map_err(refused)?;
     }
     client.batch_execute(&format!("set local search_path = {schema}")).await.map_err(refused)?;
-    let there =
-        number(format!("select 1 from pg_tables where schemaname = '{schema}' and tablename = 'form'"));
+    let there = number(format!(
+        "select 1 from pg_tables where schemaname = '{schema}' and tablename = 'stored_form'"
+    ));
     if there.await?.is_none() {
         client.batch_execute(TABLES).await.map_err(refused)?;
-        let version = format!("insert into form (version) values ({VERSION})");
+        let version = format!("insert into stored_form (version) values ({VERSION})");
         client.batch_execute(&version).await.map_err(refused)?;
     }
-    let found = number("select version from form".to_owned()).await?.unwrap_or(0);
+    let found = number("select version from stored_form".to_owned()).await?.unwrap_or(0);
     if found > VERSION {
         return Err(OpenError::TooNew { found, known: VERSION });
     }
@@ -114,8 +115,8 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
 /// Sequences of the journal are transaction numbers of the server. After the tables were carried to
 /// another server, its numbers may be lower: then they count from the last sequence on.
 const REBASE: &str = "
-update form set journal_base = (select max(sequence) from journal)
-where (select max(sequence) from journal) >= journal_base + pg_current_xact_id()::text::bigint
+update stored_form set journal_base = (select max(sequence) from stored_journal)
+where (select max(sequence) from stored_journal) >= journal_base + pg_current_xact_id()::text::bigint
 ";
 
 /// The statements for the views that are missing.
@@ -127,7 +128,7 @@ async fn views(client: &Client, schema: &str, spaces: &[Space]) -> Result<String
         format!(
             "create view \"{}\" as select key, case when value = '' then null \
              when get_byte(value, 0) in (91, 123) then convert_from(value, 'UTF8')::jsonb end as record \
-             from records where space = {};",
+             from stored_records where space = {};",
             space.name, space.id
         )
     };

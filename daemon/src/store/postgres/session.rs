@@ -19,9 +19,9 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 /// The server's own limit on a statement comes first, so that it ends cleanly where it can.
 const GRACE: Duration = Duration::from_secs(1);
 
-const GET: &str = "select value from records \
+const GET: &str = "select value from stored_records \
     where spread = $1 and space + 0::smallint = $2 and key || ''::bytea = $3";
-const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_values from journal \
+const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_values from stored_journal \
     where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
     order by sequence limit $3";
 /// Everything that a transaction writes, in one statement.
@@ -29,14 +29,14 @@ const WRITE: &str = "
 with c as (
     select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[]) as c(spread, space, key, value)
 ), gone as (
-    delete from records r using c where c.value is null
+    delete from stored_records r using c where c.value is null
     and r.spread = c.spread and r.space + 0::smallint = c.space and r.key || ''::bytea = c.key
 ), put as (
-    insert into records (spread, space, key, value)
+    insert into stored_records (spread, space, key, value)
     select c.spread, c.space, c.key, c.value from c where c.value is not null
     on conflict (space, key) do update set value = excluded.value
 )
-insert into journal (sequence, time, actor, request, spaces, keys, new_values)
+insert into stored_journal (sequence, time, actor, request, spaces, keys, new_values)
 values ($5::bigint + pg_current_xact_id()::text::bigint, $6, $7, $8, $2, $3, $4)";
 
 /// The statements of a connection.
@@ -52,7 +52,7 @@ pub(super) struct Statements {
 fn scan(to: &str, order: &str) -> String {
     let limit = if to.is_empty() { "$3" } else { "$4" };
     format!(
-        "select key, value from records where space = $1 and key >= $2 {to} \
+        "select key, value from stored_records where space = $1 and key >= $2 {to} \
          order by space {order}, key {order} limit {limit}"
     )
 }
@@ -158,7 +158,7 @@ impl Session {
         );
         within(CONNECT_LIMIT, async {
             client.batch_execute(&set_up).await?;
-            let base = client.query_one("select journal_base from form", &[]).await?;
+            let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
             let texts = [GET, WRITE, JOURNAL].into_iter().chain(scans.iter().map(String::as_str));
