@@ -3,7 +3,7 @@
 
 use crate::world::postgres;
 use mfa_daemon::store::embedded::{self, Embedded};
-use mfa_daemon::store::engine::{Change, Commit, Engine, Pair, Range, Space, View};
+use mfa_daemon::store::engine::{Change, Commit, Engine, Pair, Range, Space, View, WriteWork};
 use mfa_daemon::store::postgres::{Options, Postgres};
 use mfa_shared::fault::{Fault, INTERNAL, UNAVAILABLE};
 use mfa_shared::time::Timestamp;
@@ -74,10 +74,7 @@ impl Store {
     }
 
     /// Runs works at the same time, and waits for all.
-    fn at_once(
-        &self,
-        works: Vec<Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>>,
-    ) -> Vec<Result<(), Fault>> {
+    fn at_once(&self, works: Vec<WriteWork>) -> Vec<Result<(), Fault>> {
         self.runtime.block_on(async {
             let running: Vec<_> =
                 works.into_iter().map(|work| tokio::spawn(self.engine.write(work))).collect();
@@ -187,7 +184,7 @@ fn concurrent_counters_lose_no_count() {
             let next = number(view.get(THINGS, b"count").ok()?) + 1;
             commit(vec![change(THINGS, "count", Some(next.to_string().as_bytes()))])
         };
-        Box::new(work) as Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>
+        Box::new(work) as WriteWork
     };
     for _ in 0..ROUNDS {
         let outcomes = store.at_once((0..WRITERS).map(count).collect());
@@ -208,7 +205,7 @@ fn of_two_that_each_look_for_what_the_other_one_writes_only_one_finds_nothing() 
                 std::thread::yield_now();
                 free.then(|| commit(vec![change(THINGS, &own, Some(b"x"))])).flatten()
             };
-            Box::new(work) as Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>
+            Box::new(work) as WriteWork
         };
         let outcomes = store.at_once(vec![work("a", "b"), work("b", "a")]);
         assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
@@ -227,7 +224,7 @@ fn a_range_that_was_empty_is_still_empty_when_the_change_that_relies_on_it_is_wr
                 let there = view.scan(THINGS, &Range::prefix(&[round]), true, 1).ok()?;
                 there.is_empty().then(|| commit(vec![change(THINGS, [round, writer], Some(b"x"))])).flatten()
             };
-            Box::new(work) as Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>
+            Box::new(work) as WriteWork
         });
         let outcomes = store.at_once(works.collect());
         assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");

@@ -13,8 +13,6 @@ mod options;
 mod passfile;
 mod schema;
 mod session;
-#[cfg(test)]
-mod tests;
 mod tls;
 mod trouble;
 mod view;

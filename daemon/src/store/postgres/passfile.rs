@@ -9,7 +9,7 @@ use std::path::Path;
 pub(super) fn find(file: &Path, asked: [&str; 4]) -> Option<String> {
     let mode = std::fs::metadata(file).ok()?.permissions().mode();
     if mode & 0o077 != 0 {
-        tracing::warn!(file = %file.display(), "the password file is not used: others may read it; chmod 600 it");
+        tracing::warn!(file = %file.display(), "a password file is not used: others may read it");
         return None;
     }
     let text = std::fs::read_to_string(file).ok()?;

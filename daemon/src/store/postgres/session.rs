@@ -27,7 +27,8 @@ const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_
 /// Everything that a transaction writes, in one statement.
 const WRITE: &str = "
 with c as (
-    select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[]) as c(spread, space, key, value)
+    select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[])
+    as c(spread, space, key, value)
 ), gone as (
     delete from stored_records r using c where c.value is null
     and r.spread = c.spread and r.space + 0::smallint = c.space and r.key || ''::bytea = c.key

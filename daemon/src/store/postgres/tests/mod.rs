@@ -1,1 +1,0 @@
-//! Proofs of what only this engine has.
