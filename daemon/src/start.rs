@@ -6,12 +6,10 @@ use crate::http::routes::Routes;
 use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
+use crate::open::open;
 use crate::ops::init;
-use crate::store::Store;
-use crate::store::embedded::{Embedded, OpenError, Options};
-use crate::store::postgres::{self, Address, Postgres};
-use crate::store::records::SPACES;
-use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
+use crate::outward;
+use crate::store::key_file;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -116,46 +114,26 @@ fn check(config: &Config) -> Result<(), StartError> {
         _ if !(300..=2_592_000).contains(&config.refresh_token_seconds) => {
             refuse("refresh_token_seconds must be from 300 to 2592000".to_owned())
         }
-        Auth::On | Auth::Off => Ok(()),
+        Auth::On | Auth::Off => outward::check(config).map_err(StartError::Settings),
     }
 }
 
-/// Opens the store of a configuration, and writes what every store holds.
-pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
-    let strict = config.strict_references;
-    let store = match &config.store {
-        None => Store::new(open_embedded(config).await?, clock, strict),
-        Some(address) => Store::new(open_postgres(config, address.clone()).await?, clock, strict),
-    };
-    let seeded = seed(&store).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
-    let seed = |tx: &mut crate::store::Tx<'_>| {
-        tx.set_actor(SYSTEM_ACTOR);
-        init::seed(tx)
-    };
-    store.write("seed", seed).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
-    Ok((store, seeded))
+/// What a change of the key did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotated {
+    /// Name of the key that is in use now; the older ones stay in the file, for older backups.
+    pub key_name: String,
 }
 
-fn defect(error: impl fmt::Display) -> StartError {
-    StartError::Store(format!("the store cannot be opened: {error}"))
-}
-
-async fn open_embedded(config: &Config) -> Result<Embedded, StartError> {
-    let mut options = Options::new(config.data_dir.clone());
-    options.cache_bytes = config.cache_bytes;
-    let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await.map_err(defect)?;
-    opened.map_err(|error| match error {
-        OpenError::Locked { .. } => StartError::Locked(error.to_string()),
-        _ => StartError::Store(error.to_string()),
-    })
-}
-
-async fn open_postgres(config: &Config, address: Address) -> Result<Postgres, StartError> {
-    let mut options = postgres::Options::new(address, SPACES);
-    options.connections_max = config.store_connections_max;
-    let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;
-    opened.map_err(|error| match error {
-        postgres::OpenError::Address(_) => StartError::Settings(error.to_string()),
-        _ => StartError::Store(error.to_string()),
-    })
+/// Makes a new key and encrypts every secret with it. The daemon must not run. What is interrupted is
+/// finished by the next start, because the file holds the new key and the old ones at every moment.
+pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
+    // Opening proves that nobody else has the store open and that the keys are the right ones.
+    let (store, _) = open(config, Clock::system()).await?;
+    let added = key_file::add(&config.secret_key_file);
+    store.close().await;
+    let keys = added.map_err(|error| StartError::Settings(error.to_string()))?;
+    let (store, _) = open(config, Clock::system()).await?;
+    store.close().await;
+    Ok(Rotated { key_name: keys.in_use().name().to_owned() })
 }

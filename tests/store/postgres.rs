@@ -39,6 +39,8 @@ fn config(world: &World, address: &Address) -> Config {
     (config.listen, config.auth) = ("127.0.0.1:0".parse().unwrap(), Auth::Off);
     config.store = Some(address.clone());
     config.store_connections_max = 6;
+    // Daemons of one store share the file of keys.
+    config.secret_key_file = world.dir.path().join("data.key");
     config
 }
 

@@ -5,6 +5,7 @@ pub mod cards;
 pub mod customers;
 pub mod definitions;
 pub mod employees;
+pub mod gateways;
 pub mod groups;
 pub mod instances;
 pub mod ledger;
@@ -29,6 +30,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         employees::ROWS,
         customers::ROWS,
         cards::ROWS,
+        gateways::ROWS,
     ]
     .into_iter()
     .flatten()
