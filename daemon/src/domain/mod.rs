@@ -2,4 +2,5 @@
 
 pub mod customer;
 pub mod employee;
+pub mod instance;
 pub mod ledger;

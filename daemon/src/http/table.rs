@@ -2,10 +2,14 @@
 
 use super::route::{Route, operation, status};
 use super::state;
-use crate::ops::{cards, customers, employees, offices};
+use crate::ops::{actions, cards, customers, definitions, employees, instances, ledger, offices};
+use mfa_shared::api::actions::*;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::definitions::*;
 use mfa_shared::api::employees::*;
+use mfa_shared::api::instances::*;
+use mfa_shared::api::ledger::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::system::*;
 
@@ -48,5 +52,27 @@ pub fn table() -> Vec<Route> {
         operation::<GetCard, _>(cards::get),
         operation::<UpdateCard, _>(cards::update),
         operation::<DeleteCard, _>(cards::delete),
+        operation::<CreateAction, _>(actions::create),
+        operation::<ListActions, _>(actions::list),
+        operation::<CreateDefinition, _>(definitions::create),
+        operation::<ListDefinitions, _>(definitions::list),
+        operation::<GetDefinition, _>(definitions::get),
+        operation::<UpdateDefinition, _>(definitions::update),
+        operation::<DeleteDefinition, _>(definitions::delete),
+        operation::<ListDefinitionInstances, _>(definitions::list_instances),
+        operation::<CommandDefinition, _>(definitions::command),
+        operation::<ListDefinitionCommands, _>(definitions::list_commands),
+        operation::<CreateInstance, _>(instances::create),
+        operation::<ListInstances, _>(instances::list),
+        operation::<ListTransactionTypes, _>(instances::list_transaction_types),
+        operation::<GetInstance, _>(instances::get),
+        operation::<UpdateInstance, _>(instances::update),
+        operation::<CommandInstance, _>(instances::command),
+        operation::<ListLedgerAccounts, _>(ledger::list_accounts),
+        operation::<GetLedgerAccount, _>(ledger::get_account),
+        operation::<ListAccountEntries, _>(ledger::list_account_entries),
+        operation::<ListJournal, _>(ledger::list_journal),
+        operation::<GetJournalEntry, _>(ledger::get_entry),
+        operation::<GetTrialBalance, _>(ledger::trial_balance),
     ]
 }

@@ -3,8 +3,10 @@
 //! An operation is a plain function `(tx, caller, endpoint, body) -> Result<answer, Fault>`: no HTTP in it,
 //! no waiting, no engine. It may run more than once, so it changes nothing but the `Tx`.
 
+pub mod actions;
 pub mod cards;
 pub mod customers;
+pub mod definitions;
 pub mod employees;
 pub mod instances;
 pub mod ledger;

@@ -1,5 +1,6 @@
 //! Wire types and rows, one file for each noun.
 
+pub mod actions;
 pub mod cards;
 pub mod customers;
 pub mod definitions;
@@ -13,5 +14,16 @@ use crate::endpoint::Meta;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
-    [system::ROWS, offices::ROWS, employees::ROWS, customers::ROWS, cards::ROWS].into_iter().flatten()
+    let nouns = [
+        system::ROWS,
+        offices::ROWS,
+        employees::ROWS,
+        customers::ROWS,
+        cards::ROWS,
+        actions::ROWS,
+        definitions::ROWS,
+        instances::ROWS,
+        ledger::ROWS,
+    ];
+    nouns.into_iter().flatten()
 }
