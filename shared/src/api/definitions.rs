@@ -285,14 +285,16 @@ endpoints! {
     /// List all product definitions.
     ListDefinitions {} Get "/definitions" Nothing => Array<Definition>;
     /// Read a product definition.
-    GetDefinition { definition } Get "/definitions/{definition}" Nothing => Json<Definition>, tag GetDefinition;
+    GetDefinition { definition } Get "/definitions/{definition}" Nothing => Json<Definition>,
+        tag GetDefinition;
     /// Change a product definition.
     UpdateDefinition { definition } Put "/definitions/{definition}" Json<DefinitionChange> => Accepted,
         tag GetDefinition;
     /// Delete a product definition that has no instances.
     DeleteDefinition { definition } Delete "/definitions/{definition}" Nothing => Accepted, tag GetDefinition;
     /// List the instances of a product, in every state.
-    ListDefinitionInstances { definition } Get "/definitions/{definition}/instances" Nothing => Array<Instance>;
+    ListDefinitionInstances { definition } Get "/definitions/{definition}/instances" Nothing
+        => Array<Instance>;
     /// Put a product on sale, or take it off.
     CommandDefinition { definition } Post "/definitions/{definition}/commands" Json<DefinitionCommand>
         => Accepted;

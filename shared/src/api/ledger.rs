@@ -330,7 +330,8 @@ endpoints! {
     /// List the entries of the journal, in the order of posting.
     ListJournal {} Get "/ledger/journal" Query<JournalQuery> => Page<JournalEntry>;
     /// Read an entry of the journal.
-    GetJournalEntry { entry } Get "/ledger/journal/{entry}" Nothing => Json<JournalEntry>, tag GetJournalEntry;
+    GetJournalEntry { entry } Get "/ledger/journal/{entry}" Nothing => Json<JournalEntry>,
+        tag GetJournalEntry;
     /// Read the balances of all accounts at the end of a day.
     GetTrialBalance {} Get "/ledger/trial-balance" Query<AsOf> => Json<TrialBalance>;
 }

@@ -24,9 +24,9 @@ pub enum Of {
     /// The entries of the journal.
     Journal,
     /// The entries of the journal with a line on this account.
-    JournalOf(String),
+    EntriesOn(String),
     /// The lines on this account.
-    Account(String),
+    LinesOn(String),
 }
 
 /// A list of entries of the journal, or of lines of an account.
@@ -51,7 +51,7 @@ impl<T> Entries<T> {
     pub fn new(of: Of, sequences: Span<u64>, paging: &Paging<T>) -> Self {
         let numbers = match of {
             Of::Journal => sequences,
-            Of::JournalOf(_) | Of::Account(_) => {
+            Of::EntriesOn(_) | Of::LinesOn(_) => {
                 line_number(sequences.start, 0)..line_number(sequences.end, 0)
             }
         };
@@ -76,7 +76,7 @@ impl<T> Entries<T> {
     fn step(&self, tx: &mut Tx<'_>, left: Span<u64>) -> Result<(Vec<u64>, Span<u64>), Fault> {
         let (space, parts): (Space, Vec<&str>) = match &self.of {
             Of::Journal => (StoredEntry::SPACE, Vec::new()),
-            Of::JournalOf(account) | Of::Account(account) => (AccountLine::SPACE, vec![account]),
+            Of::EntriesOn(account) | Of::LinesOn(account) => (AccountLine::SPACE, vec![account]),
         };
         let range = Range { from: numbered(&parts, left.start), to: Some(numbered(&parts, left.end)) };
         let pairs = tx.scan(space, &range, self.descending, STEP)?;
@@ -96,7 +96,7 @@ impl<T> Entries<T> {
     }
 
     fn matches(&self, tx: &mut Tx<'_>, number: u64) -> Result<bool, Fault> {
-        if let Of::JournalOf(account) = &self.of {
+        if let Of::EntriesOn(account) = &self.of {
             // An entry with several lines on the account stands in the list once: at the first of them.
             let Some((entry, _)) = line_at(tx, number)? else { return Ok(false) };
             let first = entry.lines.iter().position(|line| line.account_identifier == *account);
@@ -143,8 +143,8 @@ impl<T> Entries<T> {
     fn shown(&self, tx: &mut Tx<'_>, number: u64) -> Result<Option<Vec<u8>>, Fault> {
         match &self.of {
             Of::Journal => Ok(entry_at(tx, number)?.map(|stored| json(&stored.entry))),
-            Of::JournalOf(_) => Ok(line_at(tx, number)?.map(|(entry, _)| json(&entry))),
-            Of::Account(account) => account_entry(tx, account, number).map(|entry| entry.map(|e| json(&e))),
+            Of::EntriesOn(_) => Ok(line_at(tx, number)?.map(|(entry, _)| json(&entry))),
+            Of::LinesOn(account) => account_entry(tx, account, number).map(|entry| entry.map(|e| json(&e))),
         }
     }
 }

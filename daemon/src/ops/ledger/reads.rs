@@ -54,7 +54,7 @@ pub fn list_account_entries(
         return Err(not_found(&at.account));
     }
     let span = posted_on(tx, query.dates)?;
-    Ok(Entries::new(Of::Account(at.account.clone()), span, &query.paging))
+    Ok(Entries::new(Of::LinesOn(at.account.clone()), span, &query.paging))
 }
 
 /// `GET /ledger/journal`
@@ -66,7 +66,7 @@ pub fn list_journal(
 ) -> Result<Entries<JournalEntry>, Fault> {
     let span = posted_on(tx, query.entries.dates)?;
     let of = match &query.account {
-        Some(account) => Of::JournalOf(account.clone()),
+        Some(account) => Of::EntriesOn(account.clone()),
         None => Of::Journal,
     };
     Ok(Entries::new(of, span, &query.entries.paging).of_type(query.r#type.clone()))
