@@ -12,6 +12,16 @@ mod api {
     mod employees;
     mod offices;
 }
+mod cli {
+    mod complete;
+    mod daemon;
+    mod errors;
+    mod output;
+    mod retries;
+    mod run;
+    mod settings;
+    mod tree;
+}
 mod coverage;
 mod crash;
 mod stories;

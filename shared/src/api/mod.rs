@@ -1,14 +1,19 @@
 //! Wire types and rows, one file for each noun.
 
 pub mod actions;
+pub mod applications;
 pub mod cards;
 pub mod customers;
 pub mod definitions;
 pub mod employees;
+pub mod groups;
 pub mod instances;
 pub mod ledger;
 pub mod offices;
+pub mod roles;
 pub mod system;
+pub mod tokens;
+pub mod users;
 
 use crate::endpoint::Meta;
 
@@ -16,6 +21,11 @@ use crate::endpoint::Meta;
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
     let nouns = [
         system::ROWS,
+        tokens::ROWS,
+        users::ROWS,
+        roles::ROWS,
+        groups::ROWS,
+        applications::ROWS,
         offices::ROWS,
         employees::ROWS,
         customers::ROWS,
