@@ -10,6 +10,7 @@ mod api {
     mod customers;
     mod definitions;
     mod employees;
+    mod gateways;
     mod offices;
 }
 mod cli {

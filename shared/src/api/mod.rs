@@ -6,6 +6,7 @@ pub mod cards;
 pub mod customers;
 pub mod definitions;
 pub mod employees;
+pub mod gateways;
 pub mod groups;
 pub mod instances;
 pub mod ledger;
@@ -34,6 +35,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         definitions::ROWS,
         instances::ROWS,
         ledger::ROWS,
+        gateways::ROWS,
     ];
     nouns.into_iter().flatten()
 }

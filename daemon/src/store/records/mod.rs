@@ -6,6 +6,7 @@ mod cards;
 mod customers;
 mod definitions;
 mod employees;
+mod gateways;
 mod instances;
 mod ledger;
 mod offices;
@@ -18,10 +19,11 @@ pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use definitions::{StoredAction, StoredDefinitionCommand};
 pub use employees::StoredEmployee;
+pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
 pub use instances::{AccountCounter, StoredInstance};
 pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
-pub use system::{Initialisation, StoreFacts, StoreSecret};
+pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
 pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
@@ -98,6 +100,9 @@ spaces! {
     ASSERTIONS_BY_TIME = 55 "assertions_by_time";
     CARDS = 65 "cards";
     CARDS_BY_NUMBER = 66 "cards_by_number";
+    EMAIL_CONFIGURATIONS = 120 "email_configurations";
+    SMS_CONFIGURATIONS = 121 "sms_configurations";
+    GATEWAY_USES = 122 "gateway_uses";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
