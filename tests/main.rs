@@ -1,5 +1,6 @@
 //! All tests of the product through its interfaces: the API, the binary, the store's files.
 
+mod servers;
 mod world;
 
 mod api {
@@ -8,8 +9,11 @@ mod api {
     mod conventions;
     mod customers;
     mod employees;
+    mod gateway_mail;
+    mod gateway_sms;
     mod gateways;
     mod offices;
+    mod secrets;
 }
 mod cli {
     mod complete;

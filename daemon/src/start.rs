@@ -135,6 +135,7 @@ pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
     let (store, _) = open(config, Clock::system()).await?;
     let added = key_file::add(&config.secret_key_file);
     store.close().await;
+    drop(store);
     let keys = added.map_err(|error| StartError::Settings(error.to_string()))?;
     let (store, _) = open(config, Clock::system()).await?;
     store.close().await;
