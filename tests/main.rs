@@ -4,10 +4,12 @@ mod servers;
 mod world;
 
 mod api {
+    mod actions;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
+    mod definitions;
     mod employees;
     mod gateway_mail;
     mod gateway_sms;
