@@ -21,6 +21,7 @@ mod cli {
     mod complete;
     mod daemon;
     mod errors;
+    mod gateways;
     mod output;
     mod retries;
     mod run;

@@ -59,7 +59,6 @@ const WITHOUT_VERB: &[&str] = &[
     "/definitions",
     "/instances",
     "/ledger",
-    "/configuration",
     "/teller",
     "/offices/{office}/teller",
 ];

@@ -10,6 +10,9 @@ pub use mail::MailServer;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::thread;
 use std::time::Duration;
 
@@ -22,8 +25,10 @@ pub enum Step {
     Flood(&'static str, usize),
     /// Waits for a line.
     Hear,
-    /// Says nothing more, and keeps the connection.
+    /// Says nothing more, and keeps the connection until the client gives up.
     Hang,
+    /// Says nothing until the test lets it go on.
+    Until(Arc<AtomicBool>),
 }
 
 /// A server that does these steps with each connection and then ends it; its port.
@@ -46,6 +51,12 @@ fn act(mut stream: TcpStream, steps: &[Step]) {
         let done = match step {
             Step::Say(words) => stream.write_all(words.as_bytes()),
             Step::Flood(words, count) => (0..*count).try_for_each(|_| stream.write_all(words.as_bytes())),
+            Step::Until(go_on) => {
+                while !go_on.load(SeqCst) {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                Ok(())
+            }
             Step::Hear => lines.read_line(&mut String::new()).map(|_| ()),
             Step::Hang => {
                 // The client is the one who gives up, which ends the reading.

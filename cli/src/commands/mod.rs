@@ -6,6 +6,7 @@ mod customers;
 mod daemon;
 mod docs;
 mod employees;
+mod gateways;
 mod offices;
 mod quickstart;
 mod service;
@@ -23,6 +24,7 @@ pub const NODES: &[Node] = &[
     group("offices", "office", "Offices, their branches, addresses and external references", offices::VERBS),
     group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
+    group("gateways", "gateway", "Gateways for e-mail and short messages", gateways::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(
