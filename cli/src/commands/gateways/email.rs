@@ -114,8 +114,8 @@ pub struct Create {
 impl Verb for Create {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateEmailConfiguration::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa gateways email create main --host mail.example.org --port 587 --start-tls \\\n    \
-         --smtp-auth --username bank@example.org --password-file /run/secrets/mail",
+        "mfa gateways email create office --host mail.example.org --port 587 --start-tls \\\n    \
+         --smtp-auth --username bank@example.org --password-file word.txt",
         "mfa gateways email create relay --host 127.0.0.1 --port 25",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -144,7 +144,7 @@ pub struct Update {
 impl Verb for Update {
     const ENDPOINT: Option<&'static Meta> = Some(&UpdateEmailConfiguration::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa gateways email update main --password-file /run/secrets/mail",
+        "mfa gateways email update main --password-file word.txt",
         "mfa gateways email update main --state deactivated",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -169,7 +169,7 @@ pub struct Delete {
 impl Verb for Delete {
     const ENDPOINT: Option<&'static Meta> = Some(&DeleteEmailConfiguration::META);
     const EXAMPLES: &'static [&'static str] =
-        &["mfa gateways email delete relay --yes", "mfa gateways email delete relay --yes -o json"];
+        &["mfa gateways email delete main --yes", "mfa gateways email delete main --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let endpoint = DeleteEmailConfiguration { configuration: self.gateway.clone() };
         delete(cx, endpoint, done(&self.gateway, "deleted")).await

@@ -98,9 +98,9 @@ pub struct Create {
 impl Verb for Create {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateSmsConfiguration::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa gateways sms create main --account-sid AC0123 --sender-number +233201234567 \\\n    \
-         --password-file /run/secrets/sms",
-        "mfa gateways sms create main --from gateway.yaml",
+        "mfa gateways sms create office --account-sid AC0123 --sender-number +233201234567 \\\n    \
+         --password-file word.txt",
+        "mfa gateways sms create office --from gateway.yaml --password-file word.txt",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let mut draft = self.flags.draft()?.set("identifier", self.gateway);
@@ -125,7 +125,7 @@ pub struct Update {
 impl Verb for Update {
     const ENDPOINT: Option<&'static Meta> = Some(&UpdateSmsConfiguration::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa gateways sms update main --password-file /run/secrets/sms",
+        "mfa gateways sms update main --password-file word.txt",
         "mfa gateways sms update main --state deactivated",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -149,7 +149,7 @@ pub struct Delete {
 impl Verb for Delete {
     const ENDPOINT: Option<&'static Meta> = Some(&DeleteSmsConfiguration::META);
     const EXAMPLES: &'static [&'static str] =
-        &["mfa gateways sms delete old --yes", "mfa gateways sms delete old --yes -o json"];
+        &["mfa gateways sms delete main --yes", "mfa gateways sms delete main --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let endpoint = DeleteSmsConfiguration { configuration: self.gateway.clone() };
         delete(cx, endpoint, done(&self.gateway, "deleted")).await
