@@ -1,5 +1,6 @@
 //! All tests of the product through its interfaces: the API, the binary, the store's files.
 
+mod servers;
 mod world;
 
 mod api {
@@ -10,13 +11,17 @@ mod api {
     mod customers;
     mod definitions;
     mod employees;
+    mod gateway_mail;
+    mod gateway_sms;
     mod gateways;
     mod offices;
+    mod secrets;
 }
 mod cli {
     mod complete;
     mod daemon;
     mod errors;
+    mod gateways;
     mod output;
     mod retries;
     mod run;

@@ -67,6 +67,13 @@ impl Client {
         Self::new(&self.url, 0, timeout, self.traced)
     }
 
+    /// The same client that waits longer and does not repeat, for what should not happen twice by itself.
+    pub fn patient(&self, timeout: Duration) -> Self {
+        let mut client = Self::new(&self.url, 0, timeout.max(self.timeout), self.traced);
+        (client.verbose, client.idempotency_key) = (self.verbose, self.idempotency_key.clone());
+        client
+    }
+
     /// Sends an endpoint.
     pub async fn send<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
         self.send_if(endpoint, body, None).await

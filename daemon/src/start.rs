@@ -125,13 +125,15 @@ pub struct Rotated {
     pub key_name: String,
 }
 
-/// Makes a new key and encrypts every secret with it. The daemon must not run. What is interrupted is
-/// finished by the next start, because the file holds the new key and the old ones at every moment.
+/// Makes a new key and encrypts every secret with it. No daemon of the store may run: an
+/// embedded store proves that by its lock, others would know the new key only after their next start. What
+/// is interrupted is finished by the next start, because the file holds new and old keys at every moment.
 pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
-    // Opening proves that nobody else has the store open and that the keys are the right ones.
+    // Opening proves that the keys are the right ones before there is another.
     let (store, _) = open(config, Clock::system()).await?;
     let added = key_file::add(&config.secret_key_file);
     store.close().await;
+    drop(store);
     let keys = added.map_err(|error| StartError::Settings(error.to_string()))?;
     let (store, _) = open(config, Clock::system()).await?;
     store.close().await;

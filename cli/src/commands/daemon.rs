@@ -4,7 +4,7 @@ use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
 use crate::input;
-use crate::settings;
+use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -53,6 +53,7 @@ impl DaemonFlags {
         config.request_timeout_seconds = settings.parse("request_timeout_seconds", None)?;
         config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;
         config.cache_bytes = settings.parse("cache_bytes", None)?;
+        gateways(settings, &mut config)?;
         Ok(config)
     }
 
@@ -82,6 +83,20 @@ impl DaemonFlags {
         let given = self.data_dir.as_deref().unwrap_or(cx.settings.get("data_dir").0);
         if given.is_empty() { settings::data_dir() } else { Ok(PathBuf::from(given)) }
     }
+}
+
+/// The settings of secrets and gateways; an empty one is not set.
+fn gateways(settings: &Settings, config: &mut Config) -> Outcome {
+    let given = |name: &str| Some(settings.get(name).0.trim()).filter(|value| !value.is_empty());
+    if let Some(file) = given("secret_key_file") {
+        config.secret_key_file = PathBuf::from(file);
+    }
+    config.mail_from = given("mail_from").map(str::to_owned);
+    config.sms_endpoint = given("sms_endpoint").map(str::to_owned);
+    config.gateway_ca_file = given("gateway_ca_file").map(PathBuf::from);
+    config.gateway_connect_timeout_seconds = settings.parse("gateway_connect_timeout_seconds", None)?;
+    config.gateway_timeout_seconds = settings.parse("gateway_timeout_seconds", None)?;
+    Ok(())
 }
 
 /// The setting `store` as people may see it: without its password.

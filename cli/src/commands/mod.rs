@@ -7,6 +7,7 @@ mod customers;
 mod daemon;
 mod docs;
 mod employees;
+mod gateways;
 mod offices;
 mod quickstart;
 mod service;
@@ -25,6 +26,7 @@ pub const NODES: &[Node] = &[
     group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
     group("cards", "card", "Identification cards of customers", cards::VERBS),
+    group("gateways", "gateway", "Gateways for e-mail and short messages", gateways::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(

@@ -143,7 +143,7 @@ async fn parameters(mail: &Mail) -> Result<TlsParameters, Failed> {
 /// What a server said, or why nothing could be understood, as one sentence.
 fn told(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
     let host = &mail.host;
-    let words = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let words = innermost(error);
     if let Some(code) = error.status() {
         let refused = match stage {
             Stage::Connect => "refused the connection",
@@ -157,12 +157,25 @@ fn told(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
     }
     let words = mask.clean(&words);
     let (stage, why) = match () {
-        () if error.is_tls() => (Stage::Tls, format!("there is no encrypted connection to {host}: {words}")),
+        () if error.is_tls() || (stage == Stage::Tls && !error.is_response()) => {
+            (Stage::Tls, format!("there is no encrypted connection to {host}: {words}"))
+        }
         () if error.is_response() => (stage, format!("the answer of {host} cannot be read: {words}")),
         () if error.is_client() => (stage, format!("the message cannot go through {host}: {words}")),
         () => (stage, format!("the connection to {host} broke off: {words}")),
     };
     failed(stage, why)
+}
+
+/// The words of the error beneath all others; those above it only repeat them.
+fn innermost(error: &Error) -> String {
+    let mut words = error.to_string();
+    let mut beneath = error.source();
+    while let Some(error) = beneath {
+        words = error.to_string();
+        beneath = error.source();
+    }
+    words
 }
 
 /// An encrypted connection as lettre takes it.

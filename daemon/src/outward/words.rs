@@ -44,7 +44,10 @@ impl Mask {
         for form in &self.0 {
             for start in (0..words.len()).filter(|at| words.is_char_boundary(*at)) {
                 if words[start..].starts_with(form.as_str()) {
-                    covered[start..start + form.len()].fill(true);
+                    // What fills up the Base64 of a secret belongs to it.
+                    let end = start + form.len();
+                    let filling = words[end..].bytes().take_while(|byte| *byte == b'=').count();
+                    covered[start..end + filling].fill(true);
                 }
             }
         }

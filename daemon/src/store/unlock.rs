@@ -7,7 +7,7 @@ use super::seed::SYSTEM_ACTOR;
 use super::{Store, Tx};
 use crate::secret::Secret;
 use crate::store::records::{SealedWith, StoredEmail, StoredSms};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use std::fmt;
 use std::path::Path;
 
@@ -84,6 +84,12 @@ fn prove(keys: &Keys, before: &SealedWith, file: &Path) -> Result<(), UnlockErro
 /// Encrypts every secret with the key in use; how many there are.
 fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     tx.set_actor(SYSTEM_ACTOR);
+    if let Some(before) = tx.get::<SealedWith>(&["sealed-with"])?
+        && tx.keys()?.open(&Place::of(&before, "proof"), &before.proof).is_none()
+    {
+        let detail = "another daemon has given the store another key meanwhile";
+        return Err(Fault::new(fault::UNAVAILABLE, detail));
+    }
     let count = renew_records::<StoredEmail>(tx)? + renew_records::<StoredSms>(tx)?;
     let place = Place::new(SealedWith::SPACE, key(&["sealed-with"]), "proof");
     let keys = tx.keys()?;

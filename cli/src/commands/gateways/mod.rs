@@ -1,0 +1,100 @@
+//! E-mail and SMS gateways.
+
+mod email;
+mod sms;
+
+use crate::cx::{Cx, Done};
+use crate::failure::{Failure, Outcome};
+use crate::input::{self, Draft};
+use crate::tree::{Node, group};
+use crate::views::{self, View};
+use clap::Args;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::Nothing;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    group("email", "mail", "Gateways that send e-mail", email::VERBS),
+    group("sms", "", "Gateways that send short messages", sms::VERBS),
+];
+
+/// What stands in the place of a secret that was not asked for by name.
+const MASK: &str = "***";
+/// A gateway has 30 seconds for a message; the daemon's answer takes a little longer.
+const TEST_TIMEOUT: Duration = Duration::from_secs(45);
+
+// Where a secret comes from. The variable of the login password does not count here: nobody should send
+// that one to a mail server by accident.
+#[derive(Args)]
+struct SecretFlags {
+    /// Read the secret from standard input
+    #[arg(long, conflicts_with = "password_file")]
+    password_stdin: bool,
+    /// File of the secret, - for standard input
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+}
+
+impl SecretFlags {
+    fn read(&self) -> Outcome<Option<String>> {
+        let file = if self.password_stdin { Some("-") } else { self.password_file.as_deref() };
+        file.map_or(Ok(None), input::secret_file)
+    }
+}
+
+/// Shows a configuration with its secret covered, unless it was asked for.
+async fn show<E>(cx: &Cx, endpoint: E, view: &View, secret: &str, uncovered: bool) -> Outcome
+where
+    E: Endpoint<Body = Nothing>,
+{
+    let mut record = cx.client.send(&endpoint, &Nothing).await?.value;
+    if !uncovered && record[secret].is_string() {
+        record[secret] = json!(MASK);
+    }
+    cx.out.show(view, &record)
+}
+
+/// Tells what a change came to, and shows the configuration from the list, where no secret is.
+async fn changed<E>(cx: &Cx, list: E, done: Done<'_>, view: &View) -> Outcome
+where
+    E: Endpoint<Body = Nothing>,
+{
+    if cx.change.no_read {
+        return cx.done(done);
+    }
+    let listed = cx.client.send(&list, &Nothing).await?.value;
+    let records = listed.as_array().map_or(&[][..], Vec::as_slice);
+    match records.iter().find(|record| record["identifier"] == done.id) {
+        Some(record) => {
+            let state = record["state"].as_str().unwrap_or_default();
+            cx.out.tip(&format!("{} {} {} ({state})", done.noun, done.id, done.what));
+            cx.out.show(view, record)
+        }
+        None => cx.done(done),
+    }
+}
+
+async fn delete<E>(cx: &Cx, endpoint: E, done: Done<'_>) -> Outcome
+where
+    E: Endpoint<Body = Nothing>,
+{
+    cx.prompt.confirm(&format!("delete {} {} at {}?", done.noun, done.id, cx.client.url))?;
+    cx.client.send(&endpoint, &Nothing).await?;
+    cx.done(done)
+}
+
+/// Sends a test message, once: a second try by itself could lock an account at the gateway.
+async fn test<E: Endpoint>(cx: &Cx, endpoint: E, to: String) -> Outcome {
+    let body = Draft::default().set("to", Some(to)).body::<E>()?;
+    let client = cx.client.patient(TEST_TIMEOUT);
+    let outcome: Value = client.send(&endpoint, &body).await?.value;
+    cx.out.tip("the gateway took the message; whether it arrives is not known here");
+    cx.out.show(&views::GATEWAY_TEST, &outcome)
+}
+
+fn nothing_given() -> Failure {
+    Failure::usage("there is nothing to change")
+        .hint("give at least one flag with a new value, or --from FILE")
+}

@@ -1,0 +1,219 @@
+//! `mfa gateways`: secrets come in by standard input or a file, and go out only when asked for by name.
+
+use super::run::{Ran, run};
+use crate::servers::Step::Until;
+use crate::servers::{MailServer, SmsService, closed_port, scripted};
+use crate::world::{World, mfa};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+
+const PASSWORD: &str = "tulip-49 over the hill";
+const TOKEN: &str = "rose-17 under the bridge";
+
+/// Runs a command with a text on standard input.
+fn with_input(mut command: Command, input: &str) -> Ran {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { exit: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+const CREATE: [&str; 14] = [
+    "gateways",
+    "email",
+    "create",
+    "main",
+    "--host",
+    "127.0.0.1",
+    "--port",
+    "25",
+    "--username",
+    "bank@example.org",
+    "--smtp-auth",
+    "--password-stdin",
+    "-o",
+    "json",
+];
+
+#[test]
+fn a_password_comes_by_standard_input_and_is_shown_only_when_asked_for() {
+    let world = World::start();
+    let created = with_input(world.mfa(&CREATE), &format!("{PASSWORD}\n")).json();
+    assert_eq!((&created["state"], &created["app_password"]), (&Value::from("ACTIVE"), &Value::Null));
+    let get = |flags: &[&str]| {
+        let arguments = [&["gateways", "email", "get", "main", "-o", "json"], flags].concat();
+        run(world.mfa(&arguments)).json()["app_password"].clone()
+    };
+    assert_eq!((get(&[]), get(&["--show-secrets"])), ("***".into(), PASSWORD.into()));
+    let file = world.dir.path().join("word");
+    fs::write(&file, "another\n").unwrap();
+    let file = file.to_str().unwrap();
+    run(world.mfa(&["gateway", "email", "update", "main", "--password-file", file, "--port", "26"])).ok();
+    assert_eq!(get(&["--show-secrets"]), "another");
+    run(world.mfa(&["gateways", "email", "update", "main", "--no-password", "--smtp-auth", "false"])).ok();
+    assert_eq!(get(&[]), Value::Null);
+    let listed = run(world.mfa(&["gateways", "email", "list", "-o", "json"])).json();
+    assert_eq!((&listed[0]["identifier"], &listed[0]["port"]), (&"main".into(), &"26".into()));
+    run(world.mfa(&["gateways", "email", "update", "main"])).fails(2);
+    run(world.mfa(&["gateways", "email", "delete", "main"])).fails(2);
+    run(world.mfa(&["gateways", "email", "delete", "main", "--yes", "-o", "id"])).ok();
+    run(world.mfa(&["gateways", "email", "get", "main"])).fails(3);
+}
+
+#[test]
+fn a_missing_secret_is_asked_for_and_named_where_nobody_can_answer() {
+    let world = World::start();
+    let mut create = CREATE.to_vec();
+    create.retain(|word| *word != "--password-stdin");
+    assert!(
+        run(world.mfa(&create)).fails_in_json(2)["message"].as_str().unwrap().contains("--password-file")
+    );
+    let sms = ["gateways", "sms", "create", "main", "--account-sid", "AC1", "--sender-number", "Bank"];
+    assert!(run(world.mfa(&sms)).fails(2).contains("--password-file"));
+    // The password of a login is no secret of a gateway.
+    let file = world.dir.path().join("login");
+    fs::write(&file, "login word\n").unwrap();
+    let mut with_login = world.mfa(&sms);
+    with_login.env("MFA_PASSWORD_FILE", &file);
+    run(with_login).fails(2);
+}
+
+#[test]
+fn a_test_message_is_sent_once_and_its_outcome_told() {
+    let service = SmsService::start("HTTP/1.1 500 No\nContent-Length: 4\n\nbusy", None);
+    let endpoint = format!("http://127.0.0.1:{}/{{account_sid}}", service.port);
+    let world = World::with(|config| config.sms_endpoint = Some(endpoint));
+    let sms = [
+        "gateways",
+        "sms",
+        "create",
+        "main",
+        "--account-sid",
+        "AC1",
+        "--sender-number",
+        "Bank",
+        "--password-stdin",
+    ];
+    with_input(world.mfa(&sms), TOKEN).ok();
+    let test = ["gateways", "sms", "test", "main", "--to", "+233 20 123 4567", "-o", "json"];
+    let error = run(world.mfa(&test)).fails_in_json(1);
+    assert_eq!((&error["code"], &error["status"]), (&"gateway_failed".into(), &502.into()));
+    assert!(error["message"].as_str().unwrap().contains("\"500 busy\""), "{error}");
+    assert_eq!(service.asked().len(), 1, "a failed message is not sent again by itself");
+    let mut server = MailServer::start("plain", PASSWORD, None, &[]);
+    with_input(world.mfa(&CREATE), PASSWORD).ok();
+    let port = server.port.to_string();
+    run(world.mfa(&["gateways", "email", "update", "main", "--port", &port])).ok();
+    let test = ["gateways", "email", "test", "main", "--to", "efua@example.org", "-o", "json"];
+    let outcome = run(world.mfa(&test)).json();
+    assert_eq!(outcome["gatewayAnswer"], "250 2.0.0 Ok: queued as 4F2A");
+    assert_eq!(server.mail()["to"][0], "efua@example.org");
+    let bad = ["gateways", "email", "test", "main", "--to", "nobody"];
+    run(world.mfa(&bad)).fails(7);
+}
+
+/// A daemon of its own process that logs everything.
+struct Logged {
+    process: Child,
+    url: String,
+}
+
+impl Logged {
+    fn start(home: &Path, log: &Path) -> Self {
+        let mut command = mfa(home, &["daemon", "run", "-o", "id"]);
+        command.env("MFA_LISTEN", "127.0.0.1:0").env("MFA_AUTH", "off").env("MFA_LOG", "trace");
+        command.env("MFA_SMS_ENDPOINT", format!("http://127.0.0.1:{}/{{account_sid}}", closed_port()));
+        let log = fs::File::create(log).unwrap();
+        let mut process = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut url = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Self { process, url: url.trim().to_owned() }
+    }
+}
+
+impl Drop for Logged {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn holds(bytes: &[u8], word: &str) -> bool {
+    bytes.windows(word.len()).any(|window| window == word.as_bytes())
+}
+
+/// Every file under a folder.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let found = entries.map(|path| match path.is_dir() {
+        true => files(&path),
+        false => vec![(path.display().to_string(), fs::read(&path).unwrap())],
+    });
+    found.flatten().collect()
+}
+
+#[test]
+fn no_log_no_process_and_no_file_shows_a_secret_while_it_is_in_use() {
+    let home = tempfile::tempdir().unwrap();
+    let log = home.path().join("log");
+    let daemon = Logged::start(home.path(), &log);
+    let mfa = |arguments: &[&str]| {
+        let mut command = mfa(home.path(), arguments);
+        command.env("MFA_URL", &daemon.url).env("MFA_DEBUG", "http");
+        command
+    };
+    let said = with_input(mfa(&CREATE), PASSWORD);
+    assert!(said.exit == 0 && !holds(said.err.as_bytes(), PASSWORD), "{}", said.err);
+    let sms = [
+        "gateways",
+        "sms",
+        "create",
+        "main",
+        "--account-sid",
+        "AC1",
+        "--sender-number",
+        "Bank",
+        "--password-stdin",
+    ];
+    with_input(mfa(&sms), TOKEN).ok();
+    run(mfa(&["gateways", "sms", "test", "main", "--to", "+2332012345"])).fails(1);
+    let go_on = Arc::new(AtomicBool::new(false));
+    let port = scripted(&[Until(go_on.clone())]).to_string();
+    run(mfa(&["gateways", "email", "update", "main", "--port", &port])).ok();
+    let mut test = mfa(&["gateways", "email", "test", "main", "--to", "efua@example.org"]);
+    let test = test.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let reading = mfa(&["gateways", "email", "get", "main", "--show-secrets", "-o", "json"]);
+    assert_eq!(run(reading).json()["app_password"], PASSWORD);
+    let mut looked_at = 0;
+    for process in fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path()) {
+        for part in ["cmdline", "environ", "comm"] {
+            // Processes come and go, and those of others may be closed.
+            let Ok(bytes) = fs::read(process.join(part)) else { continue };
+            looked_at += 1;
+            for word in [PASSWORD, TOKEN] {
+                assert!(!holds(&bytes, word), "{} {part}", process.display());
+            }
+        }
+    }
+    assert!(looked_at > 3, "the processes were looked at");
+    go_on.store(true, SeqCst);
+    assert_eq!(test.wait_with_output().unwrap().status.code(), Some(1));
+    drop(daemon);
+    let files = files(home.path());
+    assert!(
+        files.iter().any(|(name, bytes)| *name == log.display().to_string() && holds(bytes, "127.0.0.1"))
+    );
+    for (name, bytes) in files {
+        for word in [PASSWORD, TOKEN] {
+            assert!(!holds(&bytes, word), "{name} shows {word}");
+        }
+    }
+}
