@@ -3,10 +3,12 @@
 mod world;
 
 mod api {
+    mod actions;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
+    mod definitions;
     mod employees;
     mod gateways;
     mod offices;
@@ -23,5 +25,9 @@ mod cli {
 }
 mod coverage;
 mod crash;
+mod store {
+    mod conformance;
+    mod postgres;
+}
 mod stories;
 mod tidy;
