@@ -8,6 +8,7 @@ mod api {
     mod conventions;
     mod customers;
     mod employees;
+    mod images;
     mod offices;
 }
 mod coverage;

@@ -86,7 +86,7 @@ impl From<Draft> for Value {
 pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();
-    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, today: today() })?)
+    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, form: None, today: today() })?)
 }
 
 // The flags of an address that is set on its own. (Not a doc comment: that would become a command's help.)

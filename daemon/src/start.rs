@@ -27,6 +27,7 @@ pub struct Daemon {
     state: Arc<State>,
     stop: watch::Sender<bool>,
     served: JoinHandle<()>,
+    sweep: JoinHandle<()>,
 }
 
 /// Why a daemon did not start.
@@ -67,7 +68,8 @@ impl Daemon {
         let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, secret));
         let (stop, stopped) = watch::channel(false);
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
-        Ok(Self { address, state, stop, served })
+        let sweep = tokio::spawn(sweep(state.store.clone()));
+        Ok(Self { address, state, stop, served, sweep })
     }
 
     /// The address on which it listens.
@@ -91,7 +93,15 @@ impl Daemon {
         if self.served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
+        self.sweep.abort();
         self.state.store.close().await;
+    }
+}
+
+/// Removes what a crash has left among the images, beside the first requests.
+async fn sweep(store: Store) {
+    if let Err(fault) = store.sweep_images().await {
+        tracing::warn!(%fault, "images without a record could not be swept");
     }
 }
 

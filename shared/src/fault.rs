@@ -114,6 +114,10 @@ faults! {
     MALFORMED_BODY: "malformed_body" 400 "Body cannot be read" "check the JSON text";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     INVALID_PARAMETER: "invalid_parameter" 400 "Bad query parameter" "correct the named parameter";
+    IMAGE_PART: "image_part" 400 "Not one image" "send one part of the name that the detail says";
+    IMAGE_TYPE: "image_type" 400 "Not an image that is taken" "send image/jpeg or image/png";
+    IMAGE_EMPTY: "image_empty" 400 "Empty image" "send the bytes of the image";
+    IMAGE_TOO_LARGE: "image_too_large" 400 "Image too large" "make the picture smaller";
     PRECONDITION_FAILED: "precondition_failed" 412 "Changed meanwhile"
         "read the record again and repeat the change";
     IDENTIFIER_MISMATCH: "identifier_mismatch" 400 "Identifiers differ"
@@ -130,6 +134,8 @@ faults! {
     EMPLOYEE_NOT_FOUND: "employee_not_found" 404 "No such employee" "list them: mfa employees list";
     CUSTOMER_NOT_FOUND: "customer_not_found" 404 "No such customer" "list them: mfa customers list";
     CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
+    SCAN_NOT_FOUND: "scan_not_found" 404 "No such scan" "list them: mfa cards scan list CUSTOMER CARD";
+    PORTRAIT_NOT_FOUND: "portrait_not_found" 404 "No portrait" "set one: mfa portrait set CUSTOMER FILE";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 

@@ -9,8 +9,10 @@ use crate::object::Object;
 use crate::query::{ParamDoc, Parameters, Params};
 use crate::rule::{List, Nested, Rule, check_body, list, nested};
 use crate::time::Date;
+use crate::upload::Arrived;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 /// Content type of JSON answers.
@@ -27,6 +29,11 @@ pub enum BodyKind {
     None,
     /// `application/json` or `application/*+json`; no content type at all counts as JSON.
     Json,
+    /// `multipart/form-data` with an image in the named part.
+    Upload {
+        /// Name of the part with the image.
+        part: &'static str,
+    },
 }
 
 /// A request body as table data.
@@ -47,6 +54,8 @@ pub struct RawBody<'a> {
     pub params: &'a Params,
     /// The bytes of the body.
     pub bytes: &'a [u8],
+    /// What has arrived of a multipart form.
+    pub form: Option<&'a Arrived>,
     /// The present day in UTC.
     pub today: Date,
 }
@@ -57,7 +66,7 @@ pub struct Outgoing {
     /// Query parameters.
     pub query: Vec<(&'static str, String)>,
     /// Content type and bytes, where there is a body.
-    pub body: Option<(&'static str, Vec<u8>)>,
+    pub body: Option<(Cow<'static, str>, Vec<u8>)>,
 }
 
 /// What a request of one endpoint carries.
@@ -144,7 +153,7 @@ fn read_json<R: Rule>(rule: &R, raw: &RawBody<'_>) -> Result<R::Out, Fault> {
 fn write_json<T: Serialize>(value: &T) -> Outgoing {
     // The wire types have string keys only, so there is nothing that JSON could not hold.
     let bytes = serde_json::to_vec(value).expect("wire types are JSON");
-    Outgoing { query: Vec::new(), body: Some((JSON_TYPE, bytes)) }
+    Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), bytes)) }
 }
 
 fn reference<T: Object>() -> Value {
@@ -164,6 +173,8 @@ pub enum AnswerKind {
     List,
     /// 200 with a page envelope.
     Page,
+    /// 200 with the bytes of an image.
+    Image,
 }
 
 /// An answer as table data.
@@ -237,5 +248,16 @@ impl<T: Listed> Answer for Page<T> {
                 "required": [T::PLURAL, "totalPages", "totalElements"],
             }))
         },
+    };
+}
+
+/// 200 with the bytes of an image, as they were uploaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageBytes;
+
+impl Answer for ImageBytes {
+    const SHAPE: AnswerShape = AnswerShape {
+        kind: AnswerKind::Image,
+        schema: || Some(json!({ "type": "string", "format": "binary" })),
     };
 }

@@ -6,9 +6,11 @@ use super::reply::{Content, Reply};
 use super::route::{Behind, Route, Run, Tagged};
 use super::routes::Found;
 use super::state::State;
+use super::upload::{self, Received, Wanted};
 use super::{body, tag};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
+use crate::store::objects::{Draft, Opened};
 use crate::store::{Store, Tx};
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
@@ -16,6 +18,7 @@ use mfa_shared::endpoint::{Meta, Method, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Params;
 use mfa_shared::wire::{BodyKind, NDJSON_TYPE, RawBody};
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 use warp::http::header::ACCEPT;
@@ -24,6 +27,10 @@ use warp::reply::Response;
 
 /// Chunks of a stream that wait for a slow client.
 const CHUNKS_WAITING: usize = 2;
+/// Bytes of an image that are read at once.
+const IMAGE_CHUNK_BYTES: usize = 64 * 1024;
+/// How often an image is looked for that others replace all the time.
+const IMAGE_TRIES: usize = 10;
 
 /// A request without its body.
 #[derive(Debug)]
@@ -43,7 +50,7 @@ pub struct Head {
 /// Answers a request.
 pub async fn answer<S, B, E>(state: &Arc<State>, head: &Head, body: S) -> Result<Response, Fault>
 where
-    S: Stream<Item = Result<B, E>>,
+    S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
     let found = split(&head.path).and_then(|segments| state.routes.find(segments));
@@ -68,13 +75,13 @@ where
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
     if route.meta.method.reads() {
-        let request = Request::prepare(state, head, asked, found, &route, &[]);
-        return request.read(route.meta.lists()).await;
+        let request = Request::prepare(state, head, asked, found, &route, &Payload::default());
+        return request.read(route.meta.lists(), head.method == HttpMethod::HEAD).await;
     }
     // Nobody's body is read before it is clear that they may send one.
     admit(state, asked.clone()).await?;
-    let bytes = read_body(state, head, &route, body).await?;
-    Request::prepare(state, head, asked, found, &route, &bytes).write(&head.request_id).await
+    let (payload, draft) = read_body(state, head, &route, body).await?;
+    Request::prepare(state, head, asked, found, &route, &payload).write(&head.request_id, draft).await
 }
 
 fn method_of(method: &HttpMethod) -> Option<Method> {
@@ -103,18 +110,38 @@ async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Op
     admit(state, asked).await.err().unwrap_or(refused)
 }
 
-async fn read_body<S, B, E>(state: &State, head: &Head, route: &Route, body: S) -> Result<Vec<u8>, Fault>
+/// What a request carries.
+#[derive(Default)]
+struct Payload {
+    bytes: Vec<u8>,
+    form: Option<Received>,
+}
+
+async fn read_body<S, B, E>(
+    state: &State,
+    head: &Head,
+    route: &Route,
+    body: S,
+) -> Result<(Payload, Option<Draft>), Fault>
 where
-    S: Stream<Item = Result<B, E>>,
+    S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
     let (kind, bytes_max) = (route.meta.body.kind, state.config.body_bytes_max);
     body::check_head(&head.headers, kind, bytes_max)?;
+    let within = Duration::from_secs(state.config.request_timeout_seconds);
     match kind {
-        BodyKind::None => Ok(Vec::new()),
+        BodyKind::None => Ok((Payload::default(), None)),
         BodyKind::Json => {
-            let within = Duration::from_secs(state.config.request_timeout_seconds);
-            body::read(body, bytes_max, within).await
+            let bytes = body::read(body, bytes_max, within).await?;
+            Ok((Payload { bytes, form: None }, None))
+        }
+        BodyKind::Upload { part } => {
+            let fields = (route.meta.body.params)().into_iter().map(|doc| doc.name).collect();
+            let image_bytes_max = state.config.image_max_bytes;
+            let wanted = Wanted { part, fields, image_bytes_max };
+            let (form, draft) = upload::read(&state.store, &head.headers, body, wanted, within).await?;
+            Ok((Payload { bytes: Vec::new(), form: Some(form) }, draft))
         }
     }
 }
@@ -140,20 +167,24 @@ impl Request {
         asked: Asked,
         found: &Found<'_>,
         route: &Arc<Route>,
-        bytes: &[u8],
+        payload: &Payload,
     ) -> Arc<Self> {
         let meta = route.meta;
         let repeatable = match meta.method.reads() {
             true => Ok(None),
             false => {
                 let path = found.segments.join("\0");
+                // A form is what its parts are, whatever the text between them.
+                let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
                 let parts: [&[u8]; 4] =
                     [meta.method.as_str().as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
                 Repeatable::read(&head.headers, &state.secret, &parts)
             }
         };
         let params = Params::parse(&head.query);
-        let raw = RawBody { params: &params, bytes, today: state.store.clock().now().day() };
+        let form = payload.form.as_ref().map(|form| &form.arrived);
+        let today = state.store.clock().now().day();
+        let raw = RawBody { params: &params, bytes: &payload.bytes, form, today };
         let run = match &route.behind {
             Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
             Behind::Status(_) => Err(Fault::new(fault::INTERNAL, "a look at the process is no operation")),
@@ -175,14 +206,34 @@ impl Request {
         })
     }
 
-    async fn read(self: Arc<Self>, long: bool) -> Result<Response, Fault> {
+    async fn read(self: Arc<Self>, long: bool, head: bool) -> Result<Response, Fault> {
+        let mut tries = 0;
+        loop {
+            let (reply, stream) = self.clone().look(long).await?;
+            let Content::Image(hash) = &reply.content else { return Ok(respond(reply, stream)) };
+            if head {
+                return Ok(respond(reply, None));
+            }
+            if let Some(image) = self.state.store.open_image(hash).await? {
+                return Ok(respond(reply, Some(image_stream(image))));
+            }
+            // The image was replaced or removed after the record was read: the record says which.
+            tries += 1;
+            if tries == IMAGE_TRIES {
+                return Err(Fault::new(fault::INTERNAL, format!("image {hash} is missing")));
+            }
+        }
+    }
+
+    /// Reads in one transaction; only the bytes of an image are left.
+    async fn look(self: Arc<Self>, long: bool) -> Result<(Reply, Option<Chunks>), Fault> {
         let request = self.clone();
         let read = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
             let reply = request.run(tx, &caller)?.read(tx, request.lines)?;
             let tag = match &request.tagged {
                 Some(tagged) => Some(tagged.read(tx, &caller)?),
-                None => request.own_tag.then(|| tag::of(reply.bytes())),
+                None => request.own_tag.then(|| reply.tag()),
             };
             Ok((reply, tag))
         };
@@ -197,10 +248,10 @@ impl Request {
             Content::List(list) => Some(stream(self.state.store.clone(), list.clone())),
             _ => None,
         };
-        Ok(respond(reply, stream))
+        Ok((reply, stream))
     }
 
-    async fn write(self: Arc<Self>, request_id: &str) -> Result<Response, Fault> {
+    async fn write(self: Arc<Self>, request_id: &str, draft: Option<Draft>) -> Result<Response, Fault> {
         let request = self.clone();
         let write = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
@@ -217,7 +268,11 @@ impl Request {
             }
             Ok(reply)
         };
-        let reply = self.state.store.write(request_id, write).await?;
+        let store = &self.state.store;
+        let reply = match draft.filter(|_| self.run.is_ok() && self.repeatable.is_ok()) {
+            Some(draft) => store.write_with(request_id, draft, write).await?,
+            None => store.write(request_id, write).await?,
+        };
         Ok(respond(reply, None))
     }
 
@@ -227,7 +282,7 @@ impl Request {
         if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
             && matches!(self.meta.method, Method::Put | Method::Delete)
         {
-            tag::check_match(tags, &tagged.read(tx, caller)?)?;
+            tag::check_match(tags, &tag::present(tagged.read(tx, caller))?)?;
         }
         run(tx, caller)
     }
@@ -257,6 +312,41 @@ fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
             let failed = chunk.is_err();
             if sender.send(chunk).await.is_err() || failed {
                 break;
+            }
+        }
+    });
+    receiver
+}
+
+/// Reads an image piece by piece, as fast as the client takes them.
+fn image_stream(image: Opened) -> Chunks {
+    let (sender, receiver) = tokio::sync::mpsc::channel(CHUNKS_WAITING);
+    tokio::spawn(async move {
+        let mut file = match image {
+            Opened::Bytes(bytes) => {
+                let _ = sender.send(Ok(bytes)).await;
+                return;
+            }
+            Opened::File(file) => file,
+        };
+        loop {
+            let read = tokio::task::spawn_blocking(move || {
+                let mut chunk = Vec::new();
+                let read = Read::by_ref(&mut file).take(IMAGE_CHUNK_BYTES as u64).read_to_end(&mut chunk);
+                read.map(|_| (file, chunk))
+            });
+            let (next, chunk) = match read.await {
+                Ok(Ok(read)) => read,
+                // The client sees a body that is too short, which is what it is.
+                _ => {
+                    let broken = Fault::new(fault::UNAVAILABLE, "the image cannot be read");
+                    let _ = sender.send(Err(broken)).await;
+                    return;
+                }
+            };
+            file = next;
+            if chunk.is_empty() || sender.send(Ok(chunk.into())).await.is_err() {
+                return;
             }
         }
     });

@@ -11,3 +11,4 @@ pub mod server;
 pub mod state;
 pub mod table;
 pub mod tag;
+pub mod upload;

@@ -2,7 +2,6 @@
 
 use super::reply::{IntoReply, Reply};
 use super::state::State;
-use super::tag;
 use crate::ops::Caller;
 use crate::store::Tx;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -71,12 +70,12 @@ impl Tagged {
         let params = params.get(..count)?.to_vec();
         let no_query = mfa_shared::query::Params::default();
         let today = mfa_shared::time::Timestamp::from_millis(0).day();
-        let raw = RawBody { params: &no_query, bytes: &[], today };
+        let raw = RawBody { params: &no_query, bytes: &[], form: None, today };
         prepare(params, &raw).ok().map(|run| Self(Arc::new(run)))
     }
 
     /// The tag at present; the fault of the read where the record is not there.
     pub fn read(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<String, Fault> {
-        (self.0)(tx, caller).map(|reply| tag::of(reply.bytes()))
+        (self.0)(tx, caller).map(|reply| reply.tag())
     }
 }

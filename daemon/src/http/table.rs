@@ -2,11 +2,13 @@
 
 use super::route::{Route, operation, status};
 use super::state;
-use crate::ops::{cards, customers, employees, offices};
+use crate::ops::{cards, customers, employees, offices, portraits, scans};
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::offices::*;
+use mfa_shared::api::portraits::*;
+use mfa_shared::api::scans::*;
 use mfa_shared::api::system::*;
 
 /// Every row with what answers it.
@@ -48,5 +50,13 @@ pub fn table() -> Vec<Route> {
         operation::<GetCard, _>(cards::get),
         operation::<UpdateCard, _>(cards::update),
         operation::<DeleteCard, _>(cards::delete),
+        operation::<CreateScan, _>(scans::create),
+        operation::<ListScans, _>(scans::list),
+        operation::<GetScan, _>(scans::get),
+        operation::<GetScanImage, _>(scans::get_image),
+        operation::<DeleteScan, _>(scans::delete),
+        operation::<SetPortrait, _>(portraits::set),
+        operation::<GetPortrait, _>(portraits::get),
+        operation::<DeletePortrait, _>(portraits::delete),
     ]
 }

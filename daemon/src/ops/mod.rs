@@ -8,10 +8,14 @@ pub mod customers;
 pub mod employees;
 pub mod listing;
 pub mod offices;
+pub mod portraits;
+pub mod scans;
 
 use crate::store::Tx;
 use crate::store::engine::Space;
+use crate::store::records::StoredImage;
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::upload::{Image, Upload};
 use std::marker::PhantomData;
 
 /// Who asks.
@@ -41,6 +45,23 @@ impl<T> Stored<T> {
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, shown: PhantomData }
     }
+}
+
+/// An answer that is the bytes of an image.
+#[derive(Debug)]
+pub struct ShownImage(pub StoredImage);
+
+/// The image of an upload as records name it.
+fn stored_image<F>(tx: &Tx<'_>, upload: &Upload<F>) -> Result<StoredImage, Fault> {
+    let Image::Arrived(image) = &upload.image else {
+        return Err(Fault::new(fault::INTERNAL, "the image of an upload was not kept"));
+    };
+    Ok(StoredImage {
+        sha256: image.sha256.clone(),
+        length: image.length,
+        content_type: upload.content_type,
+        uploaded_on: tx.now(),
+    })
 }
 
 /// What keeps a record from being deleted: an index of the uses under the record, and their noun.

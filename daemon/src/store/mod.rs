@@ -5,6 +5,8 @@
 
 pub mod embedded;
 pub mod engine;
+pub mod images;
+pub mod objects;
 pub mod record;
 pub mod records;
 pub mod seed;
@@ -12,6 +14,7 @@ pub mod tx;
 
 use crate::clock::Clock;
 use engine::{Commit, Engine};
+use images::{Images, Uses};
 use mfa_shared::fault::{self, Fault};
 use std::sync::{Arc, Mutex, PoisonError};
 pub use tx::Tx;
@@ -20,6 +23,7 @@ pub use tx::Tx;
 #[derive(Debug, Clone)]
 pub struct Store {
     engine: Arc<dyn Engine>,
+    images: Arc<Images>,
     clock: Clock,
     strict: bool,
 }
@@ -27,7 +31,8 @@ pub struct Store {
 impl Store {
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
     pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
-        Self { engine: Arc::new(engine), clock, strict }
+        let images = Arc::new(Images::new(engine.objects()));
+        Self { engine: Arc::new(engine), images, clock, strict }
     }
 
     /// The clock of the store's transactions.
@@ -52,7 +57,22 @@ impl Store {
 
     /// Runs `work` as one serializable transaction; `request` names the request in the audit trail. Work
     /// may run more than once, so it takes everything by reference and has no effect outside the `Tx`.
-    pub async fn write<T, F>(&self, request: &str, mut work: F) -> Result<T, Fault>
+    pub async fn write<T, F>(&self, request: &str, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let (store, request) = (self.clone(), request.to_owned());
+        finished(async move {
+            let (outcome, uses) = store.decide(&request, work).await?;
+            store.remove_unused(&uses).await;
+            outcome
+        })
+        .await
+    }
+
+    /// Runs `work` and says what it did to the uses of images. The outer fault is the engine's.
+    async fn decide<T, F>(&self, request: &str, mut work: F) -> Result<(Result<T, Fault>, Uses), Fault>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
@@ -65,7 +85,7 @@ impl Store {
             let keep = outcome.is_ok() || tx.keeps_when_refused();
             let (time, actor) = (tx.now(), tx.actor().to_owned());
             let changes = if keep { tx.into_changes() } else { Vec::new() };
-            filled.fill(outcome);
+            filled.fill(Ok((outcome, Uses::of(&changes))));
             (!changes.is_empty()).then(|| Commit { time, actor, request: request.clone(), changes })
         };
         self.engine.write(Box::new(write)).await?;
@@ -83,6 +103,15 @@ impl Store {
             tracing::error!(%fault, "the store did not close cleanly");
         }
     }
+}
+
+/// Finishes what was begun even if nobody waits for it any more: a client who goes away in the middle of
+/// a write must not part a record from its image.
+async fn finished<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Fault>> + Send + 'static,
+) -> Result<T, Fault> {
+    let stopping = |_| Fault::new(fault::UNAVAILABLE, "the daemon is stopping");
+    tokio::spawn(work).await.map_err(stopping)?
 }
 
 /// Where work leaves its outcome for the caller who waits.

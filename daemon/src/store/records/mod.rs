@@ -4,12 +4,14 @@
 mod cards;
 mod customers;
 mod employees;
+mod images;
 mod offices;
 mod system;
 
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use employees::StoredEmployee;
+pub use images::{StoredImage, StoredPortrait, StoredScan};
 pub use offices::{StoredOffice, StoredReference};
 pub use system::{StoreFacts, StoreSecret};
 
@@ -45,6 +47,10 @@ spaces! {
     CUSTOMERS_BY_EMPLOYEE = 62 "customers_by_employee";
     CARDS = 65 "cards";
     CARDS_BY_NUMBER = 66 "cards_by_number";
+    SCANS = 67 "scans";
+    SCANS_BY_IDENTIFIER = 68 "scans_by_identifier";
+    PORTRAITS = 69 "portraits";
+    IMAGE_USES = 70 "image_uses";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
