@@ -1837,7 +1837,7 @@ _mfa() {
             return 0
             ;;
         mfa__subcmd__init)
-            opts="-o -y -q -v -h --output --columns --no-header --url --yes --no-input --quiet --verbose --color --no-pager --retries --timeout-seconds --data-dir --admin --password-file --help"
+            opts="-o -y -q -v -h --output --columns --no-header --url --yes --no-input --quiet --verbose --color --no-pager --retries --timeout-seconds --data-dir --admin --operator --password-file --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1876,6 +1876,10 @@ _mfa() {
                     return 0
                     ;;
                 --admin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --operator)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -55,7 +55,7 @@ complete -c mfa -n "__fish_mfa_needs_command" -f -a "customer" -d 'Customers and
 complete -c mfa -n "__fish_mfa_needs_command" -f -a "status" -d 'Tell which daemon is spoken to, and whether it serves'
 complete -c mfa -n "__fish_mfa_needs_command" -f -a "version" -d 'Tell the versions of client and daemon'
 complete -c mfa -n "__fish_mfa_needs_command" -f -a "daemon" -d 'The daemon on this machine'
-complete -c mfa -n "__fish_mfa_needs_command" -f -a "init" -d 'Make the store, if it is not there, without serving'
+complete -c mfa -n "__fish_mfa_needs_command" -f -a "init" -d 'Make the store and its first user, if they are not there, without serving'
 complete -c mfa -n "__fish_mfa_needs_command" -f -a "dev" -d 'Run a daemon for trying things out, whose data is gone when it ends'
 complete -c mfa -n "__fish_mfa_needs_command" -f -a "config" -d 'Settings'
 complete -c mfa -n "__fish_mfa_needs_command" -f -a "explain" -d 'Explain an error code, an object or a field'
@@ -1665,7 +1665,8 @@ never\t'Never'"
 complete -c mfa -n "__fish_mfa_using_subcommand init" -l retries -d 'How often a request is repeated that found no daemon or a fault of it [env: MFA_RETRIES]' -r
 complete -c mfa -n "__fish_mfa_using_subcommand init" -l timeout-seconds -d 'Longest wait for one answer [env: MFA_TIMEOUT_SECONDS]' -r
 complete -c mfa -n "__fish_mfa_using_subcommand init" -l data-dir -d 'Folder of the store [env: MFA_DATA_DIR]' -r
-complete -c mfa -n "__fish_mfa_using_subcommand init" -l admin -d 'Identifier of the first user' -r
+complete -c mfa -n "__fish_mfa_using_subcommand init" -l admin -d 'Identifier of the first user, who may do everything; admin unless asked otherwise' -r
+complete -c mfa -n "__fish_mfa_using_subcommand init" -l operator -d 'Identifier of a second user, for the daily work of administration' -r
 complete -c mfa -n "__fish_mfa_using_subcommand init" -l password-file -d 'File of the first user\'s password, - for standard input [env: MFA_PASSWORD_FILE]' -r
 complete -c mfa -n "__fish_mfa_using_subcommand init" -l no-header -d 'Leave out the line of column names'
 complete -c mfa -n "__fish_mfa_using_subcommand init" -s y -l yes -d 'Answer yes to every confirmation [env: MFA_YES]'

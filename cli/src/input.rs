@@ -82,11 +82,25 @@ impl From<Draft> for Value {
     }
 }
 
+/// The secret in the file that was named by flag or variable, without the line feed at its end.
+pub fn secret_file(flag: Option<&str>) -> Outcome<Option<String>> {
+    let variable = std::env::var("MFA_PASSWORD_FILE").ok().filter(|file| !file.is_empty());
+    let Some(file) = flag.map(str::to_owned).or(variable) else { return Ok(None) };
+    let mut secret = text(&file)?;
+    let end = secret.trim_end_matches(['\r', '\n']).len();
+    secret.truncate(end);
+    if secret.is_empty() {
+        return Err(Failure::usage(format!("{file} holds no password")));
+    }
+    Ok(Some(secret))
+}
+
 /// A value as the body of an endpoint, held to the same rules as in the daemon.
 pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();
-    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, form: None, today: today() })?)
+    let raw = RawBody { params: &params, bytes: &bytes, form: None, json: true, today: today() };
+    Ok(E::Body::read(&raw)?)
 }
 
 // The flags of an address that is set on its own. (Not a doc comment: that would become a command's help.)

@@ -37,7 +37,6 @@ impl Prompt {
     }
 
     /// Reads a new secret, typed twice; `flag` is what gives it without a question.
-    #[expect(dead_code, reason = "the commands that set passwords are not written yet")]
     pub fn new_secret(&self, what: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
         let ask = |text: String| {
@@ -49,6 +48,12 @@ impl Prompt {
             return Err(Failure::usage("the two entries differ"));
         }
         Ok(first)
+    }
+
+    /// Asks for a text; just a line feed takes the default.
+    pub fn ask_or(&self, what: &str, default: &str) -> Outcome<String> {
+        let answer = self.ask(&format!("{what} [{default}]: "), "")?;
+        Ok(if answer.is_empty() { default.to_owned() } else { answer })
     }
 
     fn ask(&self, question: &str, flag: &str) -> Outcome<String> {

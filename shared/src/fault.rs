@@ -3,6 +3,7 @@
 //! The table only ever grows, and a code never gets another meaning. `mfa explain error CODE` and the
 //! error body (`decisions.md` section 4) print from it.
 
+use crate::api::roles::Permission;
 use crate::rule::FieldError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -124,18 +125,76 @@ faults! {
         "send the identifier of the path in the body, too";
     PARENT_MISMATCH: "parent_mismatch" 400 "Parents differ"
         "an office never moves: leave parentIdentifier out";
+    IMMUTABLE_FIELD: "immutable_field" 400 "Field never changes"
+        "leave the named field out, or send its present value";
+    INTEREST_NOT_FLEXIBLE: "interest_not_flexible" 400 "Interest is fixed"
+        "make the definition flexible first, in a change of its own";
+    ACCOUNT_KIND_MISMATCH: "account_kind_mismatch" 400 "Account is of another kind"
+        "name an account of the right kind: mfa ledger accounts list";
     UNKNOWN_REFERENCE: "unknown_reference" 400 "Names a record that does not exist"
         "create the named record first, or correct the name";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
     CARD_NUMBER_TAKEN: "card_number_taken" 409 "Card number taken" "a number exists once over all customers";
     WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
+    PRODUCT_INACTIVE: "product_inactive" 409 "Product is not active" "activate it: mfa definitions activate";
+    ACCOUNT_NUMBERS_EXHAUSTED: "account_numbers_exhausted" 409 "Account numbers used up"
+        "a customer has at most 99,999 accounts";
+    BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0" "pay the balance out first";
+    CURRENCY_MISMATCH: "currency_mismatch" 409 "Two currencies"
+        "use accounts of one currency: mfa ledger accounts list";
     OFFICE_NOT_FOUND: "office_not_found" 404 "No such office" "list them: mfa offices list";
     EMPLOYEE_NOT_FOUND: "employee_not_found" 404 "No such employee" "list them: mfa employees list";
     CUSTOMER_NOT_FOUND: "customer_not_found" 404 "No such customer" "list them: mfa customers list";
+    PASSWORD_CHANGE_REQUIRED: "password_change_required" 403 "Password must be changed first"
+        "set a new password: mfa users set-password, then log in again";
+    NOT_OWN_RECORD: "not_own_record" 403 "Only for the user's own record" "log in as that user";
+    LOGIN_TOKEN_REQUIRED: "login_token_required" 403 "Needs a login by password"
+        "log in with a password: a token of an application is never enough here";
+    EXCEEDS_OWN_PERMISSIONS: "exceeds_own_permissions" 403 "Grants more than the caller holds"
+        "ask somebody who holds the missing permissions";
+    SCOPE_NOT_COVERED: "scope_not_covered" 403 "Scope not covered"
+        "add the missing permissions and consents, or ask for another call endpoint set";
+    SCOPE_UNKNOWN: "scope_unknown" 400 "No such scope" "name a call endpoint set of the application";
+    CREDENTIALS_IN_QUERY: "credentials_in_query" 400 "Secrets in the address"
+        "send them in the body, and change those that were sent: addresses are written to logs";
+    UNSUPPORTED_GRANT_TYPE: "unsupported_grant_type" 400 "No such grant type"
+        "use password, refresh_token or urn:ietf:params:oauth:grant-type:jwt-bearer";
+    TOO_MANY_ATTEMPTS: "too_many_attempts" 429 "Too many failed attempts"
+        "wait for the time that Retry-After says";
+    LOGIN_FAILED: "login_failed" 401 "Login failed" "check user name and password";
+    REFRESH_TOKEN_INVALID: "refresh_token_invalid" 401 "Session has ended" "log in again: mfa login";
+    ASSERTION_INVALID: "assertion_invalid" 401 "Assertion not accepted"
+        "check the key, the clock and the claims of the assertion";
+    IDENTIFIER_RETIRED: "identifier_retired" 409 "Identifier belongs to the past"
+        "choose another identifier: records bear this one";
+    LAST_PHARAOH: "last_pharaoh" 409 "Last user of role pharaoh" "give another user the role pharaoh first";
+    BUILT_IN: "built_in" 409 "Built in"
+        "make one of your own: a built-in record cannot be changed or deleted";
+    INVALID_APPLICATION_IDENTIFIER: "invalid_application_identifier" 400 "Bad application identifier"
+        "an application identifier has 2 to 64 characters of A-Z a-z 0-9 . - * _";
+    INVALID_KEY_TIMESTAMP: "invalid_key_timestamp" 400 "Bad key timestamp"
+        "a key timestamp looks like 2031-05-06T10_11_12";
+    USER_NOT_FOUND: "user_not_found" 404 "No such user" "list them: mfa users list";
+    ROLE_NOT_FOUND: "role_not_found" 404 "No such role" "list them: mfa roles list";
+    GROUP_NOT_FOUND: "group_not_found" 404 "No such permittable group" "list them: mfa groups list";
+    APPLICATION_NOT_FOUND: "application_not_found" 404 "No such application"
+        "list them: mfa applications list";
+    SIGNATURE_NOT_FOUND: "signature_not_found" 404 "No such key"
+        "list them: mfa applications signatures list";
+    PERMISSION_NOT_FOUND: "permission_not_found" 404 "No such permission"
+        "list them: mfa applications permissions list";
+    CALL_ENDPOINT_SET_NOT_FOUND: "call_endpoint_set_not_found" 404 "No such call endpoint set"
+        "list them: mfa applications sets list";
     CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
     SCAN_NOT_FOUND: "scan_not_found" 404 "No such scan" "list them: mfa cards scan list CUSTOMER CARD";
     PORTRAIT_NOT_FOUND: "portrait_not_found" 404 "No portrait" "set one: mfa portrait set CUSTOMER FILE";
+    DEFINITION_NOT_FOUND: "definition_not_found" 404 "No such product definition"
+        "list them: mfa definitions list";
+    INSTANCE_NOT_FOUND: "instance_not_found" 404 "No such product instance"
+        "list those of a customer: mfa instances list --customer CUSTOMER";
+    ACCOUNT_NOT_FOUND: "account_not_found" 404 "No such ledger account" "list them: mfa ledger accounts list";
+    ENTRY_NOT_FOUND: "entry_not_found" 404 "No such journal entry" "list them: mfa ledger journal";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 
@@ -155,12 +214,17 @@ pub struct Parts {
     pub kind: &'static Kind,
     /// One sentence, lower case and without a final period: names the record and says what is the case.
     pub detail: String,
-    /// Bad fields, for `invalid_fields` and `unknown_reference`.
+    /// Bad fields, where the fault is about fields.
     pub errors: Vec<FieldError>,
     /// Seconds until another try makes sense, for 429 and 503.
     pub retry_after: Option<u32>,
     /// The methods of the path, for 405.
     pub allow: Option<String>,
+    /// Permissions that the caller lacks: any one of them for `forbidden`, all of them for
+    /// `exceeds_own_permissions` and `scope_not_covered`.
+    pub missing: Option<Vec<Permission>>,
+    /// OAuth 2.0 error word, at `POST /token`.
+    pub error: Option<&'static str>,
 }
 
 impl std::ops::Deref for Fault {
@@ -175,7 +239,15 @@ impl Fault {
     pub fn new(kind: &'static Kind, detail: impl Into<String>) -> Self {
         let retry_after = matches!(kind.status, 429 | 503).then_some(1);
         let detail = detail.into();
-        Self(Box::new(Parts { kind, detail, errors: Vec::new(), retry_after, allow: None }))
+        Self(Box::new(Parts {
+            kind,
+            detail,
+            errors: Vec::new(),
+            retry_after,
+            allow: None,
+            missing: None,
+            error: None,
+        }))
     }
 
     /// Bad fields, all at once.
@@ -196,18 +268,40 @@ impl Fault {
         Self::fields(vec![FieldError { field, code, detail: format!("{pointer} {what}") }])
     }
 
+    /// A body that gives another value for a field which never changes.
+    pub fn immutable(pointer: &str, present: &str) -> Self {
+        Self::about(IMMUTABLE_FIELD, pointer, format!("{pointer} never changes; its value is {present}"))
+    }
+
+    /// A fault of one field that has a code of its own.
+    pub fn about(kind: &'static Kind, pointer: &str, detail: String) -> Self {
+        let mut fault = Self::new(kind, detail.clone());
+        let (field, code) = (pointer.to_owned(), kind.code.to_owned());
+        fault.0.errors = vec![FieldError { field, code, detail }];
+        fault
+    }
+
     /// A body that names a record which does not exist.
     pub fn unknown_reference(pointer: &str, noun: &str, name: &str) -> Self {
         let detail = format!("{pointer} names {noun} \"{name}\", which does not exist");
-        let mut fault = Self::new(UNKNOWN_REFERENCE, detail.clone());
-        let (field, code) = (pointer.to_owned(), UNKNOWN_REFERENCE.code.to_owned());
-        fault.0.errors = vec![FieldError { field, code, detail }];
-        fault
+        Self::about(UNKNOWN_REFERENCE, pointer, detail)
     }
 
     /// The same fault with the seconds until another try makes sense.
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.0.retry_after = Some(seconds);
+        self
+    }
+
+    /// The same fault with the permissions that the caller lacks.
+    pub fn missing(mut self, permissions: Vec<Permission>) -> Self {
+        self.0.missing = Some(permissions);
+        self
+    }
+
+    /// The same fault with an OAuth 2.0 error word.
+    pub fn error(mut self, word: &'static str) -> Self {
+        self.0.error = Some(word);
         self
     }
 
@@ -251,6 +345,12 @@ pub struct Problem {
     /// Seconds, equal to `Retry-After`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
+    /// Permissions that the caller lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<Permission>>,
+    /// OAuth 2.0 error word, at `POST /token`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 impl Problem {
@@ -266,6 +366,8 @@ impl Problem {
             request_id: request_id.to_owned(),
             errors: fault.errors.clone(),
             retry_after: fault.retry_after,
+            missing: fault.missing.clone(),
+            error: fault.error.map(str::to_owned),
         }
     }
 }

@@ -236,7 +236,8 @@ mod tests {
 
     fn read(query: &str, arrived: &Arrived) -> Result<Upload<Note>, &'static str> {
         let today = Timestamp::from_millis(0).day();
-        let raw = RawBody { params: &Params::parse(query), bytes: &[], form: Some(arrived), today };
+        let raw =
+            RawBody { params: &Params::parse(query), bytes: &[], form: Some(arrived), json: false, today };
         Upload::read(&raw).map_err(|fault| fault.kind.code)
     }
 

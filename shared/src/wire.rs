@@ -3,11 +3,12 @@
 //! A row of the endpoint table names one of the bodies and one of the answers below; both sides of the
 //! wire derive everything from that: how to read, how to write, which content type, what OpenAPI says.
 
-use crate::fault::{Fault, MALFORMED_BODY};
+use crate::endpoint::{Endpoint, percent_encode};
+use crate::fault::{Fault, INVALID_PARAMETER, MALFORMED_BODY};
 use crate::node::Node;
 use crate::object::Object;
 use crate::query::{ParamDoc, Parameters, Params};
-use crate::rule::{List, Nested, Rule, check_body, list, nested};
+use crate::rule::{List, Nested, Rule, check_body, flag, list, nested};
 use crate::time::Date;
 use crate::upload::Arrived;
 use serde::Serialize;
@@ -17,6 +18,8 @@ use std::marker::PhantomData;
 
 /// Content type of JSON answers.
 pub const JSON_TYPE: &str = "application/json;charset=UTF-8";
+/// Content type of form parameters in a body.
+pub const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 /// Content type of lists that are streamed, one record a line.
 pub const NDJSON_TYPE: &str = "application/x-ndjson";
 /// Content type of failures.
@@ -29,11 +32,24 @@ pub enum BodyKind {
     None,
     /// `application/json` or `application/*+json`; no content type at all counts as JSON.
     Json,
+    /// `application/x-www-form-urlencoded`, which no content type at all counts as, or `application/json`
+    /// with the same names. Such a body holds a few short words.
+    Credentials,
+    /// Form parameters: in the query string, as `application/x-www-form-urlencoded`, or as `key=value` text
+    /// in a body of any other type.
+    Form,
     /// `multipart/form-data` with an image in the named part.
     Upload {
         /// Name of the part with the image.
         part: &'static str,
     },
+}
+
+impl BodyKind {
+    /// Most bytes of such a body, where the kind sets a limit of its own.
+    pub fn bytes_max(self) -> Option<usize> {
+        (self == Self::Credentials).then_some(32_768)
+    }
 }
 
 /// A request body as table data.
@@ -56,6 +72,8 @@ pub struct RawBody<'a> {
     pub bytes: &'a [u8],
     /// What has arrived of a multipart form.
     pub form: Option<&'a Arrived>,
+    /// Whether the content type says JSON, for a body that may also be a form.
+    pub json: bool,
     /// The present day in UTC.
     pub today: Date,
 }
@@ -107,6 +125,25 @@ impl<P: Parameters> Body for Query<P> {
     }
 }
 
+/// Form parameters, of the query string and of the body together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Form<P>(pub P);
+
+impl<P: Parameters> Body for Form<P> {
+    const SHAPE: BodyShape = BodyShape { kind: BodyKind::Form, schema: || None, params: P::docs };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        let text = std::str::from_utf8(raw.bytes)
+            .map_err(|_| Fault::new(INVALID_PARAMETER, "the form is not UTF-8"))?;
+        P::read(&raw.params.with_form(text)).map(Self)
+    }
+    fn write(&self) -> Outgoing {
+        let pairs = self.0.write();
+        let pairs: Vec<_> =
+            pairs.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
+        Outgoing { query: Vec::new(), body: Some((FORM_TYPE.into(), pairs.join("&").into_bytes())) }
+    }
+}
+
 /// A JSON object as body, or as answer of a single read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Json<T>(pub T);
@@ -141,6 +178,24 @@ impl<T: Object + Serialize + Send + Sync> Body for JsonList<T> {
     }
 }
 
+/// A JSON boolean as body, or as answer of a single read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JsonFlag(pub bool);
+
+fn flag_schema() -> Option<Value> {
+    Some(flag().schema())
+}
+
+impl Body for JsonFlag {
+    const SHAPE: BodyShape = BodyShape { kind: BodyKind::Json, schema: flag_schema, params: Vec::new };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        read_json(&flag(), raw).map(Self)
+    }
+    fn write(&self) -> Outgoing {
+        write_json(&self.0)
+    }
+}
+
 fn read_json<R: Rule>(rule: &R, raw: &RawBody<'_>) -> Result<R::Out, Fault> {
     let malformed = |why: String| Fault::new(MALFORMED_BODY, why);
     let body = Node::parse(raw.bytes).map_err(malformed)?;
@@ -150,7 +205,8 @@ fn read_json<R: Rule>(rule: &R, raw: &RawBody<'_>) -> Result<R::Out, Fault> {
     })
 }
 
-fn write_json<T: Serialize>(value: &T) -> Outgoing {
+/// Writes a JSON body.
+pub fn write_json<T: Serialize>(value: &T) -> Outgoing {
     // The wire types have string keys only, so there is nothing that JSON could not hold.
     let bytes = serde_json::to_vec(value).expect("wire types are JSON");
     Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), bytes)) }
@@ -165,7 +221,9 @@ fn reference<T: Object>() -> Value {
 pub enum AnswerKind {
     /// 202 without a body.
     Accepted,
-    /// 200 with a JSON object.
+    /// 200 without a body.
+    Done,
+    /// 200 with a JSON object, or with one bare value.
     Json,
     /// 200 with a JSON object, or 204 where there is none.
     JsonOrNone,
@@ -200,6 +258,26 @@ impl Answer for Accepted {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
 }
 
+/// 200 without a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done;
+
+impl Answer for Done {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Done, schema: || None };
+}
+
+impl Answer for JsonFlag {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Json, schema: flag_schema };
+}
+
+/// 202 without a body, with the address of the record that was made in `Location`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AcceptedAt<E>(pub E);
+
+impl<E: Endpoint> Answer for AcceptedAt<E> {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
+}
+
 impl<T: Object> Answer for Json<T> {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Json, schema: || Some(reference::<T>()) };
 }
@@ -221,6 +299,17 @@ impl<T: Object> Answer for Array<T> {
     const SHAPE: AnswerShape = AnswerShape {
         kind: AnswerKind::List,
         schema: || Some(json!({ "type": "array", "items": reference::<T>() })),
+    };
+}
+
+/// 200 with a plain array of identifiers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names(pub Vec<String>);
+
+impl Answer for Names {
+    const SHAPE: AnswerShape = AnswerShape {
+        kind: AnswerKind::List,
+        schema: || Some(json!({ "type": "array", "items": { "type": "string" } })),
     };
 }
 

@@ -1,7 +1,7 @@
 //! `customers.md` sections 4, 5 and 7: portraits and scans.
 
 use crate::world::{Seen, World};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
 const PORTRAIT: &str = "/customers/c-1/portrait";
@@ -484,5 +484,5 @@ fn one_of_many_simultaneous_scans_of_a_name_wins() {
     assert_eq!(statuses, [[202].as_slice(), &[409; 19]].concat());
     assert_eq!(images.files().len(), 1);
     let listed = images.0.get(SCANS).json();
-    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{}", Value::from(listed.clone()));
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
 }

@@ -8,7 +8,7 @@ use crate::settings;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Auth, Clock, Config, Daemon, StartError};
+use mfa_daemon::{Auth, Clock, Config, Daemon, NewLogin, StartError};
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -164,36 +164,53 @@ pub struct Init {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
-    /// Identifier of the first user
-    #[arg(long, value_name = "NAME", requires = "password_file")]
+    /// Identifier of the first user, who may do everything; admin unless asked otherwise
+    #[arg(long, value_name = "NAME")]
     admin: Option<String>,
+    /// Identifier of a second user, for the daily work of administration
+    #[arg(long, value_name = "NAME")]
+    operator: Option<String>,
     /// File of the first user's password, - for standard input [env: MFA_PASSWORD_FILE]
     #[arg(long, value_name = "FILE")]
     password_file: Option<String>,
 }
 
 impl Verb for Init {
-    const ABOUT: &'static str = "Make the store, if it is not there, without serving";
+    const ABOUT: &'static str = "Make the store and its first user, if they are not there, without serving";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa init",
         "mfa init --data-dir /var/lib/mfa --admin amensah --password-file /run/secrets/mfa --no-input",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        if let Some(file) = &self.password_file
-            && input::text(file)?.trim_end_matches(['\r', '\n']).is_empty()
-        {
-            return Err(Failure::usage(format!("{file} holds no password")));
-        }
+        let name = match self.admin {
+            Some(name) => name,
+            None if cx.prompt.can_ask() => cx.prompt.ask_or("first user", "admin")?,
+            None => "admin".to_owned(),
+        };
+        let password = match input::secret_file(self.password_file.as_deref())? {
+            None if cx.prompt.can_ask() => {
+                Some(cx.prompt.new_secret(&format!("password of {name}"), "--password-file")?)
+            }
+            given => given,
+        };
+        let first = NewLogin { name, password };
+        let operator = self.operator.map(|name| NewLogin { name, password: None });
         let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
         let config = flags.config(cx)?;
-        let made = mfa_daemon::init(&config).await.map_err(not_started)?;
-        if self.admin.is_some() {
-            cx.out.warn("this version knows no users yet: the store has none, and --admin is not used");
-        }
+        let done = mfa_daemon::init(&config, &first, operator.as_ref()).await.map_err(not_started)?;
         let folder = config.data_dir.display().to_string();
-        let result = if made.created { "created" } else { "already there" };
+        let result = if done.made.before { "already initialised" } else { "initialised" };
         cx.out.tip(&format!("store in {folder}: {result}"));
-        let record = json!({ "identifier": folder, "result": result, "instance": made.instance });
+        for (user, password) in &done.passwords {
+            cx.out.warn(&format!(
+                "the password of {user} is {password}: it is shown only now, to be changed at login"
+            ));
+        }
+        let record = json!({
+            "identifier": folder, "result": result, "instance": done.instance,
+            "added": done.made.added, "kept": done.made.kept,
+            "passwords": done.passwords.into_iter().collect::<std::collections::BTreeMap<_, _>>()
+        });
         cx.out.show(&views::STORE, &record)
     }
 }

@@ -3,22 +3,22 @@
 use super::access::{self, Asked};
 use super::idempotency::Repeatable;
 use super::reply::{Content, Reply};
-use super::route::{Behind, Route, Run, Tagged};
+use super::route::{Behind, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
 use super::upload::{self, Received, Wanted};
-use super::{body, tag};
+use super::{body, image, login, tag};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
-use crate::store::objects::{Draft, Opened};
+use crate::store::objects::Draft;
 use crate::store::{Store, Tx};
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
+use mfa_shared::api::tokens::error_word;
 use mfa_shared::endpoint::{Meta, Method, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Params;
 use mfa_shared::wire::{BodyKind, NDJSON_TYPE, RawBody};
-use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 use warp::http::header::ACCEPT;
@@ -26,9 +26,7 @@ use warp::http::{HeaderMap, Method as HttpMethod};
 use warp::reply::Response;
 
 /// Chunks of a stream that wait for a slow client.
-const CHUNKS_WAITING: usize = 2;
-/// Bytes of an image that are read at once.
-const IMAGE_CHUNK_BYTES: usize = 64 * 1024;
+pub(super) const CHUNKS_WAITING: usize = 2;
 /// How often an image is looked for that others replace all the time.
 const IMAGE_TRIES: usize = 10;
 
@@ -47,15 +45,30 @@ pub struct Head {
     pub request_id: String,
 }
 
-/// Answers a request.
+/// Answers a request; a failure to give a token says so in the words of OAuth 2.0, too.
 pub async fn answer<S, B, E>(state: &Arc<State>, head: &Head, body: S) -> Result<Response, Fault>
 where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
     let found = split(&head.path).and_then(|segments| state.routes.find(segments));
-    let method = method_of(&head.method);
-    let route = found.as_ref().and_then(|found| found.route(method?)).cloned();
+    let route = found.as_ref().and_then(|found| found.route(method_of(&head.method)?)).cloned();
+    let gives_token = matches!(route.as_ref().map(|route| &route.behind), Some(Behind::Login));
+    let answer = decide(state, head, found, route, body).await;
+    if gives_token { answer.map_err(|fault| fault.clone().error(error_word(fault.kind))) } else { answer }
+}
+
+async fn decide<S, B, E>(
+    state: &Arc<State>,
+    head: &Head,
+    found: Option<Found<'_>>,
+    route: Option<Arc<Route>>,
+    body: S,
+) -> Result<Response, Fault>
+where
+    S: Stream<Item = Result<B, E>> + Send,
+    B: Buf,
+{
     if let Some(Behind::Status(look)) = route.as_ref().map(|route| &route.behind) {
         return look(state).map(|reply| respond(reply, None));
     }
@@ -70,10 +83,14 @@ where
         return Ok(respond(reply, None));
     }
     let segments = found.as_ref().map(|found| found.segments.clone()).unwrap_or_default();
-    let asked = Asked { meta: route.as_ref().map(|route| route.meta), segments };
+    let meta = route.as_ref().map(|route| route.meta);
+    let asked = Asked::new(&head.method, &head.headers, meta, segments);
     let (Some(found), Some(route)) = (&found, route) else {
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
+    if matches!(route.behind, Behind::Login) {
+        return log_in(state, head, &route, body).await;
+    }
     if route.meta.method.reads() {
         let request = Request::prepare(state, head, asked, found, &route, &Payload::default());
         return request.read(route.meta.lists(), head.method == HttpMethod::HEAD).await;
@@ -97,6 +114,19 @@ fn method_of(method: &HttpMethod) -> Option<Method> {
 async fn admit(state: &Arc<State>, asked: Asked) -> Result<Caller, Fault> {
     let shared = state.clone();
     state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await
+}
+
+async fn log_in<S, B, E>(state: &Arc<State>, head: &Head, route: &Route, body: S) -> Result<Response, Fault>
+where
+    S: Stream<Item = Result<B, E>> + Send,
+    B: Buf,
+{
+    let (Payload { bytes, .. }, _) = read_body(state, head, route, body).await?;
+    let params = Params::parse(&head.query);
+    let today = state.store.clock().now().day();
+    let json = body::says_json(&head.headers);
+    let raw = RawBody { params: &params, bytes: &bytes, form: None, json, today };
+    login::answer(state, head, &raw).await.map(|reply| respond(reply, None))
 }
 
 async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Option<&Found<'_>>) -> Fault {
@@ -127,12 +157,13 @@ where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
-    let (kind, bytes_max) = (route.meta.body.kind, state.config.body_bytes_max);
+    let kind = route.meta.body.kind;
+    let bytes_max = kind.bytes_max().unwrap_or(state.config.body_bytes_max);
     body::check_head(&head.headers, kind, bytes_max)?;
     let within = Duration::from_secs(state.config.request_timeout_seconds);
     match kind {
         BodyKind::None => Ok((Payload::default(), None)),
-        BodyKind::Json => {
+        BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {
             let bytes = body::read(body, bytes_max, within).await?;
             Ok((Payload { bytes, form: None }, None))
         }
@@ -152,7 +183,7 @@ struct Request {
     asked: Asked,
     meta: Meta,
     repeatable: Result<Option<Repeatable>, Fault>,
-    run: Result<Run, Fault>,
+    prepared: Result<Prepared, Fault>,
     tagged: Option<Tagged>,
     own_tag: bool,
     if_match: Option<Vec<String>>,
@@ -184,10 +215,12 @@ impl Request {
         let params = Params::parse(&head.query);
         let form = payload.form.as_ref().map(|form| &form.arrived);
         let today = state.store.clock().now().day();
-        let raw = RawBody { params: &params, bytes: &payload.bytes, form, today };
-        let run = match &route.behind {
+        let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
+        let prepared = match &route.behind {
             Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_) => Err(Fault::new(fault::INTERNAL, "a look at the process is no operation")),
+            Behind::Status(_) | Behind::Login => {
+                Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
+            }
         };
         let own_tag = meta.tag == Some(meta.name);
         let tag_route = meta.tag.filter(|_| !own_tag).and_then(|name| state.routes.by_name(name));
@@ -197,7 +230,7 @@ impl Request {
             asked,
             meta,
             repeatable,
-            run,
+            prepared,
             tagged: tag_route.and_then(|route| Tagged::prepare(route, &found.params)),
             own_tag,
             if_match: tag::listed(&head.headers, "if-match"),
@@ -215,7 +248,7 @@ impl Request {
                 return Ok(respond(reply, None));
             }
             if let Some(image) = self.state.store.open_image(hash).await? {
-                return Ok(respond(reply, Some(image_stream(image))));
+                return Ok(respond(reply, Some(image::stream(image))));
             }
             // The image was replaced or removed after the record was read: the record says which.
             tries += 1;
@@ -252,24 +285,27 @@ impl Request {
     }
 
     async fn write(self: Arc<Self>, request_id: &str, draft: Option<Draft>) -> Result<Response, Fault> {
+        if let Ok(Prepared { secret: Some(secret), .. }) = &self.prepared {
+            secret.judge(&self.state.store, &self.state.heavy).await?;
+        }
         let request = self.clone();
         let write = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
-            tx.set_actor(&caller.name);
+            tx.set_actor(&caller.actor);
             let repeatable = request.repeatable.as_ref().map_err(Clone::clone)?;
             if let Some(repeatable) = repeatable
-                && let Some(first) = repeatable.recall(tx, &caller.name)?
+                && let Some(first) = repeatable.recall(tx, &caller.actor)?
             {
                 return Ok(first);
             }
             let reply = request.run(tx, &caller)?;
             if let Some(repeatable) = repeatable {
-                repeatable.remember(tx, &caller.name, &reply)?;
+                repeatable.remember(tx, &caller.actor, &reply)?;
             }
             Ok(reply)
         };
         let store = &self.state.store;
-        let reply = match draft.filter(|_| self.run.is_ok() && self.repeatable.is_ok()) {
+        let reply = match draft.filter(|_| self.prepared.is_ok() && self.repeatable.is_ok()) {
             Some(draft) => store.write_with(request_id, draft, write).await?,
             None => store.write(request_id, write).await?,
         };
@@ -278,13 +314,13 @@ impl Request {
 
     /// Runs the operation; where the request names tags, only on a record that still has one of them.
     fn run(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
-        let run = self.run.as_ref().map_err(Clone::clone)?;
+        let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
         if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
             && matches!(self.meta.method, Method::Put | Method::Delete)
         {
             tag::check_match(tags, &tag::present(tagged.read(tx, caller))?)?;
         }
-        run(tx, caller)
+        (prepared.run)(tx, caller)
     }
 }
 
@@ -295,7 +331,8 @@ fn accepts_lines(headers: &HeaderMap) -> bool {
     })
 }
 
-type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
+/// A body that is sent as fast as the client takes it.
+pub(super) type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
 
 /// Reads a list chunk by chunk, as fast as the client takes them.
 fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
@@ -312,41 +349,6 @@ fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
             let failed = chunk.is_err();
             if sender.send(chunk).await.is_err() || failed {
                 break;
-            }
-        }
-    });
-    receiver
-}
-
-/// Reads an image piece by piece, as fast as the client takes them.
-fn image_stream(image: Opened) -> Chunks {
-    let (sender, receiver) = tokio::sync::mpsc::channel(CHUNKS_WAITING);
-    tokio::spawn(async move {
-        let mut file = match image {
-            Opened::Bytes(bytes) => {
-                let _ = sender.send(Ok(bytes)).await;
-                return;
-            }
-            Opened::File(file) => file,
-        };
-        loop {
-            let read = tokio::task::spawn_blocking(move || {
-                let mut chunk = Vec::new();
-                let read = Read::by_ref(&mut file).take(IMAGE_CHUNK_BYTES as u64).read_to_end(&mut chunk);
-                read.map(|_| (file, chunk))
-            });
-            let (next, chunk) = match read.await {
-                Ok(Ok(read)) => read,
-                // The client sees a body that is too short, which is what it is.
-                _ => {
-                    let broken = Fault::new(fault::UNAVAILABLE, "the image cannot be read");
-                    let _ = sender.send(Err(broken)).await;
-                    return;
-                }
-            };
-            file = next;
-            if chunk.is_empty() || sender.send(Ok(chunk.into())).await.is_err() {
-                return;
             }
         }
     });

@@ -3,7 +3,10 @@
 pub mod access;
 pub mod answer;
 pub mod body;
+pub mod heavy;
 pub mod idempotency;
+mod image;
+pub mod login;
 pub mod reply;
 pub mod route;
 pub mod routes;

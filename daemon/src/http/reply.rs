@@ -5,10 +5,12 @@ use crate::ops::listing::{List, Listing, json};
 use crate::ops::{ShownImage, Stored};
 use crate::store::Tx;
 use crate::store::record::Record;
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
 use mfa_shared::wire::{
-    Accepted, Answer, Array, ImageBytes, JSON_TYPE, Json, JsonOrNone, Listed, NDJSON_TYPE, Page,
+    Accepted, AcceptedAt, Answer, Array, Done, ImageBytes, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed,
+    NDJSON_TYPE, Names, Page,
 };
 use serde::Serialize;
 use std::fmt;
@@ -113,6 +115,32 @@ pub trait IntoReply<A: Answer> {
 impl IntoReply<Accepted> for Accepted {
     fn into_reply(self) -> Reply {
         Reply::empty(202)
+    }
+}
+
+impl IntoReply<Done> for Done {
+    fn into_reply(self) -> Reply {
+        Reply::empty(200)
+    }
+}
+
+impl IntoReply<JsonFlag> for JsonFlag {
+    fn into_reply(self) -> Reply {
+        Reply::json(json(&self.0))
+    }
+}
+
+impl IntoReply<Names> for Names {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::Elements(self.0.iter().map(json).collect()))
+    }
+}
+
+impl<E: Endpoint> IntoReply<AcceptedAt<E>> for AcceptedAt<E> {
+    fn into_reply(self) -> Reply {
+        let mut reply = Reply::empty(202);
+        reply.headers.push(("location".to_owned(), self.0.path()));
+        reply
     }
 }
 

@@ -1,15 +1,22 @@
 //! The endpoint table with its operations: one line for each row, in the order of the rows.
 
-use super::route::{Route, operation, status};
+use super::heavy::Secret;
+use super::route::{Route, login, operation, secret_operation, status};
 use super::state;
-use crate::ops::{cards, customers, employees, offices, portraits, scans};
+use crate::ops::*;
+use mfa_shared::api::applications::*;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::employees::*;
+use mfa_shared::api::groups::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::portraits::*;
+use mfa_shared::api::roles::*;
 use mfa_shared::api::scans::*;
 use mfa_shared::api::system::*;
+use mfa_shared::api::tokens::*;
+use mfa_shared::api::users::*;
+use mfa_shared::wire::Json;
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
@@ -17,6 +24,50 @@ pub fn table() -> Vec<Route> {
         status::<GetLive>(state::live),
         status::<GetReady>(state::ready),
         status::<GetVersion>(state::version),
+        login::<CreateToken>(),
+        operation::<GetCurrentToken, _>(tokens::get_current),
+        operation::<DeleteCurrentToken, _>(tokens::delete_current),
+        operation::<DeleteTokens, _>(tokens::delete_all),
+        secret_operation::<CreateUser, _>(users::create, |_, Json(new)| {
+            Secret::new(&new.password, |_| Ok(None))
+        }),
+        operation::<ListUsers, _>(users::list),
+        operation::<GetUser, _>(users::get),
+        operation::<ListUserPermissions, _>(users::list_permissions),
+        operation::<SetUserRole, _>(users::set_role),
+        secret_operation::<SetUserPassword, _>(users::set_password, |at, Json(change)| {
+            let user = at.user.clone();
+            Secret::new(&change.password, move |tx| users::present_password(tx, &user))
+        }),
+        operation::<DeleteUser, _>(users::delete),
+        operation::<CreateRole, _>(roles::create),
+        operation::<ListRoles, _>(roles::list),
+        operation::<GetRole, _>(roles::get),
+        operation::<UpdateRole, _>(roles::update),
+        operation::<DeleteRole, _>(roles::delete),
+        operation::<CreateGroup, _>(groups::create),
+        operation::<ListGroups, _>(groups::list),
+        operation::<GetGroup, _>(groups::get),
+        operation::<UpdateGroup, _>(groups::update),
+        operation::<DeleteGroup, _>(groups::delete),
+        operation::<ListApplications, _>(applications::list),
+        operation::<DeleteApplication, _>(applications::delete),
+        operation::<SetSignature, _>(applications::set_signature),
+        operation::<ListSignatures, _>(applications::list_signatures),
+        operation::<GetSignature, _>(applications::get_signature),
+        operation::<DeleteSignature, _>(applications::delete_signature),
+        operation::<CreateApplicationPermission, _>(application_permissions::create_permission),
+        operation::<ListApplicationPermissions, _>(application_permissions::list_permissions),
+        operation::<GetApplicationPermission, _>(application_permissions::get_permission),
+        operation::<UpdateApplicationPermission, _>(application_permissions::update_permission),
+        operation::<DeleteApplicationPermission, _>(application_permissions::delete_permission),
+        operation::<CreateCallEndpointSet, _>(application_permissions::create_set),
+        operation::<ListCallEndpointSets, _>(application_permissions::list_sets),
+        operation::<GetCallEndpointSet, _>(application_permissions::get_set),
+        operation::<UpdateCallEndpointSet, _>(application_permissions::update_set),
+        operation::<DeleteCallEndpointSet, _>(application_permissions::delete_set),
+        operation::<GetConsent, _>(application_permissions::get_consent),
+        operation::<SetConsent, _>(application_permissions::set_consent),
         operation::<CreateOffice, _>(offices::create),
         operation::<ListOffices, _>(offices::list),
         operation::<GetOffice, _>(offices::get),

@@ -1,19 +1,29 @@
 //! Every kind of record that is stored, one file for each noun, and the spaces they are stored in. The
 //! number of a space never changes its meaning.
 
+mod applications;
 mod cards;
 mod customers;
 mod employees;
 mod images;
+mod instances;
+mod ledger;
 mod offices;
 mod system;
+mod tokens;
+mod users;
 
+pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use employees::StoredEmployee;
 pub use images::{StoredImage, StoredPortrait, StoredScan};
+pub use instances::{AccountCounter, StoredInstance};
+pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
-pub use system::{StoreFacts, StoreSecret};
+pub use system::{Initialisation, StoreFacts, StoreSecret};
+pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
+pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
 use super::engine::Space;
 use mfa_shared::time::Timestamp;
@@ -42,9 +52,46 @@ spaces! {
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
+    INSTANCES = 90 "instances";
+    INSTANCES_BY_CUSTOMER = 91 "instances_by_customer";
+    INSTANCES_BY_PRODUCT = 92 "instances_by_product";
+    INSTANCES_NOT_CLOSED = 93 "instances_not_closed";
+    INSTANCES_BY_NUMBER = 94 "instances_by_number";
+    ACCOUNT_COUNTERS = 95 "account_counters";
+    LEDGER_ACCOUNTS = 100 "ledger_accounts";
+    JOURNAL = 101 "journal";
+    JOURNAL_BY_IDENTIFIER = 102 "journal_by_identifier";
+    ACCOUNT_LINES = 103 "account_lines";
+    DRAWER_LINES = 104 "drawer_lines";
     EMPLOYEES = 60 "employees";
     EMPLOYEES_BY_OFFICE = 61 "employees_by_office";
     CUSTOMERS_BY_EMPLOYEE = 62 "customers_by_employee";
+    USERS = 30 "users";
+    USERS_BY_ROLE = 31 "users_by_role";
+    PASSWORDS = 32 "passwords";
+    RETIRED_USERS = 33 "retired_users";
+    ROLES = 34 "roles";
+    ROLES_BY_GROUP = 35 "roles_by_group";
+    GROUPS = 36 "permittable_groups";
+    APPLICATIONS = 37 "applications";
+    SIGNATURES = 38 "signatures";
+    APPLICATION_PERMISSIONS = 39 "application_permissions";
+    APPLICATION_PERMISSIONS_BY_GROUP = 40 "application_permissions_by_group";
+    CALL_ENDPOINT_SETS = 41 "call_endpoint_sets";
+    CALL_ENDPOINT_SETS_BY_GROUP = 42 "call_endpoint_sets_by_group";
+    CONSENTS = 43 "consents";
+    CONSENTS_BY_USER = 44 "consents_by_user";
+    SESSIONS = 45 "sessions";
+    SESSIONS_BY_TIME = 46 "sessions_by_time";
+    TOKENS = 47 "tokens";
+    TOKENS_BY_USER = 48 "tokens_by_user";
+    TOKENS_BY_KEY = 49 "tokens_by_key";
+    TOKENS_BY_SESSION = 50 "tokens_by_session";
+    TOKENS_BY_TIME = 51 "tokens_by_time";
+    LOGIN_ATTEMPTS = 52 "login_attempts";
+    LOGIN_ATTEMPTS_BY_TIME = 53 "login_attempts_by_time";
+    ASSERTIONS = 54 "assertions";
+    ASSERTIONS_BY_TIME = 55 "assertions_by_time";
     CARDS = 65 "cards";
     CARDS_BY_NUMBER = 66 "cards_by_number";
     SCANS = 67 "scans";
@@ -54,7 +101,22 @@ spaces! {
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
-pub const LOCAL: &[Space] = &[IDEMPOTENCY, IDEMPOTENCY_BY_TIME, SECRETS];
+pub const LOCAL: &[Space] = &[
+    IDEMPOTENCY,
+    IDEMPOTENCY_BY_TIME,
+    SECRETS,
+    SESSIONS,
+    SESSIONS_BY_TIME,
+    TOKENS,
+    TOKENS_BY_USER,
+    TOKENS_BY_KEY,
+    TOKENS_BY_SESSION,
+    TOKENS_BY_TIME,
+    LOGIN_ATTEMPTS,
+    LOGIN_ATTEMPTS_BY_TIME,
+    ASSERTIONS,
+    ASSERTIONS_BY_TIME,
+];
 
 /// Who made and last changed a record, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
