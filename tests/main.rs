@@ -11,6 +11,16 @@ mod api {
     mod images;
     mod offices;
 }
+mod cli {
+    mod complete;
+    mod daemon;
+    mod errors;
+    mod output;
+    mod retries;
+    mod run;
+    mod settings;
+    mod tree;
+}
 mod coverage;
 mod crash;
 mod stories;

@@ -82,11 +82,12 @@ impl From<Draft> for Value {
     }
 }
 
-/// The secret in the file that was named by flag or variable, without the line feed at its end.
-pub fn secret_file(flag: Option<&str>) -> Outcome<Option<String>> {
-    let variable = std::env::var("MFA_PASSWORD_FILE").ok().filter(|file| !file.is_empty());
-    let Some(file) = flag.map(str::to_owned).or(variable) else { return Ok(None) };
-    let mut secret = text(&file)?;
+/// The secret in a file, without the line feed at its end; nothing where no file is named.
+pub fn secret_file(file: &str) -> Outcome<Option<String>> {
+    if file.is_empty() {
+        return Ok(None);
+    }
+    let mut secret = text(file)?;
     let end = secret.trim_end_matches(['\r', '\n']).len();
     secret.truncate(end);
     if secret.is_empty() {
@@ -101,45 +102,6 @@ pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     let params = Params::default();
     let raw = RawBody { params: &params, bytes: &bytes, form: None, json: true, today: today() };
     Ok(E::Body::read(&raw)?)
-}
-
-// The flags of an address that is set on its own. (Not a doc comment: that would become a command's help.)
-#[derive(Debug, clap::Args)]
-pub struct AddressFlags {
-    /// Street and house number
-    #[arg(long, value_name = "TEXT")]
-    street: Option<String>,
-    /// City
-    #[arg(long, value_name = "TEXT")]
-    city: Option<String>,
-    /// Region
-    #[arg(long, value_name = "TEXT")]
-    region: Option<String>,
-    /// Postal code
-    #[arg(long, value_name = "TEXT")]
-    postal_code: Option<String>,
-    /// Code of the country, two letters or digits
-    #[arg(long, value_name = "CODE")]
-    country_code: Option<String>,
-    /// Name of the country
-    #[arg(long, value_name = "TEXT")]
-    country: Option<String>,
-    /// Address of JSON or YAML, - for standard input; flags go before it
-    #[arg(long, value_name = "FILE")]
-    from: Option<String>,
-}
-
-impl AddressFlags {
-    /// The address that the flags give.
-    pub fn draft(self) -> Outcome<Draft> {
-        Ok(Draft::from_file(self.from.as_deref())?
-            .set("street", self.street)
-            .set("city", self.city)
-            .set("region", self.region)
-            .set("postalCode", self.postal_code)
-            .set("countryCode", self.country_code)
-            .set("country", self.country))
-    }
 }
 
 /// Reads `a=1,b=2` as properties. A comma in a value is written `\,`, a backslash `\\`.

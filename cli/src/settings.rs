@@ -52,6 +52,7 @@ pub const TABLE: &[Setting] = &[
     row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),
     row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
     row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
+    row("password_file", "", "file of the password that a command needs, - for standard input"),
     row("log", "info", "what the daemon logs: error, warn, info, debug or trace"),
 ];
 

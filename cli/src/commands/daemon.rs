@@ -187,7 +187,8 @@ impl Verb for Init {
             None if cx.prompt.can_ask() => cx.prompt.ask_or("first user", "admin")?,
             None => "admin".to_owned(),
         };
-        let password = match input::secret_file(self.password_file.as_deref())? {
+        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
+        let password = match input::secret_file(file)? {
             None if cx.prompt.can_ask() => {
                 Some(cx.prompt.new_secret(&format!("password of {name}"), "--password-file")?)
             }
