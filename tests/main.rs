@@ -10,6 +10,8 @@ mod api {
     mod employees;
     mod images;
     mod offices;
+    mod scans;
+    mod uploads;
 }
 mod cli {
     mod complete;
