@@ -8,6 +8,7 @@ mod api {
     mod conventions;
     mod customers;
     mod employees;
+    mod gateways;
     mod images;
     mod offices;
     mod scans;

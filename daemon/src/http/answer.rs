@@ -1,12 +1,13 @@
 //! From a request to its answer: the checking order of `decisions.md` section 3, in one place.
 
 use super::access::{self, Asked};
+use super::errand::{self, Ordered};
 use super::idempotency::Repeatable;
+use super::payload::{Payload, read_body};
 use super::reply::{Content, Reply};
 use super::route::{Behind, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
-use super::upload::{self, Received, Wanted};
 use super::{body, image, login, tag};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
@@ -18,9 +19,8 @@ use mfa_shared::api::tokens::error_word;
 use mfa_shared::endpoint::{Meta, Method, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Params;
-use mfa_shared::wire::{BodyKind, NDJSON_TYPE, RawBody};
+use mfa_shared::wire::{NDJSON_TYPE, RawBody};
 use std::sync::Arc;
-use std::time::Duration;
 use warp::http::header::ACCEPT;
 use warp::http::{HeaderMap, Method as HttpMethod};
 use warp::reply::Response;
@@ -93,11 +93,18 @@ where
     }
     if route.meta.method.reads() {
         let request = Request::prepare(state, head, asked, found, &route, &Payload::default());
-        return request.read(route.meta.lists(), head.method == HttpMethod::HEAD).await;
+        return request.read(route.meta.lists(), head).await;
     }
     // Nobody's body is read before it is clear that they may send one.
     admit(state, asked.clone()).await?;
     let (payload, draft) = read_body(state, head, &route, body).await?;
+    if let Behind::Errand(prepare) = &route.behind {
+        let repeatable = repeatable(state, head, found, &route, &payload.bytes);
+        let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
+        let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
+        let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
+        return errand::run(state, head, ordered).await.map(|reply| respond(reply, None));
+    }
     Request::prepare(state, head, asked, found, &route, &payload).write(&head.request_id, draft).await
 }
 
@@ -140,41 +147,18 @@ async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Op
     admit(state, asked).await.err().unwrap_or(refused)
 }
 
-/// What a request carries.
-#[derive(Default)]
-struct Payload {
-    bytes: Vec<u8>,
-    form: Option<Received>,
-}
-
-async fn read_body<S, B, E>(
+/// The idempotency key of a request, with all that makes it this request.
+fn repeatable(
     state: &State,
     head: &Head,
+    found: &Found<'_>,
     route: &Route,
-    body: S,
-) -> Result<(Payload, Option<Draft>), Fault>
-where
-    S: Stream<Item = Result<B, E>> + Send,
-    B: Buf,
-{
-    let kind = route.meta.body.kind;
-    let bytes_max = kind.bytes_max().unwrap_or(state.config.body_bytes_max);
-    body::check_head(&head.headers, kind, bytes_max)?;
-    let within = Duration::from_secs(state.config.request_timeout_seconds);
-    match kind {
-        BodyKind::None => Ok((Payload::default(), None)),
-        BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {
-            let bytes = body::read(body, bytes_max, within).await?;
-            Ok((Payload { bytes, form: None }, None))
-        }
-        BodyKind::Upload { part } => {
-            let fields = (route.meta.body.params)().into_iter().map(|doc| doc.name).collect();
-            let image_bytes_max = state.config.image_max_bytes;
-            let wanted = Wanted { part, fields, image_bytes_max };
-            let (form, draft) = upload::read(&state.store, &head.headers, body, wanted, within).await?;
-            Ok((Payload { bytes: Vec::new(), form: Some(form) }, draft))
-        }
-    }
+    bytes: &[u8],
+) -> Result<Option<Repeatable>, Fault> {
+    let path = found.segments.join("\0");
+    let method = route.meta.method.as_str();
+    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
+    Repeatable::read(&head.headers, &state.secret, &parts)
 }
 
 /// A request that is ready to run in a transaction.
@@ -204,12 +188,9 @@ impl Request {
         let repeatable = match meta.method.reads() {
             true => Ok(None),
             false => {
-                let path = found.segments.join("\0");
                 // A form is what its parts are, whatever the text between them.
                 let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
-                let parts: [&[u8]; 4] =
-                    [meta.method.as_str().as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
-                Repeatable::read(&head.headers, &state.secret, &parts)
+                repeatable(state, head, found, route, bytes)
             }
         };
         let params = Params::parse(&head.query);
@@ -218,12 +199,17 @@ impl Request {
         let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
         let prepared = match &route.behind {
             Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_) | Behind::Login => {
+            Behind::Status(_) | Behind::Login | Behind::Errand(_) => {
                 Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
             }
         };
         let own_tag = meta.tag == Some(meta.name);
-        let tag_route = meta.tag.filter(|_| !own_tag).and_then(|name| state.routes.by_name(name));
+        let by_path = meta.tag.filter(|_| !own_tag).map(|name| (name, found.params.clone()));
+        let named = prepared.as_ref().ok().and_then(|prepared| prepared.addressed.clone()).or(by_path);
+        let tagged = named.and_then(|(name, params)| {
+            let route = state.routes.by_name(name)?;
+            Tagged::prepare(route, &params)
+        });
         let lines = meta.lists() && accepts_lines(&head.headers);
         Arc::new(Self {
             state: state.clone(),
@@ -231,7 +217,7 @@ impl Request {
             meta,
             repeatable,
             prepared,
-            tagged: tag_route.and_then(|route| Tagged::prepare(route, &found.params)),
+            tagged,
             own_tag,
             if_match: tag::listed(&head.headers, "if-match"),
             if_none_match: tag::listed(&head.headers, "if-none-match"),
@@ -239,12 +225,12 @@ impl Request {
         })
     }
 
-    async fn read(self: Arc<Self>, long: bool, head: bool) -> Result<Response, Fault> {
+    async fn read(self: Arc<Self>, long: bool, head: &Head) -> Result<Response, Fault> {
         let mut tries = 0;
         loop {
-            let (reply, stream) = self.clone().look(long).await?;
+            let (reply, stream) = self.clone().look(long, &head.request_id).await?;
             let Content::Image(hash) = &reply.content else { return Ok(respond(reply, stream)) };
-            if head {
+            if head.method == HttpMethod::HEAD {
                 return Ok(respond(reply, None));
             }
             if let Some(image) = self.state.store.open_image(hash).await? {
@@ -259,7 +245,7 @@ impl Request {
     }
 
     /// Reads in one transaction; only the bytes of an image are left.
-    async fn look(self: Arc<Self>, long: bool) -> Result<(Reply, Option<Chunks>), Fault> {
+    async fn look(self: Arc<Self>, long: bool, request_id: &str) -> Result<(Reply, Option<Chunks>), Fault> {
         let request = self.clone();
         let read = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
@@ -268,9 +254,17 @@ impl Request {
                 Some(tagged) => Some(tagged.read(tx, &caller)?),
                 None => request.own_tag.then(|| reply.tag()),
             };
+            if let Ok(Prepared { note: Some(note), .. }) = &request.prepared {
+                tx.set_actor(&caller.actor);
+                note(tx, &caller)?;
+            }
             Ok((reply, tag))
         };
-        let (mut reply, tag) = self.state.store.read(long, read).await?;
+        let store = &self.state.store;
+        let (mut reply, tag) = match &self.prepared {
+            Ok(Prepared { note: Some(_), .. }) => store.write(request_id, read).await?,
+            _ => store.read(long, read).await?,
+        };
         if let Some(tag) = tag {
             if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
                 reply = Reply::empty(304);

@@ -3,10 +3,12 @@
 pub mod access;
 pub mod answer;
 pub mod body;
+pub mod errand;
 pub mod heavy;
 pub mod idempotency;
 mod image;
 pub mod login;
+mod payload;
 pub mod reply;
 pub mod route;
 pub mod routes;

@@ -10,6 +10,7 @@ pub mod callers;
 pub mod cards;
 pub mod customers;
 pub mod employees;
+pub mod gateways;
 pub mod grants;
 pub mod groups;
 pub mod init;

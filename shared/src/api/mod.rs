@@ -5,6 +5,7 @@ pub mod cards;
 pub mod customers;
 pub mod definitions;
 pub mod employees;
+pub mod gateways;
 pub mod groups;
 pub mod instances;
 pub mod ledger;
@@ -33,6 +34,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         cards::ROWS,
         scans::ROWS,
         portraits::ROWS,
+        gateways::ROWS,
     ]
     .into_iter()
     .flatten()

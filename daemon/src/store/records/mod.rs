@@ -5,6 +5,7 @@ mod applications;
 mod cards;
 mod customers;
 mod employees;
+mod gateways;
 mod images;
 mod instances;
 mod ledger;
@@ -17,11 +18,12 @@ pub use applications::{StoredApplication, StoredConsent, StoredPermission, Store
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use employees::StoredEmployee;
+pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
 pub use images::{StoredImage, StoredPortrait, StoredScan};
 pub use instances::{AccountCounter, StoredInstance};
 pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
-pub use system::{Initialisation, StoreFacts, StoreSecret};
+pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
 pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
@@ -98,6 +100,9 @@ spaces! {
     SCANS_BY_IDENTIFIER = 68 "scans_by_identifier";
     PORTRAITS = 69 "portraits";
     IMAGE_USES = 70 "image_uses";
+    EMAIL_CONFIGURATIONS = 120 "email_configurations";
+    SMS_CONFIGURATIONS = 121 "sms_configurations";
+    GATEWAY_USES = 122 "gateway_uses";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
