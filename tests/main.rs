@@ -3,10 +3,12 @@
 mod world;
 
 mod api {
+    mod actions;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
+    mod definitions;
     mod employees;
     mod gateways;
     mod images;

@@ -10,7 +10,7 @@ use crate::fault::{
 use crate::identifier::shown;
 use crate::query::{Parameters, Params};
 use crate::rule::Word;
-use crate::wire::{Body, BodyKind, BodyShape, Outgoing, RawBody};
+use crate::wire::{Answer, AnswerKind, AnswerShape, Body, BodyKind, BodyShape, Outgoing, RawBody};
 use crate::words;
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ pub struct Arrived {
 
 impl<F: Form> Body for Upload<F> {
     const SHAPE: BodyShape =
-        BodyShape { kind: BodyKind::Upload { part: F::PART }, schema: schema::<F>, params: F::docs };
+        BodyShape { kind: BodyKind::Upload(F::PART), schema: schema::<F>, params: F::docs };
 
     /// The checks in the order of the contract.
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
@@ -200,6 +200,17 @@ fn boundary(bytes: &[u8], fields: &[(&'static str, String)]) -> String {
         })
         // Some number is not in a text of finite length.
         .expect("a free boundary")
+}
+
+/// 200 with the bytes of an image, as they were uploaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageBytes;
+
+impl Answer for ImageBytes {
+    const SHAPE: AnswerShape = AnswerShape {
+        kind: AnswerKind::Image,
+        schema: || Some(json!({ "type": "string", "format": "binary" })),
+    };
 }
 
 #[cfg(test)]

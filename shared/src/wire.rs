@@ -10,10 +10,8 @@ use crate::object::Object;
 use crate::query::{ParamDoc, Parameters, Params};
 use crate::rule::{List, Nested, Rule, check_body, flag, list, nested};
 use crate::time::Date;
-use crate::upload::Arrived;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use std::marker::PhantomData;
 
 /// Content type of JSON answers.
@@ -38,11 +36,8 @@ pub enum BodyKind {
     /// Form parameters: in the query string, as `application/x-www-form-urlencoded`, or as `key=value` text
     /// in a body of any other type.
     Form,
-    /// `multipart/form-data` with an image in the named part.
-    Upload {
-        /// Name of the part with the image.
-        part: &'static str,
-    },
+    /// `multipart/form-data` with an image in the part of this name.
+    Upload(&'static str),
 }
 
 impl BodyKind {
@@ -71,7 +66,7 @@ pub struct RawBody<'a> {
     /// The bytes of the body.
     pub bytes: &'a [u8],
     /// What has arrived of a multipart form.
-    pub form: Option<&'a Arrived>,
+    pub form: Option<&'a crate::upload::Arrived>,
     /// Whether the content type says JSON, for a body that may also be a form.
     pub json: bool,
     /// The present day in UTC.
@@ -84,7 +79,7 @@ pub struct Outgoing {
     /// Query parameters.
     pub query: Vec<(&'static str, String)>,
     /// Content type and bytes, where there is a body.
-    pub body: Option<(Cow<'static, str>, Vec<u8>)>,
+    pub body: Option<(std::borrow::Cow<'static, str>, Vec<u8>)>,
 }
 
 /// What a request of one endpoint carries.
@@ -318,7 +313,6 @@ impl Answer for Accepted {
 /// 200 without a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done;
-
 impl Answer for Done {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Done, schema: || None };
 }
@@ -402,16 +396,5 @@ impl<T: Listed> Answer for Page<T> {
                 "required": [T::PLURAL, "totalPages", "totalElements"],
             }))
         },
-    };
-}
-
-/// 200 with the bytes of an image, as they were uploaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ImageBytes;
-
-impl Answer for ImageBytes {
-    const SHAPE: AnswerShape = AnswerShape {
-        kind: AnswerKind::Image,
-        schema: || Some(json!({ "type": "string", "format": "binary" })),
     };
 }

@@ -12,7 +12,7 @@ use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 /// Refuses what can be refused before the body is read.
 pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Result<(), Fault> {
     // A form with an image is checked where it is read.
-    if matches!(kind, BodyKind::None | BodyKind::Upload { .. }) {
+    if matches!(kind, BodyKind::None | BodyKind::Upload(_)) {
         return Ok(());
     }
     check_length(headers, bytes_max as u64)?;

@@ -42,7 +42,7 @@ where
             let bytes = body::read(body, bytes_max, within).await?;
             Ok((Payload { bytes, form: None }, None))
         }
-        BodyKind::Upload { part } => {
+        BodyKind::Upload(part) => {
             let fields = (route.meta.body.params)().into_iter().map(|doc| doc.name).collect();
             let image_bytes_max = state.config.image_max_bytes;
             let wanted = Wanted { part, fields, image_bytes_max };

@@ -1,6 +1,7 @@
 //! What an operation returned, as an answer on the wire.
 
 use super::tag;
+use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
 use crate::ops::{ShownImage, Stored};
 use crate::store::Tx;
@@ -8,9 +9,10 @@ use crate::store::record::Record;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
+use mfa_shared::upload::ImageBytes;
 use mfa_shared::wire::{
-    Accepted, AcceptedAt, Answer, Array, CreatedAt, Done, ImageBytes, JSON_TYPE, Json, JsonFlag, JsonOrNone,
-    Listed, NDJSON_TYPE, Names, Page,
+    Accepted, AcceptedAt, Answer, Array, CreatedAt, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed,
+    NDJSON_TYPE, Names, Page,
 };
 use serde::Serialize;
 use std::fmt;
@@ -189,5 +191,11 @@ impl IntoReply<ImageBytes> for ShownImage {
         ];
         let content_type = Some(image.content_type.as_str().to_owned());
         Reply { status: 200, content_type, headers, content: Content::Image(image.sha256) }
+    }
+}
+
+impl<T: Listed> IntoReply<Page<T>> for Entries<T> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(Arc::new(self)))
     }
 }

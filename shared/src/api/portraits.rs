@@ -3,8 +3,8 @@
 use crate::endpoints;
 use crate::fault::Fault;
 use crate::query::{ParamDoc, Parameters, Params};
-use crate::upload::{Form, Upload};
-use crate::wire::{Accepted, ImageBytes, Nothing};
+use crate::upload::{Form, ImageBytes, Upload};
+use crate::wire::{Accepted, Nothing};
 
 /// Nothing stands beside a portrait.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

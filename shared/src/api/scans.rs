@@ -3,8 +3,8 @@
 use crate::fault::{Fault, INVALID_PARAMETER};
 use crate::query::{ParamDoc, Parameters, Params};
 use crate::rule::*;
-use crate::upload::{Form, Upload};
-use crate::wire::{Accepted, Array, ImageBytes, Json, Nothing};
+use crate::upload::{Form, ImageBytes, Upload};
+use crate::wire::{Accepted, Array, Json, Nothing};
 use crate::{endpoints, object};
 
 object! {
