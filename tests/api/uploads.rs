@@ -39,7 +39,7 @@ fn the_checks_of_an_upload_come_in_their_order() {
     let large = part("image", Some("image/png"), &picture(LIMIT + 1, 1));
     at(good, &[large]).refused(400, "image_too_large");
     at(good, &[part("image", Some("image/png"), b"x")]).refused(404, "customer_not_found");
-    assert_eq!(images.files(), Vec::<String>::new());
+    images.holds(&[]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_broken_form_is_malformed() {
         seen.refused(400, "malformed_body");
     }
     world.get(PORTRAIT).refused(404, "portrait_not_found");
-    assert_eq!(images.files(), Vec::<String>::new());
+    images.holds(&[]);
     let spaced = format!("preamble\r\n{good}epilogue").replace("--b\r\n", "--b \t\r\n");
     let request = world.request("POST", PORTRAIT).header("content-type", "multipart/form-data;boundary=b");
     world.send(request.body(spaced)).is(202);
@@ -116,11 +116,11 @@ fn a_repeated_upload_is_known_by_its_parts_whatever_the_boundary() {
     send("b1", PORTRAIT, &[image(b"x"), part("other", None, b"")]).refused(422, "idempotency_key_reused");
     send("b1", PORTRAIT, &[part("portrait", Some("image/gif"), b"x")]).refused(422, "idempotency_key_reused");
     send("b1", "/customers/c-2/portrait", &[image(b"x")]).refused(422, "idempotency_key_reused");
-    assert_eq!(images.files(), [hash(b"x")]);
+    images.holds(&[hash(b"x")]);
     world.delete(PORTRAIT).is(202);
     assert_eq!(send("b3", PORTRAIT, &[image(b"x")]).is(202).header("idempotency-replayed"), "true");
     world.get(PORTRAIT).refused(404, "portrait_not_found");
-    assert_eq!(images.files(), Vec::<String>::new(), "the repetition has stored nothing");
+    images.holds(&[]);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn an_upload_that_stops_in_the_middle_changes_nothing_and_leaves_nothing() {
         assert!(answer.is_empty() || answer.contains("malformed_body"), "{answer}");
     }
     images.settle(1);
-    assert_eq!(images.files(), [hash(b"before")]);
+    images.holds(&[hash(b"before")]);
     assert_eq!(images.0.get(PORTRAIT).body, b"before");
 }
 
@@ -178,7 +178,7 @@ fn a_part_that_arrives_too_slowly_is_refused_and_costs_others_nothing() {
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("malformed_body"), "{answer}");
     }
     images.settle(1);
-    assert_eq!(images.files(), [hash(&picture(100_000, 2))]);
+    images.holds(&[hash(&picture(100_000, 2))]);
 }
 
 #[test]
