@@ -14,8 +14,11 @@ mod api {
     mod gateway_mail;
     mod gateway_sms;
     mod gateways;
+    mod images;
     mod offices;
+    mod scans;
     mod secrets;
+    mod uploads;
 }
 mod cli {
     mod complete;

@@ -134,7 +134,7 @@ impl Client {
             headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
         }
         if let Some((kind, _)) = &outgoing.body {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+            headers.insert(CONTENT_TYPE, header(kind)?);
         }
         let bytes = outgoing.body.map(|(_, bytes)| bytes);
         let mut tries = 0;

@@ -100,7 +100,8 @@ pub fn secret_file(file: &str) -> Outcome<Option<String>> {
 pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();
-    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, json: true, today: today() })?)
+    let raw = RawBody { params: &params, bytes: &bytes, form: None, json: true, today: today() };
+    Ok(E::Body::read(&raw)?)
 }
 
 /// Reads `a=1,b=2` as properties. A comma in a value is written `\,`, a backslash `\\`.

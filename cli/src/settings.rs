@@ -58,6 +58,7 @@ pub const TABLE: &[Setting] = &[
     row("gateway_timeout_seconds", "30", "time for a message to a gateway in all"),
     row("cors_origins", "", "origins of web pages that may call the daemon, separated by commas"),
     row("body_bytes_max", "1048576", "largest JSON body that the daemon reads"),
+    row("image_max_bytes", "524288", "largest portrait or scan that the daemon takes"),
     row("connections_max", "4096", "connections that the daemon serves at once"),
     row("header_timeout_seconds", "10", "time for the head of a request to arrive"),
     row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),

@@ -64,6 +64,8 @@ pub struct Config {
     pub cors_origins: Vec<String>,
     /// Largest JSON body.
     pub body_bytes_max: usize,
+    /// Largest image.
+    pub image_max_bytes: u64,
     /// Connections served at once; more wait.
     pub connections_max: usize,
     /// Time for the head of a request to arrive.
@@ -100,6 +102,7 @@ impl Config {
             gateway_timeout_seconds: 30,
             cors_origins: Vec::new(),
             body_bytes_max: 1_048_576,
+            image_max_bytes: 524_288,
             connections_max: 4096,
             header_timeout_seconds: 10,
             request_timeout_seconds: 60,

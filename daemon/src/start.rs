@@ -9,6 +9,7 @@ use crate::http::table::table;
 use crate::open::open;
 use crate::ops::init;
 use crate::outward;
+use crate::store::Store;
 use crate::store::key_file;
 use std::fmt;
 use std::net::SocketAddr;
@@ -20,6 +21,8 @@ use tokio::task::JoinHandle;
 
 /// How often a daemon looks whether its store still takes writes.
 const WATCH: Duration = Duration::from_millis(500);
+/// Time between two sweeps of the images.
+const SWEEP_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// A running daemon.
 #[derive(Debug)]
@@ -28,6 +31,7 @@ pub struct Daemon {
     state: Arc<State>,
     stop: watch::Sender<bool>,
     served: JoinHandle<()>,
+    sweep: JoinHandle<()>,
 }
 
 /// Why a daemon did not start.
@@ -72,7 +76,8 @@ impl Daemon {
         let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, secret));
         let (stop, stopped) = watch::channel(false);
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
-        Ok(Self { address, state, stop, served })
+        let sweep = tokio::spawn(sweep(state.store.clone()));
+        Ok(Self { address, state, stop, served, sweep })
     }
 
     /// The address on which it listens.
@@ -96,7 +101,19 @@ impl Daemon {
         if self.served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
+        self.sweep.abort();
         self.state.store.close().await;
+    }
+}
+
+/// Removes what a crash has left among the images, beside the requests. Where several daemons share the
+/// images, what is young is left to a later round.
+async fn sweep(store: Store) {
+    loop {
+        if let Err(fault) = store.sweep_images().await {
+            tracing::warn!(%fault, "images without a record could not be swept");
+        }
+        tokio::time::sleep(SWEEP_PAUSE).await;
     }
 }
 

@@ -120,6 +120,10 @@ faults! {
         "send the properties of one kind of record only";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     INVALID_PARAMETER: "invalid_parameter" 400 "Bad query parameter" "correct the named parameter";
+    IMAGE_PART: "image_part" 400 "Not one image" "send one part of the name that the detail says";
+    IMAGE_TYPE: "image_type" 400 "Not an image that is taken" "send image/jpeg or image/png";
+    IMAGE_EMPTY: "image_empty" 400 "Empty image" "send the bytes of the image";
+    IMAGE_TOO_LARGE: "image_too_large" 400 "Image too large" "make the picture smaller";
     PRECONDITION_FAILED: "precondition_failed" 412 "Changed meanwhile"
         "read the record again and repeat the change";
     IDENTIFIER_MISMATCH: "identifier_mismatch" 400 "Identifiers differ"
@@ -188,6 +192,8 @@ faults! {
     CALL_ENDPOINT_SET_NOT_FOUND: "call_endpoint_set_not_found" 404 "No such call endpoint set"
         "list them: mfa applications sets list";
     CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
+    SCAN_NOT_FOUND: "scan_not_found" 404 "No such scan" "list them: mfa cards scan list CUSTOMER CARD";
+    PORTRAIT_NOT_FOUND: "portrait_not_found" 404 "No portrait" "set one: mfa portrait set CUSTOMER FILE";
     DEFINITION_NOT_FOUND: "definition_not_found" 404 "No such product definition"
         "list them: mfa definitions list";
     INSTANCE_NOT_FOUND: "instance_not_found" 404 "No such product instance"

@@ -5,6 +5,7 @@
 //! | [`endpoint`] | the endpoint table: one row per endpoint, rendering and reading of paths |
 //! | [`wire`] | what a request body and an answer can be |
 //! | [`mod@object`], [`rule`] | wire objects declared like the tables of the contract: fields, rules |
+//! | [`upload`] | multipart forms with an image |
 //! | [`query`] | query parameters, paging included |
 //! | [`fault`] | the table of everything that can be refused: code, HTTP status, exit code, title, hint |
 //! | [`amount`], [`time`], [`identifier`] | values that are checked at the edge |
@@ -22,6 +23,7 @@ pub mod object;
 pub mod query;
 pub mod rule;
 pub mod time;
+pub mod upload;
 pub mod wire;
 
 pub use fault::Fault;

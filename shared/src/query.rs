@@ -57,6 +57,11 @@ impl Params {
         &self.pairs
     }
 
+    /// Adds a parameter at the end.
+    pub fn push(&mut self, name: &str, value: &str) {
+        self.pairs.push((name.to_owned(), value.to_owned()));
+    }
+
     /// Whether a part of the text was no percent-encoded UTF-8.
     pub fn malformed(&self) -> bool {
         self.malformed

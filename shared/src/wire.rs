@@ -36,6 +36,8 @@ pub enum BodyKind {
     /// Form parameters: in the query string, as `application/x-www-form-urlencoded`, or as `key=value` text
     /// in a body of any other type.
     Form,
+    /// `multipart/form-data` with an image in the part of this name.
+    Upload(&'static str),
 }
 
 impl BodyKind {
@@ -63,6 +65,8 @@ pub struct RawBody<'a> {
     pub params: &'a Params,
     /// The bytes of the body.
     pub bytes: &'a [u8],
+    /// What has arrived of a multipart form.
+    pub form: Option<&'a crate::upload::Arrived>,
     /// Whether the content type says JSON, for a body that may also be a form.
     pub json: bool,
     /// The present day in UTC.
@@ -75,7 +79,7 @@ pub struct Outgoing {
     /// Query parameters.
     pub query: Vec<(&'static str, String)>,
     /// Content type and bytes, where there is a body.
-    pub body: Option<(&'static str, Vec<u8>)>,
+    pub body: Option<(std::borrow::Cow<'static, str>, Vec<u8>)>,
 }
 
 /// What a request of one endpoint carries.
@@ -131,7 +135,7 @@ impl<P: Parameters> Body for Form<P> {
         let pairs = self.0.write();
         let pairs: Vec<_> =
             pairs.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
-        Outgoing { query: Vec::new(), body: Some((FORM_TYPE, pairs.join("&").into_bytes())) }
+        Outgoing { query: Vec::new(), body: Some((FORM_TYPE.into(), pairs.join("&").into_bytes())) }
     }
 }
 
@@ -255,7 +259,7 @@ fn check_json<R: Rule>(rule: &R, body: &Node, today: Date) -> Result<R::Out, Fau
 pub fn write_json<T: Serialize>(value: &T) -> Outgoing {
     // The wire types have string keys only, so there is nothing that JSON could not hold.
     let bytes = serde_json::to_vec(value).expect("wire types are JSON");
-    Outgoing { query: Vec::new(), body: Some((JSON_TYPE, bytes)) }
+    Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), bytes)) }
 }
 
 fn reference<T: Object>() -> Value {
@@ -279,6 +283,8 @@ pub enum AnswerKind {
     List,
     /// 200 with a page envelope.
     Page,
+    /// 200 with the bytes of an image.
+    Image,
 }
 
 /// An answer as table data.
@@ -307,7 +313,6 @@ impl Answer for Accepted {
 /// 200 without a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done;
-
 impl Answer for Done {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Done, schema: || None };
 }

@@ -48,6 +48,7 @@ impl DaemonFlags {
         let origins = settings.get("cors_origins").0.split(',').map(str::trim).filter(|o| !o.is_empty());
         config.cors_origins = origins.map(str::to_owned).collect();
         config.body_bytes_max = settings.parse("body_bytes_max", None)?;
+        config.image_max_bytes = settings.parse("image_max_bytes", None)?;
         config.connections_max = settings.parse("connections_max", None)?;
         config.header_timeout_seconds = settings.parse("header_timeout_seconds", None)?;
         config.request_timeout_seconds = settings.parse("request_timeout_seconds", None)?;

@@ -3,13 +3,15 @@
 use super::access::{self, Asked};
 use super::errand::{self, Ordered};
 use super::idempotency::Repeatable;
+use super::payload::{Payload, read_body};
 use super::reply::{Content, Reply};
 use super::route::{Behind, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
-use super::{body, login, tag};
+use super::{body, image, login, tag};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
+use crate::store::objects::Draft;
 use crate::store::{Store, Tx};
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
@@ -17,15 +19,16 @@ use mfa_shared::api::tokens::error_word;
 use mfa_shared::endpoint::{Meta, Method, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Params;
-use mfa_shared::wire::{BodyKind, NDJSON_TYPE, RawBody};
+use mfa_shared::wire::{NDJSON_TYPE, RawBody};
 use std::sync::Arc;
-use std::time::Duration;
 use warp::http::header::ACCEPT;
 use warp::http::{HeaderMap, Method as HttpMethod};
 use warp::reply::Response;
 
 /// Chunks of a stream that wait for a slow client.
-const CHUNKS_WAITING: usize = 2;
+pub(super) const CHUNKS_WAITING: usize = 2;
+/// How often an image is looked for that others replace all the time.
+const IMAGE_TRIES: usize = 10;
 
 /// A request without its body.
 #[derive(Debug)]
@@ -45,7 +48,7 @@ pub struct Head {
 /// Answers a request; a failure to give a token says so in the words of OAuth 2.0, too.
 pub async fn answer<S, B, E>(state: &Arc<State>, head: &Head, body: S) -> Result<Response, Fault>
 where
-    S: Stream<Item = Result<B, E>>,
+    S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
     let found = split(&head.path).and_then(|segments| state.routes.find(segments));
@@ -63,7 +66,7 @@ async fn decide<S, B, E>(
     body: S,
 ) -> Result<Response, Fault>
 where
-    S: Stream<Item = Result<B, E>>,
+    S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
     if let Some(Behind::Status(look)) = route.as_ref().map(|route| &route.behind) {
@@ -89,20 +92,20 @@ where
         return log_in(state, head, &route, body).await;
     }
     if route.meta.method.reads() {
-        let request = Request::prepare(state, head, asked, found, &route, &[]);
-        return request.read(route.meta.lists(), &head.request_id).await;
+        let request = Request::prepare(state, head, asked, found, &route, &Payload::default());
+        return request.read(route.meta.lists(), head).await;
     }
     // Nobody's body is read before it is clear that they may send one.
     admit(state, asked.clone()).await?;
-    let bytes = read_body(state, head, &route, body).await?;
+    let (payload, draft) = read_body(state, head, &route, body).await?;
     if let Behind::Errand(prepare) = &route.behind {
-        let repeatable = repeatable(state, head, found, &route, &bytes);
+        let repeatable = repeatable(state, head, found, &route, &payload.bytes);
         let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
-        let raw = RawBody { params: &params, bytes: &bytes, json: true, today };
+        let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
         let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
         return errand::run(state, head, ordered).await.map(|reply| respond(reply, None));
     }
-    Request::prepare(state, head, asked, found, &route, &bytes).write(&head.request_id).await
+    Request::prepare(state, head, asked, found, &route, &payload).write(&head.request_id, draft).await
 }
 
 fn method_of(method: &HttpMethod) -> Option<Method> {
@@ -122,13 +125,14 @@ async fn admit(state: &Arc<State>, asked: Asked) -> Result<Arc<Caller>, Fault> {
 
 async fn log_in<S, B, E>(state: &Arc<State>, head: &Head, route: &Route, body: S) -> Result<Response, Fault>
 where
-    S: Stream<Item = Result<B, E>>,
+    S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
-    let bytes = read_body(state, head, route, body).await?;
+    let (Payload { bytes, .. }, _) = read_body(state, head, route, body).await?;
     let params = Params::parse(&head.query);
     let today = state.store.clock().now().day();
-    let raw = RawBody { params: &params, bytes: &bytes, json: body::says_json(&head.headers), today };
+    let json = body::says_json(&head.headers);
+    let raw = RawBody { params: &params, bytes: &bytes, form: None, json, today };
     login::answer(state, head, &raw).await.map(|reply| respond(reply, None))
 }
 
@@ -141,23 +145,6 @@ async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Op
         }
     };
     admit(state, asked).await.err().unwrap_or(refused)
-}
-
-async fn read_body<S, B, E>(state: &State, head: &Head, route: &Route, body: S) -> Result<Vec<u8>, Fault>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Buf,
-{
-    let kind = route.meta.body.kind;
-    let bytes_max = kind.bytes_max().unwrap_or(state.config.body_bytes_max);
-    body::check_head(&head.headers, kind, bytes_max)?;
-    match kind {
-        BodyKind::None => Ok(Vec::new()),
-        BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {
-            let within = Duration::from_secs(state.config.request_timeout_seconds);
-            body::read(body, bytes_max, within).await
-        }
-    }
 }
 
 /// The idempotency key of a request, with all that makes it this request.
@@ -195,16 +182,21 @@ impl Request {
         asked: Asked,
         found: &Found<'_>,
         route: &Arc<Route>,
-        bytes: &[u8],
+        payload: &Payload,
     ) -> Arc<Self> {
         let meta = route.meta;
         let repeatable = match meta.method.reads() {
             true => Ok(None),
-            false => repeatable(state, head, found, route, bytes),
+            false => {
+                // A form is what its parts are, whatever the text between them.
+                let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
+                repeatable(state, head, found, route, bytes)
+            }
         };
         let params = Params::parse(&head.query);
+        let form = payload.form.as_ref().map(|form| &form.arrived);
         let today = state.store.clock().now().day();
-        let raw = RawBody { params: &params, bytes, json: true, today };
+        let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
         let prepared = match &route.behind {
             Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
             Behind::Status(_) | Behind::Login | Behind::Errand(_) => {
@@ -233,14 +225,34 @@ impl Request {
         })
     }
 
-    async fn read(self: Arc<Self>, long: bool, request_id: &str) -> Result<Response, Fault> {
+    async fn read(self: Arc<Self>, long: bool, head: &Head) -> Result<Response, Fault> {
+        let mut tries = 0;
+        loop {
+            let (reply, stream) = self.clone().look(long, &head.request_id).await?;
+            let Content::Image(hash) = &reply.content else { return Ok(respond(reply, stream)) };
+            if head.method == HttpMethod::HEAD {
+                return Ok(respond(reply, None));
+            }
+            if let Some(image) = self.state.store.open_image(hash).await? {
+                return Ok(respond(reply, Some(image::stream(image))));
+            }
+            // The image was replaced or removed after the record was read: the record says which.
+            tries += 1;
+            if tries == IMAGE_TRIES {
+                return Err(Fault::new(fault::INTERNAL, format!("image {hash} is missing")));
+            }
+        }
+    }
+
+    /// Reads in one transaction; only the bytes of an image are left.
+    async fn look(self: Arc<Self>, long: bool, request_id: &str) -> Result<(Reply, Option<Chunks>), Fault> {
         let request = self.clone();
         let read = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
             let reply = request.run(tx, &caller)?.read(tx, request.lines)?;
             let tag = match &request.tagged {
                 Some(tagged) => Some(tagged.read(tx, &caller)?),
-                None => request.own_tag.then(|| tag::of(reply.bytes())),
+                None => request.own_tag.then(|| reply.tag()),
             };
             if let Ok(Prepared { note: Some(note), .. }) = &request.prepared {
                 tx.set_actor(&caller.actor);
@@ -263,10 +275,10 @@ impl Request {
             Content::List(list) => Some(stream(self.state.store.clone(), list.clone())),
             _ => None,
         };
-        Ok(respond(reply, stream))
+        Ok((reply, stream))
     }
 
-    async fn write(self: Arc<Self>, request_id: &str) -> Result<Response, Fault> {
+    async fn write(self: Arc<Self>, request_id: &str, draft: Option<Draft>) -> Result<Response, Fault> {
         if let Ok(Prepared { secret: Some(secret), .. }) = &self.prepared {
             secret.judge(&self.state.store, &self.state.heavy).await?;
         }
@@ -286,7 +298,11 @@ impl Request {
             }
             Ok(reply)
         };
-        let reply = self.state.store.write(request_id, write).await?;
+        let store = &self.state.store;
+        let reply = match draft.filter(|_| self.prepared.is_ok() && self.repeatable.is_ok()) {
+            Some(draft) => store.write_with(request_id, draft, write).await?,
+            None => store.write(request_id, write).await?,
+        };
         Ok(respond(reply, None))
     }
 
@@ -296,7 +312,7 @@ impl Request {
         if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
             && matches!(self.meta.method, Method::Put | Method::Delete)
         {
-            tag::check_match(tags, &tagged.read(tx, caller)?)?;
+            tag::check_match(tags, &tag::present(tagged.read(tx, caller))?)?;
         }
         (prepared.run)(tx, caller)
     }
@@ -311,7 +327,8 @@ fn accepts_lines(headers: &HeaderMap) -> bool {
     })
 }
 
-type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
+/// A body that is sent as fast as the client takes it.
+pub(super) type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
 
 /// Reads a list chunk by chunk, as fast as the client takes them.
 fn stream(store: Store, list: Arc<dyn List>) -> Chunks {

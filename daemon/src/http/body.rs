@@ -16,13 +16,11 @@ const DRAIN_WITHIN: Duration = Duration::from_secs(1);
 
 /// Refuses what can be refused before the body is read.
 pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Result<(), Fault> {
-    if kind == BodyKind::None {
+    // A form with an image is checked where it is read.
+    if matches!(kind, BodyKind::None | BodyKind::Upload(_)) {
         return Ok(());
     }
-    let length = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > bytes_max as u64) {
-        return Err(too_large(bytes_max));
-    }
+    check_length(headers, bytes_max as u64)?;
     match headers.get(CONTENT_TYPE) {
         Some(value) if kind == BodyKind::Credentials => match essence(value.as_bytes()).as_str() {
             "application/json" | "application/x-www-form-urlencoded" => Ok(()),
@@ -35,6 +33,15 @@ pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Resu
             let detail = "the body must be application/json, not another content type";
             Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
         }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a body that says itself that it is too long.
+pub fn check_length(headers: &HeaderMap, bytes_max: u64) -> Result<(), Fault> {
+    let length = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    match length {
+        Some(length) if length > bytes_max => Err(too_large(bytes_max)),
         _ => Ok(()),
     }
 }
@@ -70,7 +77,7 @@ where
             let broken = |_| Fault::new(fault::MALFORMED_BODY, "the body was cut off before its end");
             let mut chunk = chunk.map_err(broken)?;
             if body.len() + chunk.remaining() > bytes_max {
-                return Err(too_large(bytes_max));
+                return Err(too_large(bytes_max as u64));
             }
             while chunk.has_remaining() {
                 let part = chunk.chunk();
@@ -117,7 +124,8 @@ fn length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse().ok())
 }
 
-fn too_large(bytes_max: usize) -> Fault {
+/// The fault of a body that is too long.
+pub fn too_large(bytes_max: u64) -> Fault {
     Fault::new(fault::BODY_TOO_LARGE, format!("the body must have at most {bytes_max} bytes"))
 }
 

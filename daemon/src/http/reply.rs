@@ -1,13 +1,15 @@
 //! What an operation returned, as an answer on the wire.
 
-use crate::ops::Stored;
+use super::tag;
 use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
+use crate::ops::{ShownImage, Stored};
 use crate::store::Tx;
 use crate::store::record::Record;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
+use mfa_shared::upload::ImageBytes;
 use mfa_shared::wire::{
     Accepted, AcceptedAt, Answer, Array, CreatedAt, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed,
     NDJSON_TYPE, Names, Page,
@@ -37,6 +39,8 @@ pub enum Content {
     Elements(Vec<Vec<u8>>),
     /// A list that is still to be read.
     List(Arc<dyn List>),
+    /// An image that is still to be read, by its hash.
+    Image(String),
 }
 
 impl fmt::Debug for Content {
@@ -45,6 +49,7 @@ impl fmt::Debug for Content {
             Content::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
             Content::Elements(elements) => write!(f, "{} elements", elements.len()),
             Content::List(_) => f.write_str("a list"),
+            Content::Image(hash) => write!(f, "image {hash}"),
         }
     }
 }
@@ -68,7 +73,15 @@ impl Reply {
     pub fn bytes(&self) -> &[u8] {
         match &self.content {
             Content::Bytes(bytes) => bytes,
-            Content::Elements(_) | Content::List(_) => &[],
+            Content::Elements(_) | Content::List(_) | Content::Image(_) => &[],
+        }
+    }
+
+    /// The strong tag of the representation; that of an image is the hash of its bytes.
+    pub fn tag(&self) -> String {
+        match &self.content {
+            Content::Image(hash) => format!("\"{hash}\""),
+            _ => tag::of(self.bytes()),
         }
     }
 
@@ -79,7 +92,7 @@ impl Reply {
             Content::List(list) if lines => Content::List(list),
             Content::List(list) => Content::Bytes(list.page(tx)?),
             Content::Elements(elements) => Content::Bytes(joined(&elements, lines)),
-            content @ Content::Bytes(_) => return Ok(Self { content, ..self }),
+            content @ (Content::Bytes(_) | Content::Image(_)) => return Ok(Self { content, ..self }),
         };
         if lines {
             self.content_type = Some(NDJSON_TYPE.to_owned());
@@ -166,6 +179,18 @@ impl<T: Object + Serialize> IntoReply<Array<T>> for Array<T> {
 impl<R: Record, T: Listed> IntoReply<Page<T>> for Listing<R, T> {
     fn into_reply(self) -> Reply {
         Reply::list(Content::List(Arc::new(self)))
+    }
+}
+
+impl IntoReply<ImageBytes> for ShownImage {
+    fn into_reply(self) -> Reply {
+        let Self(image) = self;
+        let headers = vec![
+            ("content-length".to_owned(), image.length.to_string()),
+            ("last-modified".to_owned(), tag::http_date(image.uploaded_on)),
+        ];
+        let content_type = Some(image.content_type.as_str().to_owned());
+        Reply { status: 200, content_type, headers, content: Content::Image(image.sha256) }
     }
 }
 

@@ -4,7 +4,6 @@ use super::errand::PrepareErrand;
 use super::heavy::Secret;
 use super::reply::{IntoReply, Reply};
 use super::state::State;
-use super::tag;
 use crate::ops::Caller;
 use crate::ops::secret::Judged;
 use crate::store::Tx;
@@ -172,12 +171,12 @@ impl Tagged {
         let params = params.get(..count)?.to_vec();
         let no_query = mfa_shared::query::Params::default();
         let today = mfa_shared::time::Timestamp::from_millis(0).day();
-        let raw = RawBody { params: &no_query, bytes: &[], json: false, today };
+        let raw = RawBody { params: &no_query, bytes: &[], form: None, json: false, today };
         prepare(params, &raw).ok().map(|prepared| Self(Arc::new(prepared.run)))
     }
 
     /// The tag at present; the fault of the read where the record is not there.
     pub fn read(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<String, Fault> {
-        (self.0)(tx, caller).map(|reply| tag::of(reply.bytes()))
+        (self.0)(tx, caller).map(|reply| reply.tag())
     }
 }

@@ -18,7 +18,9 @@ use mfa_shared::api::groups::*;
 use mfa_shared::api::instances::*;
 use mfa_shared::api::ledger::*;
 use mfa_shared::api::offices::*;
+use mfa_shared::api::portraits::*;
 use mfa_shared::api::roles::*;
+use mfa_shared::api::scans::*;
 use mfa_shared::api::system::*;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::*;
@@ -108,6 +110,14 @@ pub fn table() -> Vec<Route> {
         operation::<GetCard, _>(cards::get),
         operation::<UpdateCard, _>(cards::update),
         operation::<DeleteCard, _>(cards::delete),
+        operation::<CreateScan, _>(scans::create),
+        operation::<ListScans, _>(scans::list),
+        operation::<GetScan, _>(scans::get),
+        operation::<GetScanImage, _>(scans::get_image),
+        operation::<DeleteScan, _>(scans::delete),
+        operation::<SetPortrait, _>(portraits::set),
+        operation::<GetPortrait, _>(portraits::get),
+        operation::<DeletePortrait, _>(portraits::delete),
         operation::<CreateAction, _>(actions::create),
         operation::<ListActions, _>(actions::list),
         operation::<CreateDefinition, _>(definitions::create),

@@ -1,6 +1,7 @@
 //! Entity tags: `ETag`, `If-Match`, `If-None-Match`.
 
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::time::Timestamp;
 use sha2::{Digest, Sha256};
 use warp::http::HeaderMap;
 
@@ -14,6 +15,25 @@ pub fn of(representation: &[u8]) -> String {
     }
     tag.push('"');
     tag
+}
+
+/// A moment as HTTP writes it, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+pub fn http_date(at: Timestamp) -> String {
+    let moment = jiff::Timestamp::from_millisecond(at.millis()).unwrap_or_default();
+    let printer = jiff::fmt::rfc2822::DateTimePrinter::new();
+    // It fails only for years of which HTTP cannot speak.
+    printer.timestamp_to_rfc9110_string(&moment).unwrap_or_default()
+}
+
+/// Records without which a deletion is fine, so that no tag can match where they are missing.
+const MAY_BE_MISSING: &[&fault::Kind] = &[fault::PORTRAIT_NOT_FOUND, fault::SCAN_NOT_FOUND];
+
+/// The present tag for a comparison with `If-Match`.
+pub fn present(read: Result<String, Fault>) -> Result<String, Fault> {
+    read.map_err(|fault| match MAY_BE_MISSING.contains(&fault.kind) {
+        true => Fault::new(fault::PRECONDITION_FAILED, format!("{}, so no tag matches", fault.detail)),
+        false => fault,
+    })
 }
 
 /// The tags of a conditional header, all its lines joined; `None` where it was not sent.

@@ -2,7 +2,7 @@
 
 use super::{Caller, customers};
 use crate::store::Tx;
-use crate::store::records::{CARDS_BY_NUMBER, StoredCard};
+use crate::store::records::{CARDS_BY_NUMBER, StoredCard, StoredScan};
 use mfa_shared::api::cards::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Array, Json, Nothing};
@@ -70,6 +70,7 @@ pub fn update(
 /// `DELETE /customers/{customer}/identifications/{card}`
 pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteCard, _: &Nothing) -> Result<Accepted, Fault> {
     let stored = find(tx, &at.customer, &at.card)?;
+    tx.remove_all::<StoredScan>(&[&at.customer, &at.card])?;
     tx.remove(&stored);
     touch_customer(tx, caller, &at.customer)
 }

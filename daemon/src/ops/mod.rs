@@ -21,7 +21,9 @@ pub mod ledger;
 pub mod listing;
 pub mod login;
 pub mod offices;
+pub mod portraits;
 pub mod roles;
+pub mod scans;
 pub mod secret;
 pub mod sessions;
 pub mod tokens;
@@ -29,8 +31,10 @@ pub mod users;
 
 use crate::store::Tx;
 use crate::store::engine::Space;
+use crate::store::records::StoredImage;
 pub use callers::Caller;
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::upload::{Image, Upload};
 use std::marker::PhantomData;
 
 /// An answer whose stored form is its form on the wire.
@@ -46,6 +50,23 @@ impl<T> Stored<T> {
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, shown: PhantomData }
     }
+}
+
+/// An answer that is the bytes of an image.
+#[derive(Debug)]
+pub struct ShownImage(pub StoredImage);
+
+/// The image of an upload as records name it.
+fn stored_image<F>(tx: &Tx<'_>, upload: &Upload<F>) -> Result<StoredImage, Fault> {
+    let Image::Arrived(image) = &upload.image else {
+        return Err(Fault::new(fault::INTERNAL, "the image of an upload was not kept"));
+    };
+    Ok(StoredImage {
+        sha256: image.sha256.clone(),
+        length: image.length,
+        content_type: upload.content_type,
+        uploaded_on: tx.now(),
+    })
 }
 
 /// What keeps a record from being deleted: an index of the uses under the record, and their noun.

@@ -4,11 +4,13 @@
 //! An engine knows no record types. Work handed to it may run more than once (an engine that detects
 //! conflicts asks for a retry), so it has no effect outside the changes it returns.
 
+use super::objects::Objects;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// One ordered space of keys. The number is part of the stored form and never changes its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,6 +103,8 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// durable and visible; with a fault, the outcome is either nothing or (connection or disk lost in
     /// the middle) unknown, and the fault is `unavailable`.
     fn write(&self, work: WriteWork) -> Pending<()>;
+    /// Where the bytes of images lie.
+    fn objects(&self) -> Arc<dyn Objects>;
     /// Why writes are refused at present, if they are.
     fn write_fault(&self) -> Option<Fault>;
     /// Why writes are refused until a person has looked at the store; then the process should leave.

@@ -5,7 +5,9 @@
 
 pub mod embedded;
 pub mod engine;
+pub mod images;
 pub mod key_file;
+pub mod objects;
 pub mod postgres;
 pub mod record;
 pub mod records;
@@ -16,6 +18,7 @@ pub mod unlock;
 
 use crate::clock::Clock;
 use engine::{Commit, Engine};
+use images::{Images, Uses};
 use mfa_shared::fault::{self, Fault};
 use seal::Keys;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +28,7 @@ pub use tx::Tx;
 #[derive(Debug, Clone)]
 pub struct Store {
     engine: Arc<dyn Engine>,
+    images: Arc<Images>,
     clock: Clock,
     strict: bool,
     keys: Option<Arc<Keys>>,
@@ -33,7 +37,8 @@ pub struct Store {
 impl Store {
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
     pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
-        Self { engine: Arc::new(engine), clock, strict, keys: None }
+        let images = Arc::new(Images::new(engine.objects()));
+        Self { engine: Arc::new(engine), images, clock, strict, keys: None }
     }
 
     /// The same store with the keys of its secrets.
@@ -64,7 +69,22 @@ impl Store {
 
     /// Runs `work` as one serializable transaction; `request` names the request in the audit trail. Work
     /// may run more than once, so it takes everything by reference and has no effect outside the `Tx`.
-    pub async fn write<T, F>(&self, request: &str, mut work: F) -> Result<T, Fault>
+    pub async fn write<T, F>(&self, request: &str, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let (store, request) = (self.clone(), request.to_owned());
+        finished(async move {
+            let (outcome, uses) = store.decide(&request, work).await?;
+            store.remove_unused(&uses).await;
+            outcome
+        })
+        .await
+    }
+
+    /// Runs `work` and says what it did to the uses of images. The outer fault is the engine's.
+    async fn decide<T, F>(&self, request: &str, mut work: F) -> Result<(Result<T, Fault>, Uses), Fault>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
@@ -78,7 +98,7 @@ impl Store {
             let keep = outcome.is_ok() || tx.keeps_when_refused();
             let (time, actor) = (tx.now(), tx.actor().to_owned());
             let changes = if keep { tx.into_changes() } else { Vec::new() };
-            filled.fill(outcome);
+            filled.fill(Ok((outcome, Uses::of(&changes))));
             (!changes.is_empty()).then(|| Commit { time, actor, request: request.clone(), changes })
         };
         self.engine.write(Box::new(write)).await?;
@@ -101,6 +121,15 @@ impl Store {
             tracing::error!(%fault, "the store did not close cleanly");
         }
     }
+}
+
+/// Finishes what was begun even if nobody waits for it any more: a client who goes away in the middle of
+/// a write must not part a record from its image.
+async fn finished<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Fault>> + Send + 'static,
+) -> Result<T, Fault> {
+    let stopping = |_| Fault::new(fault::UNAVAILABLE, "the daemon is stopping");
+    tokio::spawn(work).await.map_err(stopping)?
 }
 
 /// Where work leaves its outcome for the caller who waits.

@@ -11,7 +11,9 @@ pub mod groups;
 pub mod instances;
 pub mod ledger;
 pub mod offices;
+pub mod portraits;
 pub mod roles;
+pub mod scans;
 pub mod system;
 pub mod tokens;
 pub mod users;
@@ -31,6 +33,8 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         employees::ROWS,
         customers::ROWS,
         cards::ROWS,
+        scans::ROWS,
+        portraits::ROWS,
         actions::ROWS,
         definitions::ROWS,
         instances::ROWS,

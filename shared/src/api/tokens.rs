@@ -168,7 +168,7 @@ impl Body for TokenRequest {
                 pairs.extend(scope.as_deref().map(|scope| ("scope", scope)));
             }
         }
-        Outgoing { query: Vec::new(), body: Some((FORM_TYPE, Params::render(&pairs).into_bytes())) }
+        Outgoing { query: Vec::new(), body: Some((FORM_TYPE.into(), Params::render(&pairs).into_bytes())) }
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
 
     fn read(query: &str, json: bool, body: &str) -> Result<TokenRequest, String> {
         let today = Date::new(2031, 5, 6).unwrap();
-        let raw = RawBody { params: &Params::parse(query), bytes: body.as_bytes(), json, today };
+        let raw = RawBody { params: &Params::parse(query), bytes: body.as_bytes(), form: None, json, today };
         TokenRequest::read(&raw).map_err(|fault| {
             let fields = fault.errors.iter().map(|e| format!(" {} {}", e.field, e.code));
             fault.kind.code.to_owned() + &fields.collect::<String>()

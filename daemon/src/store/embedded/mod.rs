@@ -16,6 +16,7 @@ mod index;
 mod journal;
 mod layout;
 mod lock;
+mod objects;
 mod options;
 mod places;
 mod recover;
@@ -33,8 +34,10 @@ pub use feed::Feed;
 pub use options::{OpenError, Options};
 
 use crate::store::engine::{Engine, Pending, ReadWork, WriteWork};
+use crate::store::objects::Objects;
 use disk::{Disk, RealDisk};
 use mfa_shared::fault::{Fault, INTERNAL};
+use objects::FileObjects;
 use recover::{Recovered, recover};
 use shared::{Published, Shared, unavailable};
 use std::any::Any;
@@ -53,6 +56,7 @@ use writer::{Message, Writer};
 #[derive(Debug)]
 pub struct Embedded {
     shared: Arc<Shared>,
+    objects: Arc<FileObjects>,
     /// Gone once the engine is dropped, which ends the writer.
     inbox: Option<mpsc::UnboundedSender<Message>>,
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -93,6 +97,7 @@ impl Embedded {
         make_private(&options.dir).map_err(failed)?;
         let lock = lock::Lock::take(&options.dir)?;
         let recovered = recover(&options, &disk)?;
+        let objects = FileObjects::open(disk.clone(), &options.dir).map_err(failed)?;
         let Recovered { store, index, journal, scan, .. } = recovered;
         let shared = Arc::new(Shared {
             disk,
@@ -122,7 +127,13 @@ impl Embedded {
         let thread = std::thread::Builder::new().name("store-writer".to_owned());
         let thread = thread.spawn(move || writer.run()).map_err(failed)?;
         let writer = Mutex::new(Some(thread));
-        Ok(Self { shared, inbox: Some(sender), writer, closing: AtomicBool::new(false) })
+        Ok(Self {
+            shared,
+            objects: Arc::new(objects),
+            inbox: Some(sender),
+            writer,
+            closing: AtomicBool::new(false),
+        })
     }
 
     /// The sequence of the last committed transaction; 0 before the first.
@@ -188,6 +199,10 @@ impl Engine for Embedded {
             Ok(()) => Box::pin(answered(receiver)),
             Err(fault) => Box::pin(std::future::ready(Err(fault))),
         }
+    }
+
+    fn objects(&self) -> Arc<dyn Objects> {
+        self.objects.clone()
     }
 
     fn write_fault(&self) -> Option<Fault> {

@@ -3,6 +3,7 @@
 use super::address::{Address, Server};
 use super::commit::{Ended, read, write};
 use super::journal::{Page, read_page};
+use super::objects::{self, Errand};
 use super::session::{self, Session};
 use super::trouble::{Trouble, unavailable};
 use super::{OpenError, Options, tls};
@@ -100,6 +101,8 @@ pub(super) enum Work {
     Write(WriteWork),
     /// A page of the journal.
     Journal(Page),
+    /// A question about images.
+    Object(Errand),
 }
 
 /// Work with whoever waits for it.
@@ -188,6 +191,7 @@ impl Lane {
                 Work::Read(work) => read(&session, runtime, work),
                 Work::Write(work) => write(&session, runtime, &self.shared.again, work),
                 Work::Journal(page) => read_page(&session, runtime, page),
+                Work::Object(errand) => objects::run(&session, runtime, errand),
             };
             // The caller may have gone away; what was committed stays.
             let _ = job.answer.send(answer);

@@ -9,6 +9,7 @@ mod address;
 mod commit;
 mod journal;
 mod lane;
+mod objects;
 mod options;
 mod passfile;
 mod schema;
@@ -21,8 +22,10 @@ pub use address::{Address, SCHEMES};
 pub use options::{OpenError, Options};
 
 use crate::store::engine::{Commit, Engine, Pending, ReadWork, WriteWork};
+use crate::store::objects::Objects;
 use lane::{Job, Lane, Shared, Work};
 use mfa_shared::fault::Fault;
+use objects::TableObjects;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -45,11 +48,18 @@ struct Queues {
     long: mpsc::Sender<Job>,
 }
 
+/// Where work is handed over.
+#[derive(Debug, Clone)]
+struct Entrance {
+    shared: Arc<Shared>,
+    queues: Arc<Mutex<Option<Queues>>>,
+}
+
 /// An open store on PostgreSQL.
 #[derive(Debug)]
 pub struct Postgres {
-    shared: Arc<Shared>,
-    queues: Mutex<Option<Queues>>,
+    entrance: Entrance,
+    objects: Arc<TableObjects>,
     lanes: Arc<Mutex<Vec<JoinHandle<()>>>>,
 }
 
@@ -82,24 +92,30 @@ impl Postgres {
             }
             std::thread::sleep(OPEN_PAUSE);
         }
-        let queues = Mutex::new(Some(Queues { short, long }));
-        Ok(Self { shared, queues, lanes: Arc::new(Mutex::new(lanes)) })
+        let queues = Arc::new(Mutex::new(Some(Queues { short, long })));
+        let entrance = Entrance { shared, queues };
+        let objects = TableObjects::new(entrance.clone());
+        let failed = |e| OpenError::Refused(format!("there is no room for the drafts of images: {e}"));
+        let objects = Arc::new(objects.map_err(failed)?);
+        Ok(Self { entrance, objects, lanes: Arc::new(Mutex::new(lanes)) })
     }
 
     /// At most `limit` committed transactions with a sequence above `after`, in order. What is still
     /// under way anywhere is left out together with all that follows it, so none is ever missed.
     pub fn journal(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
         let (slot, work) = journal::page(after, limit);
-        let done = self.submit(work, false);
+        let done = self.entrance.submit(work, false);
         Box::pin(async move {
             done.await?;
             Ok(std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
         })
     }
+}
 
+impl Entrance {
     fn submit(&self, work: Work, long: bool) -> Pending<()> {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let refusal = self.write_fault();
+        let refusal = self.shared.fault();
         let (Some(queues), None) = (queues, refusal.clone()) else {
             let fault = refusal.unwrap_or_else(|| unavailable("the store is closed"));
             return Box::pin(std::future::ready(Err(fault)));
@@ -128,15 +144,19 @@ impl Postgres {
 
 impl Engine for Postgres {
     fn read(&self, work: ReadWork, long: bool) -> Pending<()> {
-        self.submit(Work::Read(work), long)
+        self.entrance.submit(Work::Read(work), long)
     }
 
     fn write(&self, work: WriteWork) -> Pending<()> {
-        self.submit(Work::Write(work), false)
+        self.entrance.submit(Work::Write(work), false)
+    }
+
+    fn objects(&self) -> Arc<dyn Objects> {
+        self.objects.clone()
     }
 
     fn write_fault(&self) -> Option<Fault> {
-        self.shared.fault()
+        self.entrance.shared.fault()
     }
 
     /// A database that is away comes back, or another server takes its place.
@@ -145,8 +165,8 @@ impl Engine for Postgres {
     }
 
     fn close(&self) -> Pending<()> {
-        self.shared.close();
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.entrance.shared.close();
+        self.entrance.queues.lock().unwrap_or_else(PoisonError::into_inner).take();
         let lanes = self.lanes.clone();
         Box::pin(async move {
             let ended = tokio::task::spawn_blocking(move || {
@@ -163,6 +183,6 @@ impl Engine for Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        self.shared.close();
+        self.entrance.shared.close();
     }
 }

@@ -49,6 +49,15 @@ create view stored_changes as
     from stored_journal j, unnest(j.spaces, j.keys, j.new_values) as c(space, key, value);
 ";
 
+/// Images. The hash compares by its bytes, whatever the language of the database.
+const OBJECTS: &str = "
+create table if not exists stored_objects (
+    hash text collate \"C\" primary key,
+    bytes bytea not null,
+    kept_on timestamptz not null default now()
+);
+";
+
 /// Waits for a server, then sets up what is missing.
 pub(super) fn set_up(shared: &Shared, spaces: &[Space], until: Instant) -> Result<(), OpenError> {
     let refused = |why: String| OpenError::Refused(why);
@@ -103,6 +112,7 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
         let version = format!("insert into stored_form (version) values ({VERSION})");
         client.batch_execute(&version).await.map_err(refused)?;
     }
+    client.batch_execute(OBJECTS).await.map_err(refused)?;
     let found = number("select version from stored_form".to_owned()).await?.unwrap_or(0);
     if found > VERSION {
         return Err(OpenError::TooNew { found, known: VERSION });

@@ -1,0 +1,208 @@
+//! Images and the records that name them: bytes before record, removal after the last use.
+
+use super::engine::{Change, Range};
+use super::objects::{Draft, Objects, Opened, hexadecimal};
+use super::records::IMAGE_USES;
+use super::tx::Tx;
+use super::{Store, finished};
+use mfa_shared::fault::Fault;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::sync::Arc;
+use tokio::sync::{RwLock, Semaphore};
+
+/// Drafts that are made durable at once; more wait, and share the disk's next sync.
+const KEPT_AT_ONCE: usize = 64;
+/// Bytes of a hash at the beginning of an entry of the index of uses.
+const HASH_BYTES: usize = 64;
+
+/// The images of a store.
+#[derive(Debug)]
+pub struct Images {
+    objects: Arc<dyn Objects>,
+    /// Held for reading from before an object is kept until the record that names it is decided, for
+    /// writing while objects without a record are removed. So nothing is removed that is about to be named.
+    gate: RwLock<()>,
+    keeps: Semaphore,
+}
+
+/// What a transaction did to the uses of images.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    begun: BTreeSet<String>,
+    ended: BTreeSet<String>,
+}
+
+impl Uses {
+    /// Reads it from the changes.
+    pub(super) fn of(changes: &[Change]) -> Self {
+        let mut uses = Self::default();
+        for change in changes.iter().filter(|change| change.space == IMAGE_USES) {
+            let hash = hash_of(&change.key);
+            if change.value.is_some() {
+                uses.begun.insert(hash)
+            } else {
+                uses.ended.insert(hash)
+            };
+        }
+        uses
+    }
+}
+
+fn hash_of(entry: &[u8]) -> String {
+    String::from_utf8_lossy(&entry[..entry.len().min(HASH_BYTES)]).into_owned()
+}
+
+/// Whether objects and records belong together; all three lists are empty where they do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImageReport {
+    /// Images that records name.
+    pub named: u64,
+    /// Objects that no record names.
+    pub orphans: Vec<String>,
+    /// Images that a record names and that are not there.
+    pub missing: Vec<String>,
+    /// Objects whose bytes are not those of their name.
+    pub damaged: Vec<String>,
+}
+
+impl Images {
+    /// The images over the objects of an engine.
+    pub fn new(objects: Arc<dyn Objects>) -> Self {
+        Self { objects, gate: RwLock::new(()), keeps: Semaphore::new(KEPT_AT_ONCE) }
+    }
+
+    async fn keep(&self, draft: Draft) -> Result<(), Fault> {
+        // The semaphore is never closed.
+        let _permit = self.keeps.acquire().await.expect("an open semaphore");
+        self.objects.keep(draft).await
+    }
+}
+
+impl Store {
+    /// An empty draft of an image.
+    pub fn draft(&self) -> Draft {
+        Draft::new(self.images.objects.drafts())
+    }
+
+    /// Opens an image.
+    pub async fn open_image(&self, hash: &str) -> Result<Option<Opened>, Fault> {
+        self.images.objects.open(hash).await
+    }
+
+    /// As [`Store::write`], with an image that the work may name: it is durable before the work is decided,
+    /// and gone again if the work does not name it.
+    pub async fn write_with<T, F>(&self, request: &str, draft: Draft, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let (store, request, hash) = (self.clone(), request.to_owned(), draft.hash());
+        finished(async move {
+            let gate = store.images.gate.read().await;
+            store.images.keep(draft).await?;
+            // Without an answer of the engine the record may be there, so the object stays.
+            let (outcome, mut uses) = store.decide(&request, work).await?;
+            drop(gate);
+            if !uses.begun.contains(&hash) {
+                uses.ended.insert(hash);
+            }
+            store.remove_unused(&uses).await;
+            outcome
+        })
+        .await
+    }
+
+    /// Removes images that a transaction has left without a record. What cannot be removed now is swept
+    /// later, so that is no fault of the request.
+    pub(super) async fn remove_unused(&self, uses: &Uses) {
+        if uses.ended.is_empty() {
+            return;
+        }
+        let _gate = self.images.gate.write().await;
+        if let Err(fault) = self.remove_orphans(uses.ended.iter().cloned().collect()).await {
+            tracing::warn!(%fault, "an image without a record could not be removed");
+        }
+    }
+
+    /// Removes those of the objects that no record names. The caller holds the gate.
+    async fn remove_orphans(&self, hashes: Vec<String>) -> Result<u64, Fault> {
+        let unused = move |tx: &mut Tx<'_>| {
+            let mut unused = Vec::new();
+            for hash in &hashes {
+                if !tx.any(IMAGE_USES, &[hash])? {
+                    unused.push(hash.clone());
+                }
+            }
+            Ok(unused)
+        };
+        let unused = self.read(true, unused).await?;
+        for hash in &unused {
+            self.images.objects.remove(hash).await?;
+        }
+        Ok(unused.len() as u64)
+    }
+
+    /// Removes every object that no record names, which only a crash leaves behind. How many there were.
+    pub async fn sweep_images(&self) -> Result<u64, Fault> {
+        let mut removed = 0;
+        for first in 0..=u8::MAX {
+            // One part of the hashes at a time, so that uploads go on in between.
+            let _gate = self.images.gate.write().await;
+            let hashes = self.images.objects.list(first).await?;
+            if !hashes.is_empty() {
+                removed += self.remove_orphans(hashes).await?;
+            }
+        }
+        if removed > 0 {
+            tracing::info!(removed, "images without a record were removed");
+        }
+        Ok(removed)
+    }
+
+    /// Compares objects and records, and the bytes of every object with its name.
+    pub async fn check_images(&self) -> Result<ImageReport, Fault> {
+        let mut report = ImageReport::default();
+        for first in 0..=u8::MAX {
+            let _gate = self.images.gate.write().await;
+            let named = self.read(true, move |tx| named(tx, first)).await?;
+            let there: BTreeSet<_> = self.images.objects.list(first).await?.into_iter().collect();
+            report.named += named.len() as u64;
+            report.orphans.extend(there.difference(&named).cloned());
+            report.missing.extend(named.difference(&there).cloned());
+            for hash in there {
+                if self.hash_now(&hash).await?.is_some_and(|now| now != hash) {
+                    report.damaged.push(hash);
+                }
+            }
+        }
+        Ok(report)
+    }
+
+    async fn hash_now(&self, hash: &str) -> Result<Option<String>, Fault> {
+        let opened = self.images.objects.open(hash).await?;
+        let hashed = tokio::task::spawn_blocking(move || match opened {
+            None => None,
+            Some(Opened::Bytes(bytes)) => Some(hexadecimal(&Sha256::digest(&bytes))),
+            Some(Opened::File(mut file)) => {
+                let mut bytes = Vec::new();
+                // What cannot be read is not what was written.
+                let read = file.read_to_end(&mut bytes);
+                Some(read.map_or_else(|_| String::new(), |_| hexadecimal(&Sha256::digest(&bytes))))
+            }
+        });
+        Ok(hashed.await.unwrap_or_default())
+    }
+}
+
+/// The hashes of one part that records name.
+fn named(tx: &mut Tx<'_>, first: u8) -> Result<BTreeSet<String>, Fault> {
+    let mut named = BTreeSet::new();
+    let range = Range::prefix(format!("{first:02x}").as_bytes());
+    tx.walk(IMAGE_USES, range, &mut |entry, _| {
+        named.insert(hash_of(entry));
+        Ok(true)
+    })?;
+    Ok(named)
+}

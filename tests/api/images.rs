@@ -1,0 +1,250 @@
+//! `customers.md` sections 4.2 and 5: portraits, and what all images have in common.
+
+use crate::world::{Seen, World, postgres};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+pub const PORTRAIT: &str = "/customers/c-1/portrait";
+pub const SCANS: &str = "/customers/c-1/identifications/A-1/scans";
+pub const LIMIT: usize = 524_288;
+
+/// Bytes that repeat nothing and hold every value, line ends and dashes included.
+pub fn picture(bytes: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2_654_435_761) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state.to_le_bytes()[1]
+    };
+    std::iter::repeat_with(next).take(bytes).collect()
+}
+
+pub fn part(name: &str, kind: Option<&str>, bytes: &[u8]) -> Vec<u8> {
+    let kind = kind.map_or(String::new(), |kind| format!("Content-Type: {kind}\r\n"));
+    let head = format!("Content-Disposition: form-data; name=\"{name}\"; filename=\"x.gif\"\r\n{kind}\r\n");
+    [head.as_bytes(), bytes].concat()
+}
+
+pub fn form(boundary: &str, parts: &[Vec<u8>]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for part in parts {
+        body.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
+        body.extend_from_slice(part);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    body
+}
+
+pub struct Images(pub World);
+
+impl Images {
+    pub fn start() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub fn with(change: impl FnOnce(&mut mfa_daemon::Config)) -> Self {
+        let world = World::with(change);
+        let date = json!({ "year": 2031, "month": 8, "day": 14 });
+        for (customer, number) in [("c-1", "A-1"), ("c-2", "A-2")] {
+            world.post("/customers", json!({ "identifier": customer }).to_string()).is(202);
+            let card = json!({ "type": "National", "number": number, "expirationDate": date });
+            world.post(&format!("/customers/{customer}/identifications"), card.to_string()).is(202);
+        }
+        Self(world)
+    }
+
+    pub fn request(&self, path: &str, parts: &[Vec<u8>]) -> reqwest::RequestBuilder {
+        let kind = "multipart/form-data; boundary=\"b o'x\"";
+        self.0.request("POST", path).header("content-type", kind).body(form("b o'x", parts))
+    }
+
+    pub fn send(&self, path: &str, parts: &[Vec<u8>]) -> Seen {
+        self.0.send(self.request(path, parts))
+    }
+
+    pub fn portrait(&self, bytes: &[u8]) -> Seen {
+        self.send(PORTRAIT, &[part("portrait", Some("image/png"), bytes)])
+    }
+
+    pub fn scan(&self, identifier: &str, bytes: &[u8]) -> Seen {
+        let path = format!("{SCANS}?scanIdentifier={identifier}&description=Front");
+        self.send(&path, &[part("image", Some("image/jpeg"), bytes)])
+    }
+
+    /// The names of the files that hold images, drafts included.
+    pub fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        for folder in std::fs::read_dir(self.0.dir.path().join("data/objects")).unwrap() {
+            for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
+                files.push(file.unwrap().file_name().into_string().unwrap());
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Holds the files of images to these hashes. A database that several daemons may share keeps what is
+    /// young for an hour, so there is nothing to see there.
+    #[track_caller]
+    pub fn holds(&self, hashes: &[String]) {
+        if postgres().is_none() {
+            assert_eq!(self.files(), hashes);
+        }
+    }
+
+    /// As [`Images::holds`], for their number.
+    #[track_caller]
+    pub fn holds_so_many(&self, count: usize) {
+        if postgres().is_none() {
+            assert_eq!(self.files().len(), count);
+        }
+    }
+
+    /// Waits for what goes on beside the requests, until there are so many files.
+    pub fn settle(&self, count: usize) {
+        for _ in 0..1000 {
+            if postgres().is_some() || self.files().len() == count {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+
+    pub fn get(&self, path: &str, header: (&str, &str)) -> Seen {
+        self.0.send(self.0.request("GET", path).header(header.0, header.1))
+    }
+}
+
+pub fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_bytes_come_back_unchanged_up_to_the_limit() {
+    let images = Images::start();
+    for bytes in [1, 2, 32_768, 32_769, 524_287, LIMIT] {
+        let sent = picture(bytes, 7);
+        images.portrait(&sent).is(202);
+        let read = images.0.get(PORTRAIT).is(200);
+        assert!(read.body == sent, "{bytes} bytes");
+        images.holds(&[hash(&sent)]);
+    }
+    images.portrait(&picture(LIMIT + 1, 7)).refused(400, "image_too_large");
+    images.portrait(&picture(750_000, 7)).refused(400, "image_too_large");
+    images.portrait(&[]).refused(400, "image_empty");
+    assert_eq!(images.0.get(PORTRAIT).body.len(), LIMIT);
+    let dashes = b"\r\n--b o'\r\n--b o'y--\r\n\r\r\n--".repeat(2_000);
+    images.portrait(&dashes).is(202);
+    assert!(images.0.get(PORTRAIT).body == dashes, "text like a boundary is no boundary");
+}
+
+#[test]
+fn a_download_has_the_headers_of_its_image() {
+    let images = Images::start();
+    let sent = picture(70_000, 1);
+    images.send(PORTRAIT, &[part("portrait", Some("IMAGE/Jpeg; q=1"), &sent)]).is(202);
+    images.0.clock.advance(60);
+    let tag = format!("\"{}\"", hash(&sent));
+    let plain = images.0.get(PORTRAIT).is(200);
+    let head = images.0.send(images.0.request("HEAD", PORTRAIT)).is(200);
+    assert_eq!(head.body.len(), 0);
+    for (name, value) in [
+        ("content-type", "image/jpeg"),
+        ("content-length", "70000"),
+        ("etag", tag.as_str()),
+        ("last-modified", "Tue, 06 May 2031 07:08:09 GMT"),
+        ("cache-control", "private, no-cache"),
+        ("x-content-type-options", "nosniff"),
+    ] {
+        assert_eq!(plain.header(name), value);
+        assert_eq!(head.header(name), value, "HEAD");
+    }
+    for header in [("range", "bytes=0-9"), ("accept", "application/json"), ("accept", "text/html")] {
+        let read = images.get(PORTRAIT, header).is(200);
+        assert!(read.body == sent, "{header:?}");
+    }
+    for same in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}"), "*".to_owned()] {
+        let unchanged = images.get(PORTRAIT, ("if-none-match", &same)).is(304);
+        assert_eq!((unchanged.body.len(), unchanged.header("etag")), (0, tag.clone()));
+        assert_eq!(unchanged.header("cache-control"), "private, no-cache");
+    }
+    images.get(PORTRAIT, ("if-none-match", "\"x\"")).is(200);
+}
+
+#[test]
+fn a_portrait_is_replaced_and_removed() {
+    let images = Images::start();
+    let world = &images.0;
+    world.get(PORTRAIT).refused(404, "portrait_not_found");
+    world.delete(PORTRAIT).is(202);
+    assert_eq!(world.get("/customers/c-1").json()["lastModifiedOn"], "2031-05-06T07:08:09.123Z");
+    world.clock.advance(1);
+    world.delete(PORTRAIT).is(202);
+    let modified = || world.get("/customers/c-1").json()["lastModifiedOn"].clone();
+    assert_eq!(modified(), "2031-05-06T07:08:09.123Z", "there was nothing to remove");
+    images.portrait(b"one").is(202);
+    assert_eq!(modified(), "2031-05-06T07:08:10.123Z");
+    world.clock.advance(1);
+    images.portrait(b"two").is(202);
+    assert_eq!(modified(), "2031-05-06T07:08:11.123Z");
+    assert_eq!(world.get("/customer/v1/customers/c-1/portrait").body, b"two");
+    world.clock.advance(1);
+    let condition = |tag: &str| world.send(world.request("DELETE", PORTRAIT).header("if-match", tag));
+    condition(&format!("\"{}\"", hash(b"one"))).refused(412, "precondition_failed");
+    condition(&format!("\"{}\"", hash(b"two"))).is(202);
+    assert_eq!(modified(), "2031-05-06T07:08:12.123Z");
+    world.get(PORTRAIT).refused(404, "portrait_not_found");
+    condition("*").refused(412, "precondition_failed");
+    let missing = world.request("DELETE", "/customers/none/portrait").header("if-match", "*");
+    world.send(missing).refused(404, "customer_not_found");
+    for method in ["GET", "DELETE"] {
+        world.send(world.request(method, "/customers/none/portrait")).refused(404, "customer_not_found");
+    }
+    images.holds(&[]);
+    world.put(PORTRAIT, "{}").refused(405, "method_not_allowed");
+}
+
+#[test]
+fn a_reader_of_a_portrait_that_is_replaced_all_the_time_sees_one_of_them() {
+    let images = Images::start();
+    let pictures = [picture(100_000, 1), picture(100_000, 2)];
+    images.portrait(&pictures[0]).is(202);
+    let mut requests = Vec::new();
+    for i in 0..60 {
+        let parts = [part("portrait", Some("image/png"), &pictures[i % 2])];
+        requests.push(images.request(PORTRAIT, &parts));
+        requests.extend((0..3).map(|_| images.0.request("GET", PORTRAIT)));
+    }
+    for seen in images.0.send_all(requests) {
+        match seen.status {
+            202 => assert!(seen.body.is_empty()),
+            200 => {
+                assert!(pictures.contains(&seen.body), "{} bytes", seen.body.len());
+                assert_eq!(seen.header("etag"), format!("\"{}\"", hash(&seen.body)));
+            }
+            status => panic!("{status}: {}", seen.text()),
+        }
+    }
+    images.holds_so_many(1);
+}
+
+#[test]
+fn images_outlive_a_restart_and_what_no_record_names_does_not() {
+    let mut images = Images::start();
+    let sent = picture(100_000, 3);
+    images.portrait(&sent).is(202);
+    let objects = images.0.dir.path().join("data/objects");
+    let (orphan, draft) = (hash(b"orphan"), objects.join("tmp/0123"));
+    let folder = objects.join(&orphan[..2]);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(&orphan), b"orphan").unwrap();
+    std::fs::write(&draft, b"draft").unwrap();
+    images.0.restart();
+    assert!(images.0.get(PORTRAIT).is(200).body == sent);
+    assert!(!draft.exists());
+    // The sweep goes on beside the first requests; an upload waits for the part that is being swept.
+    images.settle(1);
+    images.holds(&[hash(&sent)]);
+}
