@@ -11,6 +11,8 @@ mod api {
     mod definitions;
     mod employees;
     mod gateways;
+    mod instances;
+    mod ledger;
     mod offices;
 }
 mod cli {
