@@ -27,5 +27,9 @@ mod cli {
 }
 mod coverage;
 mod crash;
+mod store {
+    mod conformance;
+    mod postgres;
+}
 mod stories;
 mod tidy;
