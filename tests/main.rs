@@ -15,6 +15,8 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod images;
+    mod instances;
+    mod ledger;
     mod offices;
     mod scans;
     mod secrets;
