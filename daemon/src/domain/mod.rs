@@ -1,3 +1,5 @@
 //! Rules as pure functions of values: no store, no clock, no HTTP.
 
 pub mod customer;
+pub mod teller;
+pub mod transaction;

@@ -3,6 +3,7 @@
 pub mod customers;
 pub mod offices;
 pub mod system;
+pub mod tellers;
 
 use crate::endpoint::Meta;
 

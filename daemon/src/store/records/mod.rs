@@ -4,10 +4,14 @@
 mod customers;
 mod offices;
 mod system;
+mod tellers;
 
 pub use customers::StoredCommand;
 pub use offices::{StoredOffice, StoredReference};
 pub use system::{StoreFacts, StoreSecret};
+pub use tellers::{
+    Session, StoredDenomination, StoredDrawer, StoredMovement, StoredTeller, StoredTransaction, ordinal,
+};
 
 use super::engine::Space;
 use mfa_shared::time::Timestamp;
@@ -36,6 +40,16 @@ spaces! {
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
+    TELLERS = 130 "tellers";
+    TELLERS_BY_OFFICE = 131 "tellers_by_office";
+    TELLERS_BY_EMPLOYEE = 132 "tellers_by_employee";
+    TELLERS_NOTED = 133 "tellers_noted";
+    DRAWERS = 134 "drawers";
+    TELLER_CASH = 135 "teller_cash";
+    TRANSACTIONS = 136 "transactions";
+    TRANSACTIONS_BY_TELLER = 137 "transactions_by_teller";
+    TRANSACTIONS_PENDING = 138 "transactions_pending";
+    DENOMINATIONS = 139 "denominations";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
