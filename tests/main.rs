@@ -3,8 +3,14 @@
 mod world;
 
 mod api {
+    mod cards;
+    mod connections;
     mod conventions;
     mod customers;
+    mod employees;
     mod offices;
 }
 mod coverage;
+mod crash;
+mod stories;
+mod tidy;

@@ -3,7 +3,8 @@
 //! A row of the endpoint table names one of the bodies and one of the answers below; both sides of the
 //! wire derive everything from that: how to read, how to write, which content type, what OpenAPI says.
 
-use crate::fault::{Fault, MALFORMED_BODY};
+use crate::endpoint::{Endpoint, percent_encode};
+use crate::fault::{Fault, INVALID_PARAMETER, MALFORMED_BODY};
 use crate::node::Node;
 use crate::object::Object;
 use crate::query::{ParamDoc, Parameters, Params};
@@ -15,6 +16,8 @@ use std::marker::PhantomData;
 
 /// Content type of JSON answers.
 pub const JSON_TYPE: &str = "application/json;charset=UTF-8";
+/// Content type of form parameters in a body.
+pub const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 /// Content type of lists that are streamed, one record a line.
 pub const NDJSON_TYPE: &str = "application/x-ndjson";
 /// Content type of failures.
@@ -27,6 +30,9 @@ pub enum BodyKind {
     None,
     /// `application/json` or `application/*+json`; no content type at all counts as JSON.
     Json,
+    /// Form parameters: in the query string, as `application/x-www-form-urlencoded`, or as `key=value` text
+    /// in a body of any other type.
+    Form,
 }
 
 /// A request body as table data.
@@ -95,6 +101,25 @@ impl<P: Parameters> Body for Query<P> {
     }
     fn write(&self) -> Outgoing {
         Outgoing { query: self.0.write(), body: None }
+    }
+}
+
+/// Form parameters, of the query string and of the body together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Form<P>(pub P);
+
+impl<P: Parameters> Body for Form<P> {
+    const SHAPE: BodyShape = BodyShape { kind: BodyKind::Form, schema: || None, params: P::docs };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        let text = std::str::from_utf8(raw.bytes)
+            .map_err(|_| Fault::new(INVALID_PARAMETER, "the form is not UTF-8"))?;
+        P::read(&raw.params.with_form(text)).map(Self)
+    }
+    fn write(&self) -> Outgoing {
+        let pairs = self.0.write();
+        let pairs: Vec<_> =
+            pairs.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
+        Outgoing { query: Vec::new(), body: Some((FORM_TYPE, pairs.join("&").into_bytes())) }
     }
 }
 
@@ -186,6 +211,14 @@ pub trait Answer: 'static {
 pub struct Accepted;
 
 impl Answer for Accepted {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
+}
+
+/// 202 without a body, with the address of the record that was made in `Location`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AcceptedAt<E>(pub E);
+
+impl<E: Endpoint> Answer for AcceptedAt<E> {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
 }
 

@@ -28,21 +28,6 @@ pub fn charge(transaction: Amount, amount: Amount, proportional: bool, scale: u3
     Amount(exact.round_dp_with_strategy(scale, RoundingStrategy::MidpointNearestEven))
 }
 
-/// The exact sum.
-pub fn sum(amounts: impl IntoIterator<Item = Amount>) -> Amount {
-    Amount(amounts.into_iter().map(|amount| amount.0).sum())
-}
-
-/// The exact sum of two amounts.
-pub fn plus(a: Amount, b: Amount) -> Amount {
-    Amount(a.0 + b.0)
-}
-
-/// The exact difference of two amounts.
-pub fn minus(a: Amount, b: Amount) -> Amount {
-    Amount(a.0 - b.0)
-}
-
 /// Everything that the checks of CONFIRM look at, as it is before the transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Situation {
@@ -151,22 +136,22 @@ pub fn opening(transaction: TransactionType, amount: Amount, minimum: Amount) ->
 fn balance(s: &Situation) -> Result<(), Refusal> {
     let taken = s.taken();
     let present = match s.transaction {
-        Acco | Cdpt => plus(s.balance, s.amount),
+        Acco | Cdpt => s.balance.plus(s.amount),
         Cwdl | Accc | Acct => s.balance,
     };
     ensure(taken <= present, || Refusal::Balance { taken, present })?;
-    let left = minus(present, taken);
-    ensure(s.transaction != Accc || left == Amount::ZERO, || Refusal::Remaining(left))
+    let left = present.minus(taken);
+    ensure(s.transaction != Accc || left.is_zero(), || Refusal::Remaining(left))
 }
 
 fn minimum(s: &Situation) -> Result<(), Refusal> {
     opening(s.transaction, s.amount, s.minimum)?;
-    let (left, minimum) = (minus(s.balance, s.taken()), s.minimum);
+    let (left, minimum) = (s.balance.minus(s.taken()), s.minimum);
     ensure(!matches!(s.transaction, Cwdl | Acct) || left >= minimum, || Refusal::Minimum { left, minimum })
 }
 
 fn cash(s: &Situation) -> Result<(), Refusal> {
-    let present = if s.included { plus(s.cash, s.charges) } else { s.cash };
+    let present = if s.included { s.cash.plus(s.charges) } else { s.cash };
     ensure(!pays_out(s.transaction) || present >= s.amount, || Refusal::Cash { paid: s.amount, present })
 }
 
@@ -181,7 +166,7 @@ impl Situation {
         let charges = if self.included { Amount::ZERO } else { self.charges };
         match self.transaction {
             Acco | Cdpt => charges,
-            Cwdl | Accc | Acct => plus(self.amount, charges),
+            Cwdl | Accc | Acct => self.amount.plus(charges),
         }
     }
 }
@@ -213,10 +198,10 @@ pub struct Line {
 /// The lines of a confirmed transaction, in their order; none where nothing moves.
 pub fn lines(transaction: TransactionType, amount: Amount, charges: &[Amount], included: bool) -> Vec<Line> {
     use Place::{Account, Drawer, Income, Target};
-    let total = sum(charges.iter().copied());
+    let total = Amount::sum(charges.iter().copied());
     let payer = if included { Drawer } else { Account };
     let (debits, credit) = match transaction {
-        Cdpt | Acco if included => (vec![(Drawer, plus(amount, total))], Account),
+        Cdpt | Acco if included => (vec![(Drawer, amount.plus(total))], Account),
         Cdpt | Acco => (vec![(Drawer, amount), (Account, total)], Account),
         Cwdl | Accc => (vec![(Account, amount), (payer, total)], Drawer),
         Acct => (vec![(Account, amount), (payer, total)], Target),
@@ -225,7 +210,7 @@ pub fn lines(transaction: TransactionType, amount: Amount, charges: &[Amount], i
     let credits = std::iter::once((credit, amount)).chain(income);
     let line = |debit| move |(place, amount)| Line { debit, place, amount };
     let lines = debits.into_iter().map(line(true)).chain(credits.map(line(false)));
-    lines.filter(|line| line.amount != Amount::ZERO).collect()
+    lines.filter(|line| !line.amount.is_zero()).collect()
 }
 
 impl fmt::Display for Stage {

@@ -163,7 +163,7 @@ fn the_lines_of_each_type_in_their_order() {
     for (kind, (included, expected)) in kinds.iter().cycle().zip(expected) {
         let found = lines(*kind, amount("100"), &charges, included);
         assert_eq!(found.iter().map(shown).collect::<Vec<_>>().join("; "), expected, "{kind} {included}");
-        let side = |debit| sum(found.iter().filter(|l| l.debit == debit).map(|l| l.amount));
+        let side = |debit| Amount::sum(found.iter().filter(|l| l.debit == debit).map(|l| l.amount));
         assert_eq!(side(true), side(false), "{kind} {included}");
         assert!(lines(*kind, Amount::ZERO, &[], included).is_empty());
     }
@@ -213,7 +213,7 @@ fn the_worked_session() {
                 Place::Target => (&mut accounts[1 - account], !line.debit),
                 Place::Income(_) => (&mut income, !line.debit),
             };
-            *balance = if rises { plus(*balance, line.amount) } else { minus(*balance, line.amount) };
+            *balance = if rises { balance.plus(line.amount) } else { balance.minus(line.amount) };
         }
         let expected: Vec<_> = after.split(' ').map(amount).collect();
         assert_eq!([drawer, accounts[0], accounts[1], income], expected[..], "{step}");

@@ -19,7 +19,7 @@ pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Resu
         return Err(too_large(bytes_max));
     }
     match headers.get(CONTENT_TYPE) {
-        Some(value) if !is_json(value.as_bytes()) => {
+        Some(value) if kind == BodyKind::Json && !is_json(value.as_bytes()) => {
             let detail = "the body must be application/json, not another content type";
             Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
         }

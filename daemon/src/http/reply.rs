@@ -4,9 +4,12 @@ use crate::ops::Stored;
 use crate::ops::listing::{List, Listing, json};
 use crate::store::Tx;
 use crate::store::record::Record;
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
-use mfa_shared::wire::{Accepted, Answer, Array, JSON_TYPE, Json, JsonOrNone, Listed, NDJSON_TYPE, Page};
+use mfa_shared::wire::{
+    Accepted, AcceptedAt, Answer, Array, JSON_TYPE, Json, JsonOrNone, Listed, NDJSON_TYPE, Page,
+};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
@@ -99,6 +102,14 @@ pub trait IntoReply<A: Answer> {
 impl IntoReply<Accepted> for Accepted {
     fn into_reply(self) -> Reply {
         Reply::empty(202)
+    }
+}
+
+impl<E: Endpoint> IntoReply<AcceptedAt<E>> for AcceptedAt<E> {
+    fn into_reply(self) -> Reply {
+        let mut reply = Reply::empty(202);
+        reply.headers.push(("location".to_owned(), self.0.path()));
+        reply
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::route::{Route, operation, status};
 use super::state;
-use crate::ops::{customers, offices};
+use crate::ops::{cards, customers, employees, offices};
+use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::employees::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::system::*;
 
@@ -25,6 +27,14 @@ pub fn table() -> Vec<Route> {
         operation::<DeleteOfficeAddress, _>(offices::delete_address),
         operation::<SetOfficeReference, _>(offices::set_reference),
         operation::<ListOfficeReferences, _>(offices::list_references),
+        operation::<CreateEmployee, _>(employees::create),
+        operation::<ListEmployees, _>(employees::list),
+        operation::<GetEmployee, _>(employees::get),
+        operation::<UpdateEmployee, _>(employees::update),
+        operation::<DeleteEmployee, _>(employees::delete),
+        operation::<SetEmployeeContacts, _>(employees::set_contacts),
+        operation::<ListEmployeeContacts, _>(employees::list_contacts),
+        operation::<DeleteEmployeeContacts, _>(employees::delete_contacts),
         operation::<CreateCustomer, _>(customers::create),
         operation::<ListCustomers, _>(customers::list),
         operation::<GetCustomer, _>(customers::get),
@@ -33,5 +43,10 @@ pub fn table() -> Vec<Route> {
         operation::<ListCustomerCommands, _>(customers::list_commands),
         operation::<SetCustomerAddress, _>(customers::set_address),
         operation::<SetCustomerContacts, _>(customers::set_contacts),
+        operation::<CreateCard, _>(cards::create),
+        operation::<ListCards, _>(cards::list),
+        operation::<GetCard, _>(cards::get),
+        operation::<UpdateCard, _>(cards::update),
+        operation::<DeleteCard, _>(cards::delete),
     ]
 }

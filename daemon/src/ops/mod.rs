@@ -3,10 +3,17 @@
 //! An operation is a plain function `(tx, caller, endpoint, body) -> Result<answer, Fault>`: no HTTP in it,
 //! no waiting, no engine. It may run more than once, so it changes nothing but the `Tx`.
 
+pub mod cards;
 pub mod customers;
+pub mod employees;
+pub mod instances;
+pub mod ledger;
 pub mod listing;
 pub mod offices;
 
+use crate::store::Tx;
+use crate::store::engine::Space;
+use mfa_shared::fault::{self, Fault};
 use std::marker::PhantomData;
 
 /// Who asks.
@@ -36,6 +43,29 @@ impl<T> Stored<T> {
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, shown: PhantomData }
     }
+}
+
+/// What keeps a record from being deleted: an index of the uses under the record, and their noun.
+type Use = (Space, &'static str, &'static str);
+
+/// Refuses to delete what is still used; the refusal counts every kind of use.
+fn refuse_used<'u>(
+    tx: &mut Tx<'_>,
+    noun: &str,
+    name: &str,
+    uses: impl Iterator<Item = &'u Use>,
+) -> Result<(), Fault> {
+    let mut reasons = Vec::new();
+    for (index, one, many) in uses {
+        match tx.count(*index, &[name])? {
+            0 => {}
+            count => reasons.push(counted(count, one, many)),
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    Err(Fault::new(fault::IN_USE, format!("{noun} {name} has {}", reasons.join(", "))))
 }
 
 /// `1 branch`, `2 branches`.

@@ -1,6 +1,6 @@
 //! A transaction as operations see it: typed records over an engine's view, with staged writes.
 
-use super::engine::{Change, Overlay, Range, Space, View};
+use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::record::{Record, key, number, prefix};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
@@ -118,6 +118,26 @@ impl<'a> Tx<'a> {
         Ok(found)
     }
 
+    /// Every record that an index has under these parts, in key order.
+    pub fn indexed<R: Record>(&mut self, index: Space, parts: &[&str]) -> Result<Vec<R>, Fault> {
+        let mut keys = Vec::new();
+        self.walk(index, Range::prefix(&prefix(parts)), &mut |entry, _| {
+            keys.push(indexed_key(parts, entry).to_vec());
+            Ok(true)
+        })?;
+        self.fetch(keys)
+    }
+
+    fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {
+        let mut found = Vec::new();
+        for key in keys {
+            if let Some(value) = self.view.get(R::SPACE, &key)? {
+                found.push(decode(R::SPACE, &value)?);
+            }
+        }
+        Ok(found)
+    }
+
     /// How many entries an index has under these parts.
     pub fn count(&mut self, index: Space, parts: &[&str]) -> Result<u64, Fault> {
         let mut count = 0;
@@ -161,6 +181,23 @@ impl<'a> Tx<'a> {
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
+    pub fn scan(
+        &mut self,
+        space: Space,
+        range: &Range,
+        reverse: bool,
+        limit: usize,
+    ) -> Result<Vec<Pair>, Fault> {
+        self.view.scan(space, range, reverse, limit)
+    }
+
+    /// The last record of a range of keys.
+    pub fn last<R: Record>(&mut self, range: &Range) -> Result<Option<R>, Fault> {
+        let last = self.view.scan(R::SPACE, range, true, 1)?;
+        last.first().map(|(_, value)| decode(R::SPACE, value)).transpose()
     }
 
     /// The value of a key, for machinery that knows no record type.

@@ -1,6 +1,11 @@
 //! Wire types and rows, one file for each noun.
 
+pub mod cards;
 pub mod customers;
+pub mod definitions;
+pub mod employees;
+pub mod instances;
+pub mod ledger;
 pub mod offices;
 pub mod system;
 pub mod tellers;
@@ -9,5 +14,7 @@ use crate::endpoint::Meta;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
-    [system::ROWS, offices::ROWS, customers::ROWS].into_iter().flatten()
+    [system::ROWS, offices::ROWS, employees::ROWS, customers::ROWS, cards::ROWS, tellers::ROWS]
+        .into_iter()
+        .flatten()
 }

@@ -1,14 +1,13 @@
 //! Opening, closing and pausing a teller. Contract: `tellers.md` section 3.
 
-use super::cash;
+use super::{cash, transactions};
 use super::{check_caller, check_employee, find, managed, save, step};
 use crate::domain::teller::TellerStep;
-use crate::ops::Caller;
+use crate::ops::{Caller, ledger};
 use crate::store::Tx;
 use crate::store::records::{
     Session, StoredTeller, StoredTransaction, TELLERS_BY_EMPLOYEE, TRANSACTIONS_PENDING,
 };
-use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Form, Json};
@@ -62,31 +61,14 @@ fn open(
         let detail = format!("{employee} works at teller {}, so not at {code}", other.teller.code);
         return Err(Fault::new(fault::EMPLOYEE_HAS_OPEN_TELLER, detail));
     }
-    check_cash(&stored, command)?;
+    check_cash(tx, &stored.teller, command)?;
     stored.teller.assigned_employee = Some(employee);
     stored.teller.last_opened_by = Some(caller.name.clone());
     stored.teller.last_opened_on = Some(tx.now());
-    begin(tx, &mut stored)?;
-    cash::adjust(tx, caller, &mut stored, command.adjustment, command.amount)?;
+    let (after, carried) = (ledger::last_sequence(tx)?, ledger::drawer_cash(tx, &code)?);
+    stored.session = Some(Session { after, carried, counted: false });
+    cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
     save(tx, caller, stored)
-}
-
-/// A new session: the cash that stayed in the drawer is its first movement.
-fn begin(tx: &mut Tx<'_>, stored: &mut StoredTeller) -> Result<(), Fault> {
-    let carried = stored.cash();
-    let number = stored.session.as_ref().map_or(0, |session| session.number) + 1;
-    let (received, disbursed) = (Amount::ZERO, Amount::ZERO);
-    stored.session = Some(Session { number, entries: 0, received, disbursed, counted: false });
-    if carried == Amount::ZERO {
-        return Ok(());
-    }
-    let movement = TellerEntry {
-        r#type: CashSide::Debit,
-        transaction_date: tx.now(),
-        message: "Cash carried over.".to_owned(),
-        amount: carried,
-    };
-    cash::enter(tx, stored, movement, None)
 }
 
 fn close(
@@ -102,9 +84,9 @@ fn close(
         let detail = format!("the cash of teller {code} was not counted since it was opened");
         return Err(Fault::new(fault::DENOMINATION_REQUIRED, detail));
     }
-    check_cash(&stored, command)?;
-    cash::adjust(tx, caller, &mut stored, command.adjustment, command.amount)?;
-    for mut pending in cash::transactions(tx, TRANSACTIONS_PENDING, &code)? {
+    check_cash(tx, &stored.teller, command)?;
+    cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
+    for mut pending in transactions::indexed(tx, TRANSACTIONS_PENDING, &code)? {
         cancel(tx, &mut pending)?;
     }
     stored.teller.assigned_employee = None;
@@ -119,12 +101,11 @@ pub(super) fn cancel(tx: &mut Tx<'_>, stored: &mut StoredTransaction) -> Result<
     tx.put(stored)
 }
 
-fn check_cash(stored: &StoredTeller, command: &TellerCommand) -> Result<(), Fault> {
-    let cash = stored.cash();
-    if command.adjustment != Adjustment::Credit || command.amount <= cash {
+fn check_cash(tx: &mut Tx<'_>, teller: &Teller, command: &TellerCommand) -> Result<(), Fault> {
+    let (code, amount, cash) = (&teller.code, command.amount, ledger::drawer_cash(tx, &teller.code)?);
+    if command.adjustment != Adjustment::Credit || amount <= cash {
         return Ok(());
     }
-    let (code, amount) = (&stored.teller.code, command.amount);
     let detail = format!("the drawer of teller {code} holds {cash}, so {amount} cannot be taken from it");
     Err(Fault::new(fault::INSUFFICIENT_CASH, detail))
 }

@@ -1,17 +1,16 @@
 //! Confirming and cancelling a transaction. Contract: `tellers.md` sections 6 and 8.
 
 use super::accounts::{self, Held};
-use super::cash::{Booking, book, line};
 use super::command::cancel;
 use super::transactions::Parties;
 use super::{check_caller, find, step};
 use crate::domain::teller::TellerStep;
-use crate::domain::transaction::{Place, Situation, check, lines, sum};
-use crate::ops::Caller;
+use crate::domain::transaction::{Place, Situation, check, lines};
+use crate::ops::{Caller, ledger};
 use crate::store::Tx;
 use crate::store::records::{StoredTeller, StoredTransaction};
 use mfa_shared::amount::Amount;
-use mfa_shared::api::ledger::{JournalLine, LedgerRole, Side};
+use mfa_shared::api::ledger::{AccountRole, JournalLine};
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Form};
@@ -44,7 +43,7 @@ pub fn finish(
     match word {
         TransactionCommandWord::Cancel => cancel(tx, &mut stored)?,
         TransactionCommandWord::Confirm => {
-            confirm(tx, caller, teller, stored, form.charges == ChargesWord::Included)?;
+            confirm(tx, caller, &teller, stored, form.charges == ChargesWord::Included)?;
         }
     }
     Ok(Accepted)
@@ -53,7 +52,7 @@ pub fn finish(
 fn confirm(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    mut teller: StoredTeller,
+    teller: &StoredTeller,
     mut stored: StoredTransaction,
     included: bool,
 ) -> Result<(), Fault> {
@@ -69,34 +68,33 @@ fn confirm(
     check(&Situation {
         transaction: kind,
         amount: transaction.amount,
-        charges: sum(charges.iter().copied()),
+        charges: Amount::sum(charges.iter().copied()),
         included,
         account: account.stage,
         target: target.as_ref().map(|target| target.stage),
         balance: account.balance,
         minimum: account.minimum,
         limit: teller.teller.cashdraw_limit,
-        cash: teller.cash(),
+        cash: ledger::drawer_cash(tx, &teller.teller.code)?,
     })
     .map_err(|refusal| parties.refuse(kind, &refusal))?;
     parties.check_currency(tx)?;
-    let lines = posted(&parties, transaction, &charges, included);
-    if !lines.is_empty() {
-        let booking = Booking {
-            kind: kind.as_str(),
-            message: kind.as_str(),
-            date: Some(transaction.transaction_date),
-            transaction: Some(&transaction.identifier),
-            lines,
-        };
-        stored.journal_entry = Some(book(tx, caller, &mut teller, booking)?);
-        tx.put(&teller)?;
-    }
+    let entry = ledger::Entry {
+        r#type: kind.as_str(),
+        message: kind.as_str(),
+        transaction_date: Some(transaction.transaction_date),
+        clerk: &caller.name,
+        teller_code: &teller.teller.code,
+        teller_transaction: Some(&transaction.identifier),
+        lines: posted(&parties, transaction, &charges, included),
+    };
+    let entry = ledger::post(tx, entry)?;
     match kind {
-        TransactionType::Acco => accounts::open(tx, &account.identifier)?,
-        TransactionType::Accc => accounts::close(tx, &account.identifier)?,
+        TransactionType::Acco => accounts::open(tx, &account)?,
+        TransactionType::Accc => accounts::close(tx, &account)?,
         TransactionType::Acct | TransactionType::Cdpt | TransactionType::Cwdl => {}
     }
+    stored.sequence = entry.map(|entry| entry.sequence);
     stored.transaction.state = TransactionState::Confirmed;
     stored.transaction.charges_included = Some(included);
     stored.transaction.finished_on = Some(tx.now());
@@ -111,17 +109,19 @@ fn posted(
     included: bool,
 ) -> Vec<JournalLine> {
     let named = |place| match place {
-        Place::Drawer => (LedgerRole::Drawer, parties.teller.teller_account_identifier.as_str()),
-        Place::Account => (LedgerRole::Customer, parties.account.identifier.as_str()),
+        Place::Drawer => (AccountRole::Drawer, parties.teller.teller_account_identifier.as_str()),
+        Place::Account => (AccountRole::Customer, parties.account.identifier.as_str()),
         // Only a transfer has a line of this place, and a transfer has a target.
-        Place::Target => (LedgerRole::Customer, parties.target.map_or("", |target| &target.identifier)),
-        Place::Income(i) => (LedgerRole::Income, transaction.charges[i].income_account_identifier.as_str()),
+        Place::Target => (AccountRole::Customer, parties.target.map_or("", |target| &target.identifier)),
+        Place::Income(i) => (AccountRole::Income, transaction.charges[i].income_account_identifier.as_str()),
     };
     let found = lines(transaction.transaction_type, transaction.amount, charges, included);
     let shown = found.into_iter().map(|posted| {
         let (role, account) = named(posted.place);
-        let side = if posted.debit { Side::Debit } else { Side::Credit };
-        line(side, role, account, posted.amount)
+        match posted.debit {
+            true => ledger::debit(account, role, posted.amount),
+            false => ledger::credit(account, role, posted.amount),
+        }
     });
     shown.collect()
 }

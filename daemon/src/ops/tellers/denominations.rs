@@ -2,7 +2,7 @@
 
 use super::{cash, managed};
 use crate::domain::teller::{TellerStep, next_state};
-use crate::ops::Caller;
+use crate::ops::{Caller, ledger};
 use crate::store::Tx;
 use crate::store::records::StoredDenomination;
 use mfa_shared::api::tellers::*;
@@ -21,25 +21,20 @@ pub fn create(
         let detail = format!("teller {} is {}; its cash is counted while it is PAUSED", at.teller, stored.teller.state);
         return Err(Fault::new(fault::TELLER_NOT_PAUSED, detail));
     }
-    let adjusting_journal_entry = cash::settle(tx, caller, &mut stored, new.counted_total)?;
+    let entry = cash::settle(tx, caller, &stored.teller, new.counted_total)?;
     let denomination = Denomination {
         counted_total: new.counted_total,
         note: new.note.clone(),
-        adjusting_journal_entry,
+        adjusting_journal_entry: entry.map(|entry| entry.identifier),
         created_on: tx.now(),
         created_by: caller.name.clone(),
     };
-    // A paused teller was opened, so it has a session.
-    let session = stored.session.as_mut().expect("a session of a paused teller");
-    session.counted = true;
-    let (number, entries) = (session.number, session.entries);
-    tx.put(&StoredDenomination {
-        teller: at.teller.clone(),
-        number: tx.next_number::<StoredDenomination>(&[&at.teller])?,
-        session: number,
-        entries,
-        denomination,
-    })?;
+    let (teller, after) = (at.teller.clone(), ledger::last_sequence(tx)?);
+    let number = tx.next_number::<StoredDenomination>(&[&at.teller])?;
+    tx.put(&StoredDenomination { teller, number, after, denomination })?;
+    if let Some(session) = &mut stored.session {
+        session.counted = true;
+    }
     tx.put(&stored)?;
     Ok(Accepted)
 }
@@ -54,6 +49,6 @@ pub fn list(
     managed(tx, &at.office, &at.teller)?;
     let counts = tx.all::<StoredDenomination>(&[&at.teller])?;
     let found = counts.into_iter().rev().map(|stored| stored.denomination);
-    let within = |day| query.date_range.is_none_or(|range| range.contains(day));
-    Ok(Array(found.filter(|count| within(count.created_on.day())).collect()))
+    let within = |moment| query.date_range.is_none_or(|range| range.contains(moment));
+    Ok(Array(found.filter(|count| within(count.created_on)).collect()))
 }

@@ -1,5 +1,6 @@
 //! Tellers: what the management does. Contract: `tellers.md` sections 1 and 2.
 
+mod accounts;
 mod cash;
 mod command;
 mod confirm;
@@ -19,8 +20,8 @@ use super::{Caller, ledger, offices};
 use crate::domain::lockout::Attempts;
 use crate::domain::teller::{TellerStep, next_state};
 use crate::store::Tx;
-use crate::store::records::{StoredDrawer, StoredTeller, TELLERS_BY_OFFICE};
-use mfa_shared::api::ledger::LedgerRole;
+use crate::store::records::{StoredDrawer, StoredEmployee, StoredTeller, TELLERS_BY_OFFICE};
+use mfa_shared::api::ledger::{AccountRole, LedgerAccount};
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Array, Json, Nothing};
@@ -52,8 +53,7 @@ pub fn create(
         last_opened_by: None,
         last_opened_on: None,
     };
-    check_names(tx, &teller, None)?;
-    name_accounts(tx, &teller)?;
+    name(tx, &teller, None)?;
     if tx.has::<StoredTeller>(&[&new.code])? {
         let detail = format!("there is a teller \"{}\" already", new.code);
         return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
@@ -90,15 +90,14 @@ pub fn update(
     }
     let before = stored.teller.clone();
     stored.teller = changed(before.clone(), change.clone());
-    check_names(tx, &stored.teller, Some(&before))?;
-    name_accounts(tx, &stored.teller)?;
+    name(tx, &stored.teller, Some(&before))?;
     if before.state != TellerState::Closed && stored.teller.assigned_employee != before.assigned_employee {
         let detail =
             format!("teller {} is {}, so nobody else can be assigned to it", at.teller, before.state);
         return Err(Fault::new(fault::WRONG_STATE, detail));
     }
     if stored.teller.teller_account_identifier != before.teller_account_identifier {
-        cash::move_drawer(tx, caller, &mut stored, &before.teller_account_identifier)?;
+        cash::move_drawer(tx, caller, &stored.teller, &before.teller_account_identifier)?;
     }
     lock_drawer(tx, &at.teller, judged)?;
     save(tx, caller, stored)
@@ -140,40 +139,45 @@ fn changed(teller: Teller, change: TellerChange) -> Teller {
 }
 
 /// The accounts that a teller names, in the order of the contract.
-fn accounts(teller: &Teller) -> [(&'static str, LedgerRole, &str); 4] {
+fn accounts(teller: &Teller) -> [(&'static str, &str, AccountRole); 4] {
     [
-        ("/tellerAccountIdentifier", LedgerRole::Drawer, &teller.teller_account_identifier),
-        ("/vaultAccountIdentifier", LedgerRole::Vault, &teller.vault_account_identifier),
-        ("/chequesReceivableAccount", LedgerRole::ChequesReceivable, &teller.cheques_receivable_account),
-        ("/cashOverShortAccount", LedgerRole::OverShort, &teller.cash_over_short_account),
+        ("/tellerAccountIdentifier", &teller.teller_account_identifier, AccountRole::Drawer),
+        ("/vaultAccountIdentifier", &teller.vault_account_identifier, AccountRole::Vault),
+        ("/chequesReceivableAccount", &teller.cheques_receivable_account, AccountRole::ChequesReceivable),
+        ("/cashOverShortAccount", &teller.cash_over_short_account, AccountRole::OverShort),
     ]
 }
 
-/// Where references are strict, a value that is new or differs from the stored one must name a record.
-fn check_names(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(), Fault> {
-    if !tx.strict_references() {
-        return Ok(());
-    }
+/// Names the accounts that are new or differ from the stored ones. Where references are strict, they and
+/// the employee must be there.
+fn name(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(), Fault> {
     let before = stored.map(accounts);
-    for (place, (field, _, account)) in accounts(teller).into_iter().enumerate() {
-        let kept = before.is_some_and(|before| before[place].2 == account);
-        if !kept && !ledger::exists(tx, account)? {
-            return Err(Fault::unknown_reference(field, "account", account));
+    let named: Vec<_> = accounts(teller)
+        .into_iter()
+        .enumerate()
+        .filter(|(place, (_, account, _))| before.is_none_or(|before| before[*place].1 != *account))
+        .map(|(_, account)| account)
+        .collect();
+    if tx.strict_references() {
+        for (field, account, _) in &named {
+            if !tx.has::<LedgerAccount>(&[account])? {
+                return Err(Fault::unknown_reference(field, "ledger account", account));
+            }
+        }
+        if stored.is_none_or(|stored| stored.assigned_employee != teller.assigned_employee)
+            && let Some(employee) = &teller.assigned_employee
+        {
+            check_employee(tx, "/assignedEmployee", employee)?;
         }
     }
-    if stored.is_none_or(|stored| stored.assigned_employee != teller.assigned_employee)
-        && let Some(employee) = &teller.assigned_employee
-    {
-        check_employee(tx, "/assignedEmployee", employee)?;
-    }
-    Ok(())
+    ledger::name_accounts(tx, &named)
 }
 
-fn name_accounts(tx: &mut Tx<'_>, teller: &Teller) -> Result<(), Fault> {
-    for (field, role, account) in accounts(teller) {
-        ledger::name(tx, field, role, account)?;
+fn check_employee(tx: &mut Tx<'_>, field: &str, employee: &str) -> Result<(), Fault> {
+    match tx.has::<StoredEmployee>(&[employee])? {
+        true => Ok(()),
+        false => Err(Fault::unknown_reference(field, "employee", employee)),
     }
-    Ok(())
 }
 
 /// Stores the PIN of a drawer; a lock that wrong ones brought about ends.

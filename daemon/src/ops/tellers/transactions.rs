@@ -1,13 +1,15 @@
 //! Creating and listing transactions. Contract: `tellers.md` section 5.
 
 use super::accounts::{self, Held};
-use super::{cash, check_caller, find, step};
+use super::{check_caller, find, step};
 use crate::domain::teller::TellerStep;
-use crate::domain::transaction::{self, Refusal, plus, sum};
-use crate::ops::Caller;
+use crate::domain::transaction::{self, Refusal};
+use crate::ops::{Caller, ledger};
 use crate::random;
 use crate::store::Tx;
-use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER};
+use crate::store::engine::{Range, Space};
+use crate::store::record::prefix;
+use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER, ordinal};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
@@ -38,8 +40,8 @@ pub fn create(
         .map_err(|refusal| parties.refuse(kind, &refusal))?;
     parties.check_currency(tx)?;
     let charges = account.charges(tx, kind, new.amount)?;
-    let total_amount = plus(new.amount, sum(charges.iter().map(|charge| charge.amount)));
-    let identifier = random::letters_and_digits::<32>();
+    let total_amount = new.amount.plus(Amount::sum(charges.iter().map(|charge| charge.amount)));
+    let identifier = random::hex::<16>();
     let transaction = Transaction {
         identifier: identifier.clone(),
         transaction_type: kind,
@@ -59,7 +61,7 @@ pub fn create(
     };
     stored.transactions += 1;
     let (teller, number) = (at.teller.clone(), stored.transactions);
-    tx.put(&StoredTransaction { teller, number, journal_entry: None, transaction })?;
+    tx.put(&StoredTransaction { teller, number, sequence: None, transaction })?;
     tx.put(&stored)?;
     Ok(Json(TransactionQuote { teller_transaction_identifier: identifier, total_amount, charges }))
 }
@@ -72,9 +74,29 @@ pub fn list(
     Query(query): &Query<TransactionQuery>,
 ) -> Result<Array<Transaction>, Fault> {
     find(tx, &at.teller)?;
-    let found = cash::transactions(tx, TRANSACTIONS_BY_TELLER, &at.teller)?;
+    let found = indexed(tx, TRANSACTIONS_BY_TELLER, &at.teller)?;
     let listed = found.into_iter().map(|stored| stored.transaction);
     Ok(Array(listed.filter(|t| query.status.is_none_or(|status| status == t.state)).collect()))
+}
+
+/// The transactions of a teller that an index has, the oldest first.
+pub(super) fn indexed(
+    tx: &mut Tx<'_>,
+    index: Space,
+    teller: &str,
+) -> Result<Vec<StoredTransaction>, Fault> {
+    // An entry is the teller, the place of the transaction, its identifier.
+    let passed = prefix(&[teller, &ordinal(0)]).len();
+    let mut identifiers = Vec::new();
+    tx.walk(index, Range::prefix(&prefix(&[teller])), &mut |entry, _| {
+        identifiers.push(String::from_utf8_lossy(entry.get(passed..).unwrap_or_default()).into_owned());
+        Ok(true)
+    })?;
+    let mut found = Vec::with_capacity(identifiers.len());
+    for identifier in identifiers {
+        found.extend(tx.get::<StoredTransaction>(&[&identifier])?);
+    }
+    Ok(found)
 }
 
 /// The accounts that a transaction names, if they are the ones that it says they are.
@@ -129,23 +151,10 @@ pub(super) struct Parties<'a> {
 impl Parties<'_> {
     /// Drawer, account and target have one currency, also where nothing touches one of them.
     pub fn check_currency(&self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        let drawer = &self.teller.teller_account_identifier;
-        let (account, currency) = (self.account, &self.account.currency);
-        if let Some(other) = accounts::currency(tx, drawer)?
-            && other != *currency
-        {
-            let detail = format!("account {} is in {currency}, drawer {drawer} in {other}", account.identifier);
-            return Err(Fault::new(fault::CURRENCY_MISMATCH, detail));
-        }
-        if let Some(target) = self.target
-            && target.currency != *currency
-        {
-            let other = &target.currency;
-            let detail =
-                format!("account {} is in {currency}, account {} in {other}", account.identifier, target.identifier);
-            return Err(Fault::new(fault::CURRENCY_MISMATCH, detail));
-        }
-        Ok(())
+        let target = self.target.map(|target| target.identifier.as_str());
+        let joined = [self.teller.teller_account_identifier.as_str(), &self.account.identifier];
+        let joined: Vec<_> = joined.into_iter().chain(target).collect();
+        ledger::join_currencies(tx, &joined).map(|_| ())
     }
 
     /// The fault of a check that failed.

@@ -1,17 +1,23 @@
 //! Every kind of record that is stored, one file for each noun, and the spaces they are stored in. The
 //! number of a space never changes its meaning.
 
+mod cards;
 mod customers;
+mod employees;
+mod instances;
+mod ledger;
 mod offices;
 mod system;
 mod tellers;
 
+pub use cards::StoredCard;
 pub use customers::StoredCommand;
+pub use employees::StoredEmployee;
+pub use instances::{AccountCounter, StoredInstance};
+pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
 pub use system::{StoreFacts, StoreSecret};
-pub use tellers::{
-    Session, StoredDenomination, StoredDrawer, StoredMovement, StoredTeller, StoredTransaction, ordinal,
-};
+pub use tellers::{Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, ordinal};
 
 use super::engine::Space;
 use mfa_shared::time::Timestamp;
@@ -40,16 +46,31 @@ spaces! {
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
+    INSTANCES = 90 "instances";
+    INSTANCES_BY_CUSTOMER = 91 "instances_by_customer";
+    INSTANCES_BY_PRODUCT = 92 "instances_by_product";
+    INSTANCES_NOT_CLOSED = 93 "instances_not_closed";
+    INSTANCES_BY_NUMBER = 94 "instances_by_number";
+    ACCOUNT_COUNTERS = 95 "account_counters";
+    LEDGER_ACCOUNTS = 100 "ledger_accounts";
+    JOURNAL = 101 "journal";
+    JOURNAL_BY_IDENTIFIER = 102 "journal_by_identifier";
+    ACCOUNT_LINES = 103 "account_lines";
+    DRAWER_LINES = 104 "drawer_lines";
+    EMPLOYEES = 60 "employees";
+    EMPLOYEES_BY_OFFICE = 61 "employees_by_office";
+    CUSTOMERS_BY_EMPLOYEE = 62 "customers_by_employee";
+    CARDS = 65 "cards";
+    CARDS_BY_NUMBER = 66 "cards_by_number";
     TELLERS = 130 "tellers";
     TELLERS_BY_OFFICE = 131 "tellers_by_office";
     TELLERS_BY_EMPLOYEE = 132 "tellers_by_employee";
     TELLERS_NOTED = 133 "tellers_noted";
     DRAWERS = 134 "drawers";
-    TELLER_CASH = 135 "teller_cash";
-    TRANSACTIONS = 136 "transactions";
-    TRANSACTIONS_BY_TELLER = 137 "transactions_by_teller";
-    TRANSACTIONS_PENDING = 138 "transactions_pending";
-    DENOMINATIONS = 139 "denominations";
+    TRANSACTIONS = 135 "transactions";
+    TRANSACTIONS_BY_TELLER = 136 "transactions_by_teller";
+    TRANSACTIONS_PENDING = 137 "transactions_pending";
+    DENOMINATIONS = 138 "denominations";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.

@@ -1,14 +1,14 @@
 //! Tellers: drawers, sessions, movements of cash, transactions, counts.
 
 use super::{
-    DENOMINATIONS, DRAWERS, TELLER_CASH, TELLERS, TELLERS_BY_EMPLOYEE, TELLERS_BY_OFFICE, TELLERS_NOTED,
-    TRANSACTIONS, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING,
+    DENOMINATIONS, DRAWERS, TELLERS, TELLERS_BY_EMPLOYEE, TELLERS_BY_OFFICE, TELLERS_NOTED, TRANSACTIONS,
+    TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING,
 };
 use crate::domain::lockout::Attempts;
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::amount::Amount;
-use mfa_shared::api::tellers::{Denomination, Teller, TellerEntry, TellerState, Transaction, TransactionState};
+use mfa_shared::api::tellers::{Denomination, Teller, TellerState, Transaction, TransactionState};
 use serde::{Deserialize, Serialize};
 
 /// A teller with its office and its session.
@@ -25,27 +25,16 @@ pub struct StoredTeller {
     pub transactions: u64,
 }
 
-/// The cash between one OPEN and the next.
+/// What began with the last OPEN.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// Its place among the sessions of the teller, from 1.
-    pub number: u64,
-    /// Movements so far.
-    pub entries: u64,
-    /// All that came in, what was carried over included.
-    pub received: Amount,
-    /// All that went out.
-    pub disbursed: Amount,
+    /// The last journal entry before it: what is posted later belongs to the session.
+    pub after: u64,
+    /// Cash that was in the drawer when it began.
+    pub carried: Amount,
     /// Whether the cash was counted.
     pub counted: bool,
-}
-
-impl StoredTeller {
-    /// The cash in the drawer.
-    pub fn cash(&self) -> Amount {
-        self.session.as_ref().map_or(Amount::ZERO, |s| Amount(s.received.0 - s.disbursed.0))
-    }
 }
 
 impl Record for StoredTeller {
@@ -88,32 +77,9 @@ impl Record for StoredDrawer {
     }
 }
 
-/// One movement of cash in a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StoredMovement {
-    /// The teller.
-    pub teller: String,
-    /// The session.
-    pub session: u64,
-    /// Its place in the session, from 1.
-    pub number: u64,
-    /// The journal entry; none for cash that was carried over.
-    pub journal_entry: Option<String>,
-    /// The movement as reads show it.
-    pub entry: TellerEntry,
-}
-
 /// The text of a number that sorts as the number does.
 pub fn ordinal(number: u64) -> String {
     format!("{number:016x}")
-}
-
-impl Record for StoredMovement {
-    const SPACE: Space = TELLER_CASH;
-    fn key(&self) -> Vec<u8> {
-        numbered(&[&self.teller, &ordinal(self.session)], self.number)
-    }
 }
 
 /// A transaction at a teller.
@@ -124,8 +90,8 @@ pub struct StoredTransaction {
     pub teller: String,
     /// Its place among the transactions of the teller, from 1.
     pub number: u64,
-    /// The journal entry that booked it.
-    pub journal_entry: Option<String>,
+    /// The sequence of the journal entry that booked it.
+    pub sequence: Option<i64>,
     /// The transaction as lists show it.
     pub transaction: Transaction,
 }
@@ -151,10 +117,8 @@ pub struct StoredDenomination {
     pub teller: String,
     /// Its place among the counts of the teller, from 1.
     pub number: u64,
-    /// The session.
-    pub session: u64,
-    /// Movements of the session when the count was saved, its own included.
-    pub entries: u64,
+    /// The last journal entry when it was saved, its own included.
+    pub after: u64,
     /// The count as reads show it.
     pub denomination: Denomination,
 }

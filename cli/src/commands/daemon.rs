@@ -1,0 +1,198 @@
+//! The daemon in this process. Nothing else in the command line names the daemon's library.
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::globals::Format;
+use crate::input;
+use crate::settings;
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_daemon::{Auth, Clock, Config, Daemon, StartError};
+use mfa_shared::fault::exit;
+use serde_json::json;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::PathBuf;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+// The settings of a daemon that are given most often; the others come from variables and config files.
+#[derive(Debug, Clone, Default, Args)]
+pub struct DaemonFlags {
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<String>,
+    /// Address to listen on; port 0 takes a free one [env: MFA_LISTEN]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
+    /// Ask callers for a token: on, or off on loopback only [env: MFA_AUTH]
+    #[arg(long, value_name = "on|off")]
+    pub auth: Option<String>,
+    /// Every named office, employee and customer must exist [env: MFA_STRICT_REFERENCES]
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    pub strict_references: Option<String>,
+}
+
+impl DaemonFlags {
+    fn config(&self, cx: &Cx) -> Outcome<Config> {
+        let settings = &cx.settings;
+        let mut config = Config::new(self.data_dir(cx)?);
+        config.listen = settings.parse("listen", self.listen.as_deref())?;
+        config.auth =
+            settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
+        config.strict_references = settings.flag("strict_references", self.strict_references.as_deref())?;
+        let origins = settings.get("cors_origins").0.split(',').map(str::trim).filter(|o| !o.is_empty());
+        config.cors_origins = origins.map(str::to_owned).collect();
+        config.body_bytes_max = settings.parse("body_bytes_max", None)?;
+        config.connections_max = settings.parse("connections_max", None)?;
+        config.header_timeout_seconds = settings.parse("header_timeout_seconds", None)?;
+        config.request_timeout_seconds = settings.parse("request_timeout_seconds", None)?;
+        config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;
+        config.cache_bytes = settings.parse("cache_bytes", None)?;
+        Ok(config)
+    }
+
+    /// The folder of the store.
+    pub fn data_dir(&self, cx: &Cx) -> Outcome<PathBuf> {
+        let given = self.data_dir.as_deref().unwrap_or(cx.settings.get("data_dir").0);
+        if given.is_empty() { settings::data_dir() } else { Ok(PathBuf::from(given)) }
+    }
+}
+
+#[derive(Args)]
+pub struct Run {
+    #[command(flatten)]
+    flags: DaemonFlags,
+}
+
+impl Verb for Run {
+    const ABOUT: &'static str = "Run the daemon in the foreground until it is told to stop";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa daemon run", "mfa daemon run --data-dir /var/lib/mfa --listen 127.0.0.1:6320 --auth on"];
+    const SERVES: bool = true;
+    async fn run(self, cx: &Cx) -> Outcome {
+        log_to_stderr(cx)?;
+        serve(cx, self.flags.config(cx)?).await
+    }
+}
+
+#[derive(Args)]
+pub struct Dev {
+    /// Address to listen on; a free port by default
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    listen: String,
+}
+
+impl Verb for Dev {
+    const ABOUT: &'static str = "Run a daemon for trying things out, whose data is gone when it ends";
+    const EXAMPLES: &'static [&'static str] = &["mfa dev", "mfa dev --listen 127.0.0.1:6399"];
+    const SERVES: bool = true;
+    async fn run(self, cx: &Cx) -> Outcome {
+        let folder = tempfile::Builder::new().prefix("mfa-dev-").tempdir();
+        let folder = folder.map_err(|error| Failure::local(format!("cannot make a folder: {error}")))?;
+        let flags = DaemonFlags {
+            data_dir: Some(folder.path().display().to_string()),
+            listen: Some(self.listen),
+            auth: Some("off".to_owned()),
+            ..DaemonFlags::default()
+        };
+        cx.out.say("this daemon asks nobody for a token, and its data is gone when it ends (Ctrl-C)");
+        serve(cx, flags.config(cx)?).await
+    }
+}
+
+/// Serves until a signal comes, or until the store takes no writes any more.
+async fn serve(cx: &Cx, config: Config) -> Outcome {
+    let mut term = listen(SignalKind::terminate())?;
+    let mut int = listen(SignalKind::interrupt())?;
+    // A daemon outlives the terminal that started it.
+    let _hangup = listen(SignalKind::hangup())?;
+    let daemon = Daemon::start(config, Clock::system()).await.map_err(not_started)?;
+    let url = format!("http://{}", daemon.address());
+    let ready = match cx.out.format {
+        Format::Id => url,
+        format if format.is_structured() => json!({ "url": url, "status": "up" }).to_string(),
+        _ => format!("mfa daemon listens on {url}"),
+    };
+    let _ = writeln!(stdout(), "{ready}");
+    let failed = tokio::select! {
+        why = daemon.failed() => Some(why),
+        _ = term.recv() => None,
+        _ = int.recv() => None,
+    };
+    tokio::select! {
+        () = daemon.stop() => {}
+        _ = term.recv() => std::process::exit(exit::INTERRUPTED),
+        _ = int.recv() => std::process::exit(exit::INTERRUPTED),
+    }
+    match failed {
+        Some(why) => Err(Failure::new("daemon_failed", exit::FAILURE, why)),
+        None => Ok(()),
+    }
+}
+
+fn listen(kind: SignalKind) -> Outcome<Signal> {
+    signal(kind).map_err(|error| Failure::local(format!("cannot listen for signals: {error}")))
+}
+
+fn log_to_stderr(cx: &Cx) -> Outcome {
+    let level: tracing::Level = cx.settings.parse("log", None)?;
+    // It fails only where a log has been set up already, which none of the callers does.
+    let _ = tracing_subscriber::fmt()
+        .with_writer(stderr)
+        .with_ansi(stderr().is_terminal() && cx.out.screen.stderr_colour)
+        .with_max_level(level)
+        .try_init();
+    Ok(())
+}
+
+fn not_started(error: StartError) -> Failure {
+    let why = error.to_string();
+    match error {
+        StartError::Locked(_) => Failure::new("data_dir_locked", exit::LOCKED, why)
+            .hint("another daemon uses it; stop that one first: mfa daemon stop"),
+        StartError::Settings(_) => Failure::usage(why).hint("see: mfa config view --origin"),
+        StartError::Listen(_) => {
+            Failure::new("cannot_listen", exit::FAILURE, why).hint("choose another address: --listen")
+        }
+        StartError::Store(_) => Failure::new("store", exit::FAILURE, why),
+    }
+}
+
+#[derive(Args)]
+pub struct Init {
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+    /// Identifier of the first user
+    #[arg(long, value_name = "NAME", requires = "password_file")]
+    admin: Option<String>,
+    /// File of the first user's password, - for standard input [env: MFA_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+}
+
+impl Verb for Init {
+    const ABOUT: &'static str = "Make the store, if it is not there, without serving";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa init",
+        "mfa init --data-dir /var/lib/mfa --admin amensah --password-file /run/secrets/mfa --no-input",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        if let Some(file) = &self.password_file
+            && input::text(file)?.trim_end_matches(['\r', '\n']).is_empty()
+        {
+            return Err(Failure::usage(format!("{file} holds no password")));
+        }
+        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
+        let config = flags.config(cx)?;
+        let made = mfa_daemon::init(&config).await.map_err(not_started)?;
+        if self.admin.is_some() {
+            cx.out.warn("this version knows no users yet: the store has none, and --admin is not used");
+        }
+        let folder = config.data_dir.display().to_string();
+        let result = if made.created { "created" } else { "already there" };
+        cx.out.tip(&format!("store in {folder}: {result}"));
+        let record = json!({ "identifier": folder, "result": result, "instance": made.instance });
+        cx.out.show(&views::STORE, &record)
+    }
+}

@@ -1,0 +1,77 @@
+//! Questions, which are asked only where somebody can answer.
+
+use crate::failure::{Failure, Outcome};
+use std::io::{IsTerminal, Write, stderr, stdin};
+
+/// Whether and how questions are asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Prompt {
+    /// Every confirmation is answered with yes.
+    pub yes: bool,
+    /// Nothing may be asked.
+    pub no_input: bool,
+}
+
+impl Prompt {
+    /// Whether a question would reach somebody.
+    pub fn can_ask(&self) -> bool {
+        !self.no_input && stdin().is_terminal() && stderr().is_terminal()
+    }
+
+    /// Asks for a yes before something is done that cannot be undone.
+    pub fn confirm(&self, what: &str) -> Outcome {
+        if self.yes {
+            return Ok(());
+        }
+        let answer = self.ask(&format!("{what} [y/N] "), "--yes")?;
+        if matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes") { Ok(()) } else { Err(declined()) }
+    }
+
+    /// Asks for an identifier to be typed before something is done that touches more than one record.
+    pub fn confirm_typed(&self, what: &str, identifier: &str) -> Outcome {
+        if self.yes {
+            return Ok(());
+        }
+        let answer = self.ask(&format!("{what}\ntype {identifier} to go on: "), "--yes")?;
+        if answer == identifier { Ok(()) } else { Err(declined()) }
+    }
+
+    /// Reads a new secret, typed twice; `flag` is what gives it without a question.
+    #[expect(dead_code, reason = "the commands that set passwords are not written yet")]
+    pub fn new_secret(&self, what: &str, flag: &str) -> Outcome<String> {
+        self.check(flag)?;
+        let ask = |text: String| {
+            rpassword::prompt_password(text)
+                .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
+        };
+        let first = ask(format!("{what}: "))?;
+        if ask(format!("{what} again: "))? != first {
+            return Err(Failure::usage("the two entries differ"));
+        }
+        Ok(first)
+    }
+
+    fn ask(&self, question: &str, flag: &str) -> Outcome<String> {
+        self.check(flag)?;
+        let _ = write!(stderr(), "{question}");
+        let _ = stderr().flush();
+        let mut line = String::new();
+        let read = stdin().read_line(&mut line);
+        read.map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))?;
+        Ok(line.trim().to_owned())
+    }
+
+    /// Refuses where nobody could be asked; `flag` is what answers without a question.
+    pub fn check(&self, flag: &str) -> Outcome {
+        if self.can_ask() {
+            return Ok(());
+        }
+        let why = if self.no_input { "questions are switched off" } else { "there is no terminal" };
+        Err(Failure::new("input_needed", mfa_shared::fault::exit::USAGE, format!("{flag} is needed: {why}"))
+            .hint(format!("give {flag}")))
+    }
+}
+
+fn declined() -> Failure {
+    Failure::new("declined", mfa_shared::fault::exit::FAILURE, "nothing was done")
+}
