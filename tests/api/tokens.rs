@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const KID: &str = "2031-05-06T10_11_12";
 const PRIMES: &[u32] = &[1279, 2203];
 /// The moment at which every test begins, in seconds.
-const NOW: i64 = 1_935_990_489;
+const NOW: i64 = 1_935_817_689;
 
 fn refresh(world: &World, token: &Value) -> Seen {
     world.token(&json!({ "grant_type": "refresh_token", "refresh_token": token["refresh_token"] }))
@@ -123,14 +123,16 @@ fn only_one_bearer_header_with_a_live_access_token_counts() {
     world.get(&format!("/users?access_token={access}")).refused(401, "unauthenticated");
 }
 
-/// Registers the application with permissions on these groups.
-fn application(world: &World, permissions: &[(&str, &str)]) -> Key {
-    let (admin, key) = (world.login("admin"), Key::new(PRIMES));
-    admin.call("PUT", &format!("/applications/crm-v1/signatures/{KID}"), key.public()).is(202);
+/// Registers the application with permissions on these groups; who registered it may go on with it.
+fn application<'w>(world: &'w World, permissions: &[(&str, &str)]) -> (Key, As<'w>) {
+    let mut held: Vec<_> = permissions.iter().map(|(group, _)| may(group, "RCD")).collect();
+    held.push(may("identity__v1__applications", "RCD"));
+    let (registrar, key) = (world.user_with("registrar", &held), Key::new(PRIMES));
+    registrar.call("PUT", &format!("/applications/crm-v1/signatures/{KID}"), key.public()).is(202);
     for (group, letters) in permissions {
-        admin.post("/applications/crm-v1/permissions", json!(may(group, letters))).is(202);
+        registrar.post("/applications/crm-v1/permissions", json!(may(group, letters))).is(202);
     }
-    key
+    (key, registrar)
 }
 
 fn claims(world: &World, jti: &str) -> Value {
@@ -146,7 +148,7 @@ fn sign_in(world: &World, key: &Key, claims: &Value, scope: Option<&str>) -> See
 #[test]
 fn an_application_signs_in_with_its_key() {
     let mut world = World::guarded();
-    let key = application(&world, &[("office__v1__offices", "R"), ("identity__v1__app_self", "R")]);
+    let (key, _) = application(&world, &[("office__v1__offices", "R"), ("identity__v1__app_self", "R")]);
     let token = sign_in(&world, &key, &claims(&world, "j1"), None).is(200).json();
     assert_eq!((&token["refresh_token"], &token["expires_in"]), (&Value::Null, &json!(1200)));
     let crm = world.bearer(&token["access_token"]);
@@ -173,7 +175,7 @@ fn an_application_signs_in_with_its_key() {
 #[test]
 fn an_assertion_that_breaks_a_rule_is_refused() {
     let world = World::guarded();
-    let key = application(&world, &[]);
+    let (key, _) = application(&world, &[]);
     world.user("anna", "clerk");
     let admin = world.login("admin");
     let new = |name: &str, role: &str| json!({ "identifier": name, "role": role, "password": PASSWORD });
@@ -204,7 +206,7 @@ fn an_assertion_that_breaks_a_rule_is_refused() {
 #[test]
 fn of_the_same_assertion_sent_at_once_one_is_taken() {
     let world = World::guarded();
-    let key = application(&world, &[]);
+    let (key, _) = application(&world, &[]);
     let body =
         json!({ "grant_type": JWT_BEARER, "assertion": key.sign(KID, &claims(&world, "j1")) }).to_string();
     let send =
@@ -218,7 +220,7 @@ fn of_the_same_assertion_sent_at_once_one_is_taken() {
 #[test]
 fn in_the_name_of_a_user_both_must_hold_it_and_the_user_must_agree() {
     let world = World::guarded();
-    let key = application(&world, &[("office__v1__offices", "RC"), ("customer__v1__customer", "R")]);
+    let (key, _) = application(&world, &[("office__v1__offices", "RC"), ("customer__v1__customer", "R")]);
     let anna = world.user_with("anna", &[may("office__v1__offices", "R"), may("identity__v1__users", "R")]);
     let mut claims = claims(&world, "j1");
     claims["sub"] = json!("anna");
@@ -258,25 +260,25 @@ fn in_the_name_of_a_user_both_must_hold_it_and_the_user_must_agree() {
 #[test]
 fn more_operations_clear_the_consents_and_fewer_keep_them() {
     let world = World::guarded();
-    application(&world, &[("office__v1__offices", "RC")]);
-    let (anna, admin) = (world.user("anna", "clerk"), world.login("admin"));
+    let (_, registrar) = application(&world, &[("office__v1__offices", "RC")]);
+    let anna = world.user("anna", "clerk");
     let path = "/applications/crm-v1/permissions/office__v1__offices";
     let enabled = format!("{path}/users/anna/enabled");
     anna.call("PUT", &enabled, "true").is(202);
-    admin.put(path, json!(may("office__v1__offices", "R"))).is(202);
+    registrar.put(path, json!(may("office__v1__offices", "R"))).is(202);
     assert_eq!(anna.get(&enabled).text(), "true");
-    admin.put(path, json!(may("office__v1__offices", "RD"))).is(202);
+    registrar.put(path, json!(may("office__v1__offices", "RD"))).is(202);
     assert_eq!(anna.get(&enabled).text(), "false");
 }
 
 #[test]
 fn a_scope_narrows_a_token_whole_or_not_at_all() {
     let world = World::guarded();
-    let key = application(&world, &[("office__v1__offices", "RC"), ("customer__v1__customer", "R")]);
-    let admin = world.login("admin");
+    let (key, registrar) =
+        application(&world, &[("office__v1__offices", "RC"), ("customer__v1__customer", "R")]);
     let set = |name: &str, groups: &[&str]| {
         let body = json!({ "identifier": name, "permittableEndpointGroupIdentifiers": groups });
-        admin.post("/applications/crm-v1/callendpointset", body).is(202);
+        registrar.post("/applications/crm-v1/callendpointset", body).is(202);
     };
     set("doorway", &["office__v1__offices"]);
     set("wide", &["office__v1__offices", "teller__v1__operation"]);
@@ -316,7 +318,7 @@ fn a_token_intended_for_other_parts_needs_the_flag() {
     group("customers-foreign", permittable("customer-v1/customers", true));
     group("customers-own", permittable("customer-v1/customers/*", false));
     let permissions = [("customers-foreign", "R"), ("customers-own", "R"), ("office__v1__offices", "R")];
-    let key = application(&world, &permissions);
+    let (key, _) = application(&world, &permissions);
     let intended = |jti: &str, others: &[&str]| {
         let mut claims = claims(&world, jti);
         let mut audience = vec![claims["aud"].clone()];
@@ -337,23 +339,22 @@ fn a_token_intended_for_other_parts_needs_the_flag() {
 #[test]
 fn a_deleted_key_or_application_ends_its_tokens_and_nothing_revives() {
     let world = World::guarded();
-    let key = application(&world, &[("office__v1__offices", "R")]);
-    let admin = world.login("admin");
+    let (key, registrar) = application(&world, &[("office__v1__offices", "R")]);
     let register = || {
-        admin.call("PUT", &format!("/applications/crm-v1/signatures/{KID}"), key.public()).is(202);
+        registrar.call("PUT", &format!("/applications/crm-v1/signatures/{KID}"), key.public()).is(202);
     };
     let sign = |jti: &str| {
         let token = sign_in(&world, &key, &claims(&world, jti), None).is(200).json();
         world.bearer(&token["access_token"])
     };
     let first = sign("j1");
-    admin.delete(&format!("/applications/crm-v1/signatures/{KID}")).is(202);
+    registrar.delete(&format!("/applications/crm-v1/signatures/{KID}")).is(202);
     assert!(!first.lives());
     sign_in(&world, &key, &claims(&world, "j2"), None).refused(401, "assertion_invalid");
     register();
     assert!(!first.lives());
     let second = sign("j3");
-    admin.delete("/applications/crm-v1").is(202);
+    registrar.delete("/applications/crm-v1").is(202);
     assert!(!second.lives());
     register();
     assert!(!second.lives());
