@@ -7,8 +7,11 @@ mod world;
 mod api {
     mod access;
     mod applications;
+    mod cards;
+    mod connections;
     mod conventions;
     mod customers;
+    mod employees;
     mod groups;
     mod login;
     mod offices;
@@ -18,3 +21,6 @@ mod api {
     mod users;
 }
 mod coverage;
+mod crash;
+mod stories;
+mod tidy;

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
 /// The moment at which every test begins.
 pub const NOW: &str = "2031-05-06T07:08:09.123Z";
@@ -110,6 +111,21 @@ impl World {
     /// Reads.
     pub fn get(&self, path: &str) -> Seen {
         self.send(self.request("GET", path))
+    }
+
+    /// The client, for work beside the test.
+    pub fn http(&self) -> reqwest::Client {
+        self.http.clone()
+    }
+
+    /// Begins work beside the test.
+    pub fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+        self.runtime.spawn(work)
+    }
+
+    /// Waits for work beside the test.
+    pub fn wait<T>(&self, work: JoinHandle<T>) -> T {
+        self.runtime.block_on(work).unwrap()
     }
 
     /// POST of a JSON text.

@@ -6,3 +6,8 @@ pub fn bytes<const N: usize>() -> [u8; N] {
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     bytes
 }
+
+/// Random bytes as hexadecimal digits, two for each byte.
+pub fn hex<const N: usize>() -> String {
+    bytes::<N>().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -104,7 +104,8 @@ fn check(config: &Config) -> Result<(), StartError> {
     let refuse = |why: String| Err(StartError::Settings(why));
     match config.auth {
         Auth::Off if !config.listen.ip().is_loopback() => refuse(format!(
-            "auth is off, so the daemon listens on loopback only and not on {}; use --auth on, or listen on 127.0.0.1",
+            "auth is off, so the daemon listens on loopback only and not on {}; \
+             use --auth on, or listen on 127.0.0.1",
             config.listen
         )),
         _ if !(60..=86_400).contains(&config.access_token_seconds) => {

@@ -78,6 +78,48 @@ impl Amount {
         Decimal::from_str(&text).map(Self).map_err(|_| AmountError::TooLarge)
     }
 
+    /// The sum, with as many fraction digits as the more precise of the two.
+    pub fn plus(self, other: Amount) -> Amount {
+        // An amount has 15 integer digits and the type 23 beside 5 of the fraction, so a sum that does not
+        // fit would take a hundred million amounts of the largest size.
+        let sum = self.0.checked_add(other.0).expect("a sum of amounts fits");
+        Self::scaled(sum, self.0.scale().max(other.0.scale()))
+    }
+
+    /// The difference, with as many fraction digits as the more precise of the two.
+    pub fn minus(self, other: Amount) -> Amount {
+        self.plus(Amount(-other.0))
+    }
+
+    /// The sum of all, with as many fraction digits as the most precise; 0 for none.
+    pub fn sum(amounts: impl IntoIterator<Item = Amount>) -> Amount {
+        amounts.into_iter().fold(Self::ZERO, Self::plus)
+    }
+
+    /// The same amount on the other side of 0.
+    pub fn negated(self) -> Amount {
+        Self::scaled(-self.0, self.0.scale())
+    }
+
+    fn scaled(mut value: Decimal, scale: u32) -> Amount {
+        // Adding to 0 may drop fraction digits, and there is only one 0.
+        value.rescale(scale);
+        if value.is_zero() {
+            value.set_sign_positive(true);
+        }
+        Self(value)
+    }
+
+    /// Whether it is 0.
+    pub fn is_zero(self) -> bool {
+        self.0.is_zero()
+    }
+
+    /// Whether it is below 0.
+    pub fn is_negative(self) -> bool {
+        self.0.is_sign_negative() && !self.0.is_zero()
+    }
+
     /// Fraction digits that matter: trailing zeros do not count.
     pub fn fraction_digits(self) -> u32 {
         self.0.normalize().scale()
@@ -158,6 +200,26 @@ mod tests {
         assert_eq!(Amount::parse("1e3").unwrap().to_string(), "1000");
         assert_eq!(Amount::parse("12.5e-2").unwrap().to_string(), "0.125");
         assert_eq!(Amount::parse("2.00000000000").unwrap().to_string(), "2.00000");
+    }
+
+    #[test]
+    fn a_sum_has_the_digits_of_its_most_precise_term() {
+        let amount = |text: &str| Amount::parse(text).unwrap();
+        for (a, b, sum, difference) in [
+            ("105", "401.50", "506.50", "-296.50"),
+            ("0", "1.50", "1.50", "-1.50"),
+            ("0.00", "5", "5.00", "-5.00"),
+            ("536.73", "536.73", "1073.46", "0.00"),
+            ("0", "0", "0", "0"),
+            ("-0.5", "0.500", "0.000", "-1.000"),
+        ] {
+            assert_eq!(amount(a).plus(amount(b)).to_string(), sum, "{a} + {b}");
+            assert_eq!(amount(a).minus(amount(b)).to_string(), difference, "{a} - {b}");
+        }
+        let largest = amount("999999999999999.99999");
+        assert_eq!(largest.plus(largest).to_string(), "1999999999999999.99998");
+        assert_eq!(amount("0.0").negated().to_string(), "0.0");
+        assert_eq!(Amount::sum([amount("1"), amount("0.25"), amount("0.5")]).to_string(), "1.75");
     }
 
     #[test]

@@ -193,8 +193,8 @@ pub fn percent_encode(text: &str) -> String {
 macro_rules! endpoints {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident { $($param:ident),* } $method:ident $path:literal $body:ty => $answer:ty
-            $(, tag $tag:ident)? $(, path $check:ident)?;
+        $name:ident { $($param:ident),* } $method:ident $path:literal
+            $body:ty => $answer:ty $(, tag $tag:ident)? $(, path $check:ident)?;
     )*) => {
         $(
             $(#[doc = $doc])*
@@ -263,7 +263,8 @@ mod tests {
         #[test]
         fn every_parameter_comes_back_from_its_path(value in "\\PC{1,40}") {
             let path = render("/customers/{customer}/portrait", &[&value]);
-            prop_assert_eq!(split(&path).unwrap(), vec!["customers".to_owned(), value, "portrait".to_owned()]);
+            let segments = vec!["customers".to_owned(), value, "portrait".to_owned()];
+            prop_assert_eq!(split(&path).unwrap(), segments);
         }
     }
 }

@@ -99,7 +99,8 @@ macro_rules! faults {
 }
 
 faults! {
-    UNAVAILABLE: "unavailable" 503 "Not available at present" "try again after the time that Retry-After says";
+    UNAVAILABLE: "unavailable" 503 "Not available at present"
+        "try again after the time that Retry-After says";
     UNAUTHENTICATED: "unauthenticated" 401 "Not signed in" "log in: mfa login";
     FORBIDDEN: "forbidden" 403 "Not allowed" "ask for the missing permission, or log in as another user";
     ROUTE_NOT_FOUND: "route_not_found" 404 "No such path" "the paths are listed in /openapi.json";
@@ -118,13 +119,28 @@ faults! {
         "read the record again and repeat the change";
     IDENTIFIER_MISMATCH: "identifier_mismatch" 400 "Identifiers differ"
         "send the identifier of the path in the body, too";
-    PARENT_MISMATCH: "parent_mismatch" 400 "Parents differ" "an office never moves: leave parentIdentifier out";
+    PARENT_MISMATCH: "parent_mismatch" 400 "Parents differ"
+        "an office never moves: leave parentIdentifier out";
+    IMMUTABLE_FIELD: "immutable_field" 400 "Field never changes"
+        "leave the named field out, or send its present value";
+    INTEREST_NOT_FLEXIBLE: "interest_not_flexible" 400 "Interest is fixed"
+        "make the definition flexible first, in a change of its own";
+    ACCOUNT_KIND_MISMATCH: "account_kind_mismatch" 400 "Account is of another kind"
+        "name an account of the right kind: mfa ledger accounts list";
     UNKNOWN_REFERENCE: "unknown_reference" 400 "Names a record that does not exist"
         "create the named record first, or correct the name";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
+    CARD_NUMBER_TAKEN: "card_number_taken" 409 "Card number taken" "a number exists once over all customers";
     WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
+    PRODUCT_INACTIVE: "product_inactive" 409 "Product is not active" "activate it: mfa definitions activate";
+    ACCOUNT_NUMBERS_EXHAUSTED: "account_numbers_exhausted" 409 "Account numbers used up"
+        "a customer has at most 99,999 accounts";
+    BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0" "pay the balance out first";
+    CURRENCY_MISMATCH: "currency_mismatch" 409 "Two currencies"
+        "use accounts of one currency: mfa ledger accounts list";
     OFFICE_NOT_FOUND: "office_not_found" 404 "No such office" "list them: mfa offices list";
+    EMPLOYEE_NOT_FOUND: "employee_not_found" 404 "No such employee" "list them: mfa employees list";
     CUSTOMER_NOT_FOUND: "customer_not_found" 404 "No such customer" "list them: mfa customers list";
     PASSWORD_CHANGE_REQUIRED: "password_change_required" 403 "Password must be changed first"
         "set a new password: mfa users set-password, then log in again";
@@ -149,7 +165,7 @@ faults! {
     IDENTIFIER_RETIRED: "identifier_retired" 409 "Identifier belongs to the past"
         "choose another identifier: records bear this one";
     LAST_PHARAOH: "last_pharaoh" 409 "Last user of role pharaoh" "give another user the role pharaoh first";
-    BUILT_IN: "built_in" 409 "Built in" "make one of your own: a built-in record cannot be changed or deleted";
+    BUILT_IN: "built_in" 409 "Built in" "make one of your own: built-in records stay as they are";
     INVALID_APPLICATION_IDENTIFIER: "invalid_application_identifier" 400 "Bad application identifier"
         "an application identifier has 2 to 64 characters of A-Z a-z 0-9 . - * _";
     INVALID_KEY_TIMESTAMP: "invalid_key_timestamp" 400 "Bad key timestamp"
@@ -159,11 +175,19 @@ faults! {
     GROUP_NOT_FOUND: "group_not_found" 404 "No such permittable group" "list them: mfa groups list";
     APPLICATION_NOT_FOUND: "application_not_found" 404 "No such application"
         "list them: mfa applications list";
-    SIGNATURE_NOT_FOUND: "signature_not_found" 404 "No such key" "list them: mfa applications signatures list";
+    SIGNATURE_NOT_FOUND: "signature_not_found" 404 "No such key"
+        "list them: mfa applications signatures list";
     PERMISSION_NOT_FOUND: "permission_not_found" 404 "No such permission"
         "list them: mfa applications permissions list";
     CALL_ENDPOINT_SET_NOT_FOUND: "call_endpoint_set_not_found" 404 "No such call endpoint set"
         "list them: mfa applications sets list";
+    CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
+    DEFINITION_NOT_FOUND: "definition_not_found" 404 "No such product definition"
+        "list them: mfa definitions list";
+    INSTANCE_NOT_FOUND: "instance_not_found" 404 "No such product instance"
+        "list those of a customer: mfa instances list --customer CUSTOMER";
+    ACCOUNT_NOT_FOUND: "account_not_found" 404 "No such ledger account" "list them: mfa ledger accounts list";
+    ENTRY_NOT_FOUND: "entry_not_found" 404 "No such journal entry" "list them: mfa ledger journal";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 
@@ -183,7 +207,7 @@ pub struct Parts {
     pub kind: &'static Kind,
     /// One sentence, lower case and without a final period: names the record and says what is the case.
     pub detail: String,
-    /// Bad fields, for `invalid_fields` and `unknown_reference`.
+    /// Bad fields, where the fault is about fields.
     pub errors: Vec<FieldError>,
     /// Seconds until another try makes sense, for 429 and 503.
     pub retry_after: Option<u32>,
@@ -237,13 +261,23 @@ impl Fault {
         Self::fields(vec![FieldError { field, code, detail: format!("{pointer} {what}") }])
     }
 
+    /// A body that gives another value for a field which never changes.
+    pub fn immutable(pointer: &str, present: &str) -> Self {
+        Self::about(IMMUTABLE_FIELD, pointer, format!("{pointer} never changes; its value is {present}"))
+    }
+
+    /// A fault of one field that has a code of its own.
+    pub fn about(kind: &'static Kind, pointer: &str, detail: String) -> Self {
+        let mut fault = Self::new(kind, detail.clone());
+        let (field, code) = (pointer.to_owned(), kind.code.to_owned());
+        fault.0.errors = vec![FieldError { field, code, detail }];
+        fault
+    }
+
     /// A body that names a record which does not exist.
     pub fn unknown_reference(pointer: &str, noun: &str, name: &str) -> Self {
         let detail = format!("{pointer} names {noun} \"{name}\", which does not exist");
-        let mut fault = Self::new(UNKNOWN_REFERENCE, detail.clone());
-        let (field, code) = (pointer.to_owned(), UNKNOWN_REFERENCE.code.to_owned());
-        fault.0.errors = vec![FieldError { field, code, detail }];
-        fault
+        Self::about(UNKNOWN_REFERENCE, pointer, detail)
     }
 
     /// The same fault with the seconds until another try makes sense.

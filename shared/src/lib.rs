@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`endpoint`] | the endpoint table: one row per endpoint, rendering and reading of paths |
 //! | [`wire`] | what a request body and an answer can be |
-//! | [`object`], [`rule`] | wire objects declared like the tables of the contract: a field, its type, its rule |
+//! | [`mod@object`], [`rule`] | wire objects declared like the tables of the contract: fields, rules |
 //! | [`query`] | query parameters, paging included |
 //! | [`fault`] | the table of everything that can be refused: code, HTTP status, exit code, title, hint |
 //! | [`amount`], [`time`], [`identifier`] | values that are checked at the edge |

@@ -12,6 +12,9 @@
 //!     }
 //! }
 //! ```
+//! `then f` looks at the read object if every field is good; `across f` looks at the properties as they
+//! were sent, so that its errors are reported together with those of the fields.
+//!
 //! A Rust field `given_name` is `givenName` on the wire; `auth_token as "auth_token"` says another name.
 
 use crate::identifier::{is_wire_name, wire_name};
@@ -109,6 +112,13 @@ impl Fields<'_> {
     }
 }
 
+impl<'a> Fields<'a> {
+    /// A property as it was sent, for a rule that looks at several fields, also where others are bad.
+    pub fn peek(&self, wire: &str) -> Option<&'a Node> {
+        self.properties.iter().find(|(name, _)| name == wire).map(|(_, node)| node)
+    }
+}
+
 /// Ties a rule to the type of its field, so that the rule needs no type arguments of its own.
 pub fn rule_for<T, F: Field<Out = T>>(rule: F) -> F {
     rule
@@ -119,7 +129,7 @@ pub fn rule_for<T, F: Field<Out = T>>(rule: F) -> F {
 macro_rules! object {
     ($(
         $(#[doc = $doc:literal])*
-        pub struct $name:ident $(null element $null:literal)? $(then $then:path)? {
+        pub struct $name:ident $(null element $null:literal)? $(across $across:ident)? $(then $then:path)? {
             $(
                 $(#[doc = $field_doc:literal])*
                 $field:ident $(as $wire:literal)?: $type:ty = $rule:expr
@@ -144,6 +154,7 @@ macro_rules! object {
 
             fn read(fields: &mut $crate::object::Fields<'_>) -> Option<Self> {
                 $(let $field = fields.take(stringify!($field), $crate::object!(@wire $($wire)?), &$rule);)*
+                $($across(fields);)?
                 let read = Self { $($field: $field?),* };
                 $($then(&read, fields.checks())?;)?
                 Some(read)
@@ -180,7 +191,8 @@ macro_rules! words {
         }
     )*) => {$(
         $(#[doc = $doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         pub enum $name {
             $($(#[doc = $word_doc])* #[serde(rename = $word)] $variant,)*
         }

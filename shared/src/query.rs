@@ -3,8 +3,11 @@
 use crate::endpoint::{percent_decode, percent_encode};
 use crate::fault::{Fault, INVALID_PARAMETER};
 use crate::identifier::shown;
+use crate::rule::Word;
+use crate::time::{Date, Timestamp};
 use crate::wire::Listed;
 use serde_json::{Value, json};
+use std::fmt;
 use std::marker::PhantomData;
 
 /// Most characters of a `term`.
@@ -42,6 +45,13 @@ impl Params {
         encoded.collect::<Vec<_>>().join("&")
     }
 
+    /// These parameters and those of a form in the body. A form of plain text may have a pair in each line.
+    pub fn with_form(&self, form: &str) -> Self {
+        let form = Self::parse(&form.replace(['\r', '\n'], "&"));
+        let pairs = self.pairs.iter().cloned().chain(form.pairs).collect();
+        Self { pairs, malformed: self.malformed || form.malformed }
+    }
+
     /// The parameters in their order.
     pub fn pairs(&self) -> &[(String, String)] {
         &self.pairs
@@ -55,7 +65,7 @@ impl Params {
     /// The value of a parameter that may be given once.
     pub fn one(&self, name: &str) -> Result<Option<&str>, Fault> {
         if self.malformed {
-            return Err(Fault::new(INVALID_PARAMETER, bad_encoding("the query string")));
+            return Err(Fault::new(INVALID_PARAMETER, bad_encoding("the text of the parameters")));
         }
         let mut given = self.pairs.iter().filter(|(n, _)| n == name).map(|(_, value)| value.as_str());
         let value = given.next();
@@ -63,6 +73,46 @@ impl Params {
             return Err(Fault::new(INVALID_PARAMETER, format!("the parameter {name} is given twice")));
         }
         Ok(value)
+    }
+
+    /// The word of a form parameter, in any letter case. A form may repeat it, but not with another word.
+    pub fn command<W: Word + PartialEq>(&self, name: &str) -> Result<Option<W>, Fault> {
+        if self.malformed {
+            self.one(name)?;
+        }
+        let mut found = None;
+        for (_, value) in self.pairs.iter().filter(|(n, _)| n == name) {
+            let word = W::find(value).ok_or_else(|| bad(name, value, &format!("one of {}", W::listed())))?;
+            if found.is_some_and(|before| before != word) {
+                let detail = format!("the parameter {name} is given twice, with different words");
+                return Err(Fault::new(INVALID_PARAMETER, detail));
+            }
+            found = Some(word);
+        }
+        Ok(found)
+    }
+
+    /// A parameter that must be given, and not empty.
+    pub fn text(&self, name: &str) -> Result<&str, Fault> {
+        let given = self.one(name)?.filter(|value| !value.is_empty());
+        given.ok_or_else(|| missing(name))
+    }
+
+    /// A day.
+    pub fn date(&self, name: &str) -> Result<Option<Date>, Fault> {
+        let Some(text) = self.one(name)? else { return Ok(None) };
+        Date::parse(text).map(Some).ok_or_else(|| bad(name, text, "a date of the calendar as YYYY-MM-DD"))
+    }
+
+    /// Days from the first to the last, both included: `2024-03-01..2024-03-31`.
+    pub fn date_range(&self, name: &str) -> Result<Option<DateRange>, Fault> {
+        let Some(text) = self.one(name)? else { return Ok(None) };
+        let range = text.split_once("..").and_then(|(first, last)| {
+            let (first, last) = (Date::parse(first)?, Date::parse(last)?);
+            (first <= last).then_some(DateRange { first, last })
+        });
+        let expected = "two dates of the calendar as YYYY-MM-DD..YYYY-MM-DD, the earlier one first";
+        range.map(Some).ok_or_else(|| bad(name, text, expected))
     }
 
     /// An integer within bounds.
@@ -93,6 +143,33 @@ impl Params {
 /// The sentence for text that cannot be decoded.
 pub fn bad_encoding(what: &str) -> String {
     format!("{what} is not percent-encoded UTF-8")
+}
+
+/// Days from the first to the last, both included, in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DateRange {
+    /// First day.
+    pub first: Date,
+    /// Last day.
+    pub last: Date,
+}
+
+impl DateRange {
+    /// Whether a moment lies on one of the days.
+    pub fn contains(&self, moment: Timestamp) -> bool {
+        (self.first..=self.last).contains(&moment.day())
+    }
+}
+
+impl fmt::Display for DateRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.first, self.last)
+    }
+}
+
+/// The fault of a parameter that must be given.
+pub fn missing(name: &str) -> Fault {
+    Fault::new(INVALID_PARAMETER, format!("the parameter {name} is missing"))
 }
 
 /// The fault of a parameter whose value is none of what is expected.
@@ -190,7 +267,9 @@ impl<T: Listed> Parameters for Paging<T> {
             doc(
                 "size",
                 "Elements of a page.",
-                json!({ "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT }),
+                json!({
+                    "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT
+                }),
             ),
             doc("sortColumn", "Column to sort by.", json!({ "type": "string", "enum": T::COLUMNS })),
             doc(
@@ -217,5 +296,57 @@ impl Parameters for () {
     }
     fn docs() -> Vec<ParamDoc> {
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::instances::InstanceState::{self, Active, Closed};
+
+    #[test]
+    fn a_form_stands_in_the_query_string_and_in_any_body() {
+        let command = |query: &str, form: &str| {
+            Params::parse(query).with_form(form).command::<InstanceState>("command").map_err(|f| f.kind.code)
+        };
+        for (query, form) in [
+            ("command=ACTIVE", ""),
+            ("", "command=active"),
+            ("", "x=1&command=Active\r\n"),
+            ("", "x=1\ncommand=Active\n"),
+            ("command=active", "command=ACTIVE"),
+            ("command=active", "{}"),
+        ] {
+            assert_eq!(command(query, form), Ok(Some(Active)), "{query} {form}");
+        }
+        assert_eq!(command("", "{\"command\":\"ACTIVE\"}"), Ok(None));
+        assert_eq!(command("", "command=c%6Cosed"), Ok(Some(Closed)));
+        for (query, form) in [
+            ("command=ACTIVE", "command=CLOSED"),
+            ("command=", ""),
+            ("", "command=FREEZE"),
+            ("", "command=ACTIVE&x=%zz"),
+        ] {
+            assert_eq!(command(query, form), Err("invalid_parameter"), "{query} {form}");
+        }
+    }
+
+    #[test]
+    fn a_range_of_dates_has_two_days_in_their_order() {
+        let range = |text: &str| Params::parse(&format!("dateRange={text}")).date_range("dateRange");
+        let shown = |text: &str| range(text).map(|r| r.map(|r| r.to_string())).map_err(|f| f.kind.code);
+        for good in ["2017-07-13..2017-07-16", "2017-07-13Z..2017-07-16Z", "2017-07-13..2017-07-16Z"] {
+            assert_eq!(shown(good), Ok(Some("2017-07-13..2017-07-16".to_owned())), "{good}");
+        }
+        assert!(shown("2017-07-13..2017-07-13").is_ok());
+        for bad in
+            ["", "2017-07-13", "2017-07-16..2017-07-13", "2017-02-29..2017-03-01", "..2017-07-13", "a..b"]
+        {
+            assert_eq!(shown(bad), Err("invalid_parameter"), "{bad}");
+        }
+        let days = range("2017-07-13..2017-07-14").unwrap().unwrap();
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        assert!(days.contains(at("2017-07-13T00:00:00Z")) && days.contains(at("2017-07-14T23:59:59.999Z")));
+        assert!(!days.contains(at("2017-07-12T23:59:59.999Z")) && !days.contains(at("2017-07-15T00:00:00Z")));
     }
 }

@@ -3,7 +3,8 @@
 //! A row of the endpoint table names one of the bodies and one of the answers below; both sides of the
 //! wire derive everything from that: how to read, how to write, which content type, what OpenAPI says.
 
-use crate::fault::{Fault, MALFORMED_BODY};
+use crate::endpoint::{Endpoint, percent_encode};
+use crate::fault::{Fault, INVALID_PARAMETER, MALFORMED_BODY};
 use crate::node::Node;
 use crate::object::Object;
 use crate::query::{ParamDoc, Parameters, Params};
@@ -15,6 +16,8 @@ use std::marker::PhantomData;
 
 /// Content type of JSON answers.
 pub const JSON_TYPE: &str = "application/json;charset=UTF-8";
+/// Content type of form parameters in a body.
+pub const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 /// Content type of lists that are streamed, one record a line.
 pub const NDJSON_TYPE: &str = "application/x-ndjson";
 /// Content type of failures.
@@ -29,13 +32,16 @@ pub enum BodyKind {
     Json,
     /// `application/x-www-form-urlencoded`, which no content type at all counts as, or `application/json`
     /// with the same names. Such a body holds a few short words.
+    Credentials,
+    /// Form parameters: in the query string, as `application/x-www-form-urlencoded`, or as `key=value` text
+    /// in a body of any other type.
     Form,
 }
 
 impl BodyKind {
     /// Most bytes of such a body, where the kind sets a limit of its own.
     pub fn bytes_max(self) -> Option<usize> {
-        (self == Self::Form).then_some(32_768)
+        (self == Self::Credentials).then_some(32_768)
     }
 }
 
@@ -107,6 +113,25 @@ impl<P: Parameters> Body for Query<P> {
     }
     fn write(&self) -> Outgoing {
         Outgoing { query: self.0.write(), body: None }
+    }
+}
+
+/// Form parameters, of the query string and of the body together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Form<P>(pub P);
+
+impl<P: Parameters> Body for Form<P> {
+    const SHAPE: BodyShape = BodyShape { kind: BodyKind::Form, schema: || None, params: P::docs };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        let text = std::str::from_utf8(raw.bytes)
+            .map_err(|_| Fault::new(INVALID_PARAMETER, "the form is not UTF-8"))?;
+        P::read(&raw.params.with_form(text)).map(Self)
+    }
+    fn write(&self) -> Outgoing {
+        let pairs = self.0.write();
+        let pairs: Vec<_> =
+            pairs.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
+        Outgoing { query: Vec::new(), body: Some((FORM_TYPE, pairs.join("&").into_bytes())) }
     }
 }
 
@@ -232,6 +257,14 @@ impl Answer for Done {
 
 impl Answer for JsonFlag {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Json, schema: flag_schema };
+}
+
+/// 202 without a body, with the address of the record that was made in `Location`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AcceptedAt<E>(pub E);
+
+impl<E: Endpoint> Answer for AcceptedAt<E> {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
 }
 
 impl<T: Object> Answer for Json<T> {

@@ -71,7 +71,7 @@ fn with_the_permission_every_endpoint_goes_on_to_its_own_checks() {
         let seen = call(&olga, row);
         assert!(!matches!(seen.status, 401 | 403), "{}: {}", row.name, seen.text());
     }
-    // A pharaoh grants everything, but does nothing with it: the four built-in groups are all access there is.
+    // A pharaoh grants everything, but may do only what the four built-in groups cover.
     admin.get("/users").is(200);
     admin.get("/customers").refused(403, "forbidden");
 }
@@ -120,7 +120,7 @@ fn the_first_failure_decides() {
         world.send(request.header("content-type", kind).header("idempotency-key", "a b").body(body))
     };
     let large = "x".repeat(1_048_577);
-    // 401 before all else, 403 before 404 of the route, 413 before 415, 415 before the key, the key before syntax.
+    // 401 before all else, then 403, 413, 415, the key, and only then the syntax.
     let request = world.request("POST", "/users").header("content-type", "text/plain").body(large.clone());
     world.send(request).refused(401, "unauthenticated");
     broken(&anna, "/users", "text/plain", large.clone()).refused(403, "forbidden");

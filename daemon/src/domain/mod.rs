@@ -4,6 +4,8 @@ pub mod access;
 pub mod assertion;
 pub mod bootstrap;
 pub mod customer;
+pub mod employee;
+pub mod ledger;
 pub mod lockout;
 pub mod password;
 pub mod permission;

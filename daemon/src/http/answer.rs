@@ -145,7 +145,7 @@ where
     body::check_head(&head.headers, kind, bytes_max)?;
     match kind {
         BodyKind::None => Ok(Vec::new()),
-        BodyKind::Json | BodyKind::Form => {
+        BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {
             let within = Duration::from_secs(state.config.request_timeout_seconds);
             body::read(body, bytes_max, within).await
         }

@@ -19,14 +19,14 @@ pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Resu
         return Err(too_large(bytes_max));
     }
     match headers.get(CONTENT_TYPE) {
-        Some(value) if kind == BodyKind::Form => match essence(value.as_bytes()).as_str() {
+        Some(value) if kind == BodyKind::Credentials => match essence(value.as_bytes()).as_str() {
             "application/json" | "application/x-www-form-urlencoded" => Ok(()),
             _ => {
                 let detail = "the body must be application/x-www-form-urlencoded or application/json";
                 Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
             }
         },
-        Some(value) if !is_json(value.as_bytes()) => {
+        Some(value) if kind == BodyKind::Json && !is_json(value.as_bytes()) => {
             let detail = "the body must be application/json, not another content type";
             Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
         }

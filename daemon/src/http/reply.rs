@@ -4,10 +4,12 @@ use crate::ops::Stored;
 use crate::ops::listing::{List, Listing, json};
 use crate::store::Tx;
 use crate::store::record::Record;
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
 use mfa_shared::wire::{
-    Accepted, Answer, Array, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed, NDJSON_TYPE, Names, Page,
+    Accepted, AcceptedAt, Answer, Array, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed, NDJSON_TYPE,
+    Names, Page,
 };
 use serde::Serialize;
 use std::fmt;
@@ -119,6 +121,14 @@ impl IntoReply<JsonFlag> for JsonFlag {
 impl IntoReply<Names> for Names {
     fn into_reply(self) -> Reply {
         Reply::list(Content::Elements(self.0.iter().map(json).collect()))
+    }
+}
+
+impl<E: Endpoint> IntoReply<AcceptedAt<E>> for AcceptedAt<E> {
+    fn into_reply(self) -> Reply {
+        let mut reply = Reply::empty(202);
+        reply.headers.push(("location".to_owned(), self.0.path()));
+        reply
     }
 }
 

@@ -122,7 +122,8 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
 /// The one place where a fault becomes a response.
 fn refuse(fault: &Fault, head: &Head) -> Response {
     if fault.kind.status >= 500 {
-        tracing::error!(request = head.request_id, method = %head.method, path = head.path, %fault, "refused");
+        let (request, method, path) = (&head.request_id, &head.method, &head.path);
+        tracing::error!(request, %method, path, %fault, "refused");
     }
     let problem = Problem::new(fault, &head.path, &head.request_id);
     // A problem has string keys only.

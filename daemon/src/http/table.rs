@@ -3,9 +3,13 @@
 use super::heavy::Secret;
 use super::route::{Route, login, operation, secret_operation, status};
 use super::state;
-use crate::ops::{application_permissions, applications, customers, groups, offices, roles, tokens, users};
+use crate::ops::{
+    application_permissions, applications, cards, customers, employees, groups, offices, roles, tokens, users,
+};
 use mfa_shared::api::applications::*;
+use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::employees::*;
 use mfa_shared::api::groups::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::roles::*;
@@ -16,10 +20,19 @@ use mfa_shared::wire::Json;
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
+    [process(), identity(), application_rows(), institution()].into_iter().flatten().collect()
+}
+
+fn process() -> Vec<Route> {
     vec![
         status::<GetLive>(state::live),
         status::<GetReady>(state::ready),
         status::<GetVersion>(state::version),
+    ]
+}
+
+fn identity() -> Vec<Route> {
+    vec![
         login::<CreateToken>(),
         operation::<GetCurrentToken, _>(tokens::get_current),
         operation::<DeleteCurrentToken, _>(tokens::delete_current),
@@ -46,6 +59,11 @@ pub fn table() -> Vec<Route> {
         operation::<GetGroup, _>(groups::get),
         operation::<UpdateGroup, _>(groups::update),
         operation::<DeleteGroup, _>(groups::delete),
+    ]
+}
+
+fn application_rows() -> Vec<Route> {
+    vec![
         operation::<ListApplications, _>(applications::list),
         operation::<DeleteApplication, _>(applications::delete),
         operation::<SetSignature, _>(applications::set_signature),
@@ -64,6 +82,11 @@ pub fn table() -> Vec<Route> {
         operation::<DeleteCallEndpointSet, _>(application_permissions::delete_set),
         operation::<GetConsent, _>(application_permissions::get_consent),
         operation::<SetConsent, _>(application_permissions::set_consent),
+    ]
+}
+
+fn institution() -> Vec<Route> {
+    vec![
         operation::<CreateOffice, _>(offices::create),
         operation::<ListOffices, _>(offices::list),
         operation::<GetOffice, _>(offices::get),
@@ -76,6 +99,14 @@ pub fn table() -> Vec<Route> {
         operation::<DeleteOfficeAddress, _>(offices::delete_address),
         operation::<SetOfficeReference, _>(offices::set_reference),
         operation::<ListOfficeReferences, _>(offices::list_references),
+        operation::<CreateEmployee, _>(employees::create),
+        operation::<ListEmployees, _>(employees::list),
+        operation::<GetEmployee, _>(employees::get),
+        operation::<UpdateEmployee, _>(employees::update),
+        operation::<DeleteEmployee, _>(employees::delete),
+        operation::<SetEmployeeContacts, _>(employees::set_contacts),
+        operation::<ListEmployeeContacts, _>(employees::list_contacts),
+        operation::<DeleteEmployeeContacts, _>(employees::delete_contacts),
         operation::<CreateCustomer, _>(customers::create),
         operation::<ListCustomers, _>(customers::list),
         operation::<GetCustomer, _>(customers::get),
@@ -84,5 +115,10 @@ pub fn table() -> Vec<Route> {
         operation::<ListCustomerCommands, _>(customers::list_commands),
         operation::<SetCustomerAddress, _>(customers::set_address),
         operation::<SetCustomerContacts, _>(customers::set_contacts),
+        operation::<CreateCard, _>(cards::create),
+        operation::<ListCards, _>(cards::list),
+        operation::<GetCard, _>(cards::get),
+        operation::<UpdateCard, _>(cards::update),
+        operation::<DeleteCard, _>(cards::delete),
     ]
 }

@@ -5,7 +5,7 @@ use super::Stored;
 use super::listing::{Listing, SortKey, as_stored};
 use crate::domain::customer::next_state;
 use crate::store::Tx;
-use crate::store::records::{StoredCommand, StoredOffice};
+use crate::store::records::{StoredCommand, StoredEmployee, StoredOffice};
 use mfa_shared::api::customers::*;
 use mfa_shared::api::offices::Address;
 use mfa_shared::fault::{self, Fault};
@@ -178,11 +178,11 @@ fn not_found(customer: &str) -> Fault {
     Fault::new(fault::CUSTOMER_NOT_FOUND, format!("there is no customer \"{customer}\""))
 }
 
-fn find(tx: &mut Tx<'_>, customer: &str) -> Result<Customer, Fault> {
+pub(super) fn find(tx: &mut Tx<'_>, customer: &str) -> Result<Customer, Fault> {
     tx.get(&[customer])?.ok_or_else(|| not_found(customer))
 }
 
-fn save(tx: &mut Tx<'_>, caller: &Caller, mut customer: Customer) -> Result<Accepted, Fault> {
+pub(super) fn save(tx: &mut Tx<'_>, caller: &Caller, mut customer: Customer) -> Result<Accepted, Fault> {
     customer.last_modified_by = Some(caller.name.clone());
     customer.last_modified_on = Some(tx.now());
     tx.put(&customer)?;
@@ -206,6 +206,11 @@ fn check_references(tx: &mut Tx<'_>, new: &CustomerInput, stored: Option<&Custom
         && !tx.has::<StoredOffice>(&[&name])?
     {
         return Err(Fault::unknown_reference("/assignedOffice", "office", &name));
+    }
+    if let Some(name) = changed(&new.assigned_employee, stored.map(|c| &c.assigned_employee))
+        && !tx.has::<StoredEmployee>(&[&name])?
+    {
+        return Err(Fault::unknown_reference("/assignedEmployee", "employee", &name));
     }
     Ok(())
 }

@@ -7,10 +7,14 @@ pub mod application_permissions;
 pub mod applications;
 pub mod assertions;
 pub mod callers;
+pub mod cards;
 pub mod customers;
+pub mod employees;
 pub mod grants;
 pub mod groups;
 pub mod init;
+pub mod instances;
+pub mod ledger;
 pub mod listing;
 pub mod login;
 pub mod offices;
@@ -20,7 +24,10 @@ pub mod sessions;
 pub mod tokens;
 pub mod users;
 
+use crate::store::Tx;
+use crate::store::engine::Space;
 pub use callers::Caller;
+use mfa_shared::fault::{self, Fault};
 use std::marker::PhantomData;
 
 /// An answer whose stored form is its form on the wire.
@@ -36,6 +43,29 @@ impl<T> Stored<T> {
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, shown: PhantomData }
     }
+}
+
+/// What keeps a record from being deleted: an index of the uses under the record, and their noun.
+type Use = (Space, &'static str, &'static str);
+
+/// Refuses to delete what is still used; the refusal counts every kind of use.
+fn refuse_used<'u>(
+    tx: &mut Tx<'_>,
+    noun: &str,
+    name: &str,
+    uses: impl Iterator<Item = &'u Use>,
+) -> Result<(), Fault> {
+    let mut reasons = Vec::new();
+    for (index, one, many) in uses {
+        match tx.count(*index, &[name])? {
+            0 => {}
+            count => reasons.push(counted(count, one, many)),
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    Err(Fault::new(fault::IN_USE, format!("{noun} {name} has {}", reasons.join(", "))))
 }
 
 /// `1 branch`, `2 branches`.

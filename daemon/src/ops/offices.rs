@@ -1,25 +1,26 @@
 //! Offices, branches, addresses, external references. Contract: `organisation.md` section 2.
 
 use super::listing::{Listing, SortKey, json};
-use super::{Caller, counted};
+use super::{Caller, Use, refuse_used};
 use crate::store::Tx;
-use crate::store::engine::Space;
 use crate::store::records::{
-    Audit, CUSTOMERS_BY_OFFICE, OFFICE_REFERENCES_ACTIVE, OFFICES_BY_PARENT, StoredOffice, StoredReference,
+    Audit, CUSTOMERS_BY_OFFICE, EMPLOYEES_BY_OFFICE, OFFICE_REFERENCES_ACTIVE, OFFICES_BY_PARENT,
+    StoredOffice, StoredReference,
 };
 use mfa_shared::api::offices::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Paging;
 use mfa_shared::wire::{Accepted, Array, Json, JsonOrNone, Nothing, Query};
 
-/// What keeps an office from being deleted: an index of the uses under the office, and their noun.
-const USES: &[(Space, &str, &str)] = &[
+/// What keeps an office from being deleted.
+const USES: &[Use] = &[
     (OFFICES_BY_PARENT, "branch", "branches"),
+    (EMPLOYEES_BY_OFFICE, "employee", "employees"),
     (OFFICE_REFERENCES_ACTIVE, "active external reference", "active external references"),
 ];
 
 /// Uses that count only where every reference must name a record.
-const STRICT_USES: &[(Space, &str, &str)] = &[(CUSTOMERS_BY_OFFICE, "customer", "customers")];
+const STRICT_USES: &[Use] = &[(CUSTOMERS_BY_OFFICE, "customer", "customers")];
 
 /// `POST /offices`
 pub fn create(
@@ -78,17 +79,8 @@ pub fn update(
 /// `DELETE /offices/{office}`
 pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteOffice, _: &Nothing) -> Result<Accepted, Fault> {
     let office = find(tx, &at.office)?;
-    let mut reasons = Vec::new();
-    for (index, one, many) in uses(tx) {
-        match tx.count(index, &[&at.office])? {
-            0 => {}
-            count => reasons.push(counted(count, one, many)),
-        }
-    }
-    if !reasons.is_empty() {
-        let detail = format!("office {} has {}", at.office, reasons.join(", "));
-        return Err(Fault::new(fault::IN_USE, detail));
-    }
+    let uses = uses(tx);
+    refuse_used(tx, "office", &at.office, uses)?;
     tx.remove_all::<StoredReference>(&[&at.office])?;
     tx.remove(&office);
     Ok(Accepted)
@@ -214,14 +206,14 @@ fn parent_mismatch(office: &str, parent: Option<&str>) -> Fault {
     Fault::new(fault::PARENT_MISMATCH, format!("office {office} {stands}; the body names another parent"))
 }
 
-fn uses(tx: &Tx<'_>) -> impl Iterator<Item = (Space, &'static str, &'static str)> + use<> {
+fn uses(tx: &Tx<'_>) -> impl Iterator<Item = &'static Use> + use<> {
     let strict = if tx.strict_references() { STRICT_USES } else { &[] };
-    USES.iter().chain(strict).copied()
+    USES.iter().chain(strict)
 }
 
 fn shown(tx: &mut Tx<'_>, office: StoredOffice) -> Result<Office, Fault> {
     for (index, ..) in uses(tx) {
-        if tx.any(index, &[&office.identifier])? {
+        if tx.any(*index, &[&office.identifier])? {
             return Ok(office.shown(true));
         }
     }

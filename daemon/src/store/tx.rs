@@ -1,6 +1,6 @@
 //! A transaction as operations see it: typed records over an engine's view, with staged writes.
 
-use super::engine::{Change, Overlay, Range, Space, View};
+use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::record::{Record, key, moment, number, prefix};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
@@ -195,6 +195,23 @@ impl<'a> Tx<'a> {
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
+    pub fn scan(
+        &mut self,
+        space: Space,
+        range: &Range,
+        reverse: bool,
+        limit: usize,
+    ) -> Result<Vec<Pair>, Fault> {
+        self.view.scan(space, range, reverse, limit)
+    }
+
+    /// The last record of a range of keys.
+    pub fn last<R: Record>(&mut self, range: &Range) -> Result<Option<R>, Fault> {
+        let last = self.view.scan(R::SPACE, range, true, 1)?;
+        last.first().map(|(_, value)| decode(R::SPACE, value)).transpose()
     }
 
     /// The value of a key, for machinery that knows no record type.

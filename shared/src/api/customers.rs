@@ -292,6 +292,6 @@ endpoints! {
     SetCustomerAddress { customer } Put "/customers/{customer}/address" Json<Address> => Accepted,
         tag GetCustomer;
     /// Replace the contact details of a customer.
-    SetCustomerContacts { customer } Put "/customers/{customer}/contact" JsonList<CustomerContact> => Accepted,
-        tag GetCustomer;
+    SetCustomerContacts { customer } Put "/customers/{customer}/contact" JsonList<CustomerContact>
+        => Accepted, tag GetCustomer;
 }

@@ -1,8 +1,13 @@
 //! Wire types and rows, one file for each noun.
 
 pub mod applications;
+pub mod cards;
 pub mod customers;
+pub mod definitions;
+pub mod employees;
 pub mod groups;
+pub mod instances;
+pub mod ledger;
 pub mod offices;
 pub mod roles;
 pub mod system;
@@ -21,7 +26,9 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         groups::ROWS,
         applications::ROWS,
         offices::ROWS,
+        employees::ROWS,
         customers::ROWS,
+        cards::ROWS,
     ]
     .into_iter()
     .flatten()

@@ -119,7 +119,8 @@ impl Given<'_> {
 }
 
 impl Body for TokenRequest {
-    const SHAPE: BodyShape = BodyShape { kind: BodyKind::Form, schema: || Some(schema()), params: Vec::new };
+    const SHAPE: BodyShape =
+        BodyShape { kind: BodyKind::Credentials, schema: || Some(schema()), params: Vec::new };
 
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let body = if raw.json { read_json(raw.bytes)? } else { read_form(raw.bytes)? };

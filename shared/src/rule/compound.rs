@@ -51,7 +51,12 @@ pub struct List<R> {
 impl<R: Rule> List<R> {
     /// No two elements have the same key; the second one is refused.
     pub fn distinct<K: Hash + Eq>(self, key: fn(&R::Out) -> K) -> Distinct<R, K> {
-        Distinct { list: self, key }
+        Distinct { list: self, key, property: None }
+    }
+
+    /// No two elements have the same value of a property; the property of the second one is refused.
+    pub fn distinct_in<K: Hash + Eq>(self, property: &'static str, key: fn(&R::Out) -> K) -> Distinct<R, K> {
+        Distinct { list: self, key, property: Some(property) }
     }
 
     fn elements(&self, node: &Node, at: &mut Checks) -> Option<Vec<(usize, R::Out)>> {
@@ -90,6 +95,7 @@ impl<R: Rule> Rule for List<R> {
 pub struct Distinct<R: Rule, K> {
     list: List<R>,
     key: fn(&R::Out) -> K,
+    property: Option<&'static str>,
 }
 
 impl<R: Rule, K: Hash + Eq> Rule for Distinct<R, K> {
@@ -99,8 +105,13 @@ impl<R: Rule, K: Hash + Eq> Rule for Distinct<R, K> {
         let mut out = Vec::new();
         for (i, element) in self.list.elements(node, at)? {
             if !seen.insert((self.key)(&element)) {
-                let what = "repeats an element that stands before it";
-                at.element(i, |at| at.refuse::<()>("duplicate", what));
+                let refuse = |at: &mut Checks| {
+                    at.refuse::<()>("duplicate", "repeats an element that stands before it")
+                };
+                at.element(i, |at| match self.property {
+                    Some(property) => at.property(property, refuse),
+                    None => refuse(at),
+                });
             }
             out.push(element);
         }

@@ -38,7 +38,7 @@ pub struct Optional<R>(R);
 pub struct Or<R: Rule>(R, R::Out)
 where
     R::Out: Clone;
-/// See [`reference`].
+/// See [`reference()`].
 #[derive(Debug, Clone)]
 pub struct Reference(Text);
 

@@ -22,7 +22,8 @@ pub struct Text {
     max: usize,
     bytes_max: usize,
     not_blank: bool,
-    path_segment: bool,
+    no_slash: bool,
+    no_step: bool,
     secret: bool,
     reserved: &'static [&'static str],
 }
@@ -34,7 +35,8 @@ const fn string(characters: Characters, min: usize, max: usize) -> Text {
         max,
         bytes_max: usize::MAX,
         not_blank: false,
-        path_segment: false,
+        no_slash: false,
+        no_step: false,
         secret: false,
         reserved: &[],
     }
@@ -50,7 +52,7 @@ pub const fn line(max: usize) -> Text {
     string(Characters::Line, 0, max)
 }
 
-/// `text(max)`: as [`line`], and tab, line feed and carriage return are allowed.
+/// `text(max)`: as [`line()`], and tab, line feed and carriage return are allowed.
 pub const fn text(max: usize) -> Text {
     string(Characters::Text, 0, max)
 }
@@ -83,7 +85,13 @@ impl Text {
 
     /// Usable as one segment of a path: no `/`, not `.` or `..`.
     pub const fn segment(mut self) -> Self {
-        self.path_segment = true;
+        self.no_slash = true;
+        self.no_step()
+    }
+
+    /// Not `.` or `..`, which a path takes for a step.
+    pub const fn no_step(mut self) -> Self {
+        self.no_step = true;
         self
     }
 
@@ -107,8 +115,8 @@ impl Text {
             Characters::Alphanumeric => c.is_ascii_alphanumeric(),
         };
         let dots = matches!(value, "." | "..");
-        let no_dots = self.path_segment || self.characters == Characters::Identifier;
-        if let Some(c) = value.chars().find(|c| !allowed(*c) || (self.path_segment && *c == '/')) {
+        let no_dots = self.no_step || self.characters == Characters::Identifier;
+        if let Some(c) = value.chars().find(|c| !allowed(*c) || (self.no_slash && *c == '/')) {
             return Err(("bad_characters", format!("must not contain \"{}\"", shown(&c.to_string()))));
         }
         if dots && no_dots {

@@ -189,7 +189,8 @@ pub(super) fn make(shared: &Shared) -> io::Result<()> {
         let mut next = Vec::new();
         loop {
             if shared.stopping.load(SeqCst) {
-                return disk.remove(DRAFT);
+                disk.remove(DRAFT)?;
+                return Err(io::Error::new(io::ErrorKind::Interrupted, "the store is closing"));
             }
             let page = {
                 let _gate = shared.hold();

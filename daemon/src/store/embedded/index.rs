@@ -48,6 +48,9 @@ pub(super) struct Index {
     /// The former values of a batch that failed half-way. Readers see these, since that batch is not
     /// acknowledged.
     undo: OnceLock<BTreeMap<Vec<u8>, Option<IVec>>>,
+    /// Lets the next batch fail after it was applied, the worst that a failing batch can do.
+    #[cfg(test)]
+    pub(super) breaks: std::sync::atomic::AtomicBool,
 }
 
 /// A key of the tree with its new and its former value.
@@ -118,6 +121,8 @@ impl Index {
             digest: Mutex::new(0),
             audit: Mutex::new(None),
             undo: OnceLock::new(),
+            #[cfg(test)]
+            breaks: std::sync::atomic::AtomicBool::default(),
         };
         if let Some(meta) = index.meta()? {
             *lock(&index.digest) = meta.digest;
@@ -149,6 +154,12 @@ impl Index {
         // sled's own flush leaves the last step to the system.
         let file = fs::File::open(self.dir.join("db")).and_then(|file| file.sync_all());
         file.map_err(|error| error.to_string())
+    }
+
+    /// The number of stored pairs, the one about the index itself included.
+    #[cfg(test)]
+    pub(super) fn pairs(&self) -> Result<usize, Sick> {
+        caught(|| Ok(self.db.len()))
     }
 
     fn raw(&self, key: &[u8]) -> Result<Option<IVec>, Sick> {
@@ -259,6 +270,11 @@ impl Index {
             batch.insert(META, Meta { head, digest: sum }.to_bytes());
         }
         let applied = caught(|| self.db.apply_batch(batch).map_err(text));
+        #[cfg(test)]
+        let applied = match self.breaks.swap(false, std::sync::atomic::Ordering::SeqCst) {
+            true => Err("a test breaks it".to_owned()),
+            false => applied,
+        };
         match &applied {
             Ok(()) => *digest = sum,
             Err(_) => drop(self.undo.set(undo)),

@@ -1,9 +1,9 @@
 //! The commit journal: numbered files of frames, each chained to the one before by its hash.
 
 use super::codec::{Cursor, Hash, checked, put_checksum};
-use super::disk::{Disk, DiskFile};
+use super::disk::{Disk, DiskFile, read_up_to};
 use super::frame::{self, Frame};
-use super::head::{Head, Position, TAIL};
+use super::head::{Head, Position, TAIL, read_mark};
 use std::io;
 use std::sync::Arc;
 
@@ -231,7 +231,20 @@ impl Journal {
         if file.bytes()? > head.at.offset {
             file.set_len(head.at.offset)?;
         }
-        // A frame that a killed process wrote but did not sync counts from now on, so it must be durable.
+        // What was read may only be in the memory of the system: a killed process did not sync it, or its
+        // sync failed, after which the system takes the pages for written. It counts from now on, so what
+        // was never acknowledged is written once more.
+        let known = read_mark(&*disk, TAIL)?.map(|tail| tail.at).filter(|at| at.segment == head.at.segment);
+        let mut at = known.map_or(0, |at| at.offset);
+        while at < head.at.offset {
+            let bytes = usize::try_from(head.at.offset - at).map_or(READ_BYTES, |left| left.min(READ_BYTES));
+            let again = read_up_to(&*file, at, bytes)?;
+            if again.is_empty() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            file.write_at(at, &again)?;
+            at += again.len() as u64;
+        }
         file.sync_data()?;
         let tail = match disk.open(TAIL)? {
             Some(tail) => tail,

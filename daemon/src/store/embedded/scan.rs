@@ -54,6 +54,9 @@ impl Scanner<'_> {
                 return Err(at.damaged(&journal::name(expected), "the file is missing".to_owned()));
             }
         }
+        if start.sequence > 0 && !segments.contains(&start.at.segment) {
+            return Err(at.damaged(&journal::name(start.at.segment), "the file is missing".to_owned()));
+        }
         let mut scan = Scan {
             end: start,
             torn: None,
@@ -84,6 +87,10 @@ impl Scanner<'_> {
         }
         let open = at.io(&name, Reader::open(at.disk, self.store, Position { segment, offset }))?;
         let mut reader = open.ok_or_else(|| at.damaged(&name, "the file is missing".to_owned()))?;
+        if reader.bytes() < offset {
+            let why = format!("it has {} bytes, and a checkpoint was made at byte {offset}", reader.bytes());
+            return Err(at.damaged(&name, why));
+        }
         scan.end.at = Position { segment, offset };
         loop {
             if scan.end.sequence >= self.until {

@@ -10,6 +10,7 @@ use super::layout::{KEY_BYTES_MAX, SPACES_END};
 use super::shared::{Published, Shared, unavailable};
 use crate::store::engine::{Change, Commit, Overlay, View, WriteWork};
 use mfa_shared::fault::{Fault, INTERNAL};
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, PoisonError};
@@ -171,7 +172,9 @@ impl Writer {
         }
         self.shared.spawn("store-checkpoint", |shared| {
             if let Err(error) = checkpoint::make(&shared) {
-                tracing::warn!(%error, "no checkpoint could be made; the next try follows later");
+                if error.kind() != ErrorKind::Interrupted {
+                    tracing::warn!(%error, "no checkpoint could be made; the next try follows later");
+                }
                 shared.grown_bytes.store(0, SeqCst);
             }
             shared.checkpoint_due.store(false, SeqCst);

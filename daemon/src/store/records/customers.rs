@@ -1,6 +1,6 @@
 //! Customers and their lifecycle commands.
 
-use super::{CUSTOMER_COMMANDS, CUSTOMERS, CUSTOMERS_BY_OFFICE};
+use super::{CUSTOMER_COMMANDS, CUSTOMERS, CUSTOMERS_BY_EMPLOYEE, CUSTOMERS_BY_OFFICE};
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::api::customers::{Customer, CustomerCommandRecord};
@@ -13,7 +13,10 @@ impl Record for Customer {
         key(&[&self.identifier])
     }
     fn index(&self) -> Vec<(Space, Vec<u8>)> {
-        self.assigned_office.iter().map(|office| (CUSTOMERS_BY_OFFICE, key(&[office]))).collect()
+        let office = self.assigned_office.iter().map(|office| (CUSTOMERS_BY_OFFICE, key(&[office])));
+        let employee =
+            self.assigned_employee.iter().map(|employee| (CUSTOMERS_BY_EMPLOYEE, key(&[employee])));
+        office.chain(employee).collect()
     }
 }
 

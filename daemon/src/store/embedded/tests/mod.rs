@@ -1,5 +1,14 @@
 //! Proofs of the engine.
 
+mod script;
+mod sim;
 mod world;
 
 mod basics;
+mod chain;
+mod checkpoints;
+mod crash;
+mod damage;
+mod failing;
+mod large;
+mod model;

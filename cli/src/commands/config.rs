@@ -1,0 +1,47 @@
+//! Settings and where they come from.
+
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::settings::{TABLE, config_files};
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use serde_json::{Value, json};
+
+#[derive(Args)]
+pub struct ViewSettings {
+    /// Show where each value came from
+    #[arg(long)]
+    origin: bool,
+}
+
+impl Verb for ViewSettings {
+    const ABOUT: &'static str = "Show every setting";
+    const EXAMPLES: &'static [&'static str] = &["mfa config view", "mfa config view --origin -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let record = |setting: &crate::settings::Setting| {
+            let (value, origin) = cx.settings.get(setting.name);
+            let mut record = json!({ "name": setting.name, "value": value });
+            if self.origin {
+                record["origin"] = json!(origin.to_string());
+            }
+            record["variable"] = json!(setting.variable());
+            record["doc"] = json!(setting.doc);
+            record
+        };
+        let view = if self.origin { &views::SETTING } else { &views::SETTING_VALUE };
+        cx.out.show(view, &Value::Array(TABLE.iter().map(record).collect()))
+    }
+}
+
+#[derive(Args)]
+pub struct Path {}
+
+impl Verb for Path {
+    const ABOUT: &'static str = "Show where config files are looked for, the system's first";
+    const EXAMPLES: &'static [&'static str] = &["mfa config path", "mfa config path -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let record = |path: &std::path::PathBuf| json!({ "path": path, "exists": path.exists() });
+        cx.out.show(&views::CONFIG_FILE, &Value::Array(config_files().iter().map(record).collect()))
+    }
+}

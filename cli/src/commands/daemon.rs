@@ -1,0 +1,255 @@
+//! The daemon in this process. Nothing else in the command line names the daemon's library.
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::globals::Format;
+use crate::input;
+use crate::settings;
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_daemon::{Auth, Clock, Config, Daemon, Initialized, NewLogin, StartError, init, recover_user};
+use mfa_shared::fault::exit;
+use serde_json::json;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::PathBuf;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+// The settings of a daemon that are given most often; the others come from variables and config files.
+#[derive(Debug, Clone, Default, Args)]
+pub struct DaemonFlags {
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<String>,
+    /// Address to listen on; port 0 takes a free one [env: MFA_LISTEN]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
+    /// Ask callers for a token: on, or off on loopback only [env: MFA_AUTH]
+    #[arg(long, value_name = "on|off")]
+    pub auth: Option<String>,
+    /// Every named office, employee and customer must exist [env: MFA_STRICT_REFERENCES]
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    pub strict_references: Option<String>,
+}
+
+impl DaemonFlags {
+    fn config(&self, cx: &Cx) -> Outcome<Config> {
+        let settings = &cx.settings;
+        let mut config = Config::new(self.data_dir(cx)?);
+        config.listen = settings.parse("listen", self.listen.as_deref())?;
+        config.auth =
+            settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
+        config.strict_references = settings.flag("strict_references", self.strict_references.as_deref())?;
+        config.cors_origins = listed(settings.get("cors_origins").0);
+        config.token_audiences = listed(settings.get("token_audiences").0);
+        config.access_token_seconds = settings.parse("access_token_seconds", None)?;
+        config.refresh_token_seconds = settings.parse("refresh_token_seconds", None)?;
+        config.body_bytes_max = settings.parse("body_bytes_max", None)?;
+        config.connections_max = settings.parse("connections_max", None)?;
+        config.header_timeout_seconds = settings.parse("header_timeout_seconds", None)?;
+        config.request_timeout_seconds = settings.parse("request_timeout_seconds", None)?;
+        config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;
+        config.cache_bytes = settings.parse("cache_bytes", None)?;
+        Ok(config)
+    }
+
+    /// The folder of the store.
+    pub fn data_dir(&self, cx: &Cx) -> Outcome<PathBuf> {
+        let given = self.data_dir.as_deref().unwrap_or(cx.settings.get("data_dir").0);
+        if given.is_empty() { settings::data_dir() } else { Ok(PathBuf::from(given)) }
+    }
+}
+
+/// The values of a setting that holds several.
+fn listed(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned).collect()
+}
+
+#[derive(Args)]
+pub struct Run {
+    #[command(flatten)]
+    flags: DaemonFlags,
+}
+
+impl Verb for Run {
+    const ABOUT: &'static str = "Run the daemon in the foreground until it is told to stop";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa daemon run", "mfa daemon run --data-dir /var/lib/mfa --listen 127.0.0.1:6320 --auth on"];
+    const SERVES: bool = true;
+    async fn run(self, cx: &Cx) -> Outcome {
+        log_to_stderr(cx)?;
+        serve(cx, self.flags.config(cx)?).await
+    }
+}
+
+#[derive(Args)]
+pub struct Dev {
+    /// Address to listen on; a free port by default
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    listen: String,
+}
+
+impl Verb for Dev {
+    const ABOUT: &'static str = "Run a daemon for trying things out, whose data is gone when it ends";
+    const EXAMPLES: &'static [&'static str] = &["mfa dev", "mfa dev --listen 127.0.0.1:6399"];
+    const SERVES: bool = true;
+    async fn run(self, cx: &Cx) -> Outcome {
+        let folder = tempfile::Builder::new().prefix("mfa-dev-").tempdir();
+        let folder = folder.map_err(|error| Failure::local(format!("cannot make a folder: {error}")))?;
+        let flags = DaemonFlags {
+            data_dir: Some(folder.path().display().to_string()),
+            listen: Some(self.listen),
+            auth: Some("off".to_owned()),
+            ..DaemonFlags::default()
+        };
+        cx.out.say("this daemon asks nobody for a token, and its data is gone when it ends (Ctrl-C)");
+        serve(cx, flags.config(cx)?).await
+    }
+}
+
+/// Serves until a signal comes, or until the store takes no writes any more.
+async fn serve(cx: &Cx, config: Config) -> Outcome {
+    let mut term = listen(SignalKind::terminate())?;
+    let mut int = listen(SignalKind::interrupt())?;
+    // A daemon outlives the terminal that started it.
+    let _hangup = listen(SignalKind::hangup())?;
+    let daemon = Daemon::start(config, Clock::system()).await.map_err(not_started)?;
+    let url = format!("http://{}", daemon.address());
+    let ready = match cx.out.format {
+        Format::Id => url,
+        format if format.is_structured() => json!({ "url": url, "status": "up" }).to_string(),
+        _ => format!("mfa daemon listens on {url}"),
+    };
+    let _ = writeln!(stdout(), "{ready}");
+    let failed = tokio::select! {
+        why = daemon.failed() => Some(why),
+        _ = term.recv() => None,
+        _ = int.recv() => None,
+    };
+    tokio::select! {
+        () = daemon.stop() => {}
+        _ = term.recv() => std::process::exit(exit::INTERRUPTED),
+        _ = int.recv() => std::process::exit(exit::INTERRUPTED),
+    }
+    match failed {
+        Some(why) => Err(Failure::new("daemon_failed", exit::FAILURE, why)),
+        None => Ok(()),
+    }
+}
+
+fn listen(kind: SignalKind) -> Outcome<Signal> {
+    signal(kind).map_err(|error| Failure::local(format!("cannot listen for signals: {error}")))
+}
+
+fn log_to_stderr(cx: &Cx) -> Outcome {
+    let level: tracing::Level = cx.settings.parse("log", None)?;
+    // It fails only where a log has been set up already, which none of the callers does.
+    let _ = tracing_subscriber::fmt()
+        .with_writer(stderr)
+        .with_ansi(stderr().is_terminal() && cx.out.screen.stderr_colour)
+        .with_max_level(level)
+        .try_init();
+    Ok(())
+}
+
+fn not_started(error: StartError) -> Failure {
+    let why = error.to_string();
+    match error {
+        StartError::Locked(_) => Failure::new("data_dir_locked", exit::LOCKED, why)
+            .hint("another daemon uses it; stop that one first: mfa daemon stop"),
+        StartError::Settings(_) => Failure::usage(why).hint("see: mfa config view --origin"),
+        StartError::Listen(_) => {
+            Failure::new("cannot_listen", exit::FAILURE, why).hint("choose another address: --listen")
+        }
+        StartError::Store(_) => Failure::new("store", exit::FAILURE, why),
+    }
+}
+
+#[derive(Args)]
+pub struct Init {
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+    /// Identifier of the first user, who may grant everything; admin by default
+    #[arg(long, value_name = "NAME")]
+    admin: Option<String>,
+    /// File of the first user's password, - for standard input; without one it is asked for or made up
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+    /// Identifier of a second user, who administers the daily work
+    #[arg(long, value_name = "NAME")]
+    operator: Option<String>,
+    /// File of the second user's password; without one it is made up
+    #[arg(long, value_name = "FILE", requires = "operator")]
+    operator_password_file: Option<String>,
+}
+
+impl Verb for Init {
+    const ABOUT: &'static str = "Make the store, with groups, roles and the first user, without serving";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa init",
+        "mfa init --data-dir /var/lib/mfa --admin amensah --password-file /run/secrets/mfa --no-input",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
+        let config = flags.config(cx)?;
+        let name = match self.admin {
+            Some(name) => name,
+            None => cx.prompt.ask_or("name of the first user", "admin")?,
+        };
+        let password = match cx.settings.given("password_file", self.password_file.as_deref()) {
+            Some(file) => Some(input::secret(file)?),
+            None if cx.prompt.can_ask() => cx.prompt.new_secret_or_none(&format!("password of {name}"))?,
+            None => None,
+        };
+        let second = self.operator_password_file.map(|file| input::secret(&file)).transpose()?;
+        let operator = self.operator.map(|name| NewLogin { name, password: second });
+        let made = init(&config, &NewLogin { name, password }, operator.as_ref()).await;
+        report(cx, &config, &made.map_err(not_started)?)
+    }
+}
+
+fn report(cx: &Cx, config: &Config, made: &Initialized) -> Outcome {
+    let folder = config.data_dir.display().to_string();
+    let result = match (made.made.before, made.created) {
+        (true, _) => "already initialised; nothing was changed",
+        (false, true) => "created",
+        (false, false) => "initialised",
+    };
+    cx.out.tip(&format!("store in {folder}: {result}"));
+    for kept in &made.made.kept {
+        cx.out.tip(&format!("{kept} was there and stays as it is"));
+    }
+    let passwords: serde_json::Map<_, _> =
+        made.passwords.iter().map(|(user, password)| (user.clone(), json!(password))).collect();
+    if !passwords.is_empty() {
+        cx.out.say("the made-up passwords are shown once, and must be changed at the first login");
+    }
+    let record = json!({
+        "identifier": folder, "result": result, "instance": made.instance, "added": made.made.added,
+        "passwords": passwords
+    });
+    cx.out.show(&views::STORE, &record)
+}
+
+#[derive(Args)]
+pub struct RecoverUser {
+    /// The user whose password was lost
+    #[arg(value_name = "USER")]
+    user: String,
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+}
+
+impl Verb for RecoverUser {
+    const ABOUT: &'static str = "Reset a lost password, while the daemon is stopped; it is shown once";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
+        let password = recover_user(&flags.config(cx)?, &self.user).await.map_err(not_started)?;
+        cx.out.say("the password must be changed at the first login");
+        cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
+    }
+}

@@ -1,0 +1,211 @@
+//! What describes the commands: completions, man pages, the list of every command.
+
+use super::NODES;
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::tree::{self, Leaf, Verb};
+use crate::views;
+use clap::{Args, Command};
+use clap_complete::Shell;
+use mfa_shared::fault::exit;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+#[derive(Args)]
+pub struct Completions {
+    /// bash, zsh, fish or powershell
+    #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish", "powershell"])]
+    shell: String,
+}
+
+impl Verb for Completions {
+    const ABOUT: &'static str = "Print the script that completes commands in a shell";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa completions bash > mfa.bash", "mfa completions zsh > _mfa"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.document("script", &script(&self.shell)?)
+    }
+}
+
+/// The shells and the names under which each looks for scripts.
+const SHELLS: &[(&str, Shell, &str)] = &[
+    ("bash", Shell::Bash, "mfa.bash"),
+    ("zsh", Shell::Zsh, "_mfa"),
+    ("fish", Shell::Fish, "mfa.fish"),
+    ("powershell", Shell::PowerShell, "_mfa.ps1"),
+];
+
+fn script(name: &str) -> Outcome<String> {
+    let shell = SHELLS.iter().find(|(shell, ..)| *shell == name).map(|(_, shell, _)| *shell);
+    let shell = shell.ok_or_else(|| Failure::usage(format!("there are no completions for {name}")))?;
+    let mut bytes = Vec::new();
+    clap_complete::generate(shell, &mut tree::command(NODES), "mfa", &mut bytes);
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[derive(Args)]
+pub struct Commands {}
+
+impl Verb for Commands {
+    const ABOUT: &'static str = "List every command with its endpoint, flags, examples and exit codes";
+    const EXAMPLES: &'static [&'static str] = &["mfa commands", "mfa commands -o json"];
+    const HIDDEN: bool = true;
+    async fn run(self, cx: &Cx) -> Outcome {
+        let mut root = tree::command(NODES);
+        root.build();
+        let records =
+            tree::leaves(NODES).into_iter().map(|(path, leaf)| describe(&root, &path, leaf)).collect();
+        cx.out.show(&views::COMMAND, &Value::Array(records))
+    }
+}
+
+fn describe(root: &Command, path: &[&str], leaf: &Leaf) -> Value {
+    let command = find(root, path).unwrap_or(root);
+    let flag = |arg: &clap::Arg| {
+        json!({
+            "name": arg.get_long().map_or_else(|| arg.get_id().to_string(), |long| format!("--{long}")),
+            "short": arg.get_short(),
+            "value": arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string),
+            "required": arg.is_required_set(),
+            "global": arg.is_global_set(),
+            "help": arg.get_help().map(ToString::to_string),
+        })
+    };
+    let meta = leaf.endpoint;
+    json!({
+        "command": format!("mfa {}", path.join(" ")),
+        "path": path,
+        "about": command.get_about().map(ToString::to_string),
+        "hidden": leaf.hidden,
+        "endpoint": meta.map(|meta| meta.name),
+        "method": meta.map(|meta| meta.method.as_str()),
+        "route": meta.map(|meta| meta.path),
+        "flags": command.get_arguments().map(flag).collect::<Vec<_>>(),
+        "examples": leaf.examples,
+        "exitCodes": exit_codes(leaf),
+        "man": format!("mfa-{}.1", path.join("-")),
+    })
+}
+
+/// The exit codes that a command can end with.
+fn exit_codes(leaf: &Leaf) -> Vec<i32> {
+    let mut codes = vec![exit::OK, exit::FAILURE, exit::USAGE];
+    if let Some(meta) = leaf.endpoint {
+        if meta.path.contains('{') {
+            codes.push(exit::NOT_FOUND);
+        }
+        codes.extend([exit::NOT_LOGGED_IN, exit::FORBIDDEN]);
+        if !meta.method.reads() {
+            codes.push(exit::CONFLICT);
+        }
+        codes.extend([exit::INVALID, exit::UNREACHABLE]);
+    }
+    if leaf.serves {
+        codes.push(exit::LOCKED);
+    }
+    codes.push(exit::INTERRUPTED);
+    codes
+}
+
+/// The command of a path in a tree that has been built.
+pub fn find<'a>(root: &'a Command, path: &[&str]) -> Option<&'a Command> {
+    path.iter().try_fold(root, |command, name| command.find_subcommand(name))
+}
+
+#[derive(Args)]
+pub struct Docs {
+    /// Folder that holds man/ and completions/
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: String,
+    /// Change nothing; fail if a file is not as it would be written
+    #[arg(long)]
+    check: bool,
+}
+
+impl Verb for Docs {
+    const ABOUT: &'static str = "Write the man pages and completions of the source tree";
+    const EXAMPLES: &'static [&'static str] = &["mfa docs --out .", "mfa docs --out . --check"];
+    const HIDDEN: bool = true;
+    async fn run(self, cx: &Cx) -> Outcome {
+        let out = Path::new(&self.out);
+        let mut stale = Vec::new();
+        let files = files()?;
+        for (name, text) in &files {
+            let path = out.join(name);
+            if fs::read_to_string(&path).is_ok_and(|present| present == *text) {
+                continue;
+            }
+            stale.push(json!({ "file": name }));
+            if !self.check {
+                write(&path, text)?;
+            }
+        }
+        for name in left_over(out, &files) {
+            stale.push(json!({ "file": name }));
+            if !self.check {
+                let _ = fs::remove_file(out.join(&name));
+            }
+        }
+        let count = stale.len();
+        cx.out.show(&views::FILE, &Value::Array(stale))?;
+        if self.check && count > 0 {
+            let what = format!("{count} files are not as the commands are");
+            return Err(Failure::new("stale", exit::CHANGES_FOUND, what).hint("write them: mfa docs --out ."));
+        }
+        Ok(())
+    }
+}
+
+fn write(path: &Path, text: &str) -> Outcome {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, text));
+    written.map_err(|error| Failure::local(format!("cannot write {}: {error}", path.display())))
+}
+
+/// Every generated file, by its name below the source tree.
+fn files() -> Outcome<Vec<(String, String)>> {
+    let mut files = Vec::new();
+    for (shell, _, name) in SHELLS {
+        files.push((format!("completions/{name}"), script(shell)?));
+    }
+    let mut root = tree::command(NODES);
+    root.build();
+    files.push(("man/mfa.1".to_owned(), man(&root, "mfa", &[])?));
+    for (path, leaf) in tree::leaves(NODES) {
+        if leaf.hidden {
+            continue;
+        }
+        let name = format!("mfa-{}", path.join("-"));
+        let command = find(&root, &path).unwrap_or(&root);
+        files.push((format!("man/{name}.1"), man(command, &name, leaf.examples)?));
+    }
+    Ok(files)
+}
+
+fn man(command: &Command, name: &str, examples: &[&str]) -> Outcome<String> {
+    // The section that clap calls EXTRA is what follows the help; here it holds the examples.
+    let examples: String = examples.iter().map(|line| format!("{line}\n\n")).collect();
+    let command = command.clone().before_help(None::<&str>).after_help(examples);
+    let page = clap_mangen::Man::new(command).title(name.to_uppercase()).source("mfa");
+    let mut bytes = Vec::new();
+    page.render(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).replace(".SH EXTRA", ".SH EXAMPLES");
+    Ok(text)
+}
+
+/// Files of commands that are gone.
+fn left_over(out: &Path, files: &[(String, String)]) -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in ["man", "completions"] {
+        let entries = fs::read_dir(out.join(folder)).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let full = format!("{folder}/{name}");
+            if !name.starts_with('.') && !files.iter().any(|(file, _)| *file == full) {
+                found.push(full);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,327 @@
+//! Offices, branches, addresses, external references.
+
+use crate::client::Client;
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::input::{self, Draft};
+use crate::tree::{Node, Verb, group, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::offices::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::{Nothing, Query};
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<List>("list"),
+    verb::<Get>("get"),
+    verb::<Create>("create"),
+    verb::<Update>("update"),
+    verb::<Delete>("delete"),
+    verb::<Branches>("branches"),
+    verb::<AddBranch>("add-branch"),
+    group(
+        "address",
+        "",
+        "The address of an office",
+        &[verb::<AddressSet>("set"), verb::<AddressGet>("get"), verb::<AddressDelete>("delete")],
+    ),
+    group(
+        "references",
+        "reference",
+        "Marks of other systems that use an office",
+        &[verb::<ReferencesSet>("set"), verb::<ReferencesList>("list")],
+    ),
+];
+
+/// Identifiers that contain a text.
+pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
+    Cx::identifiers(client, ListOffices {}, term, Query).await
+}
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "office", id, what }
+}
+
+#[derive(Args)]
+pub struct List {}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListOffices::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa offices list", "mfa offices list --term market --sort name -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.list(ListOffices {}, &views::OFFICE, Query).await
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetOffice::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa offices get head-office", "mfa office get head-office -o yaml"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetOffice { office: self.office }, &views::OFFICE).await
+    }
+}
+
+/// What an office can be given when it is created and when it is changed.
+#[derive(Args)]
+struct OfficeFlags {
+    /// Name
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// Description; an empty text empties it
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Address, such as street='12 Market Road',city=Accra,country-code=GH,country=Ghana
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    address: Option<Draft>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl OfficeFlags {
+    fn draft(self) -> Outcome<Draft> {
+        let draft = Draft::from_file(self.from.as_deref())?;
+        Ok(draft.set("name", self.name).set("description", self.description).set("address", self.address))
+    }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the new office, 2 to 32 letters, digits and . - * _
+    #[arg(value_name = "ID", required_unless_present = "from")]
+    office: Option<String>,
+    /// The office of which it is a branch
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    #[command(flatten)]
+    flags: OfficeFlags,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateOffice::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa offices create kumasi --name Kumasi",
+        "mfa offices create harbour --name Harbour --parent head-office \\\n    \
+         --address street='1 Quay',city=Tema,country-code=GH,country=Ghana",
+        "echo '{\"identifier\": \"tamale\", \"name\": \"Tamale\"}' | mfa offices create --from -",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let draft = self.flags.draft()?.set("identifier", self.office).set("parentIdentifier", self.parent);
+        let office = draft.text("identifier").unwrap_or_default().to_owned();
+        let body = draft.body::<CreateOffice>()?;
+        let read = GetOffice { office: office.clone() };
+        cx.change(CreateOffice {}, body, done(&office, "created"), read, &views::OFFICE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+    #[command(flatten)]
+    flags: OfficeFlags,
+}
+
+impl Verb for Update {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateOffice::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa offices update head-office --name 'Head Office Accra'",
+        "mfa offices update market --description 'Behind the bus station'",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let office = self.office;
+        let (read, write) = (GetOffice { office: office.clone() }, UpdateOffice { office: office.clone() });
+        cx.update(read, write, self.flags.draft()?, done(&office, "updated"), &views::OFFICE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Delete {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+}
+
+impl Verb for Delete {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteOffice::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa offices delete market --yes", "mfa offices delete market --yes -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let office = self.office;
+        if !cx.prompt.yes {
+            cx.prompt.check("--yes")?;
+            let record = cx.client.send(&GetOffice { office: office.clone() }, &Nothing).await?.value;
+            let at = format!("delete office {office} at {}", cx.client.url);
+            match record["externalReferences"].as_bool() {
+                Some(true) => cx.prompt.confirm_typed(&format!("{at}; something still uses it"), &office)?,
+                _ => cx.prompt.confirm(&format!("{at}?"))?,
+            }
+        }
+        cx.client.send(&DeleteOffice { office: office.clone() }, &Nothing).await?;
+        cx.done(done(&office, "deleted"))
+    }
+}
+
+#[derive(Args)]
+pub struct Branches {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+}
+
+impl Verb for Branches {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListBranches::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa offices branches head-office", "mfa offices branches head-office -o id"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.list(ListBranches { office: self.office }, &views::OFFICE, Query).await
+    }
+}
+
+#[derive(Args)]
+pub struct AddBranch {
+    /// Identifier of the parent
+    #[arg(value_name = "PARENT")]
+    parent: String,
+    /// Identifier of the new branch
+    #[arg(value_name = "ID", required_unless_present = "from")]
+    office: Option<String>,
+    #[command(flatten)]
+    flags: OfficeFlags,
+}
+
+impl Verb for AddBranch {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateBranch::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa offices add-branch head-office airport --name Airport",
+        "mfa offices add-branch market market-east --name 'Market East' -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let draft = self.flags.draft()?.set("identifier", self.office);
+        let office = draft.text("identifier").unwrap_or_default().to_owned();
+        let body = draft.body::<CreateBranch>()?;
+        let read = GetOffice { office: office.clone() };
+        let endpoint = CreateBranch { office: self.parent };
+        cx.change(endpoint, body, done(&office, "created"), read, &views::OFFICE).await
+    }
+}
+
+#[derive(Args)]
+pub struct AddressSet {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+    #[command(flatten)]
+    address: input::AddressFlags,
+}
+
+impl Verb for AddressSet {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetOfficeAddress::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa offices address set market --street '12 Market Road' --city Accra \\\n    \
+         --country-code GH --country Ghana",
+        "mfa offices address get head-office -o json | mfa offices address set market --from -",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let office = self.office;
+        let body = self.address.draft()?.body::<SetOfficeAddress>()?;
+        let read = GetOfficeAddress { office: office.clone() };
+        let endpoint = SetOfficeAddress { office: office.clone() };
+        cx.change(endpoint, body, done(&office, "given an address"), read, &views::ADDRESS).await
+    }
+}
+
+#[derive(Args)]
+pub struct AddressGet {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+}
+
+impl Verb for AddressGet {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetOfficeAddress::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa offices address get head-office", "mfa offices address get head-office -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let address =
+            cx.client.send(&GetOfficeAddress { office: self.office.clone() }, &Nothing).await?.value;
+        if address.is_null() {
+            cx.out.tip(&format!("office {} has no address", self.office));
+        }
+        cx.out.show(&views::ADDRESS, &address)
+    }
+}
+
+#[derive(Args)]
+pub struct AddressDelete {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+}
+
+impl Verb for AddressDelete {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteOfficeAddress::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa offices address delete head-office --yes", "mfa offices address delete market --yes -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.prompt.confirm(&format!("remove the address of office {} at {}?", self.office, cx.client.url))?;
+        cx.client.send(&DeleteOfficeAddress { office: self.office.clone() }, &Nothing).await?;
+        cx.done(done(&self.office, "left without an address"))
+    }
+}
+
+#[derive(Args)]
+pub struct ReferencesSet {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+    /// Label of the other system
+    #[arg(long = "type", value_name = "TEXT")]
+    kind: String,
+    /// ACTIVE while the other system uses the office, else INACTIVE
+    #[arg(long, value_name = "STATE")]
+    state: String,
+}
+
+impl Verb for ReferencesSet {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetOfficeReference::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa offices references set market --type payroll --state active",
+        "mfa offices references set market --type payroll --state inactive",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let office = self.office;
+        let draft = Draft::default().set("type", Some(self.kind)).set("state", Some(self.state));
+        let read = ListOfficeReferences { office: office.clone() };
+        let (endpoint, body) =
+            (SetOfficeReference { office: office.clone() }, draft.body::<SetOfficeReference>()?);
+        cx.change(endpoint, body, done(&office, "given a reference"), read, &views::REFERENCE).await
+    }
+}
+
+#[derive(Args)]
+pub struct ReferencesList {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+}
+
+impl Verb for ReferencesList {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListOfficeReferences::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa offices references list head-office", "mfa offices references list head-office -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListOfficeReferences { office: self.office }, &views::REFERENCE).await
+    }
+}

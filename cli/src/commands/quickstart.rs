@@ -1,0 +1,102 @@
+//! A daemon with a small sample institution, for the first five minutes.
+
+use super::daemon::DaemonFlags;
+use super::service;
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::input;
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::api::customers::{CommandCustomer, CreateCustomer, CustomerQuery, ListCustomers};
+use mfa_shared::api::offices::CreateOffice;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::Query;
+use serde_json::{Value, json};
+
+/// The customers of the sample: identifier, given name, surname, office, and what is done to them.
+const CUSTOMERS: &[(&str, &str, &str, &str, &[&str])] = &[
+    ("c-001", "Ama", "Mensah", "head-office", &["ACTIVATE"]),
+    ("c-002", "Kofi", "Boateng", "head-office", &[]),
+    ("c-003", "Esi", "Addo", "market", &["ACTIVATE", "LOCK"]),
+    ("c-004", "Yaw", "Owusu", "market", &["CLOSE"]),
+];
+
+#[derive(Args)]
+pub struct Quickstart {
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+    /// Address to listen on [env: MFA_LISTEN]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+    /// Without the sample institution
+    #[arg(long)]
+    empty: bool,
+}
+
+impl Verb for Quickstart {
+    const ABOUT: &'static str = "Start a daemon with a small sample institution; once more changes nothing";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa quickstart", "mfa quickstart --data-dir ./store --listen 127.0.0.1:6321"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let flags = DaemonFlags {
+            data_dir: self.data_dir,
+            listen: self.listen,
+            auth: Some("off".to_owned()),
+            ..DaemonFlags::default()
+        };
+        service::start(cx, &flags).await?;
+        let client = service::client(cx, &flags)?;
+        cx.out.say(&format!("a daemon serves at {}; it asks nobody for a token (auth off)", client.url));
+        if !self.empty {
+            sample(&client).await?;
+        }
+        let records = client.send(&ListCustomers {}, &all()).await?.value;
+        cx.out.show(&views::CUSTOMER, &records["customers"])?;
+        let url = if client.url == cx.client.url { String::new() } else { format!(" --url {}", client.url) };
+        cx.out.say(&format!(
+            "try next:\n  mfa customers activate c-002{url}\n  mfa offices list{url}\n  \
+             mfa customers create --help\n  mfa daemon stop"
+        ));
+        Ok(())
+    }
+}
+
+fn all() -> Query<CustomerQuery> {
+    Query(CustomerQuery { include_closed: true, ..CustomerQuery::default() })
+}
+
+/// Creates what is not there; a customer that is there is left in the state in which it is.
+async fn sample(client: &crate::client::Client) -> Outcome {
+    let address = json!({
+        "street": "1 Independence Avenue", "city": "Accra", "region": "Greater Accra", "postalCode": "GA-001",
+        "countryCode": "GH", "country": "Ghana"
+    });
+    let head = json!({ "identifier": "head-office", "name": "Head Office", "address": address });
+    let market = json!({ "identifier": "market", "name": "Market", "parentIdentifier": "head-office" });
+    for office in [head, market] {
+        create(client, CreateOffice {}, &office).await?;
+    }
+    for (identifier, given, surname, office, commands) in CUSTOMERS {
+        let record = json!({
+            "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": office
+        });
+        if create(client, CreateCustomer {}, &record).await? {
+            for action in *commands {
+                let body = input::body::<CommandCustomer>(&json!({ "action": action }))?;
+                client.send(&CommandCustomer { customer: (*identifier).to_owned() }, &body).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Creates a record unless its identifier is taken; tells whether it did.
+async fn create<E: Endpoint>(client: &crate::client::Client, endpoint: E, record: &Value) -> Outcome<bool> {
+    match client.send(&endpoint, &input::body::<E>(record)?).await {
+        Ok(_) => Ok(true),
+        Err(failure) if failure.code == "identifier_taken" => Ok(false),
+        Err(failure) => Err(failure),
+    }
+}

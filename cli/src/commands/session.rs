@@ -1,0 +1,66 @@
+//! Which daemon is spoken to, and later: who is logged in.
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::api::system::{GetReady, GetVersion, INTERFACE_VERSION};
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
+use mfa_shared::wire::Nothing;
+use serde_json::{Value, json};
+
+#[derive(Args)]
+pub struct Status {}
+
+impl Verb for Status {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetReady::META);
+    const ABOUT: &'static str = "Tell which daemon is spoken to, and whether it serves";
+    const EXAMPLES: &'static [&'static str] = &["mfa status", "mfa status -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let ready = cx.client.send(&GetReady {}, &Nothing).await?.value;
+        let mut record = json!({ "url": cx.client.url, "status": ready["status"] });
+        let version = version(cx).await?;
+        if let (Value::Object(record), Value::Object(version)) = (&mut record, &version) {
+            record.extend(version.clone());
+        }
+        if version["auth"] == "off" {
+            cx.out.warn("this daemon asks nobody for a token; it is for trying things out only");
+        }
+        cx.out.show(&views::DAEMON, &record)?;
+        compatible(&version)
+    }
+}
+
+#[derive(Args)]
+pub struct Version {}
+
+impl Verb for Version {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetVersion::META);
+    const ABOUT: &'static str = "Tell the versions of client and daemon";
+    const EXAMPLES: &'static [&'static str] = &["mfa version", "mfa version -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let version = version(cx).await?;
+        cx.out.show(&views::VERSION, &version)?;
+        compatible(&version)
+    }
+}
+
+/// What the daemon says about itself, and the version of this client.
+async fn version(cx: &Cx) -> Outcome<Value> {
+    let mut version = cx.client.send(&GetVersion {}, &Nothing).await?.value;
+    version["client"] = json!(env!("CARGO_PKG_VERSION"));
+    Ok(version)
+}
+
+fn compatible(version: &Value) -> Outcome {
+    match version["interface"].as_i64() {
+        Some(interface) if interface != INTERFACE_VERSION => {
+            let what = format!("this client speaks interface {INTERFACE_VERSION}, the daemon {interface}");
+            Err(Failure::new("incompatible", exit::INCOMPATIBLE, what)
+                .hint("use a client of the same version"))
+        }
+        _ => Ok(()),
+    }
+}

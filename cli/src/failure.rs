@@ -1,0 +1,176 @@
+//! Why a command failed, and how that is told: as two lines for a person, or as one line of JSON.
+
+use mfa_shared::fault::{self, Fault, Problem, exit};
+use mfa_shared::rule::FieldError;
+use serde_json::json;
+
+/// What running a command comes to.
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+/// A failed command.
+#[derive(Debug, Clone)]
+pub struct Failure(Box<Parts>);
+
+/// The parts of a [`Failure`].
+#[derive(Debug, Clone, Default)]
+pub struct Parts {
+    /// Stable slug: one of the fault table, or one of the client's own.
+    pub code: String,
+    /// How the process ends.
+    pub exit: i32,
+    /// HTTP status, where the daemon answered.
+    pub status: Option<u16>,
+    /// What is the case.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+    /// Bad fields of the body.
+    pub errors: Vec<FieldError>,
+    /// The request that failed, as the daemon logs it.
+    pub request_id: Option<String>,
+    /// The noun and the identifier that were not found, for suggestions.
+    pub missing: Option<(String, String)>,
+}
+
+impl std::ops::Deref for Failure {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl Failure {
+    /// A failure of the client's own.
+    pub fn new(code: &str, exit: i32, message: impl Into<String>) -> Self {
+        let (code, message) = (code.to_owned(), message.into());
+        Self(Box::new(Parts { code, exit, message, ..Parts::default() }))
+    }
+
+    /// The command was given wrongly.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new("usage", exit::USAGE, message)
+    }
+
+    /// Something of this machine did not work: a file, a program.
+    pub fn local(message: impl Into<String>) -> Self {
+        Self::new("failed", exit::FAILURE, message)
+    }
+
+    /// The reader of stdout has gone, as `head` does; nothing is wrong.
+    pub fn broken_pipe() -> Self {
+        Self::new("broken_pipe", exit::OK, "")
+    }
+
+    /// What the daemon refused.
+    pub fn problem(problem: Problem) -> Self {
+        let row = fault::find(&problem.code);
+        let exit = row.map_or_else(|| exit_of(problem.status), |row| row.exit());
+        Self(Box::new(Parts {
+            code: problem.code,
+            exit,
+            status: Some(problem.status),
+            message: problem.detail,
+            hint: row.map_or_else(String::new, |row| row.hint.to_owned()),
+            errors: problem.errors,
+            request_id: Some(problem.request_id),
+            missing: None,
+        }))
+    }
+
+    /// An answer of a status without the body of a problem: not the daemon, or a proxy before it.
+    pub fn status(status: u16, url: &str) -> Self {
+        let mut failure = Self::new("unexpected_answer", exit_of(status), format!("{url} answered {status}"));
+        failure.0.status = Some(status);
+        failure.hint("is this the address of a daemon? it is set by --url or MFA_URL")
+    }
+
+    /// The same failure with another hint.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = hint.into();
+        self
+    }
+
+    /// The same failure with more said at the end of the message.
+    pub fn adding(mut self, more: &str) -> Self {
+        self.0.message.push_str(more);
+        self
+    }
+
+    /// The same failure about a record that is not there.
+    pub fn missing(mut self, noun: &str, identifier: &str) -> Self {
+        self.0.missing = Some((noun.to_owned(), identifier.to_owned()));
+        self
+    }
+
+    /// One line of JSON.
+    pub fn to_json(&self) -> String {
+        let hint = (!self.hint.is_empty()).then_some(&self.hint);
+        let mut error = json!({
+            "code": self.code,
+            "exit": self.exit,
+            "status": self.status,
+            "message": self.message,
+            "hint": hint,
+            "field": self.errors.first().map(|e| &e.field),
+            "requestId": self.request_id,
+        });
+        if !self.errors.is_empty() {
+            error["errors"] = json!(self.errors);
+        }
+        json!({ "error": error }).to_string()
+    }
+
+    /// The lines for a person, without colour: each is a label and a text.
+    pub fn lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines = vec![("error", self.message.clone())];
+        // One bad field is the message already; several are listed.
+        if self.errors.len() > 1 {
+            lines.extend(self.errors.iter().map(|e| ("  field", e.detail.clone())));
+        }
+        if !self.hint.is_empty() {
+            lines.push(("hint", self.hint.clone()));
+        }
+        if self.status.is_some_and(|status| status >= 500)
+            && let Some(id) = &self.request_id
+        {
+            lines.push(("request", id.clone()));
+        }
+        lines
+    }
+}
+
+/// A rule that the client checked before it sent anything; the daemon would have said the same.
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self(Box::new(Parts {
+            code: fault.kind.code.to_owned(),
+            exit: fault.kind.exit(),
+            message: fault.detail.clone(),
+            hint: fault.kind.hint.to_owned(),
+            errors: fault.errors.clone(),
+            ..Parts::default()
+        }))
+    }
+}
+
+/// Writing to stdout failed.
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Self::broken_pipe();
+        }
+        Self::local(format!("cannot write the output: {error}"))
+    }
+}
+
+/// The exit code of a status whose code this client does not know.
+fn exit_of(status: u16) -> i32 {
+    match status {
+        404 => exit::NOT_FOUND,
+        401 => exit::NOT_LOGGED_IN,
+        403 => exit::FORBIDDEN,
+        409 | 412 => exit::CONFLICT,
+        400..=499 => exit::INVALID,
+        _ => exit::FAILURE,
+    }
+}

@@ -1,0 +1,115 @@
+//! Flags that every command takes, before or after the verb.
+
+use clap::Args;
+
+/// Format of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Columns that fit the terminal
+    Table,
+    /// Every column, however wide
+    Wide,
+    /// The representation of the wire
+    Json,
+    /// One record a line, as it arrives
+    Jsonl,
+    /// The representation of the wire as YAML
+    Yaml,
+    /// Every column, separated by commas
+    Csv,
+    /// Every column, separated by tabs
+    Tsv,
+    /// Identifiers only
+    Id,
+}
+
+impl Format {
+    /// Whether a program reads it, and wants to read errors, too.
+    pub fn is_structured(self) -> bool {
+        matches!(self, Format::Json | Format::Jsonl | Format::Yaml)
+    }
+}
+
+/// When colour is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Colour {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The global flags. Each has a variable and a setting of the same name; `settings.rs` decides between them.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Globals {
+    /// Format of the output; a table on a terminal, tsv elsewhere [env: MFA_OUTPUT]
+    #[arg(short, long, global = true, value_name = "FORMAT", hide_possible_values = true)]
+    #[arg(help = "table, wide, json, jsonl, yaml, csv, tsv or id [env: MFA_OUTPUT]")]
+    pub output: Option<Format>,
+    /// Columns to show, in this order
+    #[arg(long, global = true, value_name = "NAME,...", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Leave out the line of column names
+    #[arg(long, global = true)]
+    pub no_header: bool,
+    /// Address of the daemon [env: MFA_URL]
+    #[arg(long, global = true, value_name = "URL")]
+    pub url: Option<String>,
+    /// Answer yes to every confirmation [env: MFA_YES]
+    #[arg(short, long, global = true)]
+    pub yes: bool,
+    /// Never ask; fail instead [env: MFA_NO_INPUT]
+    #[arg(long, global = true)]
+    pub no_input: bool,
+    /// Say less [env: MFA_QUIET]
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// auto, always or never [env: MFA_COLOR]
+    #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
+    pub color: Option<Colour>,
+    /// Never start a pager
+    #[arg(long, global = true)]
+    pub no_pager: bool,
+    /// How often a request is repeated that found no daemon or a fault of it [env: MFA_RETRIES]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    pub retries: Option<u32>,
+    /// Longest wait for one answer [env: MFA_TIMEOUT_SECONDS]
+    #[arg(long, global = true, value_name = "SECONDS")]
+    pub timeout_seconds: Option<u64>,
+}
+
+/// Flags of commands that change something.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Change options")]
+pub struct ChangeFlags {
+    /// Do not read the record back and print it
+    #[arg(long)]
+    pub no_read: bool,
+    /// Key by which the daemon knows a repeated request; a new one by default
+    #[arg(long, value_name = "KEY")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Flags of paged lists.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "List options")]
+pub struct ListFlags {
+    /// Only records that contain this text
+    #[arg(long, value_name = "TEXT")]
+    pub term: Option<String>,
+    /// Columns to sort by; a minus sign puts the highest first
+    #[arg(long, value_name = "[-]NAME,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub sort: Vec<String>,
+    /// Most records to list; 50 on a terminal, else all
+    #[arg(long, value_name = "NUMBER", conflicts_with = "all")]
+    pub limit: Option<u64>,
+    /// List all records
+    #[arg(long)]
+    pub all: bool,
+}

@@ -1,0 +1,260 @@
+//! What comes in: files, standard input, and flags that hold more than one value.
+
+use crate::failure::{Failure, Outcome};
+use crate::output::yaml;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::identifier::wire_name;
+use mfa_shared::query::Params;
+use mfa_shared::time::{Date, Timestamp};
+use mfa_shared::wire::{Body, RawBody};
+use serde_json::{Map, Value};
+use std::io::Read;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The body of a request that is being put together from a file and from flags.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    properties: Map<String, Value>,
+    /// Whether a flag or a file has given anything.
+    pub given: bool,
+}
+
+impl Draft {
+    /// Starts from a file of JSON or YAML, `-` for standard input, or from nothing.
+    pub fn from_file(file: Option<&str>) -> Outcome<Self> {
+        let Some(file) = file else { return Ok(Self::default()) };
+        match structured(file)? {
+            Value::Object(properties) => Ok(Self { properties, given: true }),
+            _ => Err(Failure::usage(format!("{file} must hold one object of properties"))),
+        }
+    }
+
+    /// Starts from a record that was read.
+    pub fn from_record(record: Value) -> Self {
+        let properties = if let Value::Object(properties) = record { properties } else { Map::new() };
+        Self { properties, given: false }
+    }
+
+    /// Sets a property, where a flag gave a value.
+    pub fn set(mut self, property: &str, value: Option<impl Into<Value>>) -> Self {
+        if let Some(value) = value {
+            self.properties.insert(property.to_owned(), value.into());
+            self.given = true;
+        }
+        self
+    }
+
+    /// Sets a property to the objects that a repeated flag gave.
+    pub fn set_list(self, property: &str, values: &[Draft]) -> Self {
+        let list: Vec<_> = values.iter().cloned().map(Value::from).collect();
+        self.set(property, (!list.is_empty()).then_some(list))
+    }
+
+    /// Sets properties to null.
+    pub fn clear(mut self, properties: &[String]) -> Self {
+        for property in properties {
+            self.properties.insert(property.clone(), Value::Null);
+            self.given = true;
+        }
+        self
+    }
+
+    /// Lays the properties of another draft over these.
+    pub fn merge(mut self, over: Draft) -> Self {
+        self.properties.extend(over.properties);
+        self
+    }
+
+    /// The text of a property.
+    pub fn text(&self, property: &str) -> Option<&str> {
+        self.properties.get(property)?.as_str()
+    }
+
+    /// The body of an endpoint, held to the same rules as in the daemon.
+    pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
+        body::<E>(&self.into())
+    }
+}
+
+impl From<Draft> for Value {
+    fn from(draft: Draft) -> Self {
+        Value::Object(draft.properties)
+    }
+}
+
+/// A value as the body of an endpoint, held to the same rules as in the daemon.
+pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
+    let bytes = value.to_string().into_bytes();
+    let params = Params::default();
+    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, json: true, today: today() })?)
+}
+
+// The flags of an address that is set on its own. (Not a doc comment: that would become a command's help.)
+#[derive(Debug, clap::Args)]
+pub struct AddressFlags {
+    /// Street and house number
+    #[arg(long, value_name = "TEXT")]
+    street: Option<String>,
+    /// City
+    #[arg(long, value_name = "TEXT")]
+    city: Option<String>,
+    /// Region
+    #[arg(long, value_name = "TEXT")]
+    region: Option<String>,
+    /// Postal code
+    #[arg(long, value_name = "TEXT")]
+    postal_code: Option<String>,
+    /// Code of the country, two letters or digits
+    #[arg(long, value_name = "CODE")]
+    country_code: Option<String>,
+    /// Name of the country
+    #[arg(long, value_name = "TEXT")]
+    country: Option<String>,
+    /// Address of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl AddressFlags {
+    /// The address that the flags give.
+    pub fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?
+            .set("street", self.street)
+            .set("city", self.city)
+            .set("region", self.region)
+            .set("postalCode", self.postal_code)
+            .set("countryCode", self.country_code)
+            .set("country", self.country))
+    }
+}
+
+/// Reads `a=1,b=2` as properties. A comma in a value is written `\,`, a backslash `\\`.
+pub fn pairs(text: &str) -> Result<Draft, String> {
+    let mut draft = Draft::default();
+    for pair in split_at_commas(text) {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(format!("\"{pair}\" is not NAME=VALUE"));
+        };
+        let value = match value {
+            // The only properties of this kind that are no text; any other value is text, digits or not.
+            "true" | "false" if name == "validated" => Value::Bool(value == "true"),
+            _ if name == "preferenceLevel" => {
+                value.parse::<i64>().map(Value::from).map_err(|_| format!("{name} must be an integer"))?
+            }
+            _ => Value::from(value),
+        };
+        // `postal-code` is the same as `postalCode`.
+        draft = draft.set(&wire_name(&name.trim().replace('-', "_")), Some(value));
+    }
+    Ok(draft)
+}
+
+fn split_at_commas(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        // There is always a last part: the list starts with one and only grows.
+        let last = parts.last_mut().expect("a last part");
+        match c {
+            '\\' => last.extend(chars.next()),
+            ',' => parts.push(String::new()),
+            _ => last.push(c),
+        }
+    }
+    parts
+}
+
+/// Reads `catalog/field=value` as a custom value.
+pub fn custom_value(text: &str) -> Result<Draft, String> {
+    let parts = text.split_once('=').and_then(|(path, value)| Some((path.split_once('/')?, value)));
+    let ((catalog, field), value) = parts.ok_or("it must be CATALOG/FIELD=VALUE")?;
+    Ok(Draft::default()
+        .set("catalogIdentifier", Some(catalog))
+        .set("fieldIdentifier", Some(field))
+        .set("value", Some(value)))
+}
+
+/// Reads `2001-12-31` as an object of year, month and day.
+pub fn birth(text: &str) -> Result<Draft, String> {
+    let (year, month, day) = Date::parse(text).ok_or("it must be a date, YYYY-MM-DD")?.parts();
+    Ok(Draft::default().set("year", Some(year)).set("month", Some(month)).set("day", Some(day)))
+}
+
+/// Reads a file of JSON or YAML; `-` is standard input.
+pub fn structured(file: &str) -> Outcome<Value> {
+    let text = text(file)?;
+    let name = if file == "-" { "standard input" } else { file };
+    // JSON first, because it keeps every digit of a number.
+    match serde_json::from_str(&text) {
+        Ok(value) => Ok(value),
+        Err(error) if text.trim_start().starts_with(['{', '[']) => {
+            Err(Failure::usage(format!("{name} is not JSON: {error}")))
+        }
+        Err(_) => yaml::parse(&text).map_err(|why| Failure::usage(format!("{name} is not YAML: {why}"))),
+    }
+}
+
+/// Reads a secret from a file, `-` for standard input; the end of its line does not belong to it.
+pub fn secret(file: &str) -> Outcome<String> {
+    let text = text(file)?;
+    match text.trim_end_matches(['\r', '\n']) {
+        "" => Err(Failure::usage(format!("{file} holds no password"))),
+        secret => Ok(secret.to_owned()),
+    }
+}
+
+/// Reads a file of text; `-` is standard input.
+pub fn text(file: &str) -> Outcome<String> {
+    let mut text = String::new();
+    let read = match file {
+        "-" => std::io::stdin().read_to_string(&mut text).map(|_| text),
+        _ => std::fs::read_to_string(file),
+    };
+    read.map_err(|error| Failure::usage(format!("cannot read {file}: {error}")))
+}
+
+/// The present day in UTC, by the clock of this machine.
+pub fn today() -> Date {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).day()
+}
+
+/// The names that are near to a mistyped one, the nearest first.
+pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let distance = |name: &str| strsim::damerau_levenshtein(&typed.to_lowercase(), &name.to_lowercase());
+    let bound = (typed.chars().count() / 3).clamp(1, 3);
+    let mut near: Vec<_> = names.map(|name| (distance(name), name)).filter(|(d, _)| *d <= bound).collect();
+    near.sort();
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn pairs_are_split_at_commas_that_are_not_escaped() {
+        let read = pairs(r"street=1 Main St\, rear,city=Accra,validated=true,preferenceLevel=2").unwrap();
+        let expected = json!({
+            "street": "1 Main St, rear", "city": "Accra", "validated": true, "preferenceLevel": 2
+        });
+        assert_eq!(Value::from(read), expected);
+        assert!(pairs("street").is_err());
+    }
+
+    #[test]
+    fn a_custom_value_may_hold_any_sign_after_the_first_equals() {
+        let read = custom_value("kyc/source=a=b/c").unwrap();
+        assert_eq!(read.text("catalogIdentifier"), Some("kyc"));
+        assert_eq!(read.text("value"), Some("a=b/c"));
+        assert!(custom_value("kyc=1").is_err());
+    }
+
+    #[test]
+    fn near_names_come_nearest_first() {
+        let names = ["cust-001", "cust-010", "accra"];
+        assert_eq!(nearest("cust-01", names.into_iter()), ["cust-001", "cust-010"]);
+        assert!(nearest("x", names.into_iter()).is_empty());
+    }
+}

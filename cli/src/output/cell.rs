@@ -1,0 +1,79 @@
+//! One value of a record as the text of a cell.
+
+use mfa_shared::identifier::is_control;
+use serde_json::Value;
+
+/// The value at a pointer as plain text; `*` in a pointer stands for every element of a list.
+pub fn text(record: &Value, pointer: &str) -> String {
+    let mut values = vec![record];
+    for step in pointer.split('/').skip(1) {
+        values = values
+            .into_iter()
+            .flat_map(|value| match (step, value) {
+                ("*", Value::Array(elements)) => elements.iter().collect(),
+                _ => value.get(step).into_iter().collect::<Vec<_>>(),
+            })
+            .collect();
+    }
+    values.into_iter().map(plain).collect::<Vec<_>>().join(", ")
+}
+
+/// The value at a pointer as it may be shown on a terminal.
+pub fn shown(record: &Value, pointer: &str) -> String {
+    escaped(&text(record, pointer))
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.iter().all(|v| !v.is_object() && !v.is_array()) => {
+            values.iter().map(plain).collect::<Vec<_>>().join(", ")
+        }
+        Value::Object(parts) => date(parts).unwrap_or_else(|| value.to_string()),
+        other => other.to_string(),
+    }
+}
+
+/// An object of year, month and day is a date.
+fn date(parts: &serde_json::Map<String, Value>) -> Option<String> {
+    let part = |name| parts.get(name).and_then(Value::as_i64);
+    let (year, month, day) = (part("year")?, part("month")?, part("day")?);
+    (parts.len() == 3).then(|| format!("{year:04}-{month:02}-{day:02}"))
+}
+
+/// Whether a character can steer a terminal or turn the order in which a line is read.
+pub fn steers(c: char) -> bool {
+    is_control(c) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Text in which every character that could steer a terminal is written out.
+pub fn escaped(text: &str) -> String {
+    if !text.chars().any(steers) {
+        return text.to_owned();
+    }
+    text.chars().map(|c| if steers(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
+}
+
+/// The same, but lines stay lines.
+pub fn escaped_lines(text: &str) -> String {
+    text.split('\n').map(escaped).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_cell_is_found_through_objects_and_lists() {
+        let record = json!({
+            "born": { "year": 1990, "month": 3, "day": 5 }, "contacts": [{ "value": "a" }, { "value": "b" }],
+            "note": "red\u{1b}[31m\nend", "none": null
+        });
+        assert_eq!(text(&record, "/born"), "1990-03-05");
+        assert_eq!(text(&record, "/contacts/*/value"), "a, b");
+        assert_eq!(text(&record, "/none/deeper"), "");
+        assert_eq!(shown(&record, "/note"), "red\\u{1b}[31m\\nend");
+    }
+}

@@ -1,0 +1,113 @@
+//! A list that is printed while it arrives, as far as its format allows.
+
+use super::{Output, cell, table, yaml};
+use crate::failure::{Failure, Outcome};
+use crate::globals::Format;
+use crate::views::{Column, View};
+use serde_json::Value;
+use std::io::{BufWriter, StdoutLock, Write, stdout};
+
+/// Bytes of output that are gathered before they are written.
+const GATHER_BYTES: usize = 64 * 1024;
+
+/// A list that is being printed.
+pub struct Listing<'a> {
+    output: &'a Output,
+    view: &'a View,
+    columns: Vec<Column>,
+    sink: Sink,
+}
+
+enum Sink {
+    /// The whole list is needed first: JSON and YAML show nothing at all when it breaks off, and tables
+    /// need to know the widths.
+    Kept(Vec<Value>),
+    Lines(BufWriter<StdoutLock<'static>>),
+    Rows(Box<csv::Writer<StdoutLock<'static>>>),
+}
+
+impl<'a> Listing<'a> {
+    pub(super) fn new(output: &'a Output, view: &'a View) -> Outcome<Self> {
+        let columns = output.chosen(view)?;
+        let sink = match output.format {
+            Format::Json | Format::Yaml | Format::Table | Format::Wide => Sink::Kept(Vec::new()),
+            Format::Csv => Sink::Rows(Box::new(csv::Writer::from_writer(stdout().lock()))),
+            Format::Jsonl | Format::Id | Format::Tsv => {
+                Sink::Lines(BufWriter::with_capacity(GATHER_BYTES, stdout().lock()))
+            }
+        };
+        let mut listing = Self { output, view, columns, sink };
+        if !output.no_header {
+            let names: Vec<_> = listing.columns.iter().map(|column| column.name.to_owned()).collect();
+            match (&mut listing.sink, output.format) {
+                (Sink::Rows(writer), _) => writer.write_record(&names).map_err(csv_failure)?,
+                (Sink::Lines(out), Format::Tsv) => writeln!(out, "{}", names.join("\t"))?,
+                _ => {}
+            }
+        }
+        Ok(listing)
+    }
+
+    /// Takes the next record, as the text of its JSON.
+    pub fn push(&mut self, json: &str) -> Outcome {
+        if let (Sink::Lines(out), Format::Jsonl) = (&mut self.sink, self.output.format) {
+            return Ok(writeln!(out, "{json}")?);
+        }
+        let record: Value = serde_json::from_str(json)
+            .map_err(|error| Failure::local(format!("the daemon sent a record that is not JSON: {error}")))?;
+        let row = || self.columns.iter().map(|column| cell::text(&record, column.pointer));
+        match &mut self.sink {
+            Sink::Kept(records) => records.push(record),
+            Sink::Rows(writer) => writer.write_record(row()).map_err(csv_failure)?,
+            Sink::Lines(out) if self.output.format == Format::Id => {
+                writeln!(out, "{}", cell::text(&record, self.view.id))?;
+            }
+            Sink::Lines(out) => {
+                let row: Vec<_> = row().map(|text| tsv(&text)).collect();
+                writeln!(out, "{}", row.join("\t"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints what is left.
+    pub fn finish(self) -> Outcome {
+        let output = self.output;
+        let records = match self.sink {
+            Sink::Lines(mut out) => return Ok(out.flush()?),
+            Sink::Rows(mut writer) => return Ok(writer.flush()?),
+            Sink::Kept(records) => records,
+        };
+        match output.format {
+            Format::Json => output.print(&(output.json(&Value::Array(records)) + "\n")),
+            Format::Yaml => output.print(&yaml::to_text(&Value::Array(records))),
+            _ if records.is_empty() => {
+                output.tip(&format!("no {}", self.view.plural));
+                Ok(())
+            }
+            format => {
+                let row = |record| self.columns.iter().map(|c| cell::shown(record, c.pointer)).collect();
+                let rows: Vec<Vec<String>> = records.iter().map(row).collect();
+                // Columns that somebody chose are all shown, like those of the wide format.
+                let fit = format == Format::Table && output.columns.is_empty();
+                let text = table::rows(&self.columns, &rows, &output.screen, fit, !output.no_header);
+                output.page(&text)
+            }
+        }
+    }
+}
+
+/// A cell of tsv: what would break its line is written as in JSON.
+fn tsv(text: &str) -> String {
+    if !text.contains(['\t', '\n', '\r', '\\']) {
+        return text.to_owned();
+    }
+    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+fn csv_failure(error: csv::Error) -> Failure {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error.into(),
+        other => Failure::local(format!("cannot write csv: {other:?}")),
+    }
+}

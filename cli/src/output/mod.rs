@@ -1,0 +1,181 @@
+//! What is printed: records on stdout in the format that was asked for, talk on stderr.
+
+mod cell;
+mod list;
+mod screen;
+mod table;
+pub mod yaml;
+
+pub use list::Listing;
+pub use screen::Screen;
+
+use crate::failure::{Failure, Outcome};
+use crate::globals::Format;
+use crate::views::{Column, View};
+use serde_json::{Value, json};
+use std::io::{BufWriter, Write, stderr, stdout};
+
+/// Where and how this command prints.
+#[derive(Debug)]
+pub struct Output {
+    /// Format of the records.
+    pub format: Format,
+    /// What the terminal can do.
+    pub screen: Screen,
+    /// Columns that were asked for; empty for the view's own.
+    pub columns: Vec<String>,
+    /// Leave out the line of column names.
+    pub no_header: bool,
+    /// Say only what is wrong.
+    pub quiet: bool,
+    /// Command line of the pager; empty for none.
+    pub pager: String,
+}
+
+impl Output {
+    /// Prints what an endpoint answered: a record, an array of records, or nothing.
+    pub fn show(&self, view: &View, value: &Value) -> Outcome {
+        match value {
+            Value::Array(records) => {
+                let mut listing = self.listing(view)?;
+                records.iter().try_for_each(|record| listing.push(&record.to_string()))?;
+                listing.finish()
+            }
+            record => self.record(view, record),
+        }
+    }
+
+    /// Starts a list, whose records are printed as early as the format allows.
+    pub fn listing<'a>(&'a self, view: &'a View) -> Outcome<Listing<'a>> {
+        Listing::new(self, view)
+    }
+
+    fn record(&self, view: &View, record: &Value) -> Outcome {
+        match self.format {
+            Format::Json => self.print(&(self.json(record) + "\n")),
+            Format::Jsonl => self.print(&format!("{record}\n")),
+            Format::Yaml => self.print(&yaml::to_text(record)),
+            Format::Id => self.print(&format!("{}\n", cell::text(record, view.id))),
+            Format::Csv | Format::Tsv => {
+                let mut listing = self.listing(view)?;
+                if !record.is_null() {
+                    listing.push(&record.to_string())?;
+                }
+                listing.finish()
+            }
+            Format::Table | Format::Wide if record.is_null() => Ok(()),
+            Format::Table | Format::Wide => {
+                let chosen = self.chosen(view)?;
+                // A person wants every value that is there, and no line for one that is not.
+                let shown = |column: &&Column| {
+                    let empty = cell::text(record, column.pointer).is_empty();
+                    self.format == Format::Wide || !empty || (column.priority < crate::views::WIDE)
+                };
+                let rows: Vec<_> = match self.columns.is_empty() {
+                    true => chosen.iter().filter(shown).collect(),
+                    false => chosen.iter().collect(),
+                };
+                let rows = rows.iter().map(|c| (c.name, cell::shown(record, c.pointer))).collect();
+                self.page(&table::record(rows, &self.screen))
+            }
+        }
+    }
+
+    /// The columns of a view that this command shows, all of them where none were chosen.
+    fn chosen(&self, view: &View) -> Outcome<Vec<Column>> {
+        if self.columns.is_empty() {
+            return Ok(view.columns.to_vec());
+        }
+        let column = |name: &String| view.column(name).copied().ok_or_else(|| unknown_column(view, name));
+        self.columns.iter().map(column).collect()
+    }
+
+    /// Prints a document: a script, a manual page, a topic of the help.
+    pub fn document(&self, name: &str, text: &str) -> Outcome {
+        match self.format {
+            Format::Json => self.print(&(self.json(&json!({ name: text })) + "\n")),
+            Format::Jsonl => self.print(&format!("{}\n", json!({ name: text }))),
+            Format::Yaml => self.print(&yaml::to_text(&json!({ name: text }))),
+            _ => self.page(text),
+        }
+    }
+
+    /// JSON for a person or a program; on a terminal nothing in it can steer the terminal.
+    fn json(&self, value: &Value) -> String {
+        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        if !self.screen.stdout_is_terminal {
+            return text;
+        }
+        let steers = |c: char| c != '\n' && cell::steers(c);
+        if !text.chars().any(steers) {
+            return text;
+        }
+        text.chars()
+            .map(|c| if steers(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() })
+            .collect()
+    }
+
+    fn print(&self, text: &str) -> Outcome {
+        if self.screen.stdout_is_terminal {
+            return self.page(text);
+        }
+        let mut out = BufWriter::new(stdout().lock());
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
+    /// Prints through the pager, where somebody would have to scroll otherwise.
+    fn page(&self, text: &str) -> Outcome {
+        let lines = text.bytes().filter(|byte| *byte == b'\n').count();
+        if self.screen.stdout_is_terminal && lines >= self.screen.lines && screen::page(&self.pager, text) {
+            return Ok(());
+        }
+        let mut out = stdout().lock();
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
+    /// Says something on stderr.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(stderr(), "{}", cell::escaped_lines(text));
+        }
+    }
+
+    /// Says something that only a person at a terminal wants to know.
+    pub fn tip(&self, text: &str) {
+        if self.screen.stderr_is_terminal {
+            self.say(text);
+        }
+    }
+
+    /// Warns of something that is no failure.
+    pub fn warn(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), cell::escaped(text));
+        }
+    }
+}
+
+/// Tells a failure on stderr, in the way in which its reader wants it.
+pub fn tell(failure: &Failure, structured: bool, screen: &Screen) {
+    let mut out = stderr().lock();
+    if structured {
+        let _ = writeln!(out, "{}", failure.to_json());
+        return;
+    }
+    for (label, text) in failure.lines() {
+        let colour = if label == "error" { "1;31" } else { "36" };
+        let _ = writeln!(out, "{} {}", screen.mark(&format!("{label}:"), colour), cell::escaped_lines(&text));
+    }
+}
+
+fn unknown_column(view: &View, name: &str) -> Failure {
+    let names: Vec<_> = view.columns.iter().map(|column| column.name).collect();
+    let near = crate::input::nearest(name, names.iter().copied());
+    let hint = match near.first() {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("the columns are {}", names.join(", ")),
+    };
+    Failure::usage(format!("there is no column \"{name}\"")).hint(hint)
+}

@@ -1,0 +1,70 @@
+//! What the terminal is: its size, whether it shows colour, its pager.
+
+use crate::globals::Colour;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::process::{Command, Stdio};
+use terminal_size::{Height, Width, terminal_size_of};
+
+/// The terminal.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    /// Whether stdout is one.
+    pub stdout_is_terminal: bool,
+    /// Whether stderr is one.
+    pub stderr_is_terminal: bool,
+    /// Columns that a table may use.
+    pub width: u16,
+    /// Lines that are seen at once.
+    pub lines: usize,
+    /// Whether stdout takes colour.
+    pub stdout_colour: bool,
+    /// Whether stderr takes colour.
+    pub stderr_colour: bool,
+}
+
+impl Screen {
+    /// Looks at the terminal of this process.
+    pub fn look(colour: Colour) -> Self {
+        let (stdout_is_terminal, stderr_is_terminal) = (stdout().is_terminal(), stderr().is_terminal());
+        let size = terminal_size_of(stdout());
+        let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let width = size.map(|(Width(width), _)| width).filter(|width| *width > 0).or(given);
+        let lines = size.map_or(usize::MAX, |(_, Height(lines))| usize::from(lines));
+        Self {
+            stdout_is_terminal,
+            stderr_is_terminal,
+            width: width.unwrap_or(u16::MAX),
+            lines,
+            stdout_colour: takes_colour(colour, stdout_is_terminal),
+            stderr_colour: takes_colour(colour, stderr_is_terminal),
+        }
+    }
+
+    /// A word for stderr in a colour, where stderr takes colour.
+    pub fn mark(&self, word: &str, code: &str) -> String {
+        if self.stderr_colour { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
+    }
+}
+
+fn takes_colour(colour: Colour, is_terminal: bool) -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto if set("NO_COLOR") => false,
+        Colour::Auto if set("CLICOLOR_FORCE") => std::env::var("CLICOLOR_FORCE").is_ok_and(|v| v != "0"),
+        Colour::Auto => is_terminal && std::env::var("TERM").map_or(true, |term| term != "dumb"),
+    }
+}
+
+/// Shows text in the pager; false if there is none that starts.
+pub fn page(pager: &str, text: &str) -> bool {
+    let mut words = pager.split_whitespace();
+    let Some(program) = words.next() else { return false };
+    let Ok(mut child) = Command::new(program).args(words).stdin(Stdio::piped()).spawn() else { return false };
+    if let Some(mut stdin) = child.stdin.take() {
+        // A pager that is left early closes its end, and that is fine.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    child.wait().is_ok()
+}

@@ -1,0 +1,79 @@
+//! Tables that fit the width of a terminal.
+
+use super::Screen;
+use crate::views::{Column, WIDE};
+use comfy_table::{ContentArrangement, Table};
+
+/// Space between two columns.
+const GAP: u16 = 2;
+/// Width beyond which a cell is wrapped rather than another column dropped.
+const WRAP_WIDTH: u16 = 32;
+
+/// Rows under their column names; with `fit`, the columns of least importance make room for the others.
+pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool, header: bool) -> String {
+    let mut kept: Vec<usize> = (0..columns.len()).collect();
+    if fit {
+        drop_columns(columns, rows, screen.width, &mut kept);
+    }
+    let mut table = plain(if fit { screen.width } else { u16::MAX });
+    if header {
+        table.set_header(kept.iter().map(|i| columns[*i].name.to_uppercase()));
+    }
+    for row in rows {
+        table.add_row(kept.iter().map(|i| row[*i].as_str()));
+    }
+    print(table, if header { 1 } else { 0 }, screen)
+}
+
+fn drop_columns(columns: &[Column], rows: &[Vec<String>], width: u16, kept: &mut Vec<usize>) {
+    let mut natural = plain(u16::MAX);
+    natural.set_header(columns.iter().map(|column| column.name));
+    natural.add_rows(rows);
+    let widths = natural.column_max_content_widths();
+    kept.retain(|i| columns[*i].priority < WIDE);
+    let total = |kept: &[usize]| -> u32 {
+        kept.iter()
+            .map(|i| u32::from(widths[*i].min(WRAP_WIDTH) + GAP))
+            .sum::<u32>()
+            .saturating_sub(GAP.into())
+    };
+    while total(kept) > u32::from(width) {
+        // Of two that matter as little, the one on the right goes first.
+        let Some(least) = (0..kept.len()).max_by_key(|place| columns[kept[*place]].priority) else { return };
+        if columns[kept[least]].priority == 0 {
+            return;
+        }
+        kept.remove(least);
+    }
+}
+
+/// One record as lines of name and value.
+pub fn record(lines: Vec<(&str, String)>, screen: &Screen) -> String {
+    let mut table = plain(screen.width);
+    for (name, value) in lines {
+        table.add_row([name.to_owned(), value]);
+    }
+    print(table, 0, screen)
+}
+
+fn plain(width: u16) -> Table {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    if width < u16::MAX {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    table
+}
+
+fn print(mut table: Table, header_lines: usize, screen: &Screen) -> String {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, GAP));
+    }
+    let mut text = String::new();
+    for (i, line) in table.lines().enumerate() {
+        let line = line.trim_end();
+        let bold = i < header_lines && screen.stdout_colour;
+        text.push_str(&if bold { format!("\x1b[1m{line}\x1b[0m\n") } else { format!("{line}\n") });
+    }
+    text
+}

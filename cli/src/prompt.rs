@@ -1,0 +1,98 @@
+//! Questions, which are asked only where somebody can answer.
+
+use crate::failure::{Failure, Outcome};
+use std::io::{IsTerminal, Write, stderr, stdin};
+
+/// Whether and how questions are asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Prompt {
+    /// Every confirmation is answered with yes.
+    pub yes: bool,
+    /// Nothing may be asked.
+    pub no_input: bool,
+}
+
+impl Prompt {
+    /// Whether a question would reach somebody.
+    pub fn can_ask(&self) -> bool {
+        !self.no_input && stdin().is_terminal() && stderr().is_terminal()
+    }
+
+    /// Asks for a yes before something is done that cannot be undone.
+    pub fn confirm(&self, what: &str) -> Outcome {
+        if self.yes {
+            return Ok(());
+        }
+        let answer = self.ask(&format!("{what} [y/N] "), "--yes")?;
+        if matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes") { Ok(()) } else { Err(declined()) }
+    }
+
+    /// Asks for an identifier to be typed before something is done that touches more than one record.
+    pub fn confirm_typed(&self, what: &str, identifier: &str) -> Outcome {
+        if self.yes {
+            return Ok(());
+        }
+        let answer = self.ask(&format!("{what}\ntype {identifier} to go on: "), "--yes")?;
+        if answer == identifier { Ok(()) } else { Err(declined()) }
+    }
+
+    /// Reads a new secret, typed twice; `flag` is what gives it without a question.
+    pub fn new_secret(&self, what: &str, flag: &str) -> Outcome<String> {
+        self.check(flag)?;
+        let first = hidden(&format!("{what}: "))?;
+        if hidden(&format!("{what} again: "))? != first {
+            return Err(Failure::usage("the two entries differ"));
+        }
+        Ok(first)
+    }
+
+    /// As [`Prompt::new_secret`], and an empty entry is none.
+    pub fn new_secret_or_none(&self, what: &str) -> Outcome<Option<String>> {
+        let secret = self.new_secret(&format!("{what} (empty to have one made up)"), "--password-file")?;
+        Ok(Some(secret).filter(|secret| !secret.is_empty()))
+    }
+
+    /// Reads a secret that somebody knows.
+    pub fn secret(&self, what: &str, flag: &str) -> Outcome<String> {
+        self.check(flag)?;
+        hidden(&format!("{what}: "))
+    }
+
+    /// Asks for a text where somebody can answer; nothing typed, or nobody to ask, is the default.
+    pub fn ask_or(&self, what: &str, default: &str) -> Outcome<String> {
+        if !self.can_ask() {
+            return Ok(default.to_owned());
+        }
+        let answer = self.ask(&format!("{what} [{default}]: "), "")?;
+        Ok(if answer.is_empty() { default.to_owned() } else { answer })
+    }
+
+    fn ask(&self, question: &str, flag: &str) -> Outcome<String> {
+        self.check(flag)?;
+        let _ = write!(stderr(), "{question}");
+        let _ = stderr().flush();
+        let mut line = String::new();
+        let read = stdin().read_line(&mut line);
+        read.map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))?;
+        Ok(line.trim().to_owned())
+    }
+
+    /// Refuses where nobody could be asked; `flag` is what answers without a question.
+    pub fn check(&self, flag: &str) -> Outcome {
+        if self.can_ask() {
+            return Ok(());
+        }
+        let why = if self.no_input { "questions are switched off" } else { "there is no terminal" };
+        Err(Failure::new("input_needed", mfa_shared::fault::exit::USAGE, format!("{flag} is needed: {why}"))
+            .hint(format!("give {flag}")))
+    }
+}
+
+fn hidden(question: &str) -> Outcome<String> {
+    rpassword::prompt_password(question)
+        .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
+}
+
+fn declined() -> Failure {
+    Failure::new("declined", mfa_shared::fault::exit::FAILURE, "nothing was done")
+}

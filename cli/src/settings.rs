@@ -1,0 +1,234 @@
+//! Where values come from: flag, then `MFA_` variable, then profile, then the user's config file, then the
+//! system's, then the default. Every setting is one row of [`TABLE`].
+
+use crate::failure::{Failure, Outcome};
+use directories::ProjectDirs;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One setting.
+pub struct Setting {
+    /// Its name in config files; `MFA_` and the name in capitals is its variable.
+    pub name: &'static str,
+    /// Its value when nobody sets it.
+    pub default: &'static str,
+    /// What it decides.
+    pub doc: &'static str,
+}
+
+impl Setting {
+    /// Its variable.
+    pub fn variable(&self) -> String {
+        format!("MFA_{}", self.name.to_ascii_uppercase())
+    }
+}
+
+const fn row(name: &'static str, default: &'static str, doc: &'static str) -> Setting {
+    Setting { name, default, doc }
+}
+
+/// Every setting of client and daemon.
+pub const TABLE: &[Setting] = &[
+    row("url", "http://127.0.0.1:6320", "address of the daemon"),
+    row("output", "auto", "format of the output; auto is table on a terminal and tsv elsewhere"),
+    row("color", "auto", "when colour is used: auto, always or never"),
+    row("pager", "less -FRX", "program that shows what is longer than a screen; empty for none"),
+    row("quiet", "false", "say less on stderr"),
+    row("yes", "false", "answer yes to every confirmation"),
+    row("no_input", "false", "never ask; fail instead"),
+    row("retries", "2", "how often a request is repeated that found no daemon or a fault of it"),
+    row("timeout_seconds", "30", "longest wait for one answer"),
+    row("debug", "", "http shows requests and answers on stderr, secrets left out"),
+    row("data_dir", "", "folder of the daemon's store; by default in the user's data folder"),
+    row("listen", "127.0.0.1:6320", "address on which the daemon listens; port 0 takes a free one"),
+    row("auth", "on", "whether callers are asked for a token: on, or off on loopback only"),
+    row("password_file", "", "file that holds a password which would be asked for; - for standard input"),
+    row("token", "", "access token to use instead of the one of the last login"),
+    row("token_file", "", "file that holds such a token"),
+    row("access_token_seconds", "1200", "life of an access token that the daemon gives"),
+    row("refresh_token_seconds", "54000", "life of a session, from login to its end"),
+    row("token_audiences", "", "further names of the daemon in assertions, separated by commas"),
+    row("strict_references", "false", "whether every named office, employee and customer must exist"),
+    row("cors_origins", "", "origins of web pages that may call the daemon, separated by commas"),
+    row("body_bytes_max", "1048576", "largest JSON body that the daemon reads"),
+    row("connections_max", "4096", "connections that the daemon serves at once"),
+    row("header_timeout_seconds", "10", "time for the head of a request to arrive"),
+    row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),
+    row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
+    row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
+    row("log", "info", "what the daemon logs: error, warn, info, debug or trace"),
+];
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The command line.
+    Flag,
+    /// A variable of the environment.
+    Variable(String),
+    /// A config file.
+    File(PathBuf),
+    /// Nobody set it.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Flag => f.write_str("flag"),
+            Origin::Variable(name) => write!(f, "environment {name}"),
+            Origin::File(path) => write!(f, "file {}", path.display()),
+            Origin::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// The values of all settings.
+#[derive(Debug, Default)]
+pub struct Settings {
+    values: BTreeMap<&'static str, (String, Origin)>,
+    /// What is wrong in a config file without being an error.
+    pub warnings: Vec<String>,
+}
+
+impl Settings {
+    /// Reads the environment and the config files; `flags` holds what stood on the command line.
+    pub fn load(flags: Vec<(&'static str, String)>) -> Outcome<Self> {
+        let mut settings = Self::default();
+        for setting in TABLE {
+            settings.values.insert(setting.name, (setting.default.to_owned(), Origin::Default));
+        }
+        // The weakest comes first, and each layer covers the one below. Profiles will come after the files.
+        for path in config_files() {
+            settings.layer_file(&path)?;
+        }
+        for setting in TABLE {
+            let variable = setting.variable();
+            if let Ok(value) = std::env::var(&variable) {
+                settings.values.insert(setting.name, (value, Origin::Variable(variable)));
+            }
+        }
+        for (name, value) in flags {
+            settings.values.insert(name, (value, Origin::Flag));
+        }
+        Ok(settings)
+    }
+
+    fn layer_file(&mut self, path: &Path) -> Outcome {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
+        };
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            Failure::usage(format!("{} line {line}: {}", path.display(), error.message()))
+        })?;
+        for (name, value) in table {
+            match TABLE.iter().find(|setting| setting.name == name) {
+                Some(setting) => {
+                    let entry = (plain(&value), Origin::File(path.to_owned()));
+                    self.values.insert(setting.name, entry);
+                }
+                None => {
+                    let names = TABLE.iter().map(|setting| setting.name);
+                    let near = crate::input::nearest(&name, names).first().copied();
+                    let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+                    self.warnings.push(format!("{} has an unknown setting {name}{near}", path.display()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of a setting and where it came from.
+    pub fn get(&self, name: &str) -> (&str, &Origin) {
+        // Names are literals of this program, and every row of the table has been given a value.
+        let (value, origin) = self.values.get(name).expect("a setting of the table");
+        (value, origin)
+    }
+
+    /// A text that a flag of one command or a setting gives, if one does.
+    pub fn given<'a>(&'a self, name: &str, flag: Option<&'a str>) -> Option<&'a str> {
+        flag.or(Some(self.get(name).0)).filter(|text| !text.is_empty())
+    }
+
+    /// A setting that a flag of one command may set, as the type that it has.
+    pub fn parse<T: std::str::FromStr>(&self, name: &str, flag: Option<&str>) -> Outcome<T> {
+        let (value, origin) = match flag {
+            Some(value) => (value, &Origin::Flag),
+            None => self.get(name),
+        };
+        value.trim().parse().map_err(|_| bad(name, value, origin, "it has another form"))
+    }
+
+    /// A setting that is one of several words.
+    pub fn choice<T>(&self, name: &str, flag: Option<&str>, words: &[(&str, T)]) -> Outcome<T>
+    where
+        T: Copy,
+    {
+        let (value, origin) = match flag {
+            Some(value) => (value, &Origin::Flag),
+            None => self.get(name),
+        };
+        let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(value.trim()));
+        found.map(|(_, choice)| *choice).ok_or_else(|| {
+            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            bad(name, value, origin, &format!("it is one of {}", words.join(", ")))
+        })
+    }
+
+    /// A setting that is on or off.
+    pub fn flag(&self, name: &str, flag: Option<&str>) -> Outcome<bool> {
+        let words = [("true", true), ("1", true), ("yes", true), ("on", true)];
+        let others = [("false", false), ("0", false), ("no", false), ("off", false), ("", false)];
+        self.choice(name, flag, &[words.as_slice(), others.as_slice()].concat())
+    }
+}
+
+fn bad(name: &str, value: &str, origin: &Origin, rule: &str) -> Failure {
+    let from = if *origin == Origin::Flag { String::new() } else { format!(", from {origin}") };
+    Failure::usage(format!("\"{value}\" is no value of {name}: {rule}{from}"))
+        .hint("see: mfa help environment")
+}
+
+fn plain(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(","),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(flag) => flag.to_string(),
+        // No setting is a date or a table; whoever reads the setting says so.
+        other => other.type_str().to_owned(),
+    }
+}
+
+fn project() -> Option<ProjectDirs> {
+    ProjectDirs::from("", "", "mfa")
+}
+
+/// The config files, the system's first.
+pub fn config_files() -> Vec<PathBuf> {
+    let path = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
+    let system = path("MFA_SYSTEM_CONFIG").unwrap_or_else(|| PathBuf::from("/etc/mfa/config.toml"));
+    let user = path("MFA_CONFIG").or_else(|| Some(project()?.config_dir().join("config.toml")));
+    std::iter::once(system).chain(user).collect()
+}
+
+/// Where the daemon keeps its store unless told otherwise.
+pub fn data_dir() -> Outcome<PathBuf> {
+    let dirs = project().ok_or_else(no_home)?;
+    Ok(dirs.data_dir().join("store"))
+}
+
+/// Where logs and marks of running daemons are kept.
+pub fn state_dir() -> Outcome<PathBuf> {
+    let dirs = project().ok_or_else(no_home)?;
+    Ok(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
+}
+
+fn no_home() -> Failure {
+    Failure::usage("there is no home folder to keep files in").hint("set HOME, or give --data-dir")
+}

@@ -1,0 +1,93 @@
+//! Shows requests and answers on stderr (`MFA_DEBUG=http`), with everything secret left out.
+
+use mfa_shared::endpoint::Method;
+use serde_json::Value;
+use std::io::{Write, stderr};
+
+/// Headers whose values are secret.
+const HEADERS: &[&str] = &["authorization", "cookie", "set-cookie", "proxy-authorization"];
+/// Properties whose values are secret, in lower case.
+const PROPERTIES: &[&str] = &[
+    "password",
+    "access_token",
+    "refresh_token",
+    "assertion",
+    "auth_token",
+    "token",
+    "account_sid",
+    "app_password",
+];
+
+/// Says one thing about the traffic.
+pub fn line(text: &str) {
+    let _ = writeln!(stderr(), "{text}");
+}
+
+/// Shows a request.
+pub fn request<'a>(
+    method: Method,
+    url: &str,
+    headers: impl Iterator<Item = (&'a str, &'a str)>,
+    bytes: Option<&[u8]>,
+) {
+    let _ = writeln!(stderr(), "> {method} {url}");
+    lines(">", headers);
+    if let Some(bytes) = bytes {
+        body(">", bytes);
+    }
+}
+
+/// Shows the head of an answer.
+pub fn answer<'a>(status: u16, headers: impl Iterator<Item = (&'a str, &'a str)>) {
+    let _ = writeln!(stderr(), "< {status}");
+    lines("<", headers);
+}
+
+/// Shows a body.
+pub fn body(mark: &str, bytes: &[u8]) {
+    if bytes.is_empty() {
+        return;
+    }
+    // What is no JSON may hold a secret anywhere, so only its length is told.
+    let text = match serde_json::from_slice::<Value>(bytes) {
+        Ok(mut value) => {
+            redact(&mut value);
+            value.to_string()
+        }
+        Err(_) => format!("({} bytes)", bytes.len()),
+    };
+    let _ = writeln!(stderr(), "{mark} {text}");
+}
+
+fn lines<'a>(mark: &str, headers: impl Iterator<Item = (&'a str, &'a str)>) {
+    for (name, value) in headers {
+        let value = if HEADERS.contains(&name) { "***" } else { value };
+        let _ = writeln!(stderr(), "{mark} {name}: {value}");
+    }
+}
+
+fn redact(value: &mut Value) {
+    match value {
+        Value::Object(properties) => {
+            for (name, value) in properties {
+                let secret = PROPERTIES.contains(&name.to_ascii_lowercase().as_str());
+                if secret && !value.is_null() { *value = Value::from("***") } else { redact(value) }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(redact),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_are_left_out_however_deep_they_lie() {
+        let mut value = json!({ "users": [{ "name": "a", "password": "b" }], "access_token": "c" });
+        redact(&mut value);
+        assert_eq!(value, json!({ "users": [{ "name": "a", "password": "***" }], "access_token": "***" }));
+    }
+}

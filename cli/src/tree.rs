@@ -1,0 +1,219 @@
+//! The tree of commands: what a verb is, and how the table of verbs becomes clap's tree.
+//!
+//! Nouns and verbs are rows of constant tables in `commands/`. clap sees a verb's flags only once somebody
+//! types that verb, so that the number of verbs costs no start-up time.
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::globals::{ChangeFlags, Globals, ListFlags};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use mfa_shared::endpoint::Meta;
+use mfa_shared::wire::AnswerKind;
+use std::future::Future;
+use std::pin::Pin;
+
+/// How the name, the purpose and the flags of a command are laid out in its help.
+const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// One command: its flags are the struct, its work is `run`.
+pub trait Verb: Args + FromArgMatches {
+    /// The endpoint that it sends, if it sends one.
+    const ENDPOINT: Option<&'static Meta> = None;
+    /// What it does; by default what the endpoint says.
+    const ABOUT: &'static str = match Self::ENDPOINT {
+        Some(meta) => meta.doc,
+        None => "",
+    };
+    /// Two or more command lines that work as they stand.
+    const EXAMPLES: &'static [&'static str];
+    /// Left out of help and completions.
+    const HIDDEN: bool = false;
+    /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
+    const SERVES: bool = false;
+    /// Does the work.
+    fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
+}
+
+type Run = for<'a> fn(&'a ArgMatches, &'a Cx) -> Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+
+/// A verb as table data.
+pub struct Leaf {
+    /// What is typed.
+    pub name: &'static str,
+    /// Row of the endpoint table.
+    pub endpoint: Option<&'static Meta>,
+    /// What it does.
+    pub about: &'static str,
+    /// Command lines that work.
+    pub examples: &'static [&'static str],
+    /// Left out of help and completions.
+    pub hidden: bool,
+    /// Sees to signals itself.
+    pub serves: bool,
+    flags: fn(Command) -> Command,
+    /// Reads the flags and does the work.
+    pub run: Run,
+}
+
+/// A verb, or a group of them.
+pub enum Node {
+    /// A verb.
+    Leaf(Leaf),
+    /// A noun, or a part of one.
+    Group {
+        /// What is typed.
+        name: &'static str,
+        /// What may be typed instead; empty for nothing.
+        alias: &'static str,
+        /// What it is about.
+        about: &'static str,
+        /// What follows.
+        nodes: &'static [Node],
+    },
+}
+
+/// A row of a table of verbs.
+pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
+    Node::Leaf(Leaf {
+        name,
+        endpoint: V::ENDPOINT,
+        about: V::ABOUT,
+        examples: V::EXAMPLES,
+        hidden: V::HIDDEN,
+        serves: V::SERVES,
+        flags: flags_of::<V>,
+        run: |matches, cx| {
+            Box::pin(async move {
+                let read = V::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+                read.run(cx).await
+            })
+        },
+    })
+}
+
+/// A row for a group of verbs.
+pub const fn group(
+    name: &'static str,
+    alias: &'static str,
+    about: &'static str,
+    nodes: &'static [Node],
+) -> Node {
+    Node::Group { name, alias, about, nodes }
+}
+
+fn flags_of<V: Verb>(command: Command) -> Command {
+    let mut command = V::augment_args(command);
+    if let Some(meta) = V::ENDPOINT {
+        if meta.answer.kind == AnswerKind::Page {
+            command = ListFlags::augment_args(command);
+        }
+        if !meta.method.reads() {
+            command = ChangeFlags::augment_args(command);
+        }
+    }
+    // The comments of the structs that are flattened into a verb are no help for its users.
+    command.about(sentence(V::ABOUT)).long_about(None::<&str>).next_help_heading(None::<&str>)
+}
+
+/// The whole tree for clap.
+pub fn command(nodes: &'static [Node]) -> Command {
+    let root = Command::new("mfa")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Administer a microfinance institution")
+        .help_template(TEMPLATE)
+        .before_help("Examples:\n  mfa quickstart\n  mfa customers list\n  mfa help output\n\n")
+        .subcommand_required(true)
+        .disable_help_subcommand(true)
+        .max_term_width(100);
+    Globals::augment_args(root).next_help_heading(None::<&str>).subcommands(nodes.iter().map(subcommand))
+}
+
+fn subcommand(node: &'static Node) -> Command {
+    match node {
+        Node::Leaf(leaf) => {
+            let examples: String = leaf.examples.iter().map(|line| format!("  {line}\n")).collect();
+            Command::new(leaf.name)
+                .about(sentence(leaf.about))
+                .help_template(TEMPLATE)
+                .before_help(format!("Examples:\n{examples}\n"))
+                .hide(leaf.hidden)
+                .defer(leaf.flags)
+        }
+        Node::Group { name, alias, about, nodes } => {
+            let group = Command::new(*name)
+                .about(*about)
+                .subcommand_required(true)
+                .subcommands(nodes.iter().map(subcommand));
+            if alias.is_empty() { group } else { group.visible_alias(*alias) }
+        }
+    }
+}
+
+/// A sentence as help shows it: without the final period.
+fn sentence(about: &'static str) -> &'static str {
+    about.strip_suffix('.').unwrap_or(about)
+}
+
+/// The leaf that was typed, with its flags.
+pub fn find<'m>(nodes: &'static [Node], matches: &'m ArgMatches) -> (&'static Leaf, &'m ArgMatches) {
+    let mut nodes = nodes;
+    let mut matches = matches;
+    loop {
+        // clap has accepted the line, and every group asks for a command of its table.
+        let (name, rest) = matches.subcommand().expect("a command was typed");
+        matches = rest;
+        match nodes.iter().find(|node| node.name() == name).expect("a command of the table") {
+            Node::Leaf(leaf) => return (leaf, matches),
+            Node::Group { nodes: deeper, .. } => nodes = deeper,
+        }
+    }
+}
+
+/// The names that may follow a path of names.
+pub fn names(nodes: &'static [Node], path: &[&str]) -> Vec<&'static str> {
+    let Some((first, rest)) = path.split_first() else { return nodes.iter().map(Node::name).collect() };
+    let found = nodes.iter().find(|node| node.name() == *first);
+    match found {
+        Some(Node::Group { nodes, .. }) => names(nodes, rest),
+        _ => Vec::new(),
+    }
+}
+
+impl Node {
+    /// What is typed.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Node::Leaf(leaf) => leaf.name,
+            Node::Group { name, .. } => name,
+        }
+    }
+}
+
+/// Every leaf under its full path, in the order of the tables.
+pub fn leaves(nodes: &'static [Node]) -> Vec<(Vec<&'static str>, &'static Leaf)> {
+    let mut found = Vec::new();
+    for node in nodes {
+        match node {
+            Node::Leaf(leaf) => found.push((vec![leaf.name], leaf)),
+            Node::Group { name, nodes, .. } => {
+                found.extend(leaves(nodes).into_iter().map(|(mut path, leaf)| {
+                    path.insert(0, name);
+                    (path, leaf)
+                }));
+            }
+        }
+    }
+    found
+}
+
+impl Leaf {
+    /// Whether it lists page by page and has the flags of a list.
+    pub fn lists(&self) -> bool {
+        self.endpoint.is_some_and(|meta| meta.answer.kind == AnswerKind::Page)
+    }
+
+    /// Whether it changes something and has the flags of a change.
+    pub fn changes(&self) -> bool {
+        self.endpoint.is_some_and(|meta| !meta.method.reads())
+    }
+}

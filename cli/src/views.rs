@@ -1,0 +1,299 @@
+//! Which values of a record a table shows, in which order, and which of them matter most.
+
+/// Priority of a column that only the wide formats show.
+pub const WIDE: u8 = 9;
+
+/// One column.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// Where its value stands in the record; `*` is every element of a list.
+    pub pointer: &'static str,
+    /// 0 is always shown; of the others, the highest gives way first; [`WIDE`] is only in wide formats.
+    pub priority: u8,
+}
+
+/// The columns of one kind of record.
+#[derive(Debug)]
+pub struct View {
+    /// Several of these records, in words.
+    pub plural: &'static str,
+    /// Pointer to what names a record.
+    pub id: &'static str,
+    /// Pointer to its state; empty where it has none.
+    pub state: &'static str,
+    /// The columns in their order.
+    pub columns: &'static [Column],
+}
+
+impl View {
+    /// The column of a name: its own, or that of the property on the wire, such as `address.city`.
+    pub fn column(&self, name: &str) -> Option<&'static Column> {
+        let same = |column: &&Column| {
+            let property = column.pointer.trim_start_matches('/').replace('/', ".");
+            column.name.eq_ignore_ascii_case(name) || property.eq_ignore_ascii_case(name)
+        };
+        self.columns.iter().find(same)
+    }
+}
+
+const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
+    Column { name, pointer, priority }
+}
+
+/// Offices and branches.
+pub const OFFICE: View = View {
+    plural: "offices",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("name", "/name", 0),
+        column("parent", "/parentIdentifier", 1),
+        column("description", "/description", 3),
+        column("city", "/address/city", 4),
+        column("in-use", "/externalReferences", 2),
+        column("street", "/address/street", WIDE),
+        column("region", "/address/region", WIDE),
+        column("postal-code", "/address/postalCode", WIDE),
+        column("country-code", "/address/countryCode", WIDE),
+        column("country", "/address/country", WIDE),
+    ],
+};
+
+/// Addresses.
+pub const ADDRESS: View = View {
+    plural: "addresses",
+    id: "/city",
+    state: "",
+    columns: &[
+        column("street", "/street", 0),
+        column("city", "/city", 0),
+        column("region", "/region", 2),
+        column("postal-code", "/postalCode", 1),
+        column("country-code", "/countryCode", 0),
+        column("country", "/country", 1),
+    ],
+};
+
+/// External references of an office.
+pub const REFERENCE: View = View {
+    plural: "external references",
+    id: "/type",
+    state: "/state",
+    columns: &[column("type", "/type", 0), column("state", "/state", 0)],
+};
+
+/// Customers.
+pub const CUSTOMER: View = View {
+    plural: "customers",
+    id: "/identifier",
+    state: "/currentState",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("type", "/type", 6),
+        column("given-name", "/givenName", 1),
+        column("middle-name", "/middleName", WIDE),
+        column("surname", "/surname", 1),
+        column("state", "/currentState", 0),
+        column("office", "/assignedOffice", 2),
+        column("employee", "/assignedEmployee", 5),
+        column("city", "/address/city", 7),
+        column("applied", "/applicationDate", 4),
+        column("born", "/dateOfBirth", WIDE),
+        column("member", "/member", WIDE),
+        column("beneficiary", "/accountBeneficiary", WIDE),
+        column("reference-customer", "/referenceCustomer", WIDE),
+        column("street", "/address/street", WIDE),
+        column("region", "/address/region", WIDE),
+        column("postal-code", "/address/postalCode", WIDE),
+        column("country-code", "/address/countryCode", WIDE),
+        column("country", "/address/country", WIDE),
+        column("contacts", "/contactDetails/*/value", WIDE),
+        column("custom-values", "/customValues/*/value", WIDE),
+        column("created-by", "/createdBy", WIDE),
+        column("created", "/createdOn", WIDE),
+        column("modified-by", "/lastModifiedBy", WIDE),
+        column("modified", "/lastModifiedOn", WIDE),
+    ],
+};
+
+/// Lifecycle commands of a customer.
+pub const CUSTOMER_COMMAND: View = View {
+    plural: "commands",
+    id: "/createdOn",
+    state: "",
+    columns: &[
+        column("action", "/action", 0),
+        column("created", "/createdOn", 0),
+        column("created-by", "/createdBy", 1),
+        column("comment", "/comment", 2),
+    ],
+};
+
+/// What a change without a record comes to.
+pub const RESULT: View = View {
+    plural: "results",
+    id: "/identifier",
+    state: "",
+    columns: &[column("identifier", "/identifier", 0), column("result", "/result", 0)],
+};
+
+/// The daemon that is spoken to.
+pub const DAEMON: View = View {
+    plural: "daemons",
+    id: "/url",
+    state: "/status",
+    columns: &[
+        column("url", "/url", 0),
+        column("status", "/status", 0),
+        column("version", "/version", 1),
+        column("interface", "/interface", 3),
+        column("auth", "/auth", 2),
+        column("instance", "/instance", 4),
+        column("client", "/client", 5),
+    ],
+};
+
+/// The daemon in the background.
+pub const SERVICE: View = View {
+    plural: "daemons",
+    id: "/url",
+    state: "/status",
+    columns: &[
+        column("url", "/url", 0),
+        column("status", "/status", 0),
+        column("auth", "/auth", 1),
+        column("pid", "/pid", 2),
+        column("data-dir", "/dataDir", 3),
+        column("log", "/log", 4),
+    ],
+};
+
+/// A store that was made.
+pub const STORE: View = View {
+    plural: "stores",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("result", "/result", 0),
+        column("instance", "/instance", 1),
+        column("passwords", "/passwords", 2),
+        column("added", "/added", WIDE),
+    ],
+};
+
+/// A password that was made up.
+pub const PASSWORD: View = View {
+    plural: "passwords",
+    id: "/identifier",
+    state: "",
+    columns: &[column("identifier", "/identifier", 0), column("password", "/password", 0)],
+};
+
+/// Settings and where they came from.
+pub const SETTING: View = View {
+    plural: "settings",
+    id: "/name",
+    state: "",
+    columns: &[
+        column("name", "/name", 0),
+        column("value", "/value", 0),
+        column("origin", "/origin", 1),
+        column("variable", "/variable", WIDE),
+        column("doc", "/doc", WIDE),
+    ],
+};
+
+/// Settings.
+pub const SETTING_VALUE: View = View {
+    plural: "settings",
+    id: "/name",
+    state: "",
+    columns: &[column("name", "/name", 0), column("value", "/value", 0), column("variable", "/variable", 1)],
+};
+
+/// Files of settings.
+pub const CONFIG_FILE: View = View {
+    plural: "files",
+    id: "/path",
+    state: "",
+    columns: &[column("path", "/path", 0), column("exists", "/exists", 0)],
+};
+
+/// Versions of client and daemon.
+pub const VERSION: View = View {
+    plural: "versions",
+    id: "/version",
+    state: "",
+    columns: &[
+        column("client", "/client", 0),
+        column("daemon", "/version", 0),
+        column("interface", "/interface", 1),
+        column("auth", "/auth", 2),
+        column("instance", "/instance", 3),
+    ],
+};
+
+/// Every command.
+pub const COMMAND: View = View {
+    plural: "commands",
+    id: "/command",
+    state: "",
+    columns: &[
+        column("command", "/command", 0),
+        column("about", "/about", 1),
+        column("endpoint", "/endpoint", 2),
+        column("method", "/method", WIDE),
+        column("route", "/route", WIDE),
+    ],
+};
+
+/// Fields of an object of the wire.
+pub const FIELD: View = View {
+    plural: "fields",
+    id: "/name",
+    state: "",
+    columns: &[
+        column("name", "/name", 0),
+        column("type", "/type", 0),
+        column("required", "/required", 1),
+        column("doc", "/doc", 0),
+    ],
+};
+
+/// Rows of the fault table.
+pub const FAULT: View = View {
+    plural: "codes",
+    id: "/code",
+    state: "",
+    columns: &[
+        column("code", "/code", 0),
+        column("status", "/status", 1),
+        column("exit", "/exit", 1),
+        column("title", "/title", 0),
+        column("hint", "/hint", 2),
+    ],
+};
+
+/// Exit codes.
+pub const EXIT_CODE: View = View {
+    plural: "exit codes",
+    id: "/code",
+    state: "",
+    columns: &[column("code", "/code", 0), column("meaning", "/meaning", 0)],
+};
+
+/// Variables of the environment.
+pub const VARIABLE: View = View {
+    plural: "variables",
+    id: "/variable",
+    state: "",
+    columns: &[column("variable", "/variable", 0), column("doc", "/doc", 0)],
+};
+
+/// Generated files.
+pub const FILE: View =
+    View { plural: "files to write", id: "/file", state: "", columns: &[column("file", "/file", 0)] };

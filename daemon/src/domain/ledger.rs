@@ -1,0 +1,176 @@
+//! The rules of double entry (`deposits.md` section 4): kinds, sides, balancing, currencies.
+
+use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::ProductType;
+use mfa_shared::api::ledger::AccountKind::{self, Asset, Equity, Expense, Liability, Revenue};
+use mfa_shared::api::ledger::Side::{self, Credit, Debit};
+use mfa_shared::api::ledger::{AccountRole, JournalLine};
+
+/// Why lines are no journal entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// An entry has at least two lines.
+    TooFewLines,
+    /// An amount is not above 0.
+    NotAboveZero,
+    /// The debits and the credits differ.
+    Unbalanced(Amount, Amount),
+}
+
+/// The kind of the account that a role brings into being; that of a customer depends on the product.
+pub fn kind_of_role(role: AccountRole) -> Option<AccountKind> {
+    use AccountRole::*;
+    match role {
+        Customer => None,
+        Drawer | Vault | ChequesReceivable | ProductCash => Some(Asset),
+        OverShort | ProductExpense => Some(Expense),
+        ProductAccrue => Some(Liability),
+        Income => Some(Revenue),
+    }
+}
+
+/// The kind of a customer's account: deposits are owed to customers, shares are capital of the members.
+pub fn kind_of_product(product: ProductType) -> AccountKind {
+    match product {
+        ProductType::Checking | ProductType::Savings => Liability,
+        ProductType::Share => Equity,
+    }
+}
+
+/// The side that raises the balance of a kind.
+pub fn raised_by(kind: AccountKind) -> Side {
+    match kind {
+        Asset | Expense => Debit,
+        Liability | Equity | Revenue => Credit,
+    }
+}
+
+/// The balance of a kind after sums of debits and credits.
+pub fn balance(kind: AccountKind, debits: Amount, credits: Amount) -> Amount {
+    match raised_by(kind) {
+        Debit => debits.minus(credits),
+        Credit => credits.minus(debits),
+    }
+}
+
+/// A balance as the trial balance shows it: debit and credit, one of them 0.
+pub fn on_sides(kind: AccountKind, balance: Amount) -> (Amount, Amount) {
+    let debit = match raised_by(kind) {
+        Debit => balance,
+        Credit => balance.negated(),
+    };
+    if debit.is_negative() { (Amount::ZERO, debit.negated()) } else { (debit, Amount::ZERO) }
+}
+
+/// The sum of the lines of one side.
+pub fn total(lines: &[JournalLine], side: Side) -> Amount {
+    Amount::sum(lines.iter().filter(|line| line.side == side).map(|line| line.amount))
+}
+
+/// Checks that lines are an entry: two or more, each above 0, debits equal to credits.
+pub fn check_lines(lines: &[JournalLine]) -> Result<(), Refusal> {
+    let (debits, credits) = (total(lines, Debit), total(lines, Credit));
+    if lines.len() < 2 {
+        return Err(Refusal::TooFewLines);
+    }
+    if lines.iter().any(|line| line.amount <= Amount::ZERO) {
+        return Err(Refusal::NotAboveZero);
+    }
+    if debits != credits {
+        return Err(Refusal::Unbalanced(debits, credits));
+    }
+    Ok(())
+}
+
+/// What a line does to the cash of a drawer: debits with the role DRAWER bring cash in.
+pub fn cash_moved(line: &JournalLine) -> Amount {
+    match (line.role, line.side) {
+        (AccountRole::Drawer, Debit) => line.amount,
+        (AccountRole::Drawer, Credit) => line.amount.negated(),
+        _ => Amount::ZERO,
+    }
+}
+
+/// The one currency of accounts that are joined, if any of them has one; two that differ are refused.
+pub fn join<'c>(
+    codes: impl IntoIterator<Item = Option<&'c str>>,
+) -> Result<Option<&'c str>, (&'c str, &'c str)> {
+    let mut joined = None;
+    for code in codes.into_iter().flatten() {
+        match joined {
+            None => joined = Some(code),
+            Some(before) if before != code => return Err((before, code)),
+            Some(_) => {}
+        }
+    }
+    Ok(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mfa_shared::rule::Word;
+
+    fn amount(text: &str) -> Amount {
+        Amount::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_table_of_roles_and_their_kinds() {
+        let table = "CUSTOMER - DRAWER ASSET VAULT ASSET CHEQUES_RECEIVABLE ASSET OVER_SHORT EXPENSE \
+            PRODUCT_CASH ASSET PRODUCT_EXPENSE EXPENSE PRODUCT_ACCRUE LIABILITY INCOME REVENUE";
+        let cells: Vec<_> = table.split_whitespace().collect();
+        assert_eq!(cells.len(), AccountRole::WORDS.len() * 2);
+        for cell in cells.chunks(2) {
+            let role = AccountRole::find(cell[0]).unwrap();
+            assert_eq!(kind_of_role(role), AccountKind::find(cell[1]), "{role}");
+        }
+        assert_eq!(kind_of_product(ProductType::Checking), Liability);
+        assert_eq!(kind_of_product(ProductType::Savings), Liability);
+        assert_eq!(kind_of_product(ProductType::Share), Equity);
+    }
+
+    #[test]
+    fn debits_raise_assets_and_expenses_and_lower_everything_else() {
+        for (kind, after, sides) in [
+            (Asset, "4.50", ("4.50", "0")),
+            (Expense, "4.50", ("4.50", "0")),
+            (Liability, "-4.50", ("4.50", "0")),
+            (Equity, "-4.50", ("4.50", "0")),
+            (Revenue, "-4.50", ("4.50", "0")),
+        ] {
+            let after_both = balance(kind, amount("10"), amount("5.50"));
+            assert_eq!(after_both, amount(after), "{kind}");
+            assert_eq!(on_sides(kind, after_both), (amount(sides.0), amount(sides.1)), "{kind}");
+            assert_eq!(on_sides(kind, after_both.negated()), (amount(sides.1), amount(sides.0)), "{kind}");
+        }
+    }
+
+    #[test]
+    fn an_entry_has_two_lines_above_zero_that_balance() {
+        let line = |side, amount: &str| JournalLine {
+            account_identifier: "a1".to_owned(),
+            side,
+            role: AccountRole::Vault,
+            amount: Amount::parse(amount).unwrap(),
+        };
+        let check = |lines: &[(Side, &str)]| {
+            check_lines(&lines.iter().map(|(side, amount)| line(*side, amount)).collect::<Vec<_>>())
+        };
+        assert_eq!(check(&[(Debit, "1"), (Credit, "1.00")]), Ok(()));
+        assert_eq!(check(&[(Debit, "3"), (Credit, "1"), (Credit, "1"), (Credit, "1")]), Ok(()));
+        assert_eq!(check(&[]), Err(Refusal::TooFewLines));
+        assert_eq!(check(&[(Debit, "1")]), Err(Refusal::TooFewLines));
+        assert_eq!(check(&[(Debit, "0"), (Credit, "0")]), Err(Refusal::NotAboveZero));
+        assert_eq!(check(&[(Debit, "-1"), (Credit, "-1")]), Err(Refusal::NotAboveZero));
+        let differ = Refusal::Unbalanced(amount("1"), amount("1.00001"));
+        assert_eq!(check(&[(Debit, "1"), (Credit, "1.00001")]), Err(differ));
+    }
+
+    #[test]
+    fn two_currencies_are_never_joined() {
+        assert_eq!(join([None, None]), Ok(None));
+        assert_eq!(join([None, Some("USD"), None, Some("USD")]), Ok(Some("USD")));
+        assert_eq!(join([Some("USD"), None, Some("EUR")]), Err(("USD", "EUR")));
+    }
+}

@@ -1,0 +1,57 @@
+//! A store of a map, for rules that are looked at without HTTP and without a disk.
+
+use crate::store::Tx;
+use crate::store::engine::{Pair, Range, Space, View};
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
+use std::collections::BTreeMap;
+
+/// The map, and the clock of its transactions.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    pub pairs: BTreeMap<(u8, Vec<u8>), Vec<u8>>,
+    pub now: Timestamp,
+    pub strict: bool,
+}
+
+impl Memory {
+    pub fn new() -> Self {
+        let now = Timestamp::parse("2031-05-06T07:08:09.123Z").unwrap();
+        Self { pairs: BTreeMap::new(), now, strict: false }
+    }
+
+    /// Runs work as one transaction: what it staged is written if it succeeds.
+    pub fn write<T>(&mut self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let (now, strict) = (self.now, self.strict);
+        let mut tx = Tx::new(self, now, strict);
+        let out = work(&mut tx)?;
+        for change in tx.into_changes() {
+            let at = (change.space.id, change.key);
+            match change.value {
+                Some(value) => self.pairs.insert(at, value),
+                None => self.pairs.remove(&at),
+            };
+        }
+        Ok(out)
+    }
+
+    /// Looks, and writes nothing.
+    pub fn read<T>(&mut self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Fault>) -> T {
+        let (now, strict) = (self.now, self.strict);
+        work(&mut Tx::new(self, now, strict)).unwrap()
+    }
+}
+
+impl View for Memory {
+    fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        Ok(self.pairs.get(&(space.id, key.to_vec())).cloned())
+    }
+
+    fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
+        let inside = |(at, key): &(u8, Vec<u8>)| {
+            *at == space.id && *key >= range.from && range.to.as_ref().is_none_or(|to| key < to)
+        };
+        let pairs = self.pairs.iter().filter(|(at, _)| inside(at)).map(|((_, k), v)| (k.clone(), v.clone()));
+        Ok(if reverse { pairs.rev().take(limit).collect() } else { pairs.take(limit).collect() })
+    }
+}

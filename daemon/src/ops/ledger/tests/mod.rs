@@ -1,0 +1,2 @@
+mod memory;
+mod posting;

@@ -1,0 +1,118 @@
+//! Checkpoints: made beside the writer, used when the index is gone, and replaced by what is older.
+
+use super::super::checkpoint::list;
+use super::super::disk::RealDisk;
+use super::super::{Embedded, Options};
+use super::sim::Chance;
+use super::world::*;
+use crate::store::engine::Engine;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+const HEADER_BYTES: usize = 80;
+
+fn without_index(options: Options) -> Embedded {
+    fs::remove_dir_all(options.dir.join("index")).unwrap();
+    Embedded::open(options).unwrap()
+}
+
+fn dumps(dir: &Path) -> Vec<PathBuf> {
+    let names = list(&RealDisk::new(dir)).unwrap();
+    names.into_iter().map(|checkpoint| dir.join(checkpoint.name)).collect()
+}
+
+/// Work by chance on few keys, with long values that come and go.
+fn churn(engine: &Embedded, chance: &mut Chance, count: usize) {
+    for _ in 0..count {
+        let key = [chance.below(100) as u8, 1];
+        let value = match chance.below(4) {
+            0 => None,
+            1 => Some(vec![chance.below(256) as u8; 4_000 + chance.below(9_000)]),
+            _ => Some(vec![chance.below(256) as u8; chance.below(300)]),
+        };
+        write(engine, vec![change(key, value), change("last", Some(vec![key[0]]))]).unwrap();
+    }
+}
+
+#[test]
+fn a_checkpoint_that_was_made_beside_the_writer_leads_to_the_same_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut engine = Embedded::open(options(dir.path())).unwrap();
+    for round in 0..6 {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(SeqCst) {
+                    engine.checkpoint().unwrap();
+                }
+            });
+            churn(&engine, &mut Chance(round), 150);
+            done.store(true, SeqCst);
+        });
+        let right = all(&engine).unwrap();
+        assert_eq!(dumps(dir.path()).len(), 2);
+        drop(engine);
+        engine = without_index(options(dir.path()));
+        assert!(all(&engine).unwrap() == right);
+        assert!(engine.shared.index.audit().unwrap());
+    }
+}
+
+#[test]
+fn a_damaged_checkpoint_is_replaced_by_the_one_before_and_then_by_the_journal() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut engine = Embedded::open(options(dir.path())).unwrap();
+    for round in 0..3 {
+        churn(&engine, &mut Chance(round), 30);
+        engine.checkpoint().unwrap();
+    }
+    churn(&engine, &mut Chance(9), 30);
+    let (right, dumps) = (all(&engine).unwrap(), dumps(dir.path()));
+    drop(engine);
+    for dump in dumps {
+        let mut content = fs::read(&dump).unwrap();
+        let middle = content.len() / 2;
+        content[middle] ^= 1;
+        fs::write(&dump, content).unwrap();
+        engine = without_index(options(dir.path()));
+        assert!(all(&engine).unwrap() == right);
+        drop(engine);
+    }
+}
+
+#[test]
+fn the_newest_checkpoint_serves_when_the_index_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    write(&engine, vec![change("a", Some(b"from the journal".to_vec()))]).unwrap();
+    engine.checkpoint().unwrap();
+    block_on(engine.close()).unwrap();
+    drop(engine);
+    // Nobody else can tell where a value came from, so one is forged.
+    let dump = &dumps(dir.path())[0];
+    let mut content = fs::read(dump).unwrap();
+    let end =
+        HEADER_BYTES + 8 + u32::from_le_bytes(content[HEADER_BYTES..][..4].try_into().unwrap()) as usize;
+    content[end - 16..end].copy_from_slice(b"from a dump here");
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&0u64.to_le_bytes());
+    hasher.update(&content[HEADER_BYTES + 8..end]);
+    content[HEADER_BYTES + 4..HEADER_BYTES + 8].copy_from_slice(&hasher.finalize().to_le_bytes());
+    fs::write(dump, content).unwrap();
+    let engine = without_index(options(dir.path()));
+    assert_eq!(all(&engine).unwrap()[0].1, b"from a dump here");
+}
+
+#[test]
+fn a_checkpoint_is_made_when_the_journal_has_grown() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options { checkpoint_bytes: 20_000, ..options(dir.path()) };
+    let engine = Embedded::open(options).unwrap();
+    for number in 0..200u8 {
+        write(&engine, vec![change("a", Some(vec![number; 1_000]))]).unwrap();
+    }
+    block_on(engine.close()).unwrap();
+    assert_eq!(dumps(dir.path()).len(), 2);
+    assert!(!dir.path().join("checkpoint/tmp").exists());
+}

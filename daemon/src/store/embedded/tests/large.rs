@@ -1,0 +1,130 @@
+//! What is too large to be verified before opening is verified afterwards; and an index that fails.
+
+use super::super::{Embedded, OpenError, Options};
+use super::world::*;
+use crate::store::engine::Engine;
+use mfa_shared::fault::UNAVAILABLE;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Everything counts as large.
+fn large(dir: &Path) -> Options {
+    Options { verify_bytes: 0, ..options(dir) }
+}
+
+fn fill(dir: &Path) -> Embedded {
+    let engine = Embedded::open(options(dir)).unwrap();
+    for number in 0..60u8 {
+        write(&engine, vec![change([number], Some(vec![number; 400]))]).unwrap();
+    }
+    engine
+}
+
+fn soon(what: impl Fn() -> bool) -> bool {
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(10) {
+        if what() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+#[test]
+fn a_large_store_opens_from_its_checkpoint_and_all_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    engine.checkpoint().unwrap();
+    write(&engine, vec![change("after", Some(vec![1]))]).unwrap();
+    let right = all(&engine).unwrap();
+    drop(engine);
+    for index_lost in [false, true] {
+        if index_lost {
+            fs::remove_dir_all(dir.path().join("index")).unwrap();
+        }
+        let engine = Embedded::open(large(dir.path())).unwrap();
+        assert!(all(&engine).unwrap() == right);
+        assert_eq!(engine.journal(0).filter(Result::is_ok).count() as u64, engine.sequence());
+        write(&engine, vec![change("after", Some(vec![1]))]).unwrap();
+    }
+}
+
+#[test]
+fn a_large_index_that_is_not_what_was_written_is_noticed_and_healed_on_the_next_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    let right = all(&engine).unwrap();
+    block_on(engine.close()).unwrap();
+    drop(engine);
+    let db = sled::open(dir.path().join("index")).unwrap();
+    db.insert([THINGS.id, 33], &[0, 99]).unwrap();
+    db.flush().unwrap();
+    drop(db);
+    let engine = Embedded::open(large(dir.path())).unwrap();
+    assert!(soon(|| engine.write_fault().is_some()), "it is noticed");
+    assert_eq!(all(&engine).unwrap_err().kind, UNAVAILABLE);
+    assert_eq!(write(&engine, vec![change("a", None)]).unwrap_err().kind, UNAVAILABLE);
+    drop(engine);
+    let engine = Embedded::open(large(dir.path())).unwrap();
+    assert!(all(&engine).unwrap() == right);
+}
+
+#[test]
+fn writes_beside_the_verification_do_not_disturb_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    for number in 0..100u32 {
+        let keys = (0..60u32).map(|at| change((number * 60 + at).to_be_bytes(), Some(vec![1; 10])));
+        write(&engine, keys.collect()).unwrap();
+    }
+    drop(engine);
+    let engine = Embedded::open(large(dir.path())).unwrap();
+    for number in 0..300u32 {
+        write(&engine, vec![change((number * 19).to_be_bytes(), (number % 2 == 0).then(|| vec![2]))])
+            .unwrap();
+    }
+    assert!(soon(|| engine.shared.background.lock().unwrap().iter().all(|thread| thread.is_finished())));
+    assert_eq!(engine.write_fault(), None);
+}
+
+#[test]
+fn an_old_damage_of_a_large_journal_stops_the_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    engine.checkpoint().unwrap();
+    let right = all(&engine).unwrap();
+    block_on(engine.close()).unwrap();
+    drop(engine);
+    let old = dir.path().join("journal/00000002.log");
+    let mut content = fs::read(&old).unwrap();
+    content[1_000] ^= 1;
+    fs::write(&old, content).unwrap();
+    let engine = Embedded::open(large(dir.path())).unwrap();
+    assert!(soon(|| engine.write_fault().is_some()));
+    assert!(all(&engine).unwrap() == right, "reads go on");
+    drop(engine);
+    let error = Embedded::open(options(dir.path())).unwrap_err();
+    let OpenError::Damaged { file, .. } = &error else { panic!("{error}") };
+    assert_eq!(*file, old);
+}
+
+#[test]
+fn a_batch_that_fails_half_way_is_not_seen_and_comes_to_light_on_the_next_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    let right = all(&engine).unwrap();
+    engine.shared.index.breaks.store(true, std::sync::atomic::Ordering::SeqCst);
+    let long = Some(vec![5; 9_000]);
+    let changes = vec![change([3], None), change([4], long.clone()), change("new", long)];
+    assert_eq!(write(&engine, changes).unwrap_err().kind, UNAVAILABLE);
+    assert!(all(&engine).unwrap() == right);
+    let get = |key: &'static [u8]| read(&engine, move |view| view.get(THINGS, key)).unwrap();
+    assert_eq!((get(&[3]), get(b"new")), (Some(vec![3; 400]), None));
+    assert_eq!(write(&engine, vec![change("a", None)]).unwrap_err().kind, UNAVAILABLE);
+    drop(engine);
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    let seen = all(&engine).unwrap();
+    assert!(seen.contains(&(b"new".to_vec(), vec![5; 9_000])) && !seen.iter().any(|(key, _)| key == &[3]));
+}

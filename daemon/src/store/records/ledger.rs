@@ -1,0 +1,105 @@
+//! The ledger: accounts, the journal, and the lines of the journal by account and by drawer.
+
+use super::{ACCOUNT_LINES, DRAWER_LINES, JOURNAL, JOURNAL_BY_IDENTIFIER, LEDGER_ACCOUNTS};
+use crate::store::engine::Space;
+use crate::store::record::{Record, key, numbered};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::ledger::{JournalEntry, LedgerAccount};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Lines that one entry may have.
+pub const ENTRY_LINES_MAX: u64 = 1024;
+
+/// A ledger account is stored as reads show it.
+impl Record for LedgerAccount {
+    const SPACE: Space = LEDGER_ACCOUNTS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+}
+
+/// An entry of the journal with a seal that covers it and everything before it, so that an entry which
+/// differs from the one that was first written is found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredEntry {
+    /// The entry as reads show it.
+    pub entry: JournalEntry,
+    /// Hash of the seal before it and of the entry.
+    pub seal: String,
+}
+
+impl StoredEntry {
+    /// Seals an entry behind the seal of the entry before it.
+    pub fn new(entry: JournalEntry, before: &str) -> Self {
+        let seal = Self::seal(&entry, before);
+        Self { entry, seal }
+    }
+
+    /// The seal of an entry behind another seal.
+    pub fn seal(entry: &JournalEntry, before: &str) -> String {
+        // Entries have string keys only, so there is nothing that JSON could not hold.
+        let text = serde_json::to_vec(entry).expect("entries are JSON");
+        let hash = Sha256::new().chain_update(before.as_bytes()).chain_update(text).finalize();
+        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The key of the entry with this sequence.
+    pub fn at(sequence: u64) -> Vec<u8> {
+        numbered(&[], sequence)
+    }
+}
+
+impl Record for StoredEntry {
+    const SPACE: Space = JOURNAL;
+    fn key(&self) -> Vec<u8> {
+        Self::at(self.entry.sequence.unsigned_abs())
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        vec![(JOURNAL_BY_IDENTIFIER, key(&[&self.entry.identifier]))]
+    }
+}
+
+/// The number of a line: lines sort by entry, then by their place in it.
+pub fn line_number(sequence: u64, place: u64) -> u64 {
+    sequence * ENTRY_LINES_MAX + place
+}
+
+/// A line of the journal under its account.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountLine {
+    /// The account.
+    pub account: String,
+    /// See [`line_number`].
+    pub number: u64,
+    /// Balance of the account after the whole entry.
+    pub balance: Amount,
+}
+
+impl Record for AccountLine {
+    const SPACE: Space = ACCOUNT_LINES;
+    fn key(&self) -> Vec<u8> {
+        numbered(&[&self.account], self.number)
+    }
+}
+
+/// A line of the journal that moved the cash of a teller's drawer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DrawerLine {
+    /// Code of the teller.
+    pub teller: String,
+    /// See [`line_number`].
+    pub number: u64,
+    /// Cash in the drawer after the whole entry.
+    pub cash: Amount,
+}
+
+impl Record for DrawerLine {
+    const SPACE: Space = DRAWER_LINES;
+    fn key(&self) -> Vec<u8> {
+        numbered(&[&self.teller], self.number)
+    }
+}

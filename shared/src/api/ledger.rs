@@ -1,0 +1,178 @@
+//! The double-entry ledger: accounts, journal, trial balance. Contract: `deposits.md` section 4.
+
+use crate::amount::Amount;
+use crate::rule::*;
+use crate::time::{Date, Timestamp};
+use crate::{object, words};
+
+words! {
+    /// What an account is in the books.
+    pub enum AccountKind {
+        /// What the institution has; debits raise it.
+        Asset = "ASSET",
+        /// What the institution owes; credits raise it.
+        Liability = "LIABILITY",
+        /// What belongs to the members; credits raise it.
+        Equity = "EQUITY",
+        /// What the institution earns; credits raise it.
+        Revenue = "REVENUE",
+        /// What the institution spends; debits raise it.
+        Expense = "EXPENSE",
+    }
+
+    /// For what an account is used.
+    pub enum AccountRole {
+        /// The account of a customer, made for a product instance.
+        Customer = "CUSTOMER",
+        /// The cash of a teller.
+        Drawer = "DRAWER",
+        /// Where a teller's cash comes from and goes to.
+        Vault = "VAULT",
+        /// Cheques that a teller took in; nothing is posted to it.
+        ChequesReceivable = "CHEQUES_RECEIVABLE",
+        /// Differences between a drawer and its count.
+        OverShort = "OVER_SHORT",
+        /// The cash account of a product; nothing is posted to it.
+        ProductCash = "PRODUCT_CASH",
+        /// The expense account of a product; nothing is posted to it.
+        ProductExpense = "PRODUCT_EXPENSE",
+        /// The accrual account of a product; nothing is posted to it.
+        ProductAccrue = "PRODUCT_ACCRUE",
+        /// Where a charge is booked.
+        Income = "INCOME",
+    }
+
+    /// A side of an account.
+    pub enum Side {
+        /// Left.
+        Debit = "DEBIT",
+        /// Right.
+        Credit = "CREDIT",
+    }
+}
+
+/// Any amount, of either sign.
+const fn money() -> DecimalRule {
+    decimal(i64::MIN, i64::MAX)
+}
+
+/// The identifier of a ledger account; those of customers are the longest.
+const fn account() -> Text {
+    line(73)
+}
+
+object! {
+    /// An account of the ledger.
+    pub struct LedgerAccount {
+        /// Unique over all accounts.
+        identifier: String = required(account()),
+        /// Name; an account of a customer has the name of its product.
+        name: Option<String> = optional(line(256)),
+        /// What it is in the books.
+        kind: AccountKind = required(word()),
+        /// The role in which it was named first; null if it was added on the machine.
+        role: Option<AccountRole> = optional(word()),
+        /// The group to which an account of a customer belongs.
+        ledger_identifier: Option<String> = optional(id(34)),
+        /// The customer to whom it belongs.
+        customer_identifier: Option<String> = optional(line(32)),
+        /// Code of its currency; null until a posting gives it one.
+        currency: Option<String> = optional(line(4)),
+        /// Its balance, on the side of its kind.
+        balance: Amount = required(money()),
+        /// Sum of all debits.
+        debit_total: Amount = required(money()),
+        /// Sum of all credits.
+        credit_total: Amount = required(money()),
+        /// When it came into being.
+        created_on: Timestamp = required(timestamp()),
+        /// When it was last posted to.
+        last_entry_on: Option<Timestamp> = optional(timestamp()),
+    }
+
+    /// A line of a journal entry.
+    pub struct JournalLine {
+        /// The account.
+        account_identifier: String = required(account()),
+        /// The side.
+        side: Side = required(word()),
+        /// For what the account is used here.
+        role: AccountRole = required(word()),
+        /// The amount, above 0.
+        amount: Amount = required(money()),
+    }
+
+    /// An entry of the journal: its debits sum to its credits, and it never changes.
+    pub struct JournalEntry {
+        /// 32 characters.
+        identifier: String = required(id(32)),
+        /// 1, 2, 3, ... without gaps.
+        sequence: i64 = required(integer(1, i64::MAX)),
+        /// What moved the money: the type of a transaction, or of an adjustment.
+        r#type as "type": String = required(line(32)),
+        /// In words.
+        message: String = required(line(256)),
+        /// When it was posted, by the clock of the daemon.
+        posted_on: Timestamp = required(timestamp()),
+        /// The business date.
+        transaction_date: Timestamp = required(timestamp()),
+        /// The user who posted it.
+        clerk: String = required(line(256)),
+        /// The teller at whom it was posted.
+        teller_code: String = required(id(32)),
+        /// The teller's transaction.
+        teller_transaction_identifier: Option<String> = optional(id(32)),
+        /// The lines.
+        lines: Vec<JournalLine> = required(list(nested(), usize::MAX)),
+    }
+
+    /// One line of a journal entry, seen from its account.
+    pub struct AccountEntry {
+        /// The journal entry.
+        journal_entry_identifier: String = required(id(32)),
+        /// Its place in the journal.
+        sequence: i64 = required(integer(1, i64::MAX)),
+        /// The side.
+        side: Side = required(word()),
+        /// For what the account is used here.
+        role: AccountRole = required(word()),
+        /// The amount, above 0.
+        amount: Amount = required(money()),
+        /// The balance of the account after the whole entry.
+        balance: Amount = required(money()),
+        /// What moved the money.
+        r#type as "type": String = required(line(32)),
+        /// In words.
+        message: String = required(line(256)),
+        /// When it was posted.
+        posted_on: Timestamp = required(timestamp()),
+        /// The business date.
+        transaction_date: Timestamp = required(timestamp()),
+        /// The teller at whom it was posted.
+        teller_code: String = required(id(32)),
+    }
+
+    /// The balance of an account on its side; the other is 0.
+    pub struct TrialBalanceRow {
+        /// The account.
+        account_identifier: String = required(account()),
+        /// What it is in the books.
+        kind: AccountKind = required(word()),
+        /// Its balance, if that lies on the debit side.
+        debit: Amount = required(money()),
+        /// Its balance, if that lies on the credit side.
+        credit: Amount = required(money()),
+    }
+
+    /// The balances of all accounts with at least one line, at the end of a day.
+    pub struct TrialBalance {
+        /// The day, in UTC.
+        as_of: Date = required(date()),
+        /// The accounts.
+        rows: Vec<TrialBalanceRow> = required(list(nested(), usize::MAX)),
+        /// Sum of the debit balances.
+        total_debit: Amount = required(money()),
+        /// Sum of the credit balances.
+        total_credit: Amount = required(money()),
+    }
+}

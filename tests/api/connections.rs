@@ -1,0 +1,147 @@
+//! Slow, stuck and many clients, and a stop in the middle of the work.
+
+use crate::world::World;
+use serde_json::json;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
+
+fn connect(world: &World) -> TcpStream {
+    let stream = TcpStream::connect(world.url().trim_start_matches("http://")).unwrap();
+    // Far beyond every deadline of these tests: only a hanging daemon reaches it.
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+}
+
+fn rest(stream: &mut TcpStream) -> String {
+    let mut text = Vec::new();
+    // A reset after the answer is an end like any other.
+    let _ = stream.read_to_end(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[test]
+fn a_head_that_never_ends_is_cut_off() {
+    let world = World::with(|config| config.header_timeout_seconds = 1);
+    let mut stream = connect(&world);
+    stream.write_all(b"GET /offices HTTP/1.1\r\nHost: x\r\nX-Slow: ").unwrap();
+    let answer = rest(&mut stream);
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
+    world.get("/live").is(200);
+}
+
+#[test]
+fn a_body_that_never_ends_is_refused() {
+    let world = World::with(|config| config.request_timeout_seconds = 1);
+    let mut stream = connect(&world);
+    stream.write_all(b"POST /offices HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{\"ident").unwrap();
+    let answer = rest(&mut stream);
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("malformed_body"), "{answer}");
+}
+
+#[test]
+fn a_body_that_stops_in_the_middle_changes_nothing() {
+    let world = World::start();
+    let body = json!({ "identifier": "accra", "name": "Accra" }).to_string();
+    let head = format!("POST /offices HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len() + 1);
+    let mut stream = connect(&world);
+    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    drop(stream);
+    world.get("/offices/accra").refused(404, "office_not_found");
+}
+
+#[test]
+fn what_is_no_http_is_refused_and_harms_nobody() {
+    let world = World::start();
+    for text in ["\r\n\r\n\0\0", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\0\x01\0\x01"] {
+        let mut stream = connect(&world);
+        stream.write_all(text.as_bytes()).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let answer = rest(&mut stream);
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{text:?}: {answer}");
+    }
+    let long = format!("GET /offices?term={} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(1_000_000));
+    let mut stream = connect(&world);
+    let _ = stream.write_all(long.as_bytes());
+    let answer = rest(&mut stream);
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    world.get("/live").is(200);
+}
+
+#[test]
+fn more_clients_than_connections_wait_for_their_turn() {
+    let world = World::with(|config| config.connections_max = 2);
+    let idle: Vec<_> = (0..2).map(|_| connect(&world)).collect();
+    let mut waiting = connect(&world);
+    waiting.write_all(b"GET /live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    drop(idle);
+    assert!(rest(&mut waiting).starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_stop_loses_no_acknowledged_request_and_waits_for_no_idle_client() {
+    let mut world = World::start();
+    let idle = connect(&world);
+    let stop = Arc::new(AtomicBool::new(false));
+    let writers: Vec<_> = (0..8)
+        .map(|w| {
+            let (stop, url) = (stop.clone(), world.url());
+            let http = world.http();
+            world.spawn(async move {
+                let mut acknowledged = Vec::new();
+                for i in 0.. {
+                    let id = format!("c-{w}-{i}");
+                    let body = json!({ "identifier": id }).to_string();
+                    match http.post(format!("{url}/customers")).body(body).send().await {
+                        Ok(answer) if answer.status() == 202 => acknowledged.push(id),
+                        Ok(answer) => assert_eq!(answer.status(), 503),
+                        Err(_) if stop.load(SeqCst) => break,
+                        Err(_) => {}
+                    }
+                    if stop.load(SeqCst) {
+                        break;
+                    }
+                }
+                acknowledged
+            })
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(300));
+    world.restart();
+    stop.store(true, SeqCst);
+    let mut count = 0;
+    for writer in writers {
+        for id in world.wait(writer) {
+            world.get(&format!("/customers/{id}")).is(200);
+            count += 1;
+        }
+    }
+    assert!(count > 8, "only {count} were acknowledged");
+    drop(idle);
+}
+
+#[test]
+fn an_address_off_the_machine_needs_access_control() {
+    let mut config = mfa_daemon::Config::new("/nonexistent");
+    config.auth = mfa_daemon::Auth::Off;
+    config.listen = "0.0.0.0:0".parse().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let refused = runtime.block_on(mfa_daemon::Daemon::start(config, mfa_daemon::Clock::system()));
+    let why = refused.map(|_| ()).unwrap_err().to_string();
+    assert!(why.contains("auth") && why.contains("loopback"), "{why}");
+}
+
+#[test]
+fn two_daemons_never_share_a_data_directory() {
+    let world = World::start();
+    let mut config = mfa_daemon::Config::new(world.dir.path().join("data"));
+    config.auth = mfa_daemon::Auth::Off;
+    config.listen = "127.0.0.1:0".parse().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let refused = runtime.block_on(mfa_daemon::Daemon::start(config, mfa_daemon::Clock::system()));
+    let why = refused.map(|_| ()).unwrap_err();
+    assert!(matches!(why, mfa_daemon::StartError::Locked(_)), "{why}");
+    assert!(why.to_string().contains(&std::process::id().to_string()), "{why}");
+}

@@ -1,0 +1,55 @@
+//! SIGKILL at any moment, also during the start.
+
+use super::{Acknowledged, Process, WRITERS, client, folder, random, verify, write};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Kills of a run.
+const KILLS: usize = 110;
+/// Cycles after which all that was ever acknowledged is looked at.
+const WHOLE_EVERY: usize = 10;
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_daemon_is_killed() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (_kept, home) = folder();
+        let data = home.join("data");
+        let http = client();
+        let known: Acknowledged = Arc::default();
+        for cycle in 0..KILLS {
+            if cycle % 4 == 3 {
+                let process = Process::spawn(&home, &data);
+                tokio::time::sleep(Duration::from_millis(random(120))).await;
+                process.kill();
+                continue;
+            }
+            let process = Process::start(&home, &data, &http).await;
+            if cycle % WHOLE_EVERY == 0 {
+                let all = known.lock().unwrap().clone();
+                assert_eq!(verify(&http, &process.url, &all).await, Vec::<String>::new(), "cycle {cycle}");
+            }
+            let stop = Arc::new(AtomicBool::new(false));
+            let writers: Vec<_> = (0..WRITERS)
+                .map(|w| {
+                    let name = format!("k{cycle}-{w}");
+                    let (http, url) = (http.clone(), process.url.clone());
+                    tokio::spawn(write(http, url, name, known.clone(), stop.clone()))
+                })
+                .collect();
+            tokio::time::sleep(Duration::from_millis(20 + random(150))).await;
+            process.kill();
+            for writer in writers {
+                writer.await.unwrap();
+            }
+        }
+        let process = Process::start(&home, &data, &http).await;
+        let all: BTreeMap<_, _> = known.lock().unwrap().clone();
+        assert!(all.values().filter(|known| !known.surname.is_empty()).count() > KILLS * 5);
+        assert_eq!(verify(&http, &process.url, &all).await, Vec::<String>::new());
+        let confirmed = all.values().filter(|known| !known.surname.is_empty()).count();
+        println!("{KILLS} kills, {confirmed} acknowledged customers, 0 lost");
+    });
+}

@@ -1,0 +1,214 @@
+//! The daemon as a process of its own: killed, cut from its power, damaged.
+
+mod kill;
+mod power;
+
+use crate::world::mfa;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Clients that write at the same time.
+const WRITERS: usize = 8;
+/// Time in which a daemon must be ready, also on a slow machine.
+const START_MAX: Duration = Duration::from_secs(60);
+
+/// `mfa daemon run` as a child.
+struct Process {
+    child: Child,
+    url: String,
+}
+
+impl Process {
+    /// Starts it; it need not be ready.
+    fn spawn(home: &Path, data: &Path) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let listen = format!("127.0.0.1:{port}");
+        let data = data.to_str().unwrap();
+        let arguments = ["daemon", "run", "--data-dir", data, "--listen", &listen, "--auth", "off"];
+        let mut command = mfa(home, &arguments);
+        // With a library that makes fdatasync do nothing, the power cuts must find losses.
+        if let Some(library) = std::env::var_os("MFA_TEST_PRELOAD") {
+            command.env("LD_PRELOAD", library);
+        }
+        let child = command.stdout(Stdio::null()).stderr(log(home)).spawn().unwrap();
+        Self { child, url: format!("http://{listen}") }
+    }
+
+    /// Starts it and waits until it is ready.
+    async fn start(home: &Path, data: &Path, http: &reqwest::Client) -> Self {
+        let mut process = Self::spawn(home, data);
+        let begin = Instant::now();
+        loop {
+            if let Ok(answer) = http.get(format!("{}/ready", process.url)).send().await
+                && answer.status().is_success()
+            {
+                return process;
+            }
+            if let Some(status) = process.child.try_wait().unwrap() {
+                panic!("the daemon ended with {status}: {}", log_text(home));
+            }
+            assert!(begin.elapsed() < START_MAX, "the daemon is not ready: {}", log_text(home));
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn log(home: &Path) -> Stdio {
+    let path = home.join("daemon.log");
+    std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap().into()
+}
+
+fn log_text(home: &Path) -> String {
+    let text = std::fs::read_to_string(home.join("daemon.log")).unwrap_or_default();
+    text.lines().rev().take(20).collect::<Vec<_>>().join("\n")
+}
+
+/// What was acknowledged: a customer and the last surname and activation that a 202 confirmed.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Known {
+    surname: String,
+    active: bool,
+    /// A change was sent whose answer never came: it may or may not have happened.
+    unsure: bool,
+}
+
+type Acknowledged = Arc<Mutex<BTreeMap<String, Known>>>;
+
+/// Writes until it is told to stop or the daemon is gone: creates, changes and activates customers.
+async fn write(http: reqwest::Client, url: String, name: String, known: Acknowledged, stop: Arc<AtomicBool>) {
+    for i in 0.. {
+        if stop.load(SeqCst) {
+            return;
+        }
+        let id = format!("{name}-{i}");
+        let body = |surname: &str| json!({ "identifier": id, "surname": surname }).to_string();
+        let steps = [
+            (reqwest::Method::POST, "/customers".to_owned(), body("first")),
+            (reqwest::Method::PUT, format!("/customers/{id}"), body("second")),
+            (
+                reqwest::Method::POST,
+                format!("/customers/{id}/commands"),
+                json!({"action": "ACTIVATE"}).to_string(),
+            ),
+        ];
+        for (step, (method, path, body)) in steps.into_iter().enumerate() {
+            if step > 0 && i % 3 != 0 {
+                continue;
+            }
+            known.lock().unwrap().entry(id.clone()).or_default().unsure = true;
+            let sent = http.request(method, format!("{url}{path}")).body(body).send().await;
+            match sent.map(|answer| answer.status().as_u16()) {
+                Ok(202) => {}
+                // Stopping or gone: nothing was acknowledged.
+                Ok(503) | Err(_) => return,
+                Ok(status) => panic!("{id}: step {step} was answered with {status}"),
+            }
+            let mut known = known.lock().unwrap();
+            let entry = known.get_mut(&id).unwrap();
+            match step {
+                0 => entry.surname = "first".to_owned(),
+                1 => entry.surname = "second".to_owned(),
+                _ => entry.active = true,
+            }
+            entry.unsure = false;
+        }
+    }
+}
+
+/// Every acknowledged change is there, and no customer is half-written. Returns what is wrong.
+async fn verify(http: &reqwest::Client, url: &str, known: &BTreeMap<String, Known>) -> Vec<String> {
+    let list = http.get(format!("{url}/customers?includeClosed=true"));
+    let text = list.header("accept", "application/x-ndjson").send().await.unwrap().text().await.unwrap();
+    let stored: BTreeMap<String, Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|customer| (customer["identifier"].as_str().unwrap().to_owned(), customer))
+        .collect();
+    let mut wrong = Vec::new();
+    for (id, expected) in known {
+        let Some(customer) = stored.get(id) else {
+            if !expected.surname.is_empty() {
+                wrong.push(format!("{id} is lost"));
+            }
+            continue;
+        };
+        let active = customer["currentState"] == "ACTIVE";
+        let surname = customer["surname"].as_str().unwrap_or_default();
+        if !expected.unsure && (surname != expected.surname || active != expected.active) {
+            wrong.push(format!("{id} is {surname} {active}, acknowledged was {expected:?}"));
+        }
+        if expected.surname == "second" && surname != "second" || expected.active && !active {
+            wrong.push(format!("{id} went back to {surname} {active}"));
+        }
+    }
+    for (id, customer) in &stored {
+        if !known.contains_key(id) {
+            wrong.push(format!("{id} was never asked for"));
+        }
+        if customer.as_object().map(serde_json::Map::len) != Some(20) {
+            wrong.push(format!("{id} is not whole: {customer}"));
+        }
+    }
+    wrong.extend(half_written(http, url, &stored).await);
+    wrong
+}
+
+/// State and record of an activation are one transaction: there is the one exactly if there is the other.
+async fn half_written(http: &reqwest::Client, url: &str, stored: &BTreeMap<String, Value>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    // The last customers of each writer are those that a crash may have caught in the middle.
+    let mut last: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
+    for id in stored.keys() {
+        last.entry(id.rsplit_once('-').unwrap().0).or_default().push(id);
+    }
+    for ids in last.values_mut() {
+        ids.sort_by_key(|id| std::cmp::Reverse(id.rsplit_once('-').unwrap().1.parse::<u64>().unwrap()));
+        for id in ids.iter().take(4) {
+            let path = format!("{url}/customers/{id}/commands");
+            let records: Value =
+                serde_json::from_slice(&http.get(path).send().await.unwrap().bytes().await.unwrap()).unwrap();
+            let active = stored[*id]["currentState"] == "ACTIVE";
+            if records.as_array().unwrap().len() != usize::from(active) {
+                wrong.push(format!("{id} is half-written: active is {active}, its commands are {records}"));
+            }
+        }
+    }
+    wrong
+}
+
+/// A number below `below`, different at every run.
+fn random(below: u64) -> u64 {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).unwrap();
+    u64::from_be_bytes(bytes) % below
+}
+
+fn client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30)).build().unwrap()
+}
+
+/// A folder that is removed at the end.
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().to_owned();
+    (folder, path)
+}

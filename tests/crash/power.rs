@@ -1,0 +1,122 @@
+//! Loss of power: of what the daemon wrote, only what the disk was told to keep is there afterwards.
+//!
+//! The daemon writes to an ext4 file system whose image lies on XFS. At a random moment the image is
+//! copied by reflink: what the kernel still holds in memory is not in the copy, as after a loss of power.
+
+use super::{Acknowledged, Process, WRITERS, client, folder, random, verify, write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
+
+/// Cuts of a run.
+const CUTS: usize = 50;
+
+/// File systems that are unmounted at the end, the last one first.
+struct Mounted(Vec<PathBuf>);
+
+impl Mounted {
+    fn mount(&mut self, image: &Path, at: PathBuf) -> PathBuf {
+        std::fs::create_dir_all(&at).unwrap();
+        run("mount", &["-o", "loop", text(image), text(&at)]).unwrap();
+        self.0.push(at.clone());
+        at
+    }
+
+    fn unmount_last(&mut self) {
+        if let Some(at) = self.0.pop() {
+            let _ = run("umount", &[text(&at)]).or_else(|_| run("umount", &["-l", text(&at)]));
+        }
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        while !self.0.is_empty() {
+            self.unmount_last();
+        }
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
+    let output = Command::new(program).args(arguments).output().map_err(|e| format!("{program}: {e}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+/// Makes an image of `mib` with a file system in it.
+fn image(at: &Path, mib: u64, make: &str, options: &[&str]) -> Result<(), String> {
+    std::fs::File::create(at).and_then(|file| file.set_len(mib << 20)).map_err(|e| e.to_string())?;
+    run(make, &[options, &[text(at)]].concat())
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
+    let (_kept, home) = folder();
+    let mut mounted = Mounted(Vec::new());
+    let prepare = |mounted: &mut Mounted| -> Result<(PathBuf, PathBuf, PathBuf), String> {
+        image(&home.join("xfs.img"), 4096, "mkfs.xfs", &["-q", "-m", "reflink=1"])?;
+        let at = home.join("xfs");
+        std::fs::create_dir_all(&at).map_err(|e| e.to_string())?;
+        run("mount", &["-o", "loop", text(&home.join("xfs.img")), text(&at)])?;
+        mounted.0.push(at.clone());
+        let disk = at.join("disk.img");
+        image(&disk, 512, "mkfs.ext4", &["-q"])?;
+        Ok((mounted.mount(&disk, home.join("disk")), disk, at))
+    };
+    let (data, disk, folder) = match prepare(&mut mounted) {
+        Ok(prepared) => prepared,
+        Err(why) => {
+            println!("SKIPPED: power cuts need root, loop devices and xfsprogs: {why}");
+            return;
+        }
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let http = client();
+        let known: Acknowledged = Arc::default();
+        let process = Process::start(&home, &data.join("data"), &http).await;
+        let stop = Arc::new(AtomicBool::new(false));
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|w| {
+                let (http, url) = (http.clone(), process.url.clone());
+                tokio::spawn(write(http, url, format!("p-{w}"), known.clone(), stop.clone()))
+            })
+            .collect();
+        for cut in 0..CUTS {
+            tokio::time::sleep(Duration::from_millis(20 + random(200))).await;
+            let acknowledged = known.lock().unwrap().clone();
+            let copy = folder.join("cut.img");
+            let (from, to) = (text(&disk).to_owned(), text(&copy).to_owned());
+            let copied = tokio::task::spawn_blocking(move || run("cp", &["--reflink=always", &from, &to]));
+            copied.await.unwrap().unwrap();
+            // What was asked for while the copy was made may be in it or not.
+            let mut expected = known.lock().unwrap().clone();
+            for (id, now) in &mut expected {
+                let before = acknowledged.get(id).cloned().unwrap_or_default();
+                let same = before == *now && !now.unsure;
+                *now = before;
+                now.unsure = !same;
+            }
+            let after = mounted.mount(&copy, home.join("cut"));
+            let restarted = Process::start(&home, &after.join("data"), &http).await;
+            let wrong = verify(&http, &restarted.url, &expected).await;
+            drop(restarted);
+            mounted.unmount_last();
+            std::fs::remove_file(&copy).unwrap();
+            assert_eq!(wrong, Vec::<String>::new(), "after cut {cut}, {} acknowledged", acknowledged.len());
+        }
+        stop.store(true, SeqCst);
+        for writer in writers {
+            writer.await.unwrap();
+        }
+        println!("{CUTS} cuts, {} customers, 0 lost", known.lock().unwrap().len());
+    });
+}

@@ -1,0 +1,3 @@
+//! Whole pieces of work, as the people who do them would.
+
+mod first_day;
