@@ -32,7 +32,13 @@ fn both_parameters(a: &str, b: &str) -> bool {
 #[test]
 fn every_change_of_a_record_that_can_be_read_alone_compares_a_tag_or_says_why_not() {
     // Nothing but what is listed here changes or removes a record without honouring If-Match.
-    let without: &[&str] = &[];
+    let without: &[&str] = &[
+        // Ends of sessions: they have no representation that could change meanwhile.
+        "DeleteCurrentToken",
+        "DeleteTokens",
+        // An application is a name with what belongs to it; there is no read of one alone.
+        "DeleteApplication",
+    ];
     for row in rows().filter(|row| matches!(row.method, Method::Put | Method::Delete)) {
         match row.tag {
             Some(tag) => {

@@ -1,14 +1,24 @@
 //! All tests of the product through its interfaces: the API, the binary, the store's files.
 
+mod assertion;
+mod guarded;
 mod world;
 
 mod api {
+    mod access;
+    mod applications;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
     mod employees;
+    mod groups;
+    mod login;
     mod offices;
+    mod privileges;
+    mod roles;
+    mod tokens;
+    mod users;
 }
 mod coverage;
 mod crash;

@@ -86,7 +86,7 @@ impl From<Draft> for Value {
 pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();
-    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, today: today() })?)
+    Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, json: true, today: today() })?)
 }
 
 // The flags of an address that is set on its own. (Not a doc comment: that would become a command's help.)
@@ -191,6 +191,15 @@ pub fn structured(file: &str) -> Outcome<Value> {
             Err(Failure::usage(format!("{name} is not JSON: {error}")))
         }
         Err(_) => yaml::parse(&text).map_err(|why| Failure::usage(format!("{name} is not YAML: {why}"))),
+    }
+}
+
+/// Reads a secret from a file, `-` for standard input; the end of its line does not belong to it.
+pub fn secret(file: &str) -> Outcome<String> {
+    let text = text(file)?;
+    match text.trim_end_matches(['\r', '\n']) {
+        "" => Err(Failure::usage(format!("{file} holds no password"))),
+        secret => Ok(secret.to_owned()),
     }
 }
 

@@ -37,18 +37,34 @@ impl Prompt {
     }
 
     /// Reads a new secret, typed twice; `flag` is what gives it without a question.
-    #[expect(dead_code, reason = "the commands that set passwords are not written yet")]
     pub fn new_secret(&self, what: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
-        let ask = |text: String| {
-            rpassword::prompt_password(text)
-                .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
-        };
-        let first = ask(format!("{what}: "))?;
-        if ask(format!("{what} again: "))? != first {
+        let first = hidden(&format!("{what}: "))?;
+        if hidden(&format!("{what} again: "))? != first {
             return Err(Failure::usage("the two entries differ"));
         }
         Ok(first)
+    }
+
+    /// As [`Prompt::new_secret`], and an empty entry is none.
+    pub fn new_secret_or_none(&self, what: &str) -> Outcome<Option<String>> {
+        let secret = self.new_secret(&format!("{what} (empty to have one made up)"), "--password-file")?;
+        Ok(Some(secret).filter(|secret| !secret.is_empty()))
+    }
+
+    /// Reads a secret that somebody knows.
+    pub fn secret(&self, what: &str, flag: &str) -> Outcome<String> {
+        self.check(flag)?;
+        hidden(&format!("{what}: "))
+    }
+
+    /// Asks for a text where somebody can answer; nothing typed, or nobody to ask, is the default.
+    pub fn ask_or(&self, what: &str, default: &str) -> Outcome<String> {
+        if !self.can_ask() {
+            return Ok(default.to_owned());
+        }
+        let answer = self.ask(&format!("{what} [{default}]: "), "")?;
+        Ok(if answer.is_empty() { default.to_owned() } else { answer })
     }
 
     fn ask(&self, question: &str, flag: &str) -> Outcome<String> {
@@ -70,6 +86,11 @@ impl Prompt {
         Err(Failure::new("input_needed", mfa_shared::fault::exit::USAGE, format!("{flag} is needed: {why}"))
             .hint(format!("give {flag}")))
     }
+}
+
+fn hidden(question: &str) -> Outcome<String> {
+    rpassword::prompt_password(question)
+        .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
 }
 
 fn declined() -> Failure {

@@ -37,6 +37,12 @@ pub struct Config {
     pub auth: Auth,
     /// Whether every descriptive reference must name an existing record (`decisions.md` section 5).
     pub strict_references: bool,
+    /// Life of an access token, 60 to 86,400.
+    pub access_token_seconds: u32,
+    /// Life of a session, 300 to 2,592,000.
+    pub refresh_token_seconds: u32,
+    /// Further names under which the assertion of an application may name the daemon.
+    pub token_audiences: Vec<String>,
     /// Origins to which cross-origin headers are sent.
     pub cors_origins: Vec<String>,
     /// Largest JSON body.
@@ -61,6 +67,9 @@ impl Config {
             listen: LISTEN_DEFAULT,
             auth: Auth::On,
             strict_references: false,
+            access_token_seconds: 1200,
+            refresh_token_seconds: 54_000,
+            token_audiences: Vec::new(),
             cors_origins: Vec::new(),
             body_bytes_max: 1_048_576,
             connections_max: 4096,

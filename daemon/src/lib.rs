@@ -19,8 +19,10 @@ pub mod ops;
 pub mod random;
 pub mod store;
 
+mod init;
 mod start;
 
 pub use clock::Clock;
 pub use config::{Auth, Config};
-pub use start::{Daemon, Initialized, StartError, init};
+pub use init::{Initialized, NewLogin, init, recover_user};
+pub use start::{Daemon, StartError};

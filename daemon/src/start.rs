@@ -6,9 +6,10 @@ use crate::http::routes::Routes;
 use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
+use crate::ops::init;
 use crate::store::Store;
 use crate::store::embedded::{Embedded, OpenError, Options};
-use crate::store::seed::{Seeded, seed};
+use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -59,6 +60,10 @@ impl Daemon {
     pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
         check(&config)?;
         let (store, seeded) = open(&config, clock).await?;
+        let unused = store.read(false, init::is_empty).await;
+        if config.auth == Auth::On && unused.is_ok_and(|unused| unused) {
+            tracing::warn!("there are no users, so nobody can log in: run mfa init");
+        }
         let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
@@ -95,22 +100,6 @@ impl Daemon {
     }
 }
 
-/// What `mfa init` made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Initialized {
-    /// Whether the store was made now; false if it was there.
-    pub created: bool,
-    /// Name of the store.
-    pub instance: String,
-}
-
-/// Makes the store, if it is not there, without serving.
-pub async fn init(config: &Config) -> Result<Initialized, StartError> {
-    let (store, seeded) = open(config, Clock::system()).await?;
-    store.close().await;
-    Ok(Initialized { created: seeded.fresh, instance: seeded.facts.instance })
-}
-
 fn check(config: &Config) -> Result<(), StartError> {
     let refuse = |why: String| Err(StartError::Settings(why));
     match config.auth {
@@ -119,12 +108,18 @@ fn check(config: &Config) -> Result<(), StartError> {
              use --auth on, or listen on 127.0.0.1",
             config.listen
         )),
-        Auth::On => refuse("access control is not available yet; use --auth off on loopback".to_owned()),
-        Auth::Off => Ok(()),
+        _ if !(60..=86_400).contains(&config.access_token_seconds) => {
+            refuse("access_token_seconds must be from 60 to 86400".to_owned())
+        }
+        _ if !(300..=2_592_000).contains(&config.refresh_token_seconds) => {
+            refuse("refresh_token_seconds must be from 300 to 2592000".to_owned())
+        }
+        Auth::On | Auth::Off => Ok(()),
     }
 }
 
-async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
+/// Opens the store of a configuration, and writes what every store holds.
+pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
     let mut options = Options::new(config.data_dir.clone());
     options.cache_bytes = config.cache_bytes;
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
@@ -136,5 +131,10 @@ async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartErr
     };
     let store = Store::new(engine, clock, config.strict_references);
     let seeded = seed(&store).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
+    let seed = |tx: &mut crate::store::Tx<'_>| {
+        tx.set_actor(SYSTEM_ACTOR);
+        init::seed(tx)
+    };
+    store.write("seed", seed).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
     Ok((store, seeded))
 }

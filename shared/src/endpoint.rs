@@ -3,7 +3,8 @@
 //! The rows stand in `api/<noun>.rs` and read like the tables of the service document. A path is split at
 //! `/` first; then each segment is percent-decoded once, here and nowhere else.
 
-use crate::wire::{Answer, AnswerKind, AnswerShape, Body, BodyShape};
+use crate::fault::{Fault, MALFORMED_BODY};
+use crate::wire::{Answer, AnswerKind, AnswerShape, Body, BodyShape, RawBody};
 use std::fmt;
 
 /// A request method.
@@ -98,6 +99,22 @@ pub trait Endpoint: Sized + Send + Sync + 'static {
     /// The parameters in the order of the path.
     fn params(&self) -> Vec<&str>;
 
+    /// Refuses a parameter of the path that breaks a rule of its own (most name nothing instead).
+    fn check_path(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Reads and checks what a request carries. A parameter of the path is judged with the fields: after
+    /// the syntax of the body, before its fields.
+    fn read(&self, raw: &RawBody<'_>) -> Result<Self::Body, Fault> {
+        let body = Self::Body::read(raw);
+        match &body {
+            Err(fault) if fault.kind == MALFORMED_BODY => {}
+            _ => self.check_path()?,
+        }
+        body
+    }
+
     /// The path with every parameter percent-encoded.
     fn path(&self) -> String {
         render(Self::META.path, &self.params())
@@ -170,13 +187,14 @@ pub fn percent_encode(text: &str) -> String {
 }
 
 /// Declares endpoints, a row each:
-/// `Name { parameter } METHOD "/path/{parameter}" Body => Answer, tag ReadEndpoint;`
+/// `Name { parameter } METHOD "/path/{parameter}" Body => Answer, tag ReadEndpoint, path check;`
+/// where `check` is a function that refuses parameters of the path.
 #[macro_export]
 macro_rules! endpoints {
     ($(
         $(#[doc = $doc:literal])*
         $name:ident { $($param:ident),* } $method:ident $path:literal
-            $body:ty => $answer:ty $(, tag $tag:ident)?;
+            $body:ty => $answer:ty $(, tag $tag:ident)? $(, path $check:ident)?;
     )*) => {
         $(
             $(#[doc = $doc])*
@@ -211,6 +229,10 @@ macro_rules! endpoints {
                 fn params(&self) -> Vec<&str> {
                     vec![$(&self.$param),*]
                 }
+
+                $(fn check_path(&self) -> Result<(), $crate::fault::Fault> {
+                    $check(self.params().as_slice())
+                })?
             }
         )*
 

@@ -3,6 +3,7 @@
 //! The table only ever grows, and a code never gets another meaning. `mfa explain error CODE` and the
 //! error body (`decisions.md` section 4) print from it.
 
+use crate::api::roles::Permission;
 use crate::rule::FieldError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -165,6 +166,45 @@ faults! {
     OFFICE_NOT_FOUND: "office_not_found" 404 "No such office" "list them: mfa offices list";
     EMPLOYEE_NOT_FOUND: "employee_not_found" 404 "No such employee" "list them: mfa employees list";
     CUSTOMER_NOT_FOUND: "customer_not_found" 404 "No such customer" "list them: mfa customers list";
+    PASSWORD_CHANGE_REQUIRED: "password_change_required" 403 "Password must be changed first"
+        "set a new password: mfa users set-password, then log in again";
+    NOT_OWN_RECORD: "not_own_record" 403 "Only for the user's own record" "log in as that user";
+    LOGIN_TOKEN_REQUIRED: "login_token_required" 403 "Needs a login by password"
+        "log in with a password: a token of an application is never enough here";
+    EXCEEDS_OWN_PERMISSIONS: "exceeds_own_permissions" 403 "Grants more than the caller holds"
+        "ask somebody who holds the missing permissions";
+    SCOPE_NOT_COVERED: "scope_not_covered" 403 "Scope not covered"
+        "add the missing permissions and consents, or ask for another call endpoint set";
+    SCOPE_UNKNOWN: "scope_unknown" 400 "No such scope" "name a call endpoint set of the application";
+    CREDENTIALS_IN_QUERY: "credentials_in_query" 400 "Secrets in the address"
+        "send them in the body, and change those that were sent: addresses are written to logs";
+    UNSUPPORTED_GRANT_TYPE: "unsupported_grant_type" 400 "No such grant type"
+        "use password, refresh_token or urn:ietf:params:oauth:grant-type:jwt-bearer";
+    TOO_MANY_ATTEMPTS: "too_many_attempts" 429 "Too many failed attempts"
+        "wait for the time that Retry-After says";
+    LOGIN_FAILED: "login_failed" 401 "Login failed" "check user name and password";
+    REFRESH_TOKEN_INVALID: "refresh_token_invalid" 401 "Session has ended" "log in again: mfa login";
+    ASSERTION_INVALID: "assertion_invalid" 401 "Assertion not accepted"
+        "check the key, the clock and the claims of the assertion";
+    IDENTIFIER_RETIRED: "identifier_retired" 409 "Identifier belongs to the past"
+        "choose another identifier: records bear this one";
+    LAST_PHARAOH: "last_pharaoh" 409 "Last user of role pharaoh" "give another user the role pharaoh first";
+    BUILT_IN: "built_in" 409 "Built in" "make one of your own: built-in records stay as they are";
+    INVALID_APPLICATION_IDENTIFIER: "invalid_application_identifier" 400 "Bad application identifier"
+        "an application identifier has 2 to 64 characters of A-Z a-z 0-9 . - * _";
+    INVALID_KEY_TIMESTAMP: "invalid_key_timestamp" 400 "Bad key timestamp"
+        "a key timestamp looks like 2031-05-06T10_11_12";
+    USER_NOT_FOUND: "user_not_found" 404 "No such user" "list them: mfa users list";
+    ROLE_NOT_FOUND: "role_not_found" 404 "No such role" "list them: mfa roles list";
+    GROUP_NOT_FOUND: "group_not_found" 404 "No such permittable group" "list them: mfa groups list";
+    APPLICATION_NOT_FOUND: "application_not_found" 404 "No such application"
+        "list them: mfa applications list";
+    SIGNATURE_NOT_FOUND: "signature_not_found" 404 "No such key"
+        "list them: mfa applications signatures list";
+    PERMISSION_NOT_FOUND: "permission_not_found" 404 "No such permission"
+        "list them: mfa applications permissions list";
+    CALL_ENDPOINT_SET_NOT_FOUND: "call_endpoint_set_not_found" 404 "No such call endpoint set"
+        "list them: mfa applications sets list";
     CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
     DEFINITION_NOT_FOUND: "definition_not_found" 404 "No such product definition"
         "list them: mfa definitions list";
@@ -204,6 +244,11 @@ pub struct Parts {
     pub retry_after: Option<u32>,
     /// The methods of the path, for 405.
     pub allow: Option<String>,
+    /// Permissions that the caller lacks: any one of them for `forbidden`, all of them for
+    /// `exceeds_own_permissions` and `scope_not_covered`.
+    pub missing: Option<Vec<Permission>>,
+    /// OAuth 2.0 error word, at `POST /token`.
+    pub error: Option<&'static str>,
 }
 
 impl std::ops::Deref for Fault {
@@ -218,7 +263,15 @@ impl Fault {
     pub fn new(kind: &'static Kind, detail: impl Into<String>) -> Self {
         let retry_after = matches!(kind.status, 429 | 503).then_some(1);
         let detail = detail.into();
-        Self(Box::new(Parts { kind, detail, errors: Vec::new(), retry_after, allow: None }))
+        Self(Box::new(Parts {
+            kind,
+            detail,
+            errors: Vec::new(),
+            retry_after,
+            allow: None,
+            missing: None,
+            error: None,
+        }))
     }
 
     /// Bad fields, all at once.
@@ -264,6 +317,18 @@ impl Fault {
         self
     }
 
+    /// The same fault with the permissions that the caller lacks.
+    pub fn missing(mut self, permissions: Vec<Permission>) -> Self {
+        self.0.missing = Some(permissions);
+        self
+    }
+
+    /// The same fault with an OAuth 2.0 error word.
+    pub fn error(mut self, word: &'static str) -> Self {
+        self.0.error = Some(word);
+        self
+    }
+
     /// The same fault with the methods of the path.
     pub fn allow(mut self, methods: String) -> Self {
         self.0.allow = Some(methods);
@@ -304,6 +369,12 @@ pub struct Problem {
     /// Seconds, equal to `Retry-After`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u32>,
+    /// Permissions that the caller lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<Permission>>,
+    /// OAuth 2.0 error word, at `POST /token`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 impl Problem {
@@ -319,6 +390,8 @@ impl Problem {
             request_id: request_id.to_owned(),
             errors: fault.errors.clone(),
             retry_after: fault.retry_after,
+            missing: fault.missing.clone(),
+            error: fault.error.map(str::to_owned),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Query parameters and form fields, paging included (`organisation.md` section 1.4).
 
-use crate::endpoint::percent_decode;
+use crate::endpoint::{percent_decode, percent_encode};
 use crate::fault::{Fault, INVALID_PARAMETER};
 use crate::identifier::shown;
 use crate::rule::Word;
@@ -39,6 +39,12 @@ impl Params {
         params
     }
 
+    /// Writes `a=1&b=2`.
+    pub fn render(pairs: &[(&str, &str)]) -> String {
+        let encoded = pairs.iter().map(|(name, value)| format!("{name}={}", percent_encode(value)));
+        encoded.collect::<Vec<_>>().join("&")
+    }
+
     /// These parameters and those of a form in the body. A form of plain text may have a pair in each line.
     pub fn with_form(&self, form: &str) -> Self {
         let form = Self::parse(&form.replace(['\r', '\n'], "&"));
@@ -59,8 +65,7 @@ impl Params {
     /// The value of a parameter that may be given once.
     pub fn one(&self, name: &str) -> Result<Option<&str>, Fault> {
         if self.malformed {
-            let what = "the parameters are not percent-encoded UTF-8";
-            return Err(Fault::new(INVALID_PARAMETER, what));
+            return Err(Fault::new(INVALID_PARAMETER, bad_encoding("the text of the parameters")));
         }
         let mut given = self.pairs.iter().filter(|(n, _)| n == name).map(|(_, value)| value.as_str());
         let value = given.next();
@@ -133,6 +138,11 @@ impl Params {
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
         Ok(self.choice(name, &["false", "true"])?.map(|place| place == 1))
     }
+}
+
+/// The sentence for text that cannot be decoded.
+pub fn bad_encoding(what: &str) -> String {
+    format!("{what} is not percent-encoded UTF-8")
 }
 
 /// Days from the first to the last, both included, in UTC.

@@ -8,7 +8,7 @@ use crate::fault::{Fault, INVALID_PARAMETER, MALFORMED_BODY};
 use crate::node::Node;
 use crate::object::Object;
 use crate::query::{ParamDoc, Parameters, Params};
-use crate::rule::{List, Nested, Rule, check_body, list, nested};
+use crate::rule::{List, Nested, Rule, check_body, flag, list, nested};
 use crate::time::Date;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -30,9 +30,19 @@ pub enum BodyKind {
     None,
     /// `application/json` or `application/*+json`; no content type at all counts as JSON.
     Json,
+    /// `application/x-www-form-urlencoded`, which no content type at all counts as, or `application/json`
+    /// with the same names. Such a body holds a few short words.
+    Credentials,
     /// Form parameters: in the query string, as `application/x-www-form-urlencoded`, or as `key=value` text
     /// in a body of any other type.
     Form,
+}
+
+impl BodyKind {
+    /// Most bytes of such a body, where the kind sets a limit of its own.
+    pub fn bytes_max(self) -> Option<usize> {
+        (self == Self::Credentials).then_some(32_768)
+    }
 }
 
 /// A request body as table data.
@@ -53,6 +63,8 @@ pub struct RawBody<'a> {
     pub params: &'a Params,
     /// The bytes of the body.
     pub bytes: &'a [u8],
+    /// Whether the content type says JSON, for a body that may also be a form.
+    pub json: bool,
     /// The present day in UTC.
     pub today: Date,
 }
@@ -157,6 +169,24 @@ impl<T: Object + Serialize + Send + Sync> Body for JsonList<T> {
     }
 }
 
+/// A JSON boolean as body, or as answer of a single read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JsonFlag(pub bool);
+
+fn flag_schema() -> Option<Value> {
+    Some(flag().schema())
+}
+
+impl Body for JsonFlag {
+    const SHAPE: BodyShape = BodyShape { kind: BodyKind::Json, schema: flag_schema, params: Vec::new };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        read_json(&flag(), raw).map(Self)
+    }
+    fn write(&self) -> Outgoing {
+        write_json(&self.0)
+    }
+}
+
 fn read_json<R: Rule>(rule: &R, raw: &RawBody<'_>) -> Result<R::Out, Fault> {
     let malformed = |why: String| Fault::new(MALFORMED_BODY, why);
     let body = Node::parse(raw.bytes).map_err(malformed)?;
@@ -166,7 +196,8 @@ fn read_json<R: Rule>(rule: &R, raw: &RawBody<'_>) -> Result<R::Out, Fault> {
     })
 }
 
-fn write_json<T: Serialize>(value: &T) -> Outgoing {
+/// Writes a JSON body.
+pub fn write_json<T: Serialize>(value: &T) -> Outgoing {
     // The wire types have string keys only, so there is nothing that JSON could not hold.
     let bytes = serde_json::to_vec(value).expect("wire types are JSON");
     Outgoing { query: Vec::new(), body: Some((JSON_TYPE, bytes)) }
@@ -181,7 +212,9 @@ fn reference<T: Object>() -> Value {
 pub enum AnswerKind {
     /// 202 without a body.
     Accepted,
-    /// 200 with a JSON object.
+    /// 200 without a body.
+    Done,
+    /// 200 with a JSON object, or with one bare value.
     Json,
     /// 200 with a JSON object, or 204 where there is none.
     JsonOrNone,
@@ -214,6 +247,18 @@ impl Answer for Accepted {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
 }
 
+/// 200 without a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done;
+
+impl Answer for Done {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Done, schema: || None };
+}
+
+impl Answer for JsonFlag {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Json, schema: flag_schema };
+}
+
 /// 202 without a body, with the address of the record that was made in `Location`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AcceptedAt<E>(pub E);
@@ -243,6 +288,17 @@ impl<T: Object> Answer for Array<T> {
     const SHAPE: AnswerShape = AnswerShape {
         kind: AnswerKind::List,
         schema: || Some(json!({ "type": "array", "items": reference::<T>() })),
+    };
+}
+
+/// 200 with a plain array of identifiers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names(pub Vec<String>);
+
+impl Answer for Names {
+    const SHAPE: AnswerShape = AnswerShape {
+        kind: AnswerKind::List,
+        schema: || Some(json!({ "type": "array", "items": { "type": "string" } })),
     };
 }
 

@@ -8,7 +8,7 @@ use crate::settings;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Auth, Clock, Config, Daemon, StartError};
+use mfa_daemon::{Auth, Clock, Config, Daemon, Initialized, NewLogin, StartError, init, recover_user};
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -40,8 +40,10 @@ impl DaemonFlags {
         config.auth =
             settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
         config.strict_references = settings.flag("strict_references", self.strict_references.as_deref())?;
-        let origins = settings.get("cors_origins").0.split(',').map(str::trim).filter(|o| !o.is_empty());
-        config.cors_origins = origins.map(str::to_owned).collect();
+        config.cors_origins = listed(settings.get("cors_origins").0);
+        config.token_audiences = listed(settings.get("token_audiences").0);
+        config.access_token_seconds = settings.parse("access_token_seconds", None)?;
+        config.refresh_token_seconds = settings.parse("refresh_token_seconds", None)?;
         config.body_bytes_max = settings.parse("body_bytes_max", None)?;
         config.connections_max = settings.parse("connections_max", None)?;
         config.header_timeout_seconds = settings.parse("header_timeout_seconds", None)?;
@@ -56,6 +58,11 @@ impl DaemonFlags {
         let given = self.data_dir.as_deref().unwrap_or(cx.settings.get("data_dir").0);
         if given.is_empty() { settings::data_dir() } else { Ok(PathBuf::from(given)) }
     }
+}
+
+/// The values of a setting that holds several.
+fn listed(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned).collect()
 }
 
 #[derive(Args)]
@@ -163,36 +170,86 @@ pub struct Init {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
-    /// Identifier of the first user
-    #[arg(long, value_name = "NAME", requires = "password_file")]
+    /// Identifier of the first user, who may grant everything; admin by default
+    #[arg(long, value_name = "NAME")]
     admin: Option<String>,
-    /// File of the first user's password, - for standard input [env: MFA_PASSWORD_FILE]
+    /// File of the first user's password, - for standard input; without one it is asked for or made up
     #[arg(long, value_name = "FILE")]
     password_file: Option<String>,
+    /// Identifier of a second user, who administers the daily work
+    #[arg(long, value_name = "NAME")]
+    operator: Option<String>,
+    /// File of the second user's password; without one it is made up
+    #[arg(long, value_name = "FILE", requires = "operator")]
+    operator_password_file: Option<String>,
 }
 
 impl Verb for Init {
-    const ABOUT: &'static str = "Make the store, if it is not there, without serving";
+    const ABOUT: &'static str = "Make the store, with groups, roles and the first user, without serving";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa init",
         "mfa init --data-dir /var/lib/mfa --admin amensah --password-file /run/secrets/mfa --no-input",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        if let Some(file) = &self.password_file
-            && input::text(file)?.trim_end_matches(['\r', '\n']).is_empty()
-        {
-            return Err(Failure::usage(format!("{file} holds no password")));
-        }
         let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
         let config = flags.config(cx)?;
-        let made = mfa_daemon::init(&config).await.map_err(not_started)?;
-        if self.admin.is_some() {
-            cx.out.warn("this version knows no users yet: the store has none, and --admin is not used");
-        }
-        let folder = config.data_dir.display().to_string();
-        let result = if made.created { "created" } else { "already there" };
-        cx.out.tip(&format!("store in {folder}: {result}"));
-        let record = json!({ "identifier": folder, "result": result, "instance": made.instance });
-        cx.out.show(&views::STORE, &record)
+        let name = match self.admin {
+            Some(name) => name,
+            None => cx.prompt.ask_or("name of the first user", "admin")?,
+        };
+        let password = match cx.settings.given("password_file", self.password_file.as_deref()) {
+            Some(file) => Some(input::secret(file)?),
+            None if cx.prompt.can_ask() => cx.prompt.new_secret_or_none(&format!("password of {name}"))?,
+            None => None,
+        };
+        let second = self.operator_password_file.map(|file| input::secret(&file)).transpose()?;
+        let operator = self.operator.map(|name| NewLogin { name, password: second });
+        let made = init(&config, &NewLogin { name, password }, operator.as_ref()).await;
+        report(cx, &config, &made.map_err(not_started)?)
+    }
+}
+
+fn report(cx: &Cx, config: &Config, made: &Initialized) -> Outcome {
+    let folder = config.data_dir.display().to_string();
+    let result = match (made.made.before, made.created) {
+        (true, _) => "already initialised; nothing was changed",
+        (false, true) => "created",
+        (false, false) => "initialised",
+    };
+    cx.out.tip(&format!("store in {folder}: {result}"));
+    for kept in &made.made.kept {
+        cx.out.tip(&format!("{kept} was there and stays as it is"));
+    }
+    let passwords: serde_json::Map<_, _> =
+        made.passwords.iter().map(|(user, password)| (user.clone(), json!(password))).collect();
+    if !passwords.is_empty() {
+        cx.out.say("the made-up passwords are shown once, and must be changed at the first login");
+    }
+    let record = json!({
+        "identifier": folder, "result": result, "instance": made.instance, "added": made.made.added,
+        "passwords": passwords
+    });
+    cx.out.show(&views::STORE, &record)
+}
+
+#[derive(Args)]
+pub struct RecoverUser {
+    /// The user whose password was lost
+    #[arg(value_name = "USER")]
+    user: String,
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+}
+
+impl Verb for RecoverUser {
+    const ABOUT: &'static str = "Reset a lost password, while the daemon is stopped; it is shown once";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
+        let password = recover_user(&flags.config(cx)?, &self.user).await.map_err(not_started)?;
+        cx.out.say("the password must be changed at the first login");
+        cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
     }
 }

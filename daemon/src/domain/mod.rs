@@ -1,7 +1,16 @@
 //! Rules as pure functions of values: no store, no clock, no HTTP.
 
+pub mod access;
+pub mod assertion;
+pub mod bootstrap;
 pub mod customer;
 pub mod employee;
 pub mod ledger;
+pub mod lockout;
+pub mod password;
+pub mod permission;
+pub mod privilege;
+pub mod rsa;
 pub mod teller;
+pub mod token;
 pub mod transaction;

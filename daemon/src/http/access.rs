@@ -2,23 +2,126 @@
 
 use super::state::State;
 use crate::config::Auth;
-use crate::ops::Caller;
+use crate::domain::access::{Denial, Holder, decide};
+use crate::domain::permission::{Asked as Wanted, Groups, Who};
+use crate::ops::callers;
+use crate::ops::{Caller, groups};
 use crate::store::Tx;
-use mfa_shared::endpoint::Meta;
-use mfa_shared::fault::Fault;
+use mfa_shared::api::groups::{PermittableGroup, PermittableMethod};
+use mfa_shared::api::roles::Permission;
+use mfa_shared::endpoint::{Meta, Method};
+use mfa_shared::fault::{self, Fault};
+use std::sync::{Arc, Mutex, PoisonError};
+use warp::http::header::AUTHORIZATION;
+use warp::http::{HeaderMap, Method as HttpMethod};
 
 /// What a request says about its sender, and what it wants to do.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The row, where the path and method name one.
     pub meta: Option<Meta>,
+    /// Whether only the headers of the answer are wanted.
+    pub head: bool,
     /// The segments of the path, decoded, without an old prefix.
     pub segments: Vec<String>,
+    /// The hash of the access token, where there is exactly one that looks like one.
+    pub token: Option<String>,
+}
+
+impl Asked {
+    /// What a request asks for.
+    pub fn new(method: &HttpMethod, headers: &HeaderMap, meta: Option<Meta>, segments: Vec<String>) -> Self {
+        Self { meta, head: *method == HttpMethod::HEAD, segments, token: token(headers) }
+    }
+}
+
+/// The hash of the token of exactly one `Authorization: Bearer` header.
+fn token(headers: &HeaderMap) -> Option<String> {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (given.next(), given.next()) else { return None };
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    if scheme.eq_ignore_ascii_case("bearer") { callers::access_hash(token.trim()) } else { None }
+}
+
+/// The permittable groups, compiled once for each state of the stored ones.
+#[derive(Debug, Default)]
+pub struct CompiledGroups(Mutex<Option<(u64, Arc<Groups>)>>);
+
+impl CompiledGroups {
+    fn get(&self, tx: &mut Tx<'_>) -> Result<Arc<Groups>, Fault> {
+        let version = groups::version(tx)?;
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, groups)) = known.filter(|(of, _)| *of == version) {
+            return Ok(groups);
+        }
+        let groups = Arc::new(Groups::compile(tx.all::<PermittableGroup>(&[])?));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, groups.clone()));
+        Ok(groups)
+    }
 }
 
 /// The caller, if the request is allowed.
-pub fn admit(state: &State, _: &mut Tx<'_>, _: &Asked) -> Result<Caller, Fault> {
-    match state.config.auth {
-        Auth::Off | Auth::On => Ok(Caller::guest()),
+pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Caller, Fault> {
+    let caller = match &asked.token {
+        Some(hash) => callers::find(tx, hash)?,
+        None => None,
+    };
+    if state.config.auth == Auth::Off {
+        return Ok(caller.map_or_else(Caller::guest, Caller::unchecked));
     }
+    let Some(caller) = caller else {
+        return Err(Fault::new(fault::UNAUTHENTICATED, "this needs a login: there is no valid access token"));
+    };
+    if let Some(meta) = &asked.meta {
+        let groups = state.groups.get(tx)?;
+        let segments: Vec<_> = asked.segments.iter().map(String::as_str).collect();
+        let method = method_of(meta.method, asked.head);
+        let wanted = Wanted { application: meta.application(), method, segments: &segments };
+        let (user, application) = (caller.user.as_deref(), caller.application.as_deref());
+        let who = Who { user, application, intended: caller.intended() };
+        let must_change_password = caller.must_change_password;
+        let decided = decide(&wanted, &Holder { who, must_change_password, held: &caller.held }, &groups);
+        decided.map_err(|denial| denied(denial, &caller.actor, meta))?;
+    }
+    Ok(caller)
+}
+
+fn method_of(method: Method, head: bool) -> PermittableMethod {
+    match method {
+        Method::Get if head => PermittableMethod::Head,
+        Method::Get => PermittableMethod::Get,
+        Method::Post => PermittableMethod::Post,
+        Method::Put => PermittableMethod::Put,
+        Method::Delete => PermittableMethod::Delete,
+    }
+}
+
+fn denied(denial: Denial, caller: &str, meta: &Meta) -> Fault {
+    let what = format!("{} {}", meta.method, meta.path);
+    match denial {
+        Denial::PasswordChangeRequired => {
+            let detail = format!("{caller} has to set a new password before anything else");
+            Fault::new(fault::PASSWORD_CHANGE_REQUIRED, detail)
+        }
+        Denial::NotOwnRecord => {
+            let detail = format!("{caller} can do {what} for the own record only");
+            Fault::new(fault::NOT_OWN_RECORD, detail)
+        }
+        Denial::LoginTokenRequired => {
+            let detail = format!("{caller} has a token of an application, and {what} needs a login");
+            Fault::new(fault::LOGIN_TOKEN_REQUIRED, detail)
+        }
+        Denial::Forbidden(any) => {
+            let detail = format!("{caller} holds no permission for {what}{}", any_of(&any));
+            Fault::new(fault::FORBIDDEN, detail).missing(any)
+        }
+    }
+}
+
+fn any_of(missing: &[Permission]) -> String {
+    let groups: Vec<_> = missing.iter().map(|p| p.permittable_endpoint_group_identifier.as_str()).collect();
+    let Some(operation) = missing.first().and_then(|p| p.allowed_operations.first()) else {
+        return "; no group covers it".to_owned();
+    };
+    format!("; {operation} on {} would do", groups.join(" or "))
 }

@@ -3,15 +3,16 @@
 use super::access::{self, Asked};
 use super::idempotency::Repeatable;
 use super::reply::{Content, Reply};
-use super::route::{Behind, Route, Run, Tagged};
+use super::route::{Behind, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
-use super::{body, tag};
+use super::{body, login, tag};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
 use crate::store::{Store, Tx};
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
+use mfa_shared::api::tokens::error_word;
 use mfa_shared::endpoint::{Meta, Method, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Params;
@@ -40,15 +41,30 @@ pub struct Head {
     pub request_id: String,
 }
 
-/// Answers a request.
+/// Answers a request; a failure to give a token says so in the words of OAuth 2.0, too.
 pub async fn answer<S, B, E>(state: &Arc<State>, head: &Head, body: S) -> Result<Response, Fault>
 where
     S: Stream<Item = Result<B, E>>,
     B: Buf,
 {
     let found = split(&head.path).and_then(|segments| state.routes.find(segments));
-    let method = method_of(&head.method);
-    let route = found.as_ref().and_then(|found| found.route(method?)).cloned();
+    let route = found.as_ref().and_then(|found| found.route(method_of(&head.method)?)).cloned();
+    let gives_token = matches!(route.as_ref().map(|route| &route.behind), Some(Behind::Login));
+    let answer = decide(state, head, found, route, body).await;
+    if gives_token { answer.map_err(|fault| fault.clone().error(error_word(fault.kind))) } else { answer }
+}
+
+async fn decide<S, B, E>(
+    state: &Arc<State>,
+    head: &Head,
+    found: Option<Found<'_>>,
+    route: Option<Arc<Route>>,
+    body: S,
+) -> Result<Response, Fault>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Buf,
+{
     if let Some(Behind::Status(look)) = route.as_ref().map(|route| &route.behind) {
         return look(state).map(|reply| respond(reply, None));
     }
@@ -63,10 +79,14 @@ where
         return Ok(respond(reply, None));
     }
     let segments = found.as_ref().map(|found| found.segments.clone()).unwrap_or_default();
-    let asked = Asked { meta: route.as_ref().map(|route| route.meta), segments };
+    let meta = route.as_ref().map(|route| route.meta);
+    let asked = Asked::new(&head.method, &head.headers, meta, segments);
     let (Some(found), Some(route)) = (&found, route) else {
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
+    if matches!(route.behind, Behind::Login) {
+        return log_in(state, head, &route, body).await;
+    }
     if route.meta.method.reads() {
         let request = Request::prepare(state, head, asked, found, &route, &[]);
         return request.read(route.meta.lists()).await;
@@ -92,6 +112,18 @@ async fn admit(state: &Arc<State>, asked: Asked) -> Result<Caller, Fault> {
     state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await
 }
 
+async fn log_in<S, B, E>(state: &Arc<State>, head: &Head, route: &Route, body: S) -> Result<Response, Fault>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Buf,
+{
+    let bytes = read_body(state, head, route, body).await?;
+    let params = Params::parse(&head.query);
+    let today = state.store.clock().now().day();
+    let raw = RawBody { params: &params, bytes: &bytes, json: body::says_json(&head.headers), today };
+    login::answer(state, head, &raw).await.map(|reply| respond(reply, None))
+}
+
 async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Option<&Found<'_>>) -> Fault {
     let refused = match found {
         None => Fault::new(fault::ROUTE_NOT_FOUND, format!("there is no path {}", head.path)),
@@ -108,11 +140,12 @@ where
     S: Stream<Item = Result<B, E>>,
     B: Buf,
 {
-    let (kind, bytes_max) = (route.meta.body.kind, state.config.body_bytes_max);
+    let kind = route.meta.body.kind;
+    let bytes_max = kind.bytes_max().unwrap_or(state.config.body_bytes_max);
     body::check_head(&head.headers, kind, bytes_max)?;
     match kind {
         BodyKind::None => Ok(Vec::new()),
-        BodyKind::Json | BodyKind::Form => {
+        BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {
             let within = Duration::from_secs(state.config.request_timeout_seconds);
             body::read(body, bytes_max, within).await
         }
@@ -125,7 +158,7 @@ struct Request {
     asked: Asked,
     meta: Meta,
     repeatable: Result<Option<Repeatable>, Fault>,
-    run: Result<Run, Fault>,
+    prepared: Result<Prepared, Fault>,
     tagged: Option<Tagged>,
     own_tag: bool,
     if_match: Option<Vec<String>>,
@@ -153,10 +186,13 @@ impl Request {
             }
         };
         let params = Params::parse(&head.query);
-        let raw = RawBody { params: &params, bytes, today: state.store.clock().now().day() };
-        let run = match &route.behind {
+        let today = state.store.clock().now().day();
+        let raw = RawBody { params: &params, bytes, json: true, today };
+        let prepared = match &route.behind {
             Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_) => Err(Fault::new(fault::INTERNAL, "a look at the process is no operation")),
+            Behind::Status(_) | Behind::Login => {
+                Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
+            }
         };
         let own_tag = meta.tag == Some(meta.name);
         let tag_route = meta.tag.filter(|_| !own_tag).and_then(|name| state.routes.by_name(name));
@@ -166,7 +202,7 @@ impl Request {
             asked,
             meta,
             repeatable,
-            run,
+            prepared,
             tagged: tag_route.and_then(|route| Tagged::prepare(route, &found.params)),
             own_tag,
             if_match: tag::listed(&head.headers, "if-match"),
@@ -201,19 +237,22 @@ impl Request {
     }
 
     async fn write(self: Arc<Self>, request_id: &str) -> Result<Response, Fault> {
+        if let Ok(Prepared { secret: Some(secret), .. }) = &self.prepared {
+            secret.judge(&self.state.store, &self.state.heavy).await?;
+        }
         let request = self.clone();
         let write = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
-            tx.set_actor(&caller.name);
+            tx.set_actor(&caller.actor);
             let repeatable = request.repeatable.as_ref().map_err(Clone::clone)?;
             if let Some(repeatable) = repeatable
-                && let Some(first) = repeatable.recall(tx, &caller.name)?
+                && let Some(first) = repeatable.recall(tx, &caller.actor)?
             {
                 return Ok(first);
             }
             let reply = request.run(tx, &caller)?;
             if let Some(repeatable) = repeatable {
-                repeatable.remember(tx, &caller.name, &reply)?;
+                repeatable.remember(tx, &caller.actor, &reply)?;
             }
             Ok(reply)
         };
@@ -223,13 +262,13 @@ impl Request {
 
     /// Runs the operation; where the request names tags, only on a record that still has one of them.
     fn run(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
-        let run = self.run.as_ref().map_err(Clone::clone)?;
+        let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
         if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
             && matches!(self.meta.method, Method::Put | Method::Delete)
         {
             tag::check_match(tags, &tagged.read(tx, caller)?)?;
         }
-        run(tx, caller)
+        (prepared.run)(tx, caller)
     }
 }
 

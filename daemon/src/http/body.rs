@@ -19,6 +19,13 @@ pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Resu
         return Err(too_large(bytes_max));
     }
     match headers.get(CONTENT_TYPE) {
+        Some(value) if kind == BodyKind::Credentials => match essence(value.as_bytes()).as_str() {
+            "application/json" | "application/x-www-form-urlencoded" => Ok(()),
+            _ => {
+                let detail = "the body must be application/x-www-form-urlencoded or application/json";
+                Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
+            }
+        },
         Some(value) if kind == BodyKind::Json && !is_json(value.as_bytes()) => {
             let detail = "the body must be application/json, not another content type";
             Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
@@ -27,10 +34,20 @@ pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Resu
     }
 }
 
+/// Whether the headers say that the body is JSON; where they say nothing, they do not.
+pub fn says_json(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|value| is_json(value.as_bytes()))
+}
+
+/// A content type without its parameters.
+fn essence(value: &[u8]) -> String {
+    let text = String::from_utf8_lossy(value).to_ascii_lowercase();
+    text.split(';').next().unwrap_or_default().trim().to_owned()
+}
+
 /// Whether a content type is `application/json` or `application/*+json`, with any parameters.
 fn is_json(value: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(value).to_ascii_lowercase();
-    let essence = text.split(';').next().unwrap_or_default().trim();
+    let essence = essence(value);
     let Some(subtype) = essence.strip_prefix("application/") else { return false };
     subtype == "json" || subtype.strip_suffix("+json").is_some_and(|before| !before.is_empty())
 }

@@ -5,10 +5,9 @@
 
 use super::reply::{Content, Reply};
 use crate::store::Tx;
-use crate::store::engine::{Range, Space};
-use crate::store::record::{Record, key};
+use crate::store::engine::Space;
+use crate::store::record::{Record, key, moment};
 use crate::store::records::{IDEMPOTENCY, IDEMPOTENCY_BY_TIME};
-use crate::store::tx::indexed_key;
 use hmac::{Hmac, KeyInit, Mac};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
@@ -43,12 +42,8 @@ impl Record for Remembered {
         key(&[&self.caller, &self.key])
     }
     fn index(&self) -> Vec<(Space, Vec<u8>)> {
-        vec![(IDEMPOTENCY_BY_TIME, key(&[&time_key(self.at)]))]
+        vec![(IDEMPOTENCY_BY_TIME, key(&[&moment(self.at)]))]
     }
-}
-
-fn time_key(at: Timestamp) -> String {
-    format!("{:020}", at.millis().max(0))
 }
 
 /// The key of a request and the hash of everything that makes it that request.
@@ -112,20 +107,9 @@ impl Repeatable {
     }
 
     fn forget_old(&self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        let until = time_key(tx.now().plus_seconds(-REMEMBERED_SECONDS));
-        let range = Range { from: Vec::new(), to: Some(key(&[&until])) };
-        let mut old = Vec::new();
-        tx.walk(IDEMPOTENCY_BY_TIME, range, &mut |entry, _| {
-            let time = String::from_utf8_lossy(&entry[..entry.len().min(until.len())]).into_owned();
-            old.push(indexed_key(&[&time], entry).to_vec());
-            Ok(old.len() < CLEARED_AT_ONCE)
-        })?;
-        for key in old {
-            let parts: Vec<_> = key.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
-            let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
-            if let Some(record) = tx.get::<Remembered>(&parts)? {
-                tx.remove(&record);
-            }
+        let until = tx.now().plus_seconds(-REMEMBERED_SECONDS);
+        for old in tx.before::<Remembered>(IDEMPOTENCY_BY_TIME, until, CLEARED_AT_ONCE)? {
+            tx.remove(&old);
         }
         Ok(())
     }

@@ -3,7 +3,9 @@
 pub mod access;
 pub mod answer;
 pub mod body;
+pub mod heavy;
 pub mod idempotency;
+pub mod login;
 pub mod reply;
 pub mod route;
 pub mod routes;

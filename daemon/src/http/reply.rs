@@ -8,7 +8,8 @@ use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
 use mfa_shared::wire::{
-    Accepted, AcceptedAt, Answer, Array, JSON_TYPE, Json, JsonOrNone, Listed, NDJSON_TYPE, Page,
+    Accepted, AcceptedAt, Answer, Array, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed, NDJSON_TYPE,
+    Names, Page,
 };
 use serde::Serialize;
 use std::fmt;
@@ -102,6 +103,24 @@ pub trait IntoReply<A: Answer> {
 impl IntoReply<Accepted> for Accepted {
     fn into_reply(self) -> Reply {
         Reply::empty(202)
+    }
+}
+
+impl IntoReply<Done> for Done {
+    fn into_reply(self) -> Reply {
+        Reply::empty(200)
+    }
+}
+
+impl IntoReply<JsonFlag> for JsonFlag {
+    fn into_reply(self) -> Reply {
+        Reply::json(json(&self.0))
+    }
+}
+
+impl IntoReply<Names> for Names {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::Elements(self.0.iter().map(json).collect()))
     }
 }
 

@@ -1,20 +1,30 @@
 //! One row of the table with its operation: decode, check the tag, run, encode.
 
+use super::heavy::Secret;
 use super::reply::{IntoReply, Reply};
 use super::state::State;
 use super::tag;
 use crate::ops::Caller;
+use crate::ops::secret::Judged;
 use crate::store::Tx;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Body, Nothing, RawBody};
+use mfa_shared::wire::{Nothing, RawBody};
 use std::fmt;
 use std::sync::Arc;
 
 /// A decoded request, ready to run in a transaction, as often as the store wants.
 pub type Run = Box<dyn Fn(&mut Tx<'_>, &Caller) -> Result<Reply, Fault> + Send + Sync>;
 
-type Prepare = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Run, Fault> + Send + Sync>;
+/// A decoded request, with the password in it that has to be hashed first, if there is one.
+pub struct Prepared {
+    /// The rest of the request.
+    pub run: Run,
+    /// The password.
+    pub secret: Option<Arc<Secret>>,
+}
+
+type Prepare = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Prepared, Fault> + Send + Sync>;
 type Status = fn(&State) -> Result<Reply, Fault>;
 
 /// A row with what stands behind it.
@@ -31,6 +41,8 @@ pub enum Behind {
     Operation(Prepare),
     /// The state of the process, without a transaction and without a token.
     Status(Status),
+    /// The giving of tokens, which needs none.
+    Login,
 }
 
 impl fmt::Debug for Route {
@@ -45,13 +57,41 @@ where
     E: Endpoint,
     R: IntoReply<E::Answer> + 'static,
 {
-    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Run, Fault> {
-        let (endpoint, body) = (E::from_params(params), E::Body::read(raw)?);
-        Ok(Box::new(move |tx: &mut Tx<'_>, caller: &Caller| {
+    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Prepared, Fault> {
+        let endpoint = E::from_params(params);
+        let body = endpoint.read(raw)?;
+        let run = move |tx: &mut Tx<'_>, caller: &Caller| {
             run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
-        }))
+        };
+        Ok(Prepared { run: Box::new(run), secret: None })
     };
     Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+}
+
+type WithSecret<E, R> = fn(&mut Tx<'_>, &Caller, &E, &<E as Endpoint>::Body, &Judged) -> Result<R, Fault>;
+
+/// Joins a row and its operation on a password, which `find` takes out of the request.
+pub fn secret_operation<E, R>(run: WithSecret<E, R>, find: fn(&E, &E::Body) -> Secret) -> Route
+where
+    E: Endpoint,
+    R: IntoReply<E::Answer> + 'static,
+{
+    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Prepared, Fault> {
+        let endpoint = E::from_params(params);
+        let body = endpoint.read(raw)?;
+        let secret = Arc::new(find(&endpoint, &body));
+        let judging = secret.clone();
+        let run = move |tx: &mut Tx<'_>, caller: &Caller| {
+            run(tx, caller, &endpoint, &body, &judging.judged()).map(IntoReply::into_reply)
+        };
+        Ok(Prepared { run: Box::new(run), secret: Some(secret) })
+    };
+    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+}
+
+/// The row that gives tokens.
+pub fn login<E: Endpoint>() -> Route {
+    Route { meta: E::META, behind: Behind::Login }
 }
 
 /// Joins a row and a look at the process.
@@ -71,8 +111,8 @@ impl Tagged {
         let params = params.get(..count)?.to_vec();
         let no_query = mfa_shared::query::Params::default();
         let today = mfa_shared::time::Timestamp::from_millis(0).day();
-        let raw = RawBody { params: &no_query, bytes: &[], today };
-        prepare(params, &raw).ok().map(|run| Self(Arc::new(run)))
+        let raw = RawBody { params: &no_query, bytes: &[], json: false, today };
+        prepare(params, &raw).ok().map(|prepared| Self(Arc::new(prepared.run)))
     }
 
     /// The tag at present; the fault of the read where the record is not there.

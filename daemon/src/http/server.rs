@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use warp::Filter;
-use warp::http::header::{HeaderName, HeaderValue};
+use warp::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use warp::http::{HeaderMap, Method, StatusCode};
 use warp::reply::Response;
 
@@ -137,14 +137,24 @@ fn refuse(fault: &Fault, head: &Head) -> Response {
     if let Some(seconds) = fault.retry_after {
         set_header(&mut response, "retry-after", &seconds.to_string());
     }
-    if fault.kind == fault::UNAUTHENTICATED {
-        set_header(&mut response, "www-authenticate", "Bearer");
+    if fault.kind.status == 401 {
+        let tried = fault.kind == fault::UNAUTHENTICATED && sent_token(&head.headers);
+        let challenge = if tried { "Bearer error=\"invalid_token\"" } else { "Bearer" };
+        set_header(&mut response, "www-authenticate", challenge);
     }
     // What is left of a body that was not read is not worth waiting for.
     if matches!(fault.kind.status, 413 | 503) {
         set_header(&mut response, "connection", "close");
     }
     response
+}
+
+/// Whether a request tried to authenticate with a token.
+fn sent_token(headers: &HeaderMap) -> bool {
+    headers.get_all(AUTHORIZATION).iter().any(|value| {
+        let scheme = value.as_bytes().split(|byte| *byte == b' ').next().unwrap_or_default();
+        scheme.eq_ignore_ascii_case(b"bearer")
+    })
 }
 
 /// The headers of every answer.

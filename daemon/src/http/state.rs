@@ -1,8 +1,11 @@
 //! What every request of a daemon shares, and the endpoints that only look at it.
 
+use super::access::CompiledGroups;
+use super::heavy::Heavy;
 use super::reply::Reply;
 use super::routes::Routes;
 use crate::config::Config;
+use crate::domain::token::Lifetimes;
 use crate::ops::listing::json;
 use crate::store::Store;
 use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
@@ -25,6 +28,10 @@ pub struct State {
     pub instance: String,
     /// Secret of the keyed hashes of remembered requests.
     pub secret: Vec<u8>,
+    /// The permittable groups, compiled.
+    pub groups: CompiledGroups,
+    /// The bound on heavy work.
+    pub heavy: Heavy,
     phase: AtomicU8,
 }
 
@@ -42,7 +49,21 @@ pub enum Phase {
 impl State {
     /// The state of a daemon that serves.
     pub fn new(store: Store, config: Config, routes: Routes, instance: String, secret: Vec<u8>) -> Self {
-        Self { store, config, routes, instance, secret, phase: AtomicU8::new(Phase::Serving as u8) }
+        let (groups, heavy) = (CompiledGroups::default(), Heavy::default());
+        let phase = AtomicU8::new(Phase::Serving as u8);
+        Self { store, config, routes, instance, secret, groups, heavy, phase }
+    }
+
+    /// How long tokens live.
+    pub fn lifetimes(&self) -> Lifetimes {
+        let Config { access_token_seconds, refresh_token_seconds, .. } = self.config;
+        Lifetimes { access_seconds: access_token_seconds, session_seconds: refresh_token_seconds }
+    }
+
+    /// The names under which an assertion may name this daemon.
+    pub fn audiences(&self) -> Vec<String> {
+        let own = format!("urn:mfa:instance:{}", self.instance);
+        [own].into_iter().chain(self.config.token_audiences.iter().cloned()).collect()
     }
 
     /// Goes on to the next phase.

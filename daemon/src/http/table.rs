@@ -1,20 +1,94 @@
 //! The endpoint table with its operations: one line for each row, in the order of the rows.
 
-use super::route::{Route, operation, status};
+use super::heavy::Secret;
+use super::route::{Route, login, operation, secret_operation, status};
 use super::state;
-use crate::ops::{cards, customers, employees, offices};
+use crate::ops::{
+    application_permissions, applications, cards, customers, employees, groups, offices, roles, tellers,
+    tokens, users,
+};
+use mfa_shared::api::applications::*;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::employees::*;
+use mfa_shared::api::groups::*;
 use mfa_shared::api::offices::*;
+use mfa_shared::api::roles::*;
 use mfa_shared::api::system::*;
+use mfa_shared::api::tellers::*;
+use mfa_shared::api::tokens::*;
+use mfa_shared::api::users::*;
+use mfa_shared::wire::Json;
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
+    [process(), identity(), application_rows(), institution()].into_iter().flatten().collect()
+}
+
+fn process() -> Vec<Route> {
     vec![
         status::<GetLive>(state::live),
         status::<GetReady>(state::ready),
         status::<GetVersion>(state::version),
+    ]
+}
+
+fn identity() -> Vec<Route> {
+    vec![
+        login::<CreateToken>(),
+        operation::<GetCurrentToken, _>(tokens::get_current),
+        operation::<DeleteCurrentToken, _>(tokens::delete_current),
+        operation::<DeleteTokens, _>(tokens::delete_all),
+        secret_operation::<CreateUser, _>(users::create, |_, Json(new)| {
+            Secret::new(&new.password, |_| Ok(None))
+        }),
+        operation::<ListUsers, _>(users::list),
+        operation::<GetUser, _>(users::get),
+        operation::<ListUserPermissions, _>(users::list_permissions),
+        operation::<SetUserRole, _>(users::set_role),
+        secret_operation::<SetUserPassword, _>(users::set_password, |at, Json(change)| {
+            let user = at.user.clone();
+            Secret::new(&change.password, move |tx| users::present_password(tx, &user))
+        }),
+        operation::<DeleteUser, _>(users::delete),
+        operation::<CreateRole, _>(roles::create),
+        operation::<ListRoles, _>(roles::list),
+        operation::<GetRole, _>(roles::get),
+        operation::<UpdateRole, _>(roles::update),
+        operation::<DeleteRole, _>(roles::delete),
+        operation::<CreateGroup, _>(groups::create),
+        operation::<ListGroups, _>(groups::list),
+        operation::<GetGroup, _>(groups::get),
+        operation::<UpdateGroup, _>(groups::update),
+        operation::<DeleteGroup, _>(groups::delete),
+    ]
+}
+
+fn application_rows() -> Vec<Route> {
+    vec![
+        operation::<ListApplications, _>(applications::list),
+        operation::<DeleteApplication, _>(applications::delete),
+        operation::<SetSignature, _>(applications::set_signature),
+        operation::<ListSignatures, _>(applications::list_signatures),
+        operation::<GetSignature, _>(applications::get_signature),
+        operation::<DeleteSignature, _>(applications::delete_signature),
+        operation::<CreateApplicationPermission, _>(application_permissions::create_permission),
+        operation::<ListApplicationPermissions, _>(application_permissions::list_permissions),
+        operation::<GetApplicationPermission, _>(application_permissions::get_permission),
+        operation::<UpdateApplicationPermission, _>(application_permissions::update_permission),
+        operation::<DeleteApplicationPermission, _>(application_permissions::delete_permission),
+        operation::<CreateCallEndpointSet, _>(application_permissions::create_set),
+        operation::<ListCallEndpointSets, _>(application_permissions::list_sets),
+        operation::<GetCallEndpointSet, _>(application_permissions::get_set),
+        operation::<UpdateCallEndpointSet, _>(application_permissions::update_set),
+        operation::<DeleteCallEndpointSet, _>(application_permissions::delete_set),
+        operation::<GetConsent, _>(application_permissions::get_consent),
+        operation::<SetConsent, _>(application_permissions::set_consent),
+    ]
+}
+
+fn institution() -> Vec<Route> {
+    vec![
         operation::<CreateOffice, _>(offices::create),
         operation::<ListOffices, _>(offices::list),
         operation::<GetOffice, _>(offices::get),
@@ -48,5 +122,26 @@ pub fn table() -> Vec<Route> {
         operation::<GetCard, _>(cards::get),
         operation::<UpdateCard, _>(cards::update),
         operation::<DeleteCard, _>(cards::delete),
+        secret_operation::<CreateTeller, _>(tellers::create, |_, Json(new)| {
+            Secret::new(&new.password, |_| Ok(None))
+        }),
+        operation::<ListTellers, _>(tellers::list),
+        operation::<GetTeller, _>(tellers::get),
+        secret_operation::<UpdateTeller, _>(tellers::update, |_, Json(change)| {
+            Secret::new(&change.password, |_| Ok(None))
+        }),
+        operation::<DeleteTeller, _>(tellers::delete),
+        operation::<CommandTeller, _>(tellers::command),
+        operation::<GetTellerBalance, _>(tellers::balance),
+        operation::<CreateDenomination, _>(tellers::create_denomination),
+        operation::<ListDenominations, _>(tellers::list_denominations),
+        secret_operation::<UnlockDrawer, _>(tellers::unlock, |at, Json(unlock)| {
+            let (teller, employee) = (at.teller.clone(), unlock.employee_identifier.clone());
+            Secret::compared(&unlock.password, move |tx| tellers::drawer_hash(tx, &teller, &employee))
+        }),
+        operation::<PauseTeller, _>(tellers::pause),
+        operation::<CreateTransaction, _>(tellers::create_transaction),
+        operation::<FinishTransaction, _>(tellers::finish),
+        operation::<ListTransactions, _>(tellers::list_transactions),
     ]
 }

@@ -3,32 +3,33 @@
 //! An operation is a plain function `(tx, caller, endpoint, body) -> Result<answer, Fault>`: no HTTP in it,
 //! no waiting, no engine. It may run more than once, so it changes nothing but the `Tx`.
 
+pub mod application_permissions;
+pub mod applications;
+pub mod assertions;
+pub mod callers;
 pub mod cards;
 pub mod customers;
 pub mod employees;
+pub mod grants;
+pub mod groups;
+pub mod init;
 pub mod instances;
 pub mod ledger;
 pub mod listing;
+pub mod login;
 pub mod offices;
+pub mod roles;
+pub mod secret;
+pub mod sessions;
+pub mod tellers;
+pub mod tokens;
+pub mod users;
 
 use crate::store::Tx;
 use crate::store::engine::Space;
+pub use callers::Caller;
 use mfa_shared::fault::{self, Fault};
 use std::marker::PhantomData;
-
-/// Who asks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// The name that records bear: a user, or `application:<identifier>`, or `guest`.
-    pub name: String,
-}
-
-impl Caller {
-    /// Nobody in particular, where nobody is asked who they are.
-    pub fn guest() -> Self {
-        Self { name: "guest".to_owned() }
-    }
-}
 
 /// An answer whose stored form is its form on the wire.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! What makes a type a stored record: its space, its key, its index entries.
 
 use super::engine::Space;
+use mfa_shared::time::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -42,6 +43,11 @@ pub fn prefix(parts: &[&str]) -> Vec<u8> {
         prefix.push(SEPARATOR);
     }
     prefix
+}
+
+/// A moment as the part of a key: moments sort by time.
+pub fn moment(at: Timestamp) -> String {
+    format!("{:020}", at.millis().max(0))
 }
 
 /// A key under `parts` that counts: records sort in the order of their numbers.

@@ -1,7 +1,7 @@
 //! A transaction as operations see it: typed records over an engine's view, with staged writes.
 
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
-use super::record::{Record, key, number, prefix};
+use super::record::{Record, key, moment, number, prefix};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -126,6 +126,20 @@ impl<'a> Tx<'a> {
             Ok(true)
         })?;
         self.fetch(keys)
+    }
+
+    /// At most `limit` records that an index by time has before a moment, the earliest first.
+    pub fn before<R: Record>(
+        &mut self,
+        index: Space,
+        until: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<R>, Fault> {
+        let until = moment(until);
+        let range = Range { from: Vec::new(), to: Some(key(&[&until])) };
+        let entries = self.view.scan(index, &range, false, limit)?;
+        let skipped = until.len() + 1;
+        self.fetch(entries.into_iter().map(|(entry, _)| entry[skipped.min(entry.len())..].to_vec()).collect())
     }
 
     fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {

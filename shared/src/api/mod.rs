@@ -1,20 +1,37 @@
 //! Wire types and rows, one file for each noun.
 
+pub mod applications;
 pub mod cards;
 pub mod customers;
 pub mod definitions;
 pub mod employees;
+pub mod groups;
 pub mod instances;
 pub mod ledger;
 pub mod offices;
+pub mod roles;
 pub mod system;
 pub mod tellers;
+pub mod tokens;
+pub mod users;
 
 use crate::endpoint::Meta;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
-    [system::ROWS, offices::ROWS, employees::ROWS, customers::ROWS, cards::ROWS, tellers::ROWS]
-        .into_iter()
-        .flatten()
+    [
+        system::ROWS,
+        tokens::ROWS,
+        users::ROWS,
+        roles::ROWS,
+        groups::ROWS,
+        applications::ROWS,
+        offices::ROWS,
+        employees::ROWS,
+        customers::ROWS,
+        cards::ROWS,
+        tellers::ROWS,
+    ]
+    .into_iter()
+    .flatten()
 }

@@ -11,7 +11,7 @@ mod value;
 
 pub use compound::{Distinct, List, Nested, list, nested};
 pub use field::{Optional, Or, Reference, Required, optional, or, reference, required};
-pub use text::{Text, alphanumeric, id, line, secret, text};
+pub use text::{Text, alphanumeric, free, id, line, secret, text};
 pub use value::{
     BigIntegerRule, DateRule, DecimalRule, Flag, Integer, TimestampRule, Word, WordRule, big_integer, date,
     decimal, flag, integer, timestamp, word,

@@ -57,6 +57,11 @@ pub const fn text(max: usize) -> Text {
     string(Characters::Text, 0, max)
 }
 
+/// 0 to `max` characters, any of them.
+pub const fn free(max: usize) -> Text {
+    string(Characters::Any, 0, max)
+}
+
 /// Exactly `length` ASCII letters or digits.
 pub const fn alphanumeric(length: usize) -> Text {
     string(Characters::Alphanumeric, length, length)

@@ -6,7 +6,7 @@
 mod naming;
 mod posting;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 pub use naming::{CustomerAccount, add_account, name_account, name_accounts, name_customer_account};
 pub use posting::{Entry, credit, debit, drawer_cash, drawer_lines, join_currencies, last_sequence, post};

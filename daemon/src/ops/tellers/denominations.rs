@@ -18,7 +18,10 @@ pub fn create(
 ) -> Result<Accepted, Fault> {
     let mut stored = managed(tx, &at.office, &at.teller)?;
     if next_state(stored.teller.state, TellerStep::Count).is_none() {
-        let detail = format!("teller {} is {}; its cash is counted while it is PAUSED", at.teller, stored.teller.state);
+        let detail = format!(
+            "teller {} is {}; its cash is counted while it is PAUSED",
+            at.teller, stored.teller.state
+        );
         return Err(Fault::new(fault::TELLER_NOT_PAUSED, detail));
     }
     let entry = cash::settle(tx, caller, &stored.teller, new.counted_total)?;

@@ -33,7 +33,8 @@ pub fn unlock(
     stored.teller.state = step(&stored.teller, TellerStep::Unlock, "unlocking the drawer")?;
     check_caller(caller, &stored.teller)?;
     if stored.teller.assigned_employee.as_ref() != Some(&request.employee_identifier) {
-        let detail = format!("the employee of the request is not the one who is assigned to teller {}", at.teller);
+        let detail =
+            format!("the employee of the request is not the one who is assigned to teller {}", at.teller);
         return Err(Fault::new(fault::NOT_ASSIGNED_EMPLOYEE, detail));
     }
     check_password(tx, &at.teller, judged)?;

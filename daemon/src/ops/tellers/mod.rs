@@ -6,6 +6,8 @@ mod command;
 mod confirm;
 mod denominations;
 mod drawer;
+#[cfg(test)]
+mod tests;
 mod transactions;
 
 pub use cash::balance;
@@ -189,7 +191,8 @@ fn lock_drawer(tx: &mut Tx<'_>, teller: &str, judged: &Judged) -> Result<(), Fau
 fn managed(tx: &mut Tx<'_>, office: &str, teller: &str) -> Result<StoredTeller, Fault> {
     offices::find(tx, office)?;
     let found = tx.get::<StoredTeller>(&[teller])?.filter(|stored| stored.office == office);
-    let missing = || Fault::new(fault::TELLER_NOT_FOUND, format!("office {office} has no teller \"{teller}\""));
+    let missing =
+        || Fault::new(fault::TELLER_NOT_FOUND, format!("office {office} has no teller \"{teller}\""));
     found.ok_or_else(missing)
 }
 

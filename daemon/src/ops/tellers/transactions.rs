@@ -80,11 +80,7 @@ pub fn list(
 }
 
 /// The transactions of a teller that an index has, the oldest first.
-pub(super) fn indexed(
-    tx: &mut Tx<'_>,
-    index: Space,
-    teller: &str,
-) -> Result<Vec<StoredTransaction>, Fault> {
+pub(super) fn indexed(tx: &mut Tx<'_>, index: Space, teller: &str) -> Result<Vec<StoredTransaction>, Fault> {
     // An entry is the teller, the place of the transaction, its identifier.
     let passed = prefix(&[teller, &ordinal(0)]).len();
     let mut identifiers = Vec::new();
@@ -106,9 +102,7 @@ fn named(tx: &mut Tx<'_>, new: &NewTransaction) -> Result<(Held, Option<Held>), 
     let account = accounts::find(tx, name)?.ok_or_else(unknown("/customerAccountIdentifier", name))?;
     let target = match &new.target_account_identifier {
         None => None,
-        Some(name) => {
-            Some(accounts::find(tx, name)?.ok_or_else(unknown("/targetAccountIdentifier", name))?)
-        }
+        Some(name) => Some(accounts::find(tx, name)?.ok_or_else(unknown("/targetAccountIdentifier", name))?),
     };
     if !accounts::is_product(tx, &new.product_identifier)? {
         let product = &new.product_identifier;

@@ -1,6 +1,7 @@
 //! Every kind of record that is stored, one file for each noun, and the spaces they are stored in. The
 //! number of a space never changes its meaning.
 
+mod applications;
 mod cards;
 mod customers;
 mod employees;
@@ -9,15 +10,20 @@ mod ledger;
 mod offices;
 mod system;
 mod tellers;
+mod tokens;
+mod users;
 
+pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use employees::StoredEmployee;
 pub use instances::{AccountCounter, StoredInstance};
 pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
-pub use system::{StoreFacts, StoreSecret};
+pub use system::{Initialisation, StoreFacts, StoreSecret};
 pub use tellers::{Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, ordinal};
+pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
+pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
 use super::engine::Space;
 use mfa_shared::time::Timestamp;
@@ -62,19 +68,60 @@ spaces! {
     CUSTOMERS_BY_EMPLOYEE = 62 "customers_by_employee";
     CARDS = 65 "cards";
     CARDS_BY_NUMBER = 66 "cards_by_number";
-    TELLERS = 130 "tellers";
-    TELLERS_BY_OFFICE = 131 "tellers_by_office";
-    TELLERS_BY_EMPLOYEE = 132 "tellers_by_employee";
-    TELLERS_NOTED = 133 "tellers_noted";
-    DRAWERS = 134 "drawers";
-    TRANSACTIONS = 135 "transactions";
-    TRANSACTIONS_BY_TELLER = 136 "transactions_by_teller";
-    TRANSACTIONS_PENDING = 137 "transactions_pending";
-    DENOMINATIONS = 138 "denominations";
+    USERS = 110 "users";
+    USERS_BY_ROLE = 111 "users_by_role";
+    PASSWORDS = 112 "passwords";
+    RETIRED_USERS = 113 "retired_users";
+    ROLES = 114 "roles";
+    ROLES_BY_GROUP = 115 "roles_by_group";
+    GROUPS = 116 "permittable_groups";
+    APPLICATIONS = 117 "applications";
+    SIGNATURES = 118 "signatures";
+    APPLICATION_PERMISSIONS = 119 "application_permissions";
+    APPLICATION_PERMISSIONS_BY_GROUP = 120 "application_permissions_by_group";
+    CALL_ENDPOINT_SETS = 121 "call_endpoint_sets";
+    CALL_ENDPOINT_SETS_BY_GROUP = 122 "call_endpoint_sets_by_group";
+    CONSENTS = 123 "consents";
+    CONSENTS_BY_USER = 124 "consents_by_user";
+    SESSIONS = 130 "sessions";
+    SESSIONS_BY_TIME = 131 "sessions_by_time";
+    TOKENS = 132 "tokens";
+    TOKENS_BY_USER = 133 "tokens_by_user";
+    TOKENS_BY_KEY = 134 "tokens_by_key";
+    TOKENS_BY_SESSION = 140 "tokens_by_session";
+    TOKENS_BY_TIME = 135 "tokens_by_time";
+    LOGIN_ATTEMPTS = 136 "login_attempts";
+    LOGIN_ATTEMPTS_BY_TIME = 137 "login_attempts_by_time";
+    ASSERTIONS = 138 "assertions";
+    ASSERTIONS_BY_TIME = 139 "assertions_by_time";
+    TELLERS = 150 "tellers";
+    TELLERS_BY_OFFICE = 151 "tellers_by_office";
+    TELLERS_BY_EMPLOYEE = 152 "tellers_by_employee";
+    TELLERS_NOTED = 153 "tellers_noted";
+    DRAWERS = 154 "drawers";
+    TRANSACTIONS = 155 "transactions";
+    TRANSACTIONS_BY_TELLER = 156 "transactions_by_teller";
+    TRANSACTIONS_PENDING = 157 "transactions_pending";
+    DENOMINATIONS = 158 "denominations";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
-pub const LOCAL: &[Space] = &[IDEMPOTENCY, IDEMPOTENCY_BY_TIME, SECRETS];
+pub const LOCAL: &[Space] = &[
+    IDEMPOTENCY,
+    IDEMPOTENCY_BY_TIME,
+    SECRETS,
+    SESSIONS,
+    SESSIONS_BY_TIME,
+    TOKENS,
+    TOKENS_BY_USER,
+    TOKENS_BY_KEY,
+    TOKENS_BY_SESSION,
+    TOKENS_BY_TIME,
+    LOGIN_ATTEMPTS,
+    LOGIN_ATTEMPTS_BY_TIME,
+    ASSERTIONS,
+    ASSERTIONS_BY_TIME,
+];
 
 /// Who made and last changed a record, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -44,3 +44,18 @@ impl Record for StoreSecret {
         key(&[&self.name])
     }
 }
+
+/// That the store was initialised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Initialisation {
+    /// The first user.
+    pub first_user: String,
+}
+
+impl Record for Initialisation {
+    const SPACE: Space = SYSTEM;
+    fn key(&self) -> Vec<u8> {
+        key(&["initialised"])
+    }
+}

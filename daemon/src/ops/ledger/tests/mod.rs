@@ -1,2 +1,2 @@
-mod memory;
+pub mod memory;
 mod posting;

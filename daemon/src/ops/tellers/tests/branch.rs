@@ -95,8 +95,7 @@ impl Branch {
             _ => Adjustment::Credit,
         };
         let (amount, employee) = (cents(amount.abs()), Some(format!("emp{employee}")));
-        let command =
-            TellerCommand { action, adjustment, amount, assigned_employee_identifier: employee };
+        let command = TellerCommand { action, adjustment, amount, assigned_employee_identifier: employee };
         let at = CommandTeller { office: office(), teller: code(teller) };
         let caller = &self.caller;
         outcome(self.store.write(|tx| tellers::command(tx, caller, &at, &Json(command))))
@@ -111,7 +110,8 @@ impl Branch {
     }
 
     pub fn pause(&mut self, teller: usize) -> Outcome {
-        let (at, form) = (PauseTeller { teller: code(teller) }, TellerForm { command: TellerCommandWord::Pause });
+        let (at, form) =
+            (PauseTeller { teller: code(teller) }, TellerForm { command: TellerCommandWord::Pause });
         let caller = &self.caller;
         outcome(self.store.write(|tx| tellers::pause(tx, caller, &at, &Form(form))))
     }

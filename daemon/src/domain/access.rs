@@ -1,0 +1,168 @@
+//! The decision whether a request is allowed. Contract: `identity.md` section 3.
+
+use super::permission::{Asked, Groups, Who};
+use mfa_shared::api::groups::PermittableMethod::{Delete, Get, Head, Put};
+use mfa_shared::api::roles::Permission;
+
+/// Who calls, as the token says.
+#[derive(Debug, Clone, Copy)]
+pub struct Holder<'a> {
+    /// User, application, and what the token is intended for.
+    pub who: Who<'a>,
+    /// Whether the user has to set a new password first.
+    pub must_change_password: bool,
+    /// What the caller holds at this moment.
+    pub held: &'a [Permission],
+}
+
+/// Why a request is not allowed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Denial {
+    /// The user has to set a new password first.
+    PasswordChangeRequired,
+    /// Only for the own record, whatever the permissions.
+    NotOwnRecord,
+    /// Only by login, never with a token of an application.
+    LoginTokenRequired,
+    /// Any one of these permissions would do.
+    Forbidden(Vec<Permission>),
+}
+
+/// What a caller may do whatever the role says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Own {
+    /// With any token.
+    Right,
+    /// With a login token; otherwise permissions decide.
+    LoginRight,
+    /// With a login token, and never otherwise.
+    LoginOnly,
+    /// The record of another user, which nobody may touch.
+    Others,
+    /// No own right.
+    No,
+}
+
+fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
+    let reads = matches!(asked.method, Get | Head);
+    let is_own = |name: &str| user == Some(name);
+    match (asked.method, asked.segments) {
+        (Get | Head | Delete, ["token", "_current"]) => Own::Right,
+        (_, ["users", name] | ["users", name, "permissions"]) if reads && is_own(name) => Own::LoginRight,
+        (_, ["applications", _, "permissions", _, "users", name, "enabled"]) if reads && is_own(name) => {
+            Own::LoginRight
+        }
+        (Put, ["users", name, "password"]) if is_own(name) => Own::LoginOnly,
+        (Put, ["applications", _, "permissions", _, "users", name, "enabled"]) => {
+            // An application is told first that it can never consent, whoever the user is.
+            if is_own(name) || user.is_none() { Own::LoginOnly } else { Own::Others }
+        }
+        (Delete, ["token"]) => Own::LoginOnly,
+        _ => Own::No,
+    }
+}
+
+/// Whether the caller may make this request.
+pub fn decide(asked: &Asked<'_>, caller: &Holder<'_>, groups: &Groups) -> Result<(), Denial> {
+    let who = &caller.who;
+    let own = own(asked, who.user);
+    let by_login = who.application.is_none();
+    if caller.must_change_password {
+        let password = matches!((asked.method, asked.segments), (Put, ["users", _, "password"]));
+        let allowed = own == Own::Right || (own == Own::LoginOnly && password && by_login);
+        return if allowed { Ok(()) } else { Err(Denial::PasswordChangeRequired) };
+    }
+    match own {
+        Own::Right => Ok(()),
+        Own::LoginRight | Own::LoginOnly if by_login => Ok(()),
+        Own::LoginOnly => Err(Denial::LoginTokenRequired),
+        Own::Others if by_login => Err(Denial::NotOwnRecord),
+        Own::Others => Err(Denial::LoginTokenRequired),
+        Own::LoginRight | Own::No if groups.allow(asked, who, caller.held) => Ok(()),
+        Own::LoginRight | Own::No => Err(Denial::Forbidden(groups.would_allow(asked, who))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::bootstrap;
+    use crate::domain::permission::{ALL, permission};
+    use mfa_shared::api::groups::PermittableMethod;
+    use mfa_shared::rule::Word;
+
+    /// Request, then the answer for: anna by login, an application alone, an application for anna. The
+    /// callers hold nothing; `no` is for want of a permission.
+    const OWN_RIGHTS: &str = "
+        GET /users/anna                                    | yes | no | no
+        HEAD /users/anna                                   | yes | no | no
+        GET /users/anna/permissions                        | yes | no | no
+        GET /users/bert                                    | no  | no | no
+        GET /users                                         | no  | no | no
+        GET /applications/crm-v1/permissions/g1/users/anna/enabled | yes | no | no
+        GET /applications/crm-v1/permissions/g1/users/bert/enabled | no | no | no
+        GET /token/_current                                | yes | yes | yes
+        DELETE /token/_current                             | yes | yes | yes
+        PUT /users/anna/password                           | yes | no | login
+        PUT /users/bert/password                           | no  | no | no
+        PUT /users/anna/roleIdentifier                     | no  | no | no
+        PUT /applications/crm-v1/permissions/g1/users/anna/enabled | yes | login | login
+        PUT /applications/crm-v1/permissions/g1/users/bert/enabled | others | login | login
+        DELETE /token                                      | yes | login | login
+        DELETE /users/anna                                 | no  | no | no
+    ";
+
+    fn answers(request: &str, held: &[Permission], must_change_password: bool) -> [&'static str; 3] {
+        let groups = Groups::compile(bootstrap::groups());
+        let (method, path) = request.split_once(' ').unwrap();
+        let segments: Vec<_> = path[1..].split('/').collect();
+        let method = PermittableMethod::find(method).unwrap();
+        let asked = Asked { application: "identity-v1", method, segments: &segments };
+        let callers = [(Some("anna"), None), (None, Some("crm-v1")), (Some("anna"), Some("crm-v1"))];
+        callers.map(|(user, application)| {
+            let who = Who { user, application, intended: &[] };
+            let must_change_password = must_change_password && application.is_none();
+            match decide(&asked, &Holder { who, must_change_password, held }, &groups) {
+                Ok(()) => "yes",
+                Err(Denial::Forbidden(_)) => "no",
+                Err(Denial::LoginTokenRequired) => "login",
+                Err(Denial::NotOwnRecord) => "others",
+                Err(Denial::PasswordChangeRequired) => "change",
+            }
+        })
+    }
+
+    #[test]
+    fn own_rights_are_as_the_table_says() {
+        let everything: Vec<_> = bootstrap::groups().map(|g| permission(&g.identifier, &ALL)).collect();
+        for row in OWN_RIGHTS.lines().filter(|line| !line.trim().is_empty()) {
+            let cells: Vec<_> = row.split('|').map(str::trim).collect();
+            assert_eq!(answers(cells[0], &[], false), cells[1..], "{row}");
+            // Permissions open what is only closed for want of them, and nothing else.
+            let open = cells[1..].iter().map(|cell| if *cell == "no" { "yes" } else { cell });
+            assert_eq!(answers(cells[0], &everything, false).to_vec(), open.collect::<Vec<_>>(), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_user_who_must_change_the_password_may_do_little_else() {
+        let everything: Vec<_> = bootstrap::groups().map(|g| permission(&g.identifier, &ALL)).collect();
+        for row in OWN_RIGHTS.lines().filter(|line| !line.trim().is_empty()) {
+            let request = row.split('|').next().unwrap().trim();
+            let little = ["PUT /users/anna/password", "GET /token/_current", "DELETE /token/_current"];
+            let expected = if little.contains(&request) { "yes" } else { "change" };
+            assert_eq!(answers(request, &everything, true)[0], expected, "{request}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_permissions_any_of_which_would_do() {
+        let groups = Groups::compile(bootstrap::groups());
+        let asked =
+            Asked { application: "customer-v1", method: Delete, segments: &["customers", "C1", "portrait"] };
+        let who = Who { user: Some("anna"), ..Who::default() };
+        let refused = decide(&asked, &Holder { who, must_change_password: false, held: &[] }, &groups);
+        let portrait = permission("customer__v1__portrait", &[mfa_shared::api::roles::Operation::Delete]);
+        assert_eq!(refused, Err(Denial::Forbidden(vec![portrait])));
+    }
+}

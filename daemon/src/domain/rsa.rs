@@ -1,0 +1,188 @@
+//! Verification of RSA signatures (RFC 8017 section 8.2.2, PKCS #1 v1.5).
+//!
+//! The contract takes keys of 2,048 to 16,384 bits with any odd exponent from 3 on. The libraries that
+//! verify with a given modulus and exponent stop at 8,192 bits, or have no stable release without an open
+//! advisory. Verifying touches public values only, so its time tells nobody anything, and it is one power
+//! and one comparison: the expected block is written out and compared whole, never parsed.
+
+use mfa_shared::amount::BigInteger;
+use mfa_shared::api::applications::Signature;
+use num_bigint::BigUint;
+use sha2::{Digest, Sha256, Sha512};
+
+/// Bits of the smallest modulus that may sign.
+pub const MODULUS_BITS_MIN: u64 = 2048;
+/// Bits of the largest modulus that may sign.
+pub const MODULUS_BITS_MAX: u64 = 16_384;
+
+/// The hash that a signature signs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// RSA with SHA-256.
+    Rs256,
+    /// RSA with SHA-512.
+    Rs512,
+}
+
+/// DER of the algorithm before the digest (RFC 8017 section 9.2, note 1).
+const SHA256_PREFIX: &[u8] = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20";
+const SHA512_PREFIX: &[u8] = b"\x30\x51\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x03\x05\x00\x04\x40";
+
+impl Algorithm {
+    /// The block that a key of so many bytes signs for a message.
+    fn block(self, message: &[u8], length: usize) -> Vec<u8> {
+        let (prefix, digest) = match self {
+            Self::Rs256 => (SHA256_PREFIX, Sha256::digest(message).to_vec()),
+            Self::Rs512 => (SHA512_PREFIX, Sha512::digest(message).to_vec()),
+        };
+        let mut block = vec![0, 1];
+        // The smallest modulus leaves room for many more than the eight bytes of padding that there must be.
+        block.resize(length.saturating_sub(prefix.len() + digest.len() + 1), 0xff);
+        block.push(0);
+        block.extend_from_slice(prefix);
+        block.extend_from_slice(&digest);
+        block
+    }
+}
+
+/// A public key that is strong enough to sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    modulus: BigUint,
+    exponent: BigUint,
+}
+
+fn number(value: &BigInteger) -> Option<BigUint> {
+    BigUint::parse_bytes(value.as_str().as_bytes(), 10)
+}
+
+impl PublicKey {
+    /// The key of an application; `None` where it is too weak or too large to sign in.
+    pub fn new(stored: &Signature) -> Option<Self> {
+        let (modulus, exponent) = (number(&stored.public_key_mod)?, number(&stored.public_key_exp)?);
+        let sized = (MODULUS_BITS_MIN..=MODULUS_BITS_MAX).contains(&modulus.bits());
+        // An exponent that reaches the modulus belongs to no key; it would only cost time.
+        let usable =
+            exponent.bit(0) && exponent >= BigUint::from(3u8) && exponent < modulus && modulus.bit(0);
+        (sized && usable).then_some(Self { modulus, exponent })
+    }
+
+    /// Whether the signature of the message is right.
+    pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> bool {
+        let length = usize::try_from(self.modulus.bits().div_ceil(8)).unwrap_or(usize::MAX);
+        if signature.len() != length {
+            return false;
+        }
+        let signature = BigUint::from_bytes_be(signature);
+        if signature >= self.modulus {
+            return false;
+        }
+        let signed = signature.modpow(&self.exponent, &self.modulus);
+        signed == BigUint::from_bytes_be(&algorithm.block(message, length))
+    }
+}
+
+/// Keys for tests. Their factors are Mersenne primes, so nobody can take them for secrets.
+#[cfg(test)]
+pub mod mersenne {
+    use super::*;
+
+    /// A key whose modulus is the product of 2^p - 1 for these p; it has exactly as many bits as their sum.
+    #[derive(Debug, Clone)]
+    pub struct Key {
+        modulus: BigUint,
+        totient: BigUint,
+        exponent: BigUint,
+    }
+
+    fn big(value: u32) -> BigUint {
+        BigUint::from(value)
+    }
+
+    impl Key {
+        /// The key with the ordinary exponent.
+        pub fn new(primes: &[u32]) -> Self {
+            let prime = |p: &u32| (big(1) << *p) - big(1);
+            let modulus = primes.iter().map(prime).product();
+            let totient = primes.iter().map(|p| prime(p) - big(1)).product();
+            Self { modulus, totient, exponent: big(65_537) }
+        }
+
+        /// The same key with another exponent.
+        pub fn exponent(mut self, exponent: u32) -> Self {
+            self.exponent = big(exponent);
+            self
+        }
+
+        /// The public half, as an application registers it.
+        pub fn public(&self) -> Signature {
+            let digits = |n: &BigUint| BigInteger::parse(&n.to_string()).unwrap();
+            Signature { public_key_mod: digits(&self.modulus), public_key_exp: digits(&self.exponent) }
+        }
+
+        /// Signs a message.
+        pub fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Vec<u8> {
+            let length = usize::try_from(self.modulus.bits().div_ceil(8)).unwrap();
+            let block = BigUint::from_bytes_be(&algorithm.block(message, length));
+            let private = self.exponent.modinv(&self.totient).unwrap();
+            let signature = block.modpow(&private, &self.modulus).to_bytes_be();
+            [vec![0; length - signature.len()], signature].concat()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mersenne::Key;
+    use super::*;
+
+    /// Sums to 2,048.
+    const SMALLEST: &[u32] = &[1279, 607, 127, 19, 13, 3];
+
+    #[test]
+    fn a_signature_fits_its_key_message_and_algorithm_only() {
+        for (primes, algorithm) in [
+            (SMALLEST, Algorithm::Rs256),
+            (&[2203, 2281], Algorithm::Rs512),
+            (&[4253, 4423], Algorithm::Rs256),
+        ] {
+            let key = Key::new(primes);
+            let public = PublicKey::new(&key.public()).unwrap();
+            let signature = key.sign(algorithm, b"hello");
+            assert!(public.verify(algorithm, b"hello", &signature));
+            assert!(!public.verify(algorithm, b"hellp", &signature));
+            let other = if algorithm == Algorithm::Rs256 { Algorithm::Rs512 } else { Algorithm::Rs256 };
+            assert!(!public.verify(other, b"hello", &signature));
+            for place in [0, signature.len() / 2, signature.len() - 1] {
+                let mut bent = signature.clone();
+                bent[place] ^= 1;
+                assert!(!public.verify(algorithm, b"hello", &bent));
+            }
+            let longer = [&[0], signature.as_slice()].concat();
+            assert!(!public.verify(algorithm, b"hello", &longer));
+            assert!(!public.verify(algorithm, b"hello", &signature[1..]));
+            assert!(!public.verify(algorithm, b"hello", &[]));
+            assert!(!public.verify(algorithm, b"hello", &vec![0xff; signature.len()]));
+        }
+    }
+
+    #[test]
+    fn a_key_signs_in_from_2048_to_16384_bits_with_an_odd_exponent_from_3_on() {
+        for (primes, usable) in [
+            (&[1279, 607, 127, 31, 3][..], false),
+            (SMALLEST, true),
+            (&[11213, 4423, 607, 127, 7, 5, 2], true),
+            (&[11213, 4423, 607, 127, 13, 2], false),
+        ] {
+            let bits = primes.iter().sum::<u32>();
+            assert_eq!(PublicKey::new(&Key::new(primes).public()).is_some(), usable, "{bits} bits");
+        }
+        for (exponent, usable) in [(1, false), (2, false), (3, true), (4, false), (5, true), (65_537, true)] {
+            let key = Key::new(SMALLEST).exponent(exponent).public();
+            assert_eq!(PublicKey::new(&key).is_some(), usable, "exponent {exponent}");
+        }
+        let mut huge = Key::new(SMALLEST).public();
+        huge.public_key_exp = huge.public_key_mod.clone();
+        assert_eq!(PublicKey::new(&huge), None);
+    }
+}

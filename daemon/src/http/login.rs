@@ -1,0 +1,80 @@
+//! `POST /token`: the only request that is no single transaction, because a password is compared between
+//! looking its user up and beginning the session. Contract: `identity.md` section 6.
+
+use super::answer::Head;
+use super::reply::Reply;
+use super::state::State;
+use crate::ops::listing::json;
+use crate::ops::sessions::Fresh;
+use crate::ops::{assertions, login, sessions};
+use mfa_shared::api::tokens::{Token, TokenRequest};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Body, RawBody};
+use std::sync::Arc;
+
+/// How often a login is tried again because the password changed meanwhile.
+const TRIES: usize = 3;
+
+/// Gives a token, or says why not.
+pub async fn answer(state: &Arc<State>, head: &Head, raw: &RawBody<'_>) -> Result<Reply, Fault> {
+    let token = match TokenRequest::read(raw)? {
+        TokenRequest::Password { username, password } => by_password(state, head, username, password).await,
+        TokenRequest::Refresh { refresh_token } => by_refresh(state, head, refresh_token).await,
+        TokenRequest::Assertion { assertion, scope } => by_assertion(state, head, assertion, scope).await,
+    };
+    let mut reply = Reply::json(json(&token?));
+    reply.headers.push(("cache-control".to_owned(), "no-store".to_owned()));
+    Ok(reply)
+}
+
+async fn by_password(
+    state: &Arc<State>,
+    head: &Head,
+    username: String,
+    password: String,
+) -> Result<Token, Fault> {
+    let (username, password) = (Arc::new(username), Arc::new(password));
+    let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
+    for _ in 0..TRIES {
+        let name = username.clone();
+        let candidate = state.store.read(false, move |tx| login::candidate(tx, &name)).await?;
+        let (compared, plain) = (candidate.clone(), password.clone());
+        let fits = state.heavy.run(move || compared.fits(&plain)).await?;
+        let (name, fresh) = (username.clone(), fresh.clone());
+        let log_in = move |tx: &mut crate::store::Tx<'_>| {
+            login::log_in(tx, &name, &candidate, fits, lifetimes, &fresh)
+        };
+        if let Some(token) = state.store.write(&head.request_id, log_in).await? {
+            return Ok(token);
+        }
+    }
+    Err(login::login_failed())
+}
+
+async fn by_refresh(state: &Arc<State>, head: &Head, refresh_token: String) -> Result<Token, Fault> {
+    let invalid = || Fault::new(fault::REFRESH_TOKEN_INVALID, "the session has ended: log in again");
+    let hash = sessions::refresh_hash(&refresh_token).ok_or_else(invalid)?;
+    let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
+    let refresh = move |tx: &mut crate::store::Tx<'_>| {
+        sessions::refresh(tx, &hash, lifetimes, &fresh)?.ok_or_else(invalid)
+    };
+    state.store.write(&head.request_id, refresh).await
+}
+
+async fn by_assertion(
+    state: &Arc<State>,
+    head: &Head,
+    assertion: String,
+    scope: Option<String>,
+) -> Result<Token, Fault> {
+    let claimed = assertions::claimed(&assertion)?;
+    let key = state.store.read(false, move |tx| assertions::key(tx, &claimed)).await?;
+    let (now, audiences) = (state.store.clock().now(), state.audiences());
+    let check = move || assertions::check(&assertion, key, now, &audiences);
+    let checked = state.heavy.run(check).await??;
+    let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
+    let accept = move |tx: &mut crate::store::Tx<'_>| {
+        assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)
+    };
+    state.store.write(&head.request_id, accept).await
+}

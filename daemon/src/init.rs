@@ -1,0 +1,134 @@
+//! What is done to a store on its own machine and never over the network: initialisation, and the reset of
+//! a lost password. Contract: `identity.md` section 11.
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::ops::init::{self, FirstUser, Made};
+use crate::ops::secret::Judged;
+use crate::random;
+use crate::start::{StartError, open};
+use mfa_shared::api::users::NewUser;
+use mfa_shared::fault::Fault;
+use mfa_shared::node::Node;
+use mfa_shared::rule::{check_body, nested};
+use mfa_shared::time::Timestamp;
+use std::fmt;
+
+/// Characters of a password that is made up: none that is easily taken for another.
+const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+
+/// A user to be made.
+#[derive(Clone)]
+pub struct NewLogin {
+    /// The name.
+    pub name: String,
+    /// The password; none to have one made up, which must then be changed at first use.
+    pub password: Option<String>,
+}
+
+impl fmt::Debug for NewLogin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewLogin").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// What an initialisation made.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Initialized {
+    /// Whether the store was made now; false if it was there.
+    pub created: bool,
+    /// Name of the store.
+    pub instance: String,
+    /// What was added and what was there.
+    pub made: Made,
+    /// Passwords that were made up, by user. They are shown once and known nowhere else.
+    pub passwords: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Initialized {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Initialized").field("made", &self.made).finish_non_exhaustive()
+    }
+}
+
+/// Makes the store, if it is not there, and adds groups, starter roles and the first users, once. The first
+/// user has the role `pharaoh`, the operator the role `administrator`.
+pub async fn init(
+    config: &Config,
+    first: &NewLogin,
+    operator: Option<&NewLogin>,
+) -> Result<Initialized, StartError> {
+    let mut passwords = Vec::new();
+    let first = prepare(first, &mut passwords)?;
+    let operator = operator.map(|operator| prepare(operator, &mut passwords)).transpose()?;
+    let (store, seeded) = open(config, Clock::system()).await?;
+    let made = store
+        .write("init", move |tx| {
+            tx.set_actor("system");
+            init::initialise(tx, &first, operator.as_ref())
+        })
+        .await;
+    store.close().await;
+    let made = made.map_err(failed)?;
+    // What was kept has its old password.
+    passwords.retain(|(user, _)| made.added.contains(&format!("user {user}")));
+    Ok(Initialized { created: seeded.fresh, instance: seeded.facts.instance, made, passwords })
+}
+
+/// Sets the lost password of a user to a made-up one, which is returned; the user must change it.
+pub async fn recover_user(config: &Config, user: &str) -> Result<String, StartError> {
+    let password = made_up();
+    let hash = hash(&password)?;
+    let (store, _) = open(config, Clock::system()).await?;
+    let name = user.to_owned();
+    let recovered = store
+        .write("recover-user", move |tx| {
+            tx.set_actor("system");
+            init::recover(tx, &name, &hash)
+        })
+        .await;
+    store.close().await;
+    recovered.map_err(failed)?;
+    Ok(password)
+}
+
+fn prepare(login: &NewLogin, passwords: &mut Vec<(String, String)>) -> Result<FirstUser, StartError> {
+    let must_change_password = login.password.is_none();
+    let password = login.password.clone().unwrap_or_else(made_up);
+    check(&login.name, &password)?;
+    if must_change_password {
+        passwords.push((login.name.clone(), password.clone()));
+    }
+    Ok(FirstUser { name: login.name.clone(), hash: hash(&password)?, must_change_password })
+}
+
+/// The rules of a new user, as the endpoint has them.
+fn check(name: &str, password: &str) -> Result<(), StartError> {
+    let text = |text: &str| Node::Text(text.to_owned());
+    let body = [("identifier", text(name)), ("role", text("pharaoh")), ("password", text(password))];
+    let body = Node::Object(body.map(|(name, node)| (name.to_owned(), node)).to_vec());
+    let today = Timestamp::from_millis(0).day();
+    let refused = check_body(&nested::<NewUser>(), &body, today).err();
+    refused.map_or(Ok(()), |refused| {
+        let why = refused.map_or_else(|why| why, |errors| Fault::fields(errors).detail.clone());
+        Err(StartError::Settings(why))
+    })
+}
+
+fn hash(password: &str) -> Result<String, StartError> {
+    Judged::new(password, None, &random::bytes()).hash().map_err(failed)
+}
+
+/// Twenty letters and digits in groups of five.
+fn made_up() -> String {
+    let bytes: [u8; 20] = random::bytes();
+    let groups = bytes.chunks(5).map(|group| {
+        let letters = group.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
+        letters.collect::<String>()
+    });
+    groups.collect::<Vec<_>>().join("-")
+}
+
+fn failed(fault: Fault) -> StartError {
+    StartError::Store(fault.detail.clone())
+}

@@ -1,0 +1,154 @@
+//! Who calls, and what they hold at this moment. Contract: `identity.md` section 3.
+
+use super::grants;
+use crate::domain::permission;
+use crate::domain::privilege::Holding;
+use crate::domain::token;
+use crate::store::Tx;
+use crate::store::records::{StoredConsent, StoredToken, StoredUser, TokenKind};
+use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
+use mfa_shared::fault::Fault;
+use std::sync::Arc;
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Caller {
+    /// The name that records bear: a user, or `application:<identifier>`, or `guest`.
+    pub name: String,
+    /// The name in the audit trail, which tells user and application where there are both.
+    pub actor: String,
+    /// The user, if there is one.
+    pub user: Option<String>,
+    /// The role of the user.
+    pub role: Option<String>,
+    /// The application, if there is one.
+    pub application: Option<String>,
+    /// Whether the user has to set a new password first.
+    pub must_change_password: bool,
+    /// What the caller may do.
+    pub held: Arc<[Permission]>,
+    /// What the caller may grant.
+    pub holding: Holding,
+    /// The token, where one was sent.
+    pub token: Option<StoredToken>,
+}
+
+impl Caller {
+    /// Nobody in particular, where nobody is asked who they are.
+    pub fn guest() -> Self {
+        Self {
+            name: "guest".to_owned(),
+            actor: "guest".to_owned(),
+            user: None,
+            role: None,
+            application: None,
+            must_change_password: false,
+            held: Arc::new([]),
+            holding: Holding::Unchecked,
+            token: None,
+        }
+    }
+
+    /// The same caller where nobody's permissions are asked for.
+    pub fn unchecked(self) -> Self {
+        Self { holding: Holding::Unchecked, ..self }
+    }
+
+    /// Whether nobody is asked who they are.
+    pub fn is_unchecked(&self) -> bool {
+        self.holding == Holding::Unchecked
+    }
+
+    /// Whether this is a login of the user, not an application in the user's name.
+    pub fn is_login_of(&self, user: &str) -> bool {
+        self.application.is_none() && self.user.as_deref() == Some(user)
+    }
+
+    /// Applications that the token is intended for.
+    pub fn intended(&self) -> &[String] {
+        match self.token.as_ref().map(|token| &token.kind) {
+            Some(TokenKind::Application { intended, .. }) => intended,
+            _ => &[],
+        }
+    }
+}
+
+/// A caller as the audit trail names it.
+pub fn actor(user: Option<&str>, application: Option<&str>) -> String {
+    match (user, application) {
+        (Some(user), Some(application)) => format!("{user} by application:{application}"),
+        (Some(user), None) => user.to_owned(),
+        (None, Some(application)) => format!("application:{application}"),
+        (None, None) => "guest".to_owned(),
+    }
+}
+
+/// Whether a text has the form of an access token; if so, the hash under which it is known.
+pub fn access_hash(text: &str) -> Option<String> {
+    token::Kind::Access.fits(text).then(|| token::hash(text))
+}
+
+/// The caller who sent the access token with this hash; `None` if it is no live one.
+pub fn find(tx: &mut Tx<'_>, hash: &str) -> Result<Option<Caller>, Fault> {
+    let Some(token) = tx.get::<StoredToken>(&[hash])? else { return Ok(None) };
+    if token.ends <= tx.now() || matches!(token.kind, TokenKind::Refresh { .. }) {
+        return Ok(None);
+    }
+    let user = match &token.user {
+        Some(user) => match tx.get::<StoredUser>(&[user])? {
+            Some(user) if user.role != DEACTIVATED => Some(user),
+            _ => return Ok(None),
+        },
+        None => None,
+    };
+    let of_user = match &user {
+        Some(user) => {
+            let role = tx.get::<Role>(&[&user.role])?;
+            Some(permission::of_user(&user.role, role.as_ref()))
+        }
+        None => None,
+    };
+    let (held, application) = match &token.kind {
+        TokenKind::Application { application, scope, .. } => {
+            let held = of_application(tx, application, user.as_ref().zip(of_user))?;
+            let held = match scope {
+                Some(groups) => permission::narrowed(held, groups),
+                None => held,
+            };
+            (held, Some(application.clone()))
+        }
+        TokenKind::Access { .. } | TokenKind::Refresh { .. } => (of_user.unwrap_or_default(), None),
+    };
+    let held: Arc<[Permission]> = held.into();
+    let rules = application.is_none() && user.as_ref().is_some_and(|user| user.role == PHARAOH);
+    let identifier = user.as_ref().map(|user| user.identifier.clone());
+    let actor = actor(identifier.as_deref(), application.as_deref());
+    Ok(Some(Caller {
+        name: identifier.clone().unwrap_or_else(|| actor.clone()),
+        actor,
+        must_change_password: user.as_ref().is_some_and(|user| user.must_change_password),
+        role: user.map(|user| user.role),
+        user: identifier,
+        application,
+        holding: if rules { Holding::Pharaoh } else { Holding::Only(held.clone()) },
+        held,
+        token: Some(token),
+    }))
+}
+
+fn of_application(
+    tx: &mut Tx<'_>,
+    application: &str,
+    user: Option<(&StoredUser, Vec<Permission>)>,
+) -> Result<Vec<Permission>, Fault> {
+    let held = grants::of_application(tx, application)?;
+    let Some((user, of_user)) = user else { return Ok(held) };
+    let mut enabled = Vec::new();
+    for permission in &held {
+        let group = &permission.permittable_endpoint_group_identifier;
+        if tx.has::<StoredConsent>(&[application, group, &user.identifier])? {
+            enabled.push(group.clone());
+        }
+    }
+    Ok(permission::delegated(&held, &of_user, |group| enabled.iter().any(|enabled| enabled == group)))
+}

@@ -1,0 +1,26 @@
+//! What roles and applications carry, for the rule that nobody grants more than they hold.
+
+use crate::domain::privilege::Exceeds;
+use crate::store::Tx;
+use crate::store::records::StoredPermission;
+use mfa_shared::api::roles::{PHARAOH, Permission, Role};
+use mfa_shared::fault::{self, Fault};
+
+/// What a role carries; one that does not exist carries nothing.
+pub fn of_role(tx: &mut Tx<'_>, role: &str) -> Result<Vec<Permission>, Fault> {
+    Ok(tx.get::<Role>(&[role])?.map_or(Vec::new(), |role| role.permissions))
+}
+
+/// What an application carries.
+pub fn of_application(tx: &mut Tx<'_>, application: &str) -> Result<Vec<Permission>, Fault> {
+    Ok(tx.all::<StoredPermission>(&[application])?.into_iter().map(|stored| stored.permission).collect())
+}
+
+/// The fault of a caller who would grant more than they hold; `what` says what is not theirs to change.
+pub fn exceeds(exceeds: Exceeds, what: &str) -> Fault {
+    let detail = match exceeds.pharaoh_only {
+        true => format!("{what}: only a login of a user with role {PHARAOH} may do this"),
+        false => format!("{what}: this carries permissions that the caller does not hold"),
+    };
+    Fault::new(fault::EXCEEDS_OWN_PERMISSIONS, detail).missing(exceeds.missing)
+}

@@ -1,0 +1,124 @@
+//! Logging in with a password. Contract: `identity.md` section 6.
+//!
+//! The order is: look whether the name is locked, compare the password outside of any transaction, then
+//! count or begin a session in one transaction, which looks at the lock and the stored hash again. A wrong
+//! password is counted although the request is refused.
+
+use super::secret;
+use super::sessions::{self, Fresh};
+use crate::domain::lockout::Attempts;
+use crate::domain::token::{Lifetimes, hash};
+use crate::store::Tx;
+use crate::store::records::{StoredAttempts, StoredPassword, StoredUser};
+use mfa_shared::api::roles::DEACTIVATED;
+use mfa_shared::api::tokens::Token;
+use mfa_shared::api::users::PASSWORD_BYTES_MAX;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::rule::id;
+
+/// What a login is compared with.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The stored hash; none for a name that is no user's.
+    hash: Option<String>,
+}
+
+impl std::fmt::Debug for Candidate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Candidate").finish_non_exhaustive()
+    }
+}
+
+/// Looks a login up; refuses where the name is locked.
+pub fn candidate(tx: &mut Tx<'_>, name: &str) -> Result<Candidate, Fault> {
+    check_lock(tx, name)?;
+    present(tx, name)
+}
+
+fn present(tx: &mut Tx<'_>, name: &str) -> Result<Candidate, Fault> {
+    if !is_name(name) {
+        return Ok(Candidate { hash: None });
+    }
+    Ok(Candidate { hash: tx.get::<StoredPassword>(&[name])?.map(|stored| stored.hash) })
+}
+
+impl Candidate {
+    /// Whether the password is right; tens of milliseconds of work, the same for a name that is no user's.
+    pub fn fits(&self, password: &str) -> bool {
+        let hash = self.hash.as_deref().filter(|_| password.len() <= PASSWORD_BYTES_MAX);
+        secret::fits(password, hash)
+    }
+}
+
+/// Begins a session if the password was right, and counts a failure if not. `None` where the password was
+/// changed since it was compared: then it has to be compared again.
+pub fn log_in(
+    tx: &mut Tx<'_>,
+    name: &str,
+    compared: &Candidate,
+    fits: bool,
+    lifetimes: Lifetimes,
+    fresh: &Fresh,
+) -> Result<Option<Token>, Fault> {
+    check_lock(tx, name)?;
+    if present(tx, name)? != *compared {
+        return Ok(None);
+    }
+    let user = if fits { tx.get::<StoredUser>(&[name])? } else { None };
+    let Some(mut user) = user.filter(|user| user.role != DEACTIVATED) else {
+        return count_failure(tx, name);
+    };
+    tx.set_actor(name);
+    if let Some(attempts) = tx.get::<StoredAttempts>(&[&attempts_name(name)])? {
+        tx.remove(&attempts);
+    }
+    if !user.logged_in {
+        user.logged_in = true;
+        tx.put(&user)?;
+    }
+    sessions::begin(tx, &user, lifetimes, fresh).map(Some)
+}
+
+/// The answer to every login that is not right, whatever was wrong with it.
+pub fn login_failed() -> Fault {
+    Fault::new(fault::LOGIN_FAILED, "user name or password is not right")
+}
+
+fn count_failure<T>(tx: &mut Tx<'_>, name: &str) -> Result<T, Fault> {
+    sessions::clear_old(tx)?;
+    let attempts = attempts(tx, name)?.failed(tx.now());
+    let forgotten_from = attempts.forgotten_from.unwrap_or(tx.now());
+    let Attempts { failures, locks, locked_until, .. } = attempts;
+    let name = attempts_name(name);
+    tx.put(&StoredAttempts { name, failures, locks, locked_until, forgotten_from })?;
+    tx.set_actor("guest");
+    tx.keep_when_refused();
+    Err(login_failed())
+}
+
+fn check_lock(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
+    let locked = attempts(tx, name)?.locked_seconds(tx.now());
+    locked.map_or(Ok(()), |seconds| {
+        let detail = format!("too many failed logins; the next attempt counts in {seconds} seconds");
+        Err(Fault::new(fault::TOO_MANY_ATTEMPTS, detail).retry_after(seconds))
+    })
+}
+
+fn attempts(tx: &mut Tx<'_>, name: &str) -> Result<Attempts, Fault> {
+    let stored = tx.get::<StoredAttempts>(&[&attempts_name(name)])?;
+    Ok(stored.map_or(Attempts::default(), |stored| Attempts {
+        failures: stored.failures,
+        locks: stored.locks,
+        locked_until: stored.locked_until,
+        forgotten_from: Some(stored.forgotten_from),
+    }))
+}
+
+fn is_name(name: &str) -> bool {
+    id(32).judge(name).is_ok()
+}
+
+/// Failures are counted for every text, but only what can be a name is kept as it is.
+fn attempts_name(name: &str) -> String {
+    if is_name(name) { name.to_owned() } else { format!("~{}", hash(name)) }
+}

@@ -1,0 +1,183 @@
+//! Users: who may log in, and with which role. Contract: `identity.md` section 7.
+
+use super::grants::{self, exceeds};
+use super::secret::Judged;
+use super::sessions;
+use super::{Caller, counted};
+use crate::domain::permission;
+use crate::store::Tx;
+use crate::store::records::{
+    CONSENTS_BY_USER, RetiredUser, StoredAttempts, StoredConsent, StoredPassword, StoredUser, USERS_BY_ROLE,
+};
+use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
+use mfa_shared::api::users::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+
+/// `POST /users`
+pub fn create(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    _: &CreateUser,
+    Json(new): &Json<NewUser>,
+    password: &Judged,
+) -> Result<Accepted, Fault> {
+    check_role(tx, "/role", &new.role)?;
+    let carried = grants::of_role(tx, &new.role)?;
+    let allowed = caller.holding.may_change_user(&[(&new.role, &carried)]);
+    allowed.map_err(|e| exceeds(e, &format!("user {} with role {}", new.identifier, new.role)))?;
+    if tx.has::<StoredUser>(&[&new.identifier])? {
+        let detail = format!("there is a user \"{}\" already", new.identifier);
+        return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
+    }
+    if tx.has::<RetiredUser>(&[&new.identifier])? {
+        let detail = format!("user \"{}\" was deleted, and records bear the name", new.identifier);
+        return Err(Fault::new(fault::IDENTIFIER_RETIRED, detail));
+    }
+    insert(tx, &new.identifier, &new.role, password.hash()?, true)?;
+    Ok(Accepted)
+}
+
+/// `GET /users`
+pub fn list(tx: &mut Tx<'_>, _: &Caller, _: &ListUsers, _: &Nothing) -> Result<Array<User>, Fault> {
+    Ok(Array(tx.all::<StoredUser>(&[])?.into_iter().map(StoredUser::shown).collect()))
+}
+
+/// `GET /users/{user}`
+pub fn get(tx: &mut Tx<'_>, _: &Caller, at: &GetUser, _: &Nothing) -> Result<Json<User>, Fault> {
+    Ok(Json(find(tx, &at.user)?.shown()))
+}
+
+/// `GET /users/{user}/permissions`
+pub fn list_permissions(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListUserPermissions,
+    _: &Nothing,
+) -> Result<Array<Permission>, Fault> {
+    let role = find(tx, &at.user)?.role;
+    let stored = tx.get::<Role>(&[&role])?;
+    Ok(Array(permission::of_user(&role, stored.as_ref())))
+}
+
+/// `PUT /users/{user}/roleIdentifier`
+pub fn set_role(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &SetUserRole,
+    Json(change): &Json<RoleChange>,
+) -> Result<Accepted, Fault> {
+    let mut user = find(tx, &at.user)?;
+    let role = &change.identifier;
+    check_role(tx, "/identifier", role)?;
+    let (before, after) = (grants::of_role(tx, &user.role)?, grants::of_role(tx, role)?);
+    let allowed = caller.holding.may_change_user(&[(&user.role, &before), (role, &after)]);
+    allowed.map_err(|e| exceeds(e, &format!("user {} from role {} to {role}", at.user, user.role)))?;
+    if user.role == *role {
+        return Ok(Accepted);
+    }
+    keep_a_pharaoh(tx, &user)?;
+    user.role.clone_from(role);
+    tx.put(&user)?;
+    sessions::end_all_of_user(tx, &at.user)?;
+    Ok(Accepted)
+}
+
+/// `PUT /users/{user}/password`
+pub fn set_password(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &SetUserPassword,
+    _: &Json<PasswordChange>,
+    password: &Judged,
+) -> Result<Accepted, Fault> {
+    let mut user = find(tx, &at.user)?;
+    let own = caller.is_login_of(&at.user);
+    if !own {
+        let carried = grants::of_role(tx, &user.role)?;
+        let allowed = caller.holding.may_change_user(&[(&user.role, &carried)]);
+        allowed.map_err(|e| exceeds(e, &format!("the password of user {}", at.user)))?;
+    }
+    let present = tx.get::<StoredPassword>(&[&at.user])?.map(|stored| stored.hash);
+    if own && user.must_change_password && present.is_some() && present == password.fits {
+        return Err(Fault::field("/password", "password_unchanged", "must be another password"));
+    }
+    tx.put(&StoredPassword { user: at.user.clone(), hash: password.hash()? })?;
+    user.must_change_password = !own;
+    tx.put(&user)?;
+    sessions::end_all_of_user(tx, &at.user)?;
+    if !own && let Some(attempts) = tx.get::<StoredAttempts>(&[&at.user])? {
+        tx.remove(&attempts);
+    }
+    Ok(Accepted)
+}
+
+/// The hash with which the new password is compared before the transaction of [`set_password`]: only a user
+/// who must change the password may not set the present one again.
+pub fn present_password(tx: &mut Tx<'_>, user: &str) -> Result<Option<String>, Fault> {
+    if !tx.get::<StoredUser>(&[user])?.is_some_and(|user| user.must_change_password) {
+        return Ok(None);
+    }
+    Ok(tx.get::<StoredPassword>(&[user])?.map(|stored| stored.hash))
+}
+
+/// `DELETE /users/{user}`
+pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteUser, _: &Nothing) -> Result<Accepted, Fault> {
+    let user = find(tx, &at.user)?;
+    let carried = grants::of_role(tx, &user.role)?;
+    let allowed = caller.holding.may_change_user(&[(&user.role, &carried)]);
+    allowed.map_err(|e| exceeds(e, &format!("user {} with role {}", at.user, user.role)))?;
+    keep_a_pharaoh(tx, &user)?;
+    tx.remove(&user);
+    if let Some(password) = tx.get::<StoredPassword>(&[&at.user])? {
+        tx.remove(&password);
+    }
+    for consent in tx.indexed::<StoredConsent>(CONSENTS_BY_USER, &[&at.user])? {
+        tx.remove(&consent);
+    }
+    sessions::end_all_of_user(tx, &at.user)?;
+    if user.logged_in {
+        tx.put(&RetiredUser { identifier: at.user.clone() })?;
+    }
+    Ok(Accepted)
+}
+
+/// The user of a path.
+pub fn find(tx: &mut Tx<'_>, user: &str) -> Result<StoredUser, Fault> {
+    let found = tx.get(&[user])?;
+    found.ok_or_else(|| Fault::new(fault::USER_NOT_FOUND, format!("there is no user \"{user}\"")))
+}
+
+/// Stores a new user.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    identifier: &str,
+    role: &str,
+    hash: String,
+    must_change_password: bool,
+) -> Result<(), Fault> {
+    let (identifier, role) = (identifier.to_owned(), role.to_owned());
+    tx.put(&StoredPassword { user: identifier.clone(), hash })?;
+    tx.put(&StoredUser { identifier, role, must_change_password, logged_in: false })
+}
+
+fn check_role(tx: &mut Tx<'_>, pointer: &str, role: &str) -> Result<(), Fault> {
+    if !tx.strict_references() || role == DEACTIVATED || tx.has::<Role>(&[role])? {
+        return Ok(());
+    }
+    Err(Fault::unknown_reference(pointer, "role", role))
+}
+
+fn keep_a_pharaoh(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Fault> {
+    if user.role != PHARAOH || tx.count(USERS_BY_ROLE, &[PHARAOH])? > 1 {
+        return Ok(());
+    }
+    let detail = format!("user {} is the last one with role {PHARAOH}", user.identifier);
+    Err(Fault::new(fault::LAST_PHARAOH, detail))
+}
+
+/// How many users have a role, in words; `None` for none.
+pub fn of_role(tx: &mut Tx<'_>, role: &str) -> Result<Option<String>, Fault> {
+    let count = tx.count(USERS_BY_ROLE, &[role])?;
+    Ok((count > 0).then(|| counted(count, "user", "users")))
+}

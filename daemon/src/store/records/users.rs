@@ -1,0 +1,107 @@
+//! Users, their passwords, roles and permittable groups.
+
+use super::{GROUPS, PASSWORDS, RETIRED_USERS, ROLES, ROLES_BY_GROUP, SYSTEM, USERS, USERS_BY_ROLE};
+use crate::store::engine::Space;
+use crate::store::record::{Record, key};
+use mfa_shared::api::groups::PermittableGroup;
+use mfa_shared::api::roles::Role;
+use mfa_shared::api::users::User;
+use serde::{Deserialize, Serialize};
+
+/// A user. The password is stored apart, so that whoever reads users never meets its hash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredUser {
+    /// Its identifier.
+    pub identifier: String,
+    /// The role, which need not exist.
+    pub role: String,
+    /// Whether the password was set by someone else and must be changed first.
+    pub must_change_password: bool,
+    /// Whether the user ever logged in: then records may bear the name, and nobody else gets it.
+    pub logged_in: bool,
+}
+
+impl StoredUser {
+    /// The user as reads show it.
+    pub fn shown(self) -> User {
+        User { identifier: self.identifier, role: self.role }
+    }
+}
+
+impl Record for StoredUser {
+    const SPACE: Space = USERS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        vec![(USERS_BY_ROLE, key(&[&self.role]))]
+    }
+}
+
+/// The password of a user.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredPassword {
+    /// The user.
+    pub user: String,
+    /// Its argon2id hash.
+    pub hash: String,
+}
+
+impl Record for StoredPassword {
+    const SPACE: Space = PASSWORDS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.user])
+    }
+}
+
+/// The name of a deleted user that records bear.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RetiredUser {
+    /// The name.
+    pub identifier: String,
+}
+
+impl Record for RetiredUser {
+    const SPACE: Space = RETIRED_USERS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+}
+
+/// A role is stored as reads show it.
+impl Record for Role {
+    const SPACE: Space = ROLES;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        let groups = self.permissions.iter().map(|p| &p.permittable_endpoint_group_identifier);
+        groups.map(|group| (ROLES_BY_GROUP, key(&[group]))).collect()
+    }
+}
+
+/// A permittable group is stored as reads show it.
+impl Record for PermittableGroup {
+    const SPACE: Space = GROUPS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+}
+
+/// Counts the changes of permittable groups, so that nobody compiles them twice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupsVersion {
+    /// Changes so far.
+    pub number: u64,
+}
+
+impl Record for GroupsVersion {
+    const SPACE: Space = SYSTEM;
+    fn key(&self) -> Vec<u8> {
+        key(&["groups"])
+    }
+}

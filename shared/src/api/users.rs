@@ -1,0 +1,66 @@
+//! Users: who may log in, and with which role. Contract: `identity.md` section 7.
+
+use super::roles::Permission;
+use crate::rule::*;
+use crate::wire::{Accepted, Array, Json, Nothing};
+use crate::{endpoints, object};
+
+/// Names that stand for no person: the caller of a daemon that asks nobody, the daemon itself, and two
+/// service users of older systems.
+pub const RESERVED: &[&str] = &["guest", "system", "seshat", "wepemnefret"];
+
+/// Most bytes of a password.
+pub const PASSWORD_BYTES_MAX: usize = 4096;
+
+const fn password() -> Text {
+    secret(8, PASSWORD_BYTES_MAX).not_blank()
+}
+
+object! {
+    /// A user as every read shows it.
+    pub struct User {
+        /// Unique over all users; never changes.
+        identifier: String = required(id(32)),
+        /// The role that says what the user may do; `deactivated` means nothing, not even a login.
+        role: String = required(id(32)),
+    }
+
+    /// A new user.
+    pub struct NewUser {
+        /// Unique over all users; never changes.
+        identifier: String = required(id(32).reserved(RESERVED)),
+        /// The role; it need not exist yet.
+        role: String = required(id(32)),
+        /// First password, which the user must change at first use.
+        password: String = required(password()),
+    }
+
+    /// The new role of a user.
+    pub struct RoleChange {
+        /// The role; it need not exist yet.
+        identifier: String = required(id(32)),
+    }
+
+    /// The new password of a user.
+    pub struct PasswordChange {
+        /// At least 8 characters, at most 4,096 bytes, used as sent; never returned.
+        password: String = required(password()),
+    }
+}
+
+endpoints! {
+    /// Create a user.
+    CreateUser {} Post "/users" Json<NewUser> => Accepted;
+    /// List all users.
+    ListUsers {} Get "/users" Nothing => Array<User>;
+    /// Read a user.
+    GetUser { user } Get "/users/{user}" Nothing => Json<User>, tag GetUser;
+    /// List what a user may do: the permissions of the role, and those that every user has.
+    ListUserPermissions { user } Get "/users/{user}/permissions" Nothing => Array<Permission>;
+    /// Give a user another role.
+    SetUserRole { user } Put "/users/{user}/roleIdentifier" Json<RoleChange> => Accepted, tag GetUser;
+    /// Set the password of a user.
+    SetUserPassword { user } Put "/users/{user}/password" Json<PasswordChange> => Accepted, tag GetUser;
+    /// Delete a user.
+    DeleteUser { user } Delete "/users/{user}" Nothing => Accepted, tag GetUser;
+}
