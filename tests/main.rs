@@ -6,17 +6,20 @@ mod world;
 
 mod api {
     mod access;
+    mod actions;
     mod applications;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
+    mod definitions;
     mod employees;
     mod groups;
     mod login;
     mod offices;
     mod privileges;
     mod roles;
+    mod tellers;
     mod tokens;
     mod users;
 }

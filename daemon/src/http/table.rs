@@ -4,14 +4,18 @@ use super::heavy::Secret;
 use super::route::{Route, login, operation, secret_operation, status};
 use super::state;
 use crate::ops::{
-    application_permissions, applications, cards, customers, employees, groups, offices, roles, tellers,
-    tokens, users,
+    actions, application_permissions, applications, cards, customers, definitions, employees, groups,
+    instances, ledger, offices, roles, tellers, tokens, users,
 };
+use mfa_shared::api::actions::*;
 use mfa_shared::api::applications::*;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::definitions::*;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::groups::*;
+use mfa_shared::api::instances::*;
+use mfa_shared::api::ledger::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::system::*;
@@ -22,7 +26,7 @@ use mfa_shared::wire::Json;
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
-    [process(), identity(), application_rows(), institution()].into_iter().flatten().collect()
+    [process(), identity(), application_rows(), institution(), teller_rows()].into_iter().flatten().collect()
 }
 
 fn process() -> Vec<Route> {
@@ -122,6 +126,33 @@ fn institution() -> Vec<Route> {
         operation::<GetCard, _>(cards::get),
         operation::<UpdateCard, _>(cards::update),
         operation::<DeleteCard, _>(cards::delete),
+        operation::<CreateAction, _>(actions::create),
+        operation::<ListActions, _>(actions::list),
+        operation::<CreateDefinition, _>(definitions::create),
+        operation::<ListDefinitions, _>(definitions::list),
+        operation::<GetDefinition, _>(definitions::get),
+        operation::<UpdateDefinition, _>(definitions::update),
+        operation::<DeleteDefinition, _>(definitions::delete),
+        operation::<ListDefinitionInstances, _>(definitions::list_instances),
+        operation::<CommandDefinition, _>(definitions::command),
+        operation::<ListDefinitionCommands, _>(definitions::list_commands),
+        operation::<CreateInstance, _>(instances::create),
+        operation::<ListInstances, _>(instances::list),
+        operation::<ListTransactionTypes, _>(instances::list_transaction_types),
+        operation::<GetInstance, _>(instances::get),
+        operation::<UpdateInstance, _>(instances::update),
+        operation::<CommandInstance, _>(instances::command),
+        operation::<ListLedgerAccounts, _>(ledger::list_accounts),
+        operation::<GetLedgerAccount, _>(ledger::get_account),
+        operation::<ListAccountEntries, _>(ledger::list_account_entries),
+        operation::<ListJournal, _>(ledger::list_journal),
+        operation::<GetJournalEntry, _>(ledger::get_entry),
+        operation::<GetTrialBalance, _>(ledger::trial_balance),
+    ]
+}
+
+fn teller_rows() -> Vec<Route> {
+    vec![
         secret_operation::<CreateTeller, _>(tellers::create, |_, Json(new)| {
             Secret::new(&new.password, |_| Ok(None))
         }),

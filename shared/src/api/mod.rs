@@ -1,5 +1,6 @@
 //! Wire types and rows, one file for each noun.
 
+pub mod actions;
 pub mod applications;
 pub mod cards;
 pub mod customers;
@@ -30,6 +31,10 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         employees::ROWS,
         customers::ROWS,
         cards::ROWS,
+        actions::ROWS,
+        definitions::ROWS,
+        instances::ROWS,
+        ledger::ROWS,
         tellers::ROWS,
     ]
     .into_iter()

@@ -227,7 +227,12 @@ impl Counter {
         let lines = entry["lines"].as_array().unwrap().iter();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let shown = lines.map(|line| {
-            format!("{} {} {}", text(&line["side"]), text(&line["accountIdentifier"]), digits(&line["amount"]))
+            format!(
+                "{} {} {}",
+                text(&line["side"]),
+                text(&line["accountIdentifier"]),
+                digits(&line["amount"])
+            )
         });
         shown.collect()
     }

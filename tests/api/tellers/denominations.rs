@@ -21,15 +21,22 @@ fn a_count_books_what_is_over_or_short() {
     counter.count("T1", "99.25").is(202);
     assert_eq!(counter.last_lines().len(), 2);
     let short = counter.journal().pop().unwrap();
-    assert_eq!((&short["type"], &short["message"]), (&json!("CAJT"), &json!("Teller denomination adjustment.")));
+    assert_eq!(
+        (&short["type"], &short["message"]),
+        (&json!("CAJT"), &json!("Teller denomination adjustment."))
+    );
     assert_eq!(short["lines"][0]["accountIdentifier"], "over-short");
     assert_eq!(short["lines"][0]["role"], "OVER_SHORT");
     same(&short["lines"][0]["amount"], "0.75");
-    let note = json!({ "countedTotal": 101, "note": "two\nlines", "adjustingJournalEntry": "ab", "createdOn": 7 });
+    let note =
+        json!({ "countedTotal": 101, "note": "two\nlines", "adjustingJournalEntry": "ab", "createdOn": 7 });
     counter.world.clock.advance(60);
     counter.world.post(PATH, note.to_string()).is(202);
     let over = counter.journal().pop().unwrap();
-    assert_eq!((&over["type"], &over["lines"][0]["accountIdentifier"]), (&json!("DAJT"), &json!("drawer-T1")));
+    assert_eq!(
+        (&over["type"], &over["lines"][0]["accountIdentifier"]),
+        (&json!("DAJT"), &json!("drawer-T1"))
+    );
     same(&counter.balance("T1")["cashOnHand"], "101");
     assert_eq!(counter.teller("T1")["state"], "PAUSED");
     let listed = counter.world.get(PATH).is(200).json();
@@ -52,7 +59,10 @@ fn the_checks_of_a_count_come_in_their_order() {
         (json!({ "countedTotal": -1 }), "/countedTotal out_of_range"),
         (json!({ "countedTotal": "5" }), "/countedTotal wrong_type"),
         (json!({ "countedTotal": 5, "note": "x".repeat(513) }), "/note too_long"),
-        (json!({ "countedTotal": 5, "adjustingJournalEntry": "Adjusted J.E." }), "/adjustingJournalEntry bad_characters"),
+        (
+            json!({ "countedTotal": 5, "adjustingJournalEntry": "Adjusted J.E." }),
+            "/adjustingJournalEntry bad_characters",
+        ),
     ] {
         post("/offices/none/teller/T1/denominations", body).fields(&[field]);
     }

@@ -143,7 +143,8 @@ fn the_checks_of_a_change_come_in_their_order() {
     let counter = Counter::start();
     let account = counter.account("anna");
     let world = &counter.world;
-    let bad = json!({ "code": "zz", "password": PIN, "vaultAccountIdentifier": account, "assignedEmployee": "x" });
+    let bad =
+        json!({ "code": "zz", "password": PIN, "vaultAccountIdentifier": account, "assignedEmployee": "x" });
     world.put("/offices/accra/teller/no", bad.to_string()).refused(404, "teller_not_found");
     let stale = world.request("PUT", &format!("{T}/T1")).header("if-match", "\"old\"");
     world.send(stale.body(bad.to_string())).refused(412, "precondition_failed");
@@ -235,7 +236,10 @@ fn with_strict_references_a_teller_names_what_exists() {
     world.post(T, new.to_string()).is(202);
     let command = json!({ "action": "OPEN", "assignedEmployeeIdentifier": "nobody" });
     let refused = world.post(&format!("{T}/T1/commands"), command.to_string());
-    assert_eq!(refused.refused(400, "unknown_reference").json()["errors"][0]["field"], "/assignedEmployeeIdentifier");
+    assert_eq!(
+        refused.refused(400, "unknown_reference").json()["errors"][0]["field"],
+        "/assignedEmployeeIdentifier"
+    );
     world.post("/employees", r#"{"identifier":"emp1","givenName":"A","surname":"B"}"#).is(202);
     let command = json!({ "action": "OPEN", "assignedEmployeeIdentifier": "emp1" });
     world.post(&format!("{T}/T1/commands"), command.to_string()).is(202);

@@ -2,11 +2,9 @@
 
 mod commands;
 mod counter;
-mod drawer;
 mod denominations;
+mod drawer;
 mod management;
-mod model;
-mod races;
 mod session;
 mod states;
 mod transactions;

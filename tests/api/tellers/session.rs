@@ -125,7 +125,8 @@ fn the_worked_refusals_are_refused_by_name() {
     refused("ACCC", &a, "447.98", "excluded", "insufficient_balance");
     refused("ACCC", &a, "400", "excluded", "remaining_balance");
     check(&counter, &a, &b, "2877.94 447.98 413.00 16.96");
-    let close = json!({ "action": "CLOSE", "adjustment": "CREDIT", "amount": super::counter::decimal("2877.95") });
+    let close =
+        json!({ "action": "CLOSE", "adjustment": "CREDIT", "amount": super::counter::decimal("2877.95") });
     counter.command("T1", close).refused(409, "insufficient_cash");
     assert_eq!(counter.teller("T1")["state"], "ACTIVE");
     counter.transact("CWDL", &a, None, "340", "included").is(202);

@@ -135,7 +135,14 @@ fn the_checks_of_a_new_transaction_come_in_their_order() {
     };
     refused("", "", "teller_not_found", 404, "", "none");
     refused("", "", "unknown_reference", 400, "/customerAccountIdentifier", "T2");
-    refused("customerAccountIdentifier", &account, "unknown_reference", 400, "/targetAccountIdentifier", "T2");
+    refused(
+        "customerAccountIdentifier",
+        &account,
+        "unknown_reference",
+        400,
+        "/targetAccountIdentifier",
+        "T2",
+    );
     refused("targetAccountIdentifier", &account, "unknown_reference", 400, "/productIdentifier", "T2");
     refused("productIdentifier", "other", "contradicts_account", 400, "", "T2");
     refused("productIdentifier", "saver", "contradicts_account", 400, "", "T2");
@@ -193,7 +200,14 @@ fn an_alternative_number_names_its_account_and_the_list_shows_the_identifier() {
     counter.world.clock.advance(1);
     let transferred = counter.quote(&transfer);
     let listed = |status: &str| {
-        counter.world.get(&format!("/teller/T1/transactions{status}")).is(200).json().as_array().unwrap().clone()
+        counter
+            .world
+            .get(&format!("/teller/T1/transactions{status}"))
+            .is(200)
+            .json()
+            .as_array()
+            .unwrap()
+            .clone()
     };
     let all = listed("");
     assert_eq!(all.len(), 3);
@@ -223,7 +237,10 @@ fn an_alternative_number_names_its_account_and_the_list_shows_the_identifier() {
     assert_eq!((&entry["type"], &entry["message"]), (&json!("ACCT"), &json!("ACCT")));
     assert_eq!(entry["transactionDate"], "2017-07-13T10:00:00.000Z");
     assert_eq!(entry["postedOn"], "2031-05-06T07:08:11.123Z");
-    assert_eq!((&entry["clerk"], &entry["tellerTransactionIdentifier"]), (&json!("guest"), &json!(transferred)));
+    assert_eq!(
+        (&entry["clerk"], &entry["tellerTransactionIdentifier"]),
+        (&json!("guest"), &json!(transferred))
+    );
 }
 
 #[test]
@@ -232,8 +249,13 @@ fn the_checks_of_finishing_come_in_their_order() {
     counter.teller_with(&teller("T2")).is(202);
     let transaction = counter.quote(&Counter::request("CDPT", &account, "10"));
     for form in [
-        "", "command=", "command=RESUME", "charges=included", "command=CONFIRM&charges=some",
-        "command=CANCEL&charges=some", "command=CONFIRM&command=CANCEL",
+        "",
+        "command=",
+        "command=RESUME",
+        "charges=included",
+        "command=CONFIRM&charges=some",
+        "command=CANCEL&charges=some",
+        "command=CONFIRM&command=CANCEL",
         "command=CONFIRM&charges=included&charges=excluded",
     ] {
         counter.finish("none", &transaction, form).refused(400, "invalid_parameter");
