@@ -8,7 +8,7 @@ mod naming;
 mod posting;
 mod reads;
 #[cfg(test)]
-pub mod tests;
+pub(super) mod tests;
 
 pub use lists::Entries;
 pub use naming::{CustomerAccount, add_account, name_account, name_accounts, name_customer_account};

@@ -1,2 +1,2 @@
-pub mod memory;
+pub(in crate::ops) mod memory;
 mod posting;
