@@ -129,6 +129,10 @@ fn accounts_of_two_currencies_are_never_joined() {
     counter.define(&plain_product("euro", "EUR", 2));
     let (dollars, euros) = (counter.account("anna"), counter.account_of("bela", "euro"));
     counter.transact("ACCO", &dollars, None, "100", "included").is(202);
+    // The vault takes the currency of the drawer that gives it cash.
+    counter.command("T1", json!({ "action": "CLOSE", "adjustment": "CREDIT", "amount": 1 })).is(202);
+    counter.command("T1", json!({ "action": "OPEN", "assignedEmployeeIdentifier": "emp1" })).is(202);
+    counter.unlock("T1", "emp1");
     let mut request = Counter::request("ACCO", &euros, "100");
     request["productIdentifier"] = json!("euro");
     counter.create("T1", &request).refused(409, "currency_mismatch");

@@ -82,7 +82,7 @@ pub fn digits(value: &Value) -> String {
 /// Two decimals are equal by value, whatever their digits.
 #[track_caller]
 pub fn same(found: &Value, expected: &str) {
-    let number = |text: &str| text.parse::<rust_decimal::Decimal>().unwrap();
+    let number = |text: &str| mfa_shared::amount::Amount::parse(text).unwrap();
     assert_eq!(number(&digits(found)), number(expected));
 }
 

@@ -244,7 +244,7 @@ fn with_strict_references_a_teller_names_what_exists() {
     let command = json!({ "action": "OPEN", "assignedEmployeeIdentifier": "emp1" });
     world.post(&format!("{T}/T1/commands"), command.to_string()).is(202);
     let refused = world.delete("/employees/emp1").refused(409, "in_use");
-    assert!(refused.json()["detail"].as_str().unwrap().contains("1 teller"));
+    assert!(refused.json()["detail"].as_str().unwrap().contains("1 open teller"));
     world.post(&format!("{T}/T1/commands"), r#"{"action":"CLOSE"}"#).is(202);
     world.delete("/employees/emp1").is(202);
 }

@@ -5,6 +5,7 @@ mod counter;
 mod denominations;
 mod drawer;
 mod management;
+mod races;
 mod session;
 mod states;
 mod transactions;
