@@ -91,7 +91,7 @@ impl Twins {
     /// A teller, in most cases one that is ready.
     fn teller_for(&self, t: usize, n: usize) -> usize {
         let ready = (0..3).map(|i| (t + i) % 3).find(|i| self.model.tellers[*i].state == Step::Active);
-        ready.filter(|_| n % 10 != 0).unwrap_or(t)
+        ready.filter(|_| !n.is_multiple_of(10)).unwrap_or(t)
     }
 
     /// An account, in most cases one that stands where the type of transaction needs it.
@@ -99,7 +99,7 @@ impl Twins {
         let accounts = &self.model.accounts;
         let needed = u8::from(kind != "ACCO");
         let fit: Vec<_> = (0..accounts.len()).filter(|i| accounts[*i].state == needed).collect();
-        if fit.is_empty() || n % 10 == 0 { n % accounts.len() } else { fit[n % fit.len()] }
+        if fit.is_empty() || n.is_multiple_of(10) { n % accounts.len() } else { fit[n % fit.len()] }
     }
 
     /// Takes one step on both sides; the answers of both.
