@@ -1,5 +1,6 @@
 //! `tellers.md`, section by section.
 
+mod callers;
 mod commands;
 mod counter;
 mod denominations;
