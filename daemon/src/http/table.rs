@@ -3,9 +3,7 @@
 use super::heavy::Secret;
 use super::route::{Route, login, operation, secret_operation, status};
 use super::state;
-use crate::ops::{
-    application_permissions, applications, cards, customers, employees, groups, offices, roles, tokens, users,
-};
+use crate::ops::*;
 use mfa_shared::api::applications::*;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
