@@ -23,6 +23,16 @@ mod api {
     mod tokens;
     mod users;
 }
+mod cli {
+    mod complete;
+    mod daemon;
+    mod errors;
+    mod output;
+    mod retries;
+    mod run;
+    mod settings;
+    mod tree;
+}
 mod coverage;
 mod crash;
 mod stories;

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
+/// What to do about a certificate that is not trusted.
+const UNTRUSTED_HINT: &str = "correct the address, or add the certificate's authority to this machine's";
 /// Longest wait for a connection.
 const CONNECT_SECONDS_MAX: u64 = 10;
 
@@ -113,7 +115,7 @@ impl Client {
         outgoing: Outgoing,
         mut headers: HeaderMap,
     ) -> Outcome<reqwest::Response> {
-        let url = self.address(meta, params, &outgoing.query);
+        let url = self.address(meta, params, &outgoing.query)?;
         let method = match meta.method {
             Method::Get => reqwest::Method::GET,
             Method::Post => reqwest::Method::POST,
@@ -176,13 +178,17 @@ impl Client {
         }
     }
 
-    fn address(&self, meta: &Meta, params: &[&str], query: &[(&'static str, String)]) -> String {
+    fn address(&self, meta: &Meta, params: &[&str], query: &[(&'static str, String)]) -> Outcome<String> {
+        // An empty segment or a step would make this the address of something else.
+        if let Some(bad) = params.iter().find(|param| matches!(**param, "" | "." | "..")) {
+            return Err(Failure::usage(format!("\"{bad}\" is no identifier")));
+        }
         let mut url = format!("{}{}", self.url, mfa_shared::endpoint::render(meta.path, params));
         for (i, (name, value)) in query.iter().enumerate() {
             url.push(if i == 0 { '?' } else { '&' });
             url.push_str(&format!("{name}={}", percent_encode(value)));
         }
-        url
+        Ok(url)
     }
 
     async fn text(&self, response: reqwest::Response) -> Outcome<(u16, String)> {
@@ -285,7 +291,7 @@ fn new_key() -> String {
 }
 
 fn header(text: &str) -> Outcome<HeaderValue> {
-    HeaderValue::from_str(text).map_err(|_| Failure::usage(format!("{text:?} cannot stand in a header")))
+    HeaderValue::from_str(text).map_err(|_| Failure::usage(format!("\"{text}\" cannot stand in a header")))
 }
 
 fn pairs(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
@@ -308,10 +314,13 @@ fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure 
     let mut unknown_name = false;
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if let Some(io) = error.downcast_ref::<std::io::Error>() {
-            refused |= io.kind() == std::io::ErrorKind::ConnectionRefused;
-            let inner = io.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-            certificate = certificate.or(inner);
+        let mut io = error.downcast_ref::<std::io::Error>();
+        while let Some(outer) = io {
+            refused |= outer.kind() == std::io::ErrorKind::ConnectionRefused;
+            // An input error hides what it carries from `source`, so it is taken apart here.
+            let inner = outer.get_ref();
+            certificate = certificate.or_else(|| inner?.downcast_ref::<rustls::Error>());
+            io = inner.and_then(|inner| inner.downcast_ref());
         }
         certificate = certificate.or(error.downcast_ref::<rustls::Error>());
         unknown_name |= error.to_string() == "dns error";
@@ -319,7 +328,7 @@ fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure 
     }
     let (why, hint) = match certificate {
         Some(rustls::Error::InvalidCertificate(why)) => {
-            (format!("its certificate is not trusted: {why}"), "add its authority to this machine's")
+            (format!("its certificate is not trusted: {}", distrust(why)), UNTRUSTED_HINT)
         }
         _ if unknown_name => ("no such host".to_owned(), "correct the address: --url or MFA_URL"),
         _ if refused => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
@@ -330,6 +339,18 @@ fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure 
     };
     let message = format!("cannot reach the daemon at {url}: {why}");
     Failure::new("daemon_unreachable", mfa_shared::fault::exit::UNREACHABLE, message).hint(hint)
+}
+
+fn distrust(why: &rustls::CertificateError) -> &'static str {
+    use rustls::CertificateError::*;
+    match why {
+        Expired | ExpiredContext { .. } => "it has expired",
+        NotValidYet | NotValidYetContext { .. } => "it is not valid yet; is the clock right?",
+        Revoked => "it has been revoked",
+        UnknownIssuer => "this machine does not know its authority",
+        NotValidForName | NotValidForNameContext { .. } => "it is for another host",
+        _ => "it is not one for a server",
+    }
 }
 
 /// The innermost cause, which is the one that says what happened.

@@ -79,7 +79,8 @@ impl Failure {
 
     /// An answer of a status without the body of a problem: not the daemon, or a proxy before it.
     pub fn status(status: u16, url: &str) -> Self {
-        let mut failure = Self::new("unexpected_answer", exit_of(status), format!("{url} answered {status}"));
+        // The exit code of a refusal would make a script believe that a daemon has spoken.
+        let mut failure = Self::new("unexpected_answer", exit::FAILURE, format!("{url} answered {status}"));
         failure.0.status = Some(status);
         failure.hint("is this the address of a daemon? it is set by --url or MFA_URL")
     }

@@ -73,7 +73,7 @@ pub struct Globals {
     /// auto, always or never [env: MFA_COLOR]
     #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
     pub color: Option<Colour>,
-    /// Never start a pager
+    /// Never start a pager [env: MFA_PAGER, empty for none]
     #[arg(long, global = true)]
     pub no_pager: bool,
     /// How often a request is repeated that found no daemon or a fault of it [env: MFA_RETRIES]

@@ -82,50 +82,25 @@ impl From<Draft> for Value {
     }
 }
 
+/// The secret in a file, without the line feed at its end; nothing where no file is named.
+pub fn secret_file(file: &str) -> Outcome<Option<String>> {
+    if file.is_empty() {
+        return Ok(None);
+    }
+    let mut secret = text(file)?;
+    let end = secret.trim_end_matches(['\r', '\n']).len();
+    secret.truncate(end);
+    if secret.is_empty() {
+        return Err(Failure::usage(format!("{file} holds no password")));
+    }
+    Ok(Some(secret))
+}
+
 /// A value as the body of an endpoint, held to the same rules as in the daemon.
 pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();
     Ok(E::Body::read(&RawBody { params: &params, bytes: &bytes, json: true, today: today() })?)
-}
-
-// The flags of an address that is set on its own. (Not a doc comment: that would become a command's help.)
-#[derive(Debug, clap::Args)]
-pub struct AddressFlags {
-    /// Street and house number
-    #[arg(long, value_name = "TEXT")]
-    street: Option<String>,
-    /// City
-    #[arg(long, value_name = "TEXT")]
-    city: Option<String>,
-    /// Region
-    #[arg(long, value_name = "TEXT")]
-    region: Option<String>,
-    /// Postal code
-    #[arg(long, value_name = "TEXT")]
-    postal_code: Option<String>,
-    /// Code of the country, two letters or digits
-    #[arg(long, value_name = "CODE")]
-    country_code: Option<String>,
-    /// Name of the country
-    #[arg(long, value_name = "TEXT")]
-    country: Option<String>,
-    /// Address of JSON or YAML, - for standard input; flags go before it
-    #[arg(long, value_name = "FILE")]
-    from: Option<String>,
-}
-
-impl AddressFlags {
-    /// The address that the flags give.
-    pub fn draft(self) -> Outcome<Draft> {
-        Ok(Draft::from_file(self.from.as_deref())?
-            .set("street", self.street)
-            .set("city", self.city)
-            .set("region", self.region)
-            .set("postalCode", self.postal_code)
-            .set("countryCode", self.country_code)
-            .set("country", self.country))
-    }
 }
 
 /// Reads `a=1,b=2` as properties. A comma in a value is written `\,`, a backslash `\\`.
@@ -191,15 +166,6 @@ pub fn structured(file: &str) -> Outcome<Value> {
             Err(Failure::usage(format!("{name} is not JSON: {error}")))
         }
         Err(_) => yaml::parse(&text).map_err(|why| Failure::usage(format!("{name} is not YAML: {why}"))),
-    }
-}
-
-/// Reads a secret from a file, `-` for standard input; the end of its line does not belong to it.
-pub fn secret(file: &str) -> Outcome<String> {
-    let text = text(file)?;
-    match text.trim_end_matches(['\r', '\n']) {
-        "" => Err(Failure::usage(format!("{file} holds no password"))),
-        secret => Ok(secret.to_owned()),
     }
 }
 

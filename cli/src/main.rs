@@ -7,13 +7,15 @@
 //! | `cx` | what a verb is given: settings, client, output, prompt, and the shapes that verbs share |
 //! | `client` | the only one that speaks HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
-//! | `input`, `prompt`, `settings` | files and flags; questions; where values come from |
+//! | `input`, `flags` | files and values that come in; flags that nouns share |
+//! | `prompt`, `settings` | questions; where values come from |
 //! | `failure` | why a command failed, and how the process ends |
 
 mod client;
 mod commands;
 mod cx;
 mod failure;
+mod flags;
 mod globals;
 mod input;
 mod output;
@@ -26,7 +28,7 @@ mod views;
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::globals::{ChangeFlags, Colour, Format, Globals, ListFlags};
+use crate::globals::{ChangeFlags, Globals, ListFlags};
 use crate::output::{Output, Screen};
 use crate::prompt::Prompt;
 use crate::settings::Settings;
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     let outcome = match tree::command(commands::NODES).color(early.clap_colour()).try_get_matches_from(words)
     {
         Ok(matches) => run(&matches, screen),
-        Err(error) => usage::outcome(&error),
+        Err(error) => usage::outcome(&error, &early.path),
     };
     let code = match outcome {
         Ok(()) => exit::OK,
@@ -81,17 +83,14 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
 }
 
 fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Screen) -> Outcome<Cx> {
-    let word = |value: &str| value.to_owned();
-    let on = |set: bool| set.then(|| word("true"));
-    let name = |format: Option<Format>| format?.to_possible_value().map(|value| value.get_name().to_owned());
-    let colour = |when: Option<Colour>| when?.to_possible_value().map(|value| value.get_name().to_owned());
+    let on = |set: bool| set.then(|| "true".to_owned());
     let given = [
-        ("output", name(globals.output)),
+        ("output", globals.output.and_then(word)),
         ("url", globals.url),
         ("yes", on(globals.yes)),
         ("no_input", on(globals.no_input)),
         ("quiet", on(globals.quiet)),
-        ("color", colour(globals.color)),
+        ("color", globals.color.and_then(word)),
         ("pager", globals.no_pager.then(String::new)),
         ("retries", globals.retries.map(|n| n.to_string())),
         ("timeout_seconds", globals.timeout_seconds.map(|n| n.to_string())),
@@ -117,6 +116,11 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     Ok(Cx { settings, client, out, prompt, list, change })
 }
 
+/// The word by which a value is chosen on the command line.
+fn word(value: impl ValueEnum) -> Option<String> {
+    Some(value.to_possible_value()?.get_name().to_owned())
+}
+
 /// Reads flags that only some verbs have.
 fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F> {
     if !has {
@@ -127,11 +131,25 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
 
 /// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe.
 fn leave_when_interrupted(structured: bool, screen: Screen) {
+    let (listens, listening) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
-        if runtime.block_on(async { tokio::signal::ctrl_c().await }).is_ok() {
+        let interrupted = runtime.block_on(async {
+            let mut signals =
+                tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;
+            // From here on a signal finds somebody, and the work may begin.
+            let _ = listens.send(());
+            signals.recv().await
+        });
+        if interrupted.is_some() {
+            if screen.stderr_is_terminal {
+                // The terminal has just shown ^C in the present line.
+                eprintln!();
+            }
             output::tell(&Failure::new("interrupted", exit::INTERRUPTED, "interrupted"), structured, &screen);
             std::process::exit(exit::INTERRUPTED);
         }
     });
+    // A thread that ended early hangs up, which ends the wait, too.
+    let _ = listening.recv();
 }

@@ -46,23 +46,14 @@ impl Prompt {
         Ok(first)
     }
 
-    /// As [`Prompt::new_secret`], and an empty entry is none.
-    pub fn new_secret_or_none(&self, what: &str) -> Outcome<Option<String>> {
-        let secret = self.new_secret(&format!("{what} (empty to have one made up)"), "--password-file")?;
-        Ok(Some(secret).filter(|secret| !secret.is_empty()))
-    }
-
     /// Reads a secret that somebody knows.
     pub fn secret(&self, what: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
         hidden(&format!("{what}: "))
     }
 
-    /// Asks for a text where somebody can answer; nothing typed, or nobody to ask, is the default.
+    /// Asks for a text; just a line feed takes the default.
     pub fn ask_or(&self, what: &str, default: &str) -> Outcome<String> {
-        if !self.can_ask() {
-            return Ok(default.to_owned());
-        }
         let answer = self.ask(&format!("{what} [{default}]: "), "")?;
         Ok(if answer.is_empty() { default.to_owned() } else { answer })
     }

@@ -43,7 +43,6 @@ pub const TABLE: &[Setting] = &[
     row("data_dir", "", "folder of the daemon's store; by default in the user's data folder"),
     row("listen", "127.0.0.1:6320", "address on which the daemon listens; port 0 takes a free one"),
     row("auth", "on", "whether callers are asked for a token: on, or off on loopback only"),
-    row("password_file", "", "file that holds a password which would be asked for; - for standard input"),
     row("token", "", "access token to use instead of the one of the last login"),
     row("token_file", "", "file that holds such a token"),
     row("access_token_seconds", "1200", "life of an access token that the daemon gives"),
@@ -57,6 +56,7 @@ pub const TABLE: &[Setting] = &[
     row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),
     row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
     row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
+    row("password_file", "", "file of the password that a command needs, - for standard input"),
     row("log", "info", "what the daemon logs: error, warn, info, debug or trace"),
 ];
 
@@ -147,11 +147,6 @@ impl Settings {
         // Names are literals of this program, and every row of the table has been given a value.
         let (value, origin) = self.values.get(name).expect("a setting of the table");
         (value, origin)
-    }
-
-    /// A text that a flag of one command or a setting gives, if one does.
-    pub fn given<'a>(&'a self, name: &str, flag: Option<&'a str>) -> Option<&'a str> {
-        flag.or(Some(self.get(name).0)).filter(|text| !text.is_empty())
     }
 
     /// A setting that a flag of one command may set, as the type that it has.

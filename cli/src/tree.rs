@@ -119,13 +119,16 @@ fn flags_of<V: Verb>(command: Command) -> Command {
 pub fn command(nodes: &'static [Node]) -> Command {
     let root = Command::new("mfa")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Administer a microfinance institution")
         .help_template(TEMPLATE)
         .before_help("Examples:\n  mfa quickstart\n  mfa customers list\n  mfa help output\n\n")
         .subcommand_required(true)
         .disable_help_subcommand(true)
         .max_term_width(100);
-    Globals::augment_args(root).next_help_heading(None::<&str>).subcommands(nodes.iter().map(subcommand))
+    Globals::augment_args(root)
+        .about("Administer a microfinance institution")
+        .long_about(None::<&str>)
+        .next_help_heading(None::<&str>)
+        .subcommands(nodes.iter().map(subcommand))
 }
 
 fn subcommand(node: &'static Node) -> Command {
@@ -169,9 +172,32 @@ pub fn find<'m>(nodes: &'static [Node], matches: &'m ArgMatches) -> (&'static Le
     }
 }
 
-/// The names that may follow a path of names.
+/// The command that words lead to, as far as they do; flags and their values are passed over.
+pub fn path(nodes: &'static [Node], words: &[&str]) -> Vec<&'static str> {
+    let mut nodes = nodes;
+    let mut path = Vec::new();
+    for word in words {
+        match nodes.iter().find(|node| node.is_called(word)) {
+            Some(Node::Leaf(leaf)) => {
+                path.push(leaf.name);
+                break;
+            }
+            Some(Node::Group { name, nodes: deeper, .. }) => {
+                path.push(*name);
+                nodes = deeper;
+            }
+            None => {}
+        }
+    }
+    path
+}
+
+/// The names that help shows after a path of names.
 pub fn names(nodes: &'static [Node], path: &[&str]) -> Vec<&'static str> {
-    let Some((first, rest)) = path.split_first() else { return nodes.iter().map(Node::name).collect() };
+    let Some((first, rest)) = path.split_first() else {
+        let shown = |node: &&Node| !matches!(node, Node::Leaf(leaf) if leaf.hidden);
+        return nodes.iter().filter(shown).map(Node::name).collect();
+    };
     let found = nodes.iter().find(|node| node.name() == *first);
     match found {
         Some(Node::Group { nodes, .. }) => names(nodes, rest),
@@ -186,6 +212,11 @@ impl Node {
             Node::Leaf(leaf) => leaf.name,
             Node::Group { name, .. } => name,
         }
+    }
+
+    fn is_called(&self, word: &str) -> bool {
+        let alias = if let Node::Group { alias, .. } = self { alias } else { "" };
+        self.name() == word || (!alias.is_empty() && alias == word)
     }
 }
 

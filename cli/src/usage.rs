@@ -17,6 +17,8 @@ pub struct Early {
     pub structured: bool,
     /// When colour is used.
     pub colour: Colour,
+    /// The command that was meant, as far as it is one.
+    pub path: Vec<&'static str>,
 }
 
 impl Early {
@@ -40,7 +42,11 @@ pub fn early(words: &[OsString]) -> Early {
     let format = word(Some("-o"), "--output", "output");
     let format = format.and_then(|text| Format::from_str(&text, true).ok());
     let colour = word(None, "--color", "color").and_then(|text| Colour::from_str(&text, true).ok());
-    Early { structured: format.is_some_and(Format::is_structured), colour: colour.unwrap_or(Colour::Auto) }
+    Early {
+        structured: format.is_some_and(Format::is_structured),
+        colour: colour.unwrap_or(Colour::Auto),
+        path: tree::path(NODES, &words),
+    }
 }
 
 /// The value of a flag, in each of the forms in which it can be written.
@@ -57,7 +63,7 @@ fn value_of<'a>(words: &[&'a str], short: Option<&str>, long: &str) -> Option<&'
 }
 
 /// A line that clap did not accept; help and version are such a line for clap, and fine for everybody.
-pub fn outcome(error: &clap::Error) -> Outcome {
+pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return Ok(error.print()?);
     }
@@ -65,13 +71,11 @@ pub fn outcome(error: &clap::Error) -> Outcome {
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = message.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
-    let usage = usage.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let path: Vec<_> = usage.trim_start_matches("Usage: ").split(' ').take_while(|w| is_name(w)).collect();
-    let help = format!("see: {} --help", path.join(" "));
-    let names = tree::names(NODES, path.get(1..).unwrap_or_default());
+    let own = std::iter::once("mfa").chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
+    let help = format!("see: {own} --help");
+    let names = tree::names(NODES, path);
     if error.kind() == ErrorKind::MissingSubcommand {
-        let message = format!("after {} one of these is expected: {}", path.join(" "), names.join(", "));
+        let message = format!("after {own} one of these is expected: {}", names.join(", "));
         return Err(Failure::usage(message).hint(help));
     }
     let typed = match error.get(ContextKind::InvalidSubcommand) {
@@ -85,10 +89,6 @@ pub fn outcome(error: &clap::Error) -> Outcome {
         None => help,
     };
     Err(Failure::usage(message).hint(hint))
-}
-
-fn is_name(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 fn suggestion(error: &clap::Error) -> Option<String> {

@@ -132,6 +132,34 @@ pub const CUSTOMER_COMMAND: View = View {
     ],
 };
 
+/// Employees.
+pub const EMPLOYEE: View = View {
+    plural: "employees",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("given-name", "/givenName", 1),
+        column("middle-name", "/middleName", WIDE),
+        column("surname", "/surname", 1),
+        column("office", "/assignedOffice", 2),
+        column("contacts", "/contactDetails/*/value", 3),
+    ],
+};
+
+/// How somebody is reached.
+pub const CONTACT: View = View {
+    plural: "contacts",
+    id: "/value",
+    state: "",
+    columns: &[
+        column("type", "/type", 0),
+        column("group", "/group", 0),
+        column("value", "/value", 0),
+        column("level", "/preferenceLevel", 1),
+    ],
+};
+
 /// What a change without a record comes to.
 pub const RESULT: View = View {
     plural: "results",
@@ -297,3 +325,11 @@ pub const VARIABLE: View = View {
 /// Generated files.
 pub const FILE: View =
     View { plural: "files to write", id: "/file", state: "", columns: &[column("file", "/file", 0)] };
+
+/// What may be typed next.
+pub const CANDIDATE: View = View {
+    plural: "words",
+    id: "/value",
+    state: "",
+    columns: &[column("value", "/value", 0), column("help", "/help", 1)],
+};

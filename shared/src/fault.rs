@@ -189,7 +189,8 @@ faults! {
     IDENTIFIER_RETIRED: "identifier_retired" 409 "Identifier belongs to the past"
         "choose another identifier: records bear this one";
     LAST_PHARAOH: "last_pharaoh" 409 "Last user of role pharaoh" "give another user the role pharaoh first";
-    BUILT_IN: "built_in" 409 "Built in" "make one of your own: built-in records stay as they are";
+    BUILT_IN: "built_in" 409 "Built in"
+        "make one of your own: a built-in record cannot be changed or deleted";
     INVALID_APPLICATION_IDENTIFIER: "invalid_application_identifier" 400 "Bad application identifier"
         "an application identifier has 2 to 64 characters of A-Z a-z 0-9 . - * _";
     INVALID_KEY_TIMESTAMP: "invalid_key_timestamp" 400 "Bad key timestamp"

@@ -2,7 +2,8 @@
 
 use crate::client::Client;
 use crate::cx::{Cx, Done};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
+use crate::flags::{AddressFlags, ContactFlags};
 use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
@@ -10,7 +11,6 @@ use clap::Args;
 use mfa_shared::api::customers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Query;
-use serde_json::{Value, json};
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -150,7 +150,7 @@ impl CustomerFlags {
 pub struct Create {
     /// Identifier of the new customer, 1 to 32 characters
     #[arg(value_name = "ID", required_unless_present = "from")]
-    customer: Option<String>,
+    identifier: Option<String>,
     #[command(flatten)]
     flags: CustomerFlags,
 }
@@ -164,7 +164,7 @@ impl Verb for Create {
         "echo '{\"identifier\": \"c-102\", \"surname\": \"Addo\"}' | mfa customers create --from - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.customer);
+        let draft = self.flags.draft()?.set("identifier", self.identifier);
         let customer = draft.text("identifier").unwrap_or_default().to_owned();
         let body = draft.body::<CreateCustomer>()?;
         let read = GetCustomer { customer: customer.clone() };
@@ -266,7 +266,7 @@ pub struct AddressSet {
     #[arg(value_name = "ID")]
     customer: String,
     #[command(flatten)]
-    address: input::AddressFlags,
+    address: AddressFlags,
 }
 
 impl Verb for AddressSet {
@@ -290,15 +290,8 @@ pub struct ContactsSet {
     /// Identifier of the customer
     #[arg(value_name = "ID")]
     customer: String,
-    /// Contact, such as type=mobile,group=private,value=+233201234567; can be repeated
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
-    contact: Vec<Draft>,
-    /// List of contacts, JSON or YAML, - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "contact")]
-    from: Option<String>,
-    /// Remove all contacts
-    #[arg(long, conflicts_with_all = ["contact", "from"])]
-    none: bool,
+    #[command(flatten)]
+    contacts: ContactFlags,
 }
 
 impl Verb for ContactsSet {
@@ -308,15 +301,7 @@ impl Verb for ContactsSet {
         "mfa customers contacts set c-001 --none",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let contacts = match &self.from {
-            Some(file) => input::structured(file)?,
-            None if self.contact.is_empty() && !self.none => {
-                return Err(
-                    Failure::usage("there are no contacts to set").hint("give --contact, --from or --none")
-                );
-            }
-            None => json!(self.contact.into_iter().map(Value::from).collect::<Vec<_>>()),
-        };
+        let contacts = self.contacts.contacts()?;
         let customer = self.customer;
         let body = input::body::<SetCustomerContacts>(&contacts)?;
         let read = GetCustomer { customer: customer.clone() };

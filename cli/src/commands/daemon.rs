@@ -8,7 +8,7 @@ use crate::settings;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Auth, Clock, Config, Daemon, Initialized, NewLogin, StartError, init, recover_user};
+use mfa_daemon::{Auth, Clock, Config, Daemon, NewLogin, StartError, recover_user};
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -170,66 +170,56 @@ pub struct Init {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
-    /// Identifier of the first user, who may grant everything; admin by default
+    /// Identifier of the first user, who may do everything; admin unless asked otherwise
     #[arg(long, value_name = "NAME")]
     admin: Option<String>,
-    /// File of the first user's password, - for standard input; without one it is asked for or made up
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<String>,
-    /// Identifier of a second user, who administers the daily work
+    /// Identifier of a second user, for the daily work of administration
     #[arg(long, value_name = "NAME")]
     operator: Option<String>,
-    /// File of the second user's password; without one it is made up
-    #[arg(long, value_name = "FILE", requires = "operator")]
-    operator_password_file: Option<String>,
+    /// File of the first user's password, - for standard input [env: MFA_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
 }
 
 impl Verb for Init {
-    const ABOUT: &'static str = "Make the store, with groups, roles and the first user, without serving";
+    const ABOUT: &'static str = "Make the store and its first user, if they are not there, without serving";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa init",
         "mfa init --data-dir /var/lib/mfa --admin amensah --password-file /run/secrets/mfa --no-input",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
-        let config = flags.config(cx)?;
         let name = match self.admin {
             Some(name) => name,
-            None => cx.prompt.ask_or("name of the first user", "admin")?,
+            None if cx.prompt.can_ask() => cx.prompt.ask_or("first user", "admin")?,
+            None => "admin".to_owned(),
         };
-        let password = match cx.settings.given("password_file", self.password_file.as_deref()) {
-            Some(file) => Some(input::secret(file)?),
-            None if cx.prompt.can_ask() => cx.prompt.new_secret_or_none(&format!("password of {name}"))?,
-            None => None,
+        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
+        let password = match input::secret_file(file)? {
+            None if cx.prompt.can_ask() => {
+                Some(cx.prompt.new_secret(&format!("password of {name}"), "--password-file")?)
+            }
+            given => given,
         };
-        let second = self.operator_password_file.map(|file| input::secret(&file)).transpose()?;
-        let operator = self.operator.map(|name| NewLogin { name, password: second });
-        let made = init(&config, &NewLogin { name, password }, operator.as_ref()).await;
-        report(cx, &config, &made.map_err(not_started)?)
+        let first = NewLogin { name, password };
+        let operator = self.operator.map(|name| NewLogin { name, password: None });
+        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
+        let config = flags.config(cx)?;
+        let done = mfa_daemon::init(&config, &first, operator.as_ref()).await.map_err(not_started)?;
+        let folder = config.data_dir.display().to_string();
+        let result = if done.made.before { "already initialised" } else { "initialised" };
+        cx.out.tip(&format!("store in {folder}: {result}"));
+        for (user, password) in &done.passwords {
+            cx.out.warn(&format!(
+                "the password of {user} is {password}: it is shown only now, to be changed at login"
+            ));
+        }
+        let record = json!({
+            "identifier": folder, "result": result, "instance": done.instance,
+            "added": done.made.added, "kept": done.made.kept,
+            "passwords": done.passwords.into_iter().collect::<std::collections::BTreeMap<_, _>>()
+        });
+        cx.out.show(&views::STORE, &record)
     }
-}
-
-fn report(cx: &Cx, config: &Config, made: &Initialized) -> Outcome {
-    let folder = config.data_dir.display().to_string();
-    let result = match (made.made.before, made.created) {
-        (true, _) => "already initialised; nothing was changed",
-        (false, true) => "created",
-        (false, false) => "initialised",
-    };
-    cx.out.tip(&format!("store in {folder}: {result}"));
-    for kept in &made.made.kept {
-        cx.out.tip(&format!("{kept} was there and stays as it is"));
-    }
-    let passwords: serde_json::Map<_, _> =
-        made.passwords.iter().map(|(user, password)| (user.clone(), json!(password))).collect();
-    if !passwords.is_empty() {
-        cx.out.say("the made-up passwords are shown once, and must be changed at the first login");
-    }
-    let record = json!({
-        "identifier": folder, "result": result, "instance": made.instance, "added": made.made.added,
-        "passwords": passwords
-    });
-    cx.out.show(&views::STORE, &record)
 }
 
 #[derive(Args)]

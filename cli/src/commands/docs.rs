@@ -1,12 +1,12 @@
 //! What describes the commands: completions, man pages, the list of every command.
 
 use super::NODES;
+use super::complete::{SCRIPTS, script};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::tree::{self, Leaf, Verb};
 use crate::views;
 use clap::{Args, Command};
-use clap_complete::Shell;
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 use std::fs;
@@ -24,24 +24,8 @@ impl Verb for Completions {
     const EXAMPLES: &'static [&'static str] =
         &["mfa completions bash > mfa.bash", "mfa completions zsh > _mfa"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.out.document("script", &script(&self.shell)?)
+        cx.out.document("script", script(&self.shell)?)
     }
-}
-
-/// The shells and the names under which each looks for scripts.
-const SHELLS: &[(&str, Shell, &str)] = &[
-    ("bash", Shell::Bash, "mfa.bash"),
-    ("zsh", Shell::Zsh, "_mfa"),
-    ("fish", Shell::Fish, "mfa.fish"),
-    ("powershell", Shell::PowerShell, "_mfa.ps1"),
-];
-
-fn script(name: &str) -> Outcome<String> {
-    let shell = SHELLS.iter().find(|(shell, ..)| *shell == name).map(|(_, shell, _)| *shell);
-    let shell = shell.ok_or_else(|| Failure::usage(format!("there are no completions for {name}")))?;
-    let mut bytes = Vec::new();
-    clap_complete::generate(shell, &mut tree::command(NODES), "mfa", &mut bytes);
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[derive(Args)]
@@ -166,8 +150,8 @@ fn write(path: &Path, text: &str) -> Outcome {
 /// Every generated file, by its name below the source tree.
 fn files() -> Outcome<Vec<(String, String)>> {
     let mut files = Vec::new();
-    for (shell, _, name) in SHELLS {
-        files.push((format!("completions/{name}"), script(shell)?));
+    for (_, name, script) in SCRIPTS {
+        files.push((format!("completions/{name}"), (*script).to_owned()));
     }
     let mut root = tree::command(NODES);
     root.build();

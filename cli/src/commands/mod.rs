@@ -1,9 +1,11 @@
 //! Every verb, one file for each noun.
 
+mod complete;
 mod config;
 mod customers;
 mod daemon;
 mod docs;
+mod employees;
 mod offices;
 mod quickstart;
 mod service;
@@ -19,6 +21,7 @@ use std::time::Duration;
 pub const NODES: &[Node] = &[
     verb::<quickstart::Quickstart>("quickstart"),
     group("offices", "office", "Offices, their branches, addresses and external references", offices::VERBS),
+    group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
@@ -47,6 +50,7 @@ pub const NODES: &[Node] = &[
     verb::<topics::Explain>("explain"),
     verb::<topics::Help>("help"),
     verb::<docs::Completions>("completions"),
+    verb::<complete::Complete>("complete"),
     verb::<docs::Commands>("commands"),
     verb::<docs::Docs>("docs"),
 ];
@@ -63,11 +67,7 @@ pub async fn with_suggestion(client: &Client, failure: Failure) -> Failure {
     let half = typed.chars().count().div_ceil(2);
     let halves: [String; 2] = [typed.chars().take(half).collect(), typed.chars().skip(half).collect()];
     for term in halves.iter().filter(|half| !half.is_empty()) {
-        known.extend(match noun.as_str() {
-            "office" => offices::identifiers(&client, term).await,
-            "customer" => customers::identifiers(&client, term).await,
-            _ => return failure,
-        });
+        known.extend(identifiers(&client, &noun, term).await);
     }
     known.sort();
     known.dedup();
@@ -78,5 +78,15 @@ pub async fn with_suggestion(client: &Client, failure: Failure) -> Failure {
             failure.hint(hint)
         }
         None => failure,
+    }
+}
+
+/// Identifiers of a noun that contain a text; none for a noun without a list.
+async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
+    match noun {
+        "office" => offices::identifiers(client, term).await,
+        "employee" => employees::identifiers(client, term).await,
+        "customer" => customers::identifiers(client, term).await,
+        _ => Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
+use crate::flags::AddressFlags;
 use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
@@ -99,7 +100,7 @@ impl OfficeFlags {
 pub struct Create {
     /// Identifier of the new office, 2 to 32 letters, digits and . - * _
     #[arg(value_name = "ID", required_unless_present = "from")]
-    office: Option<String>,
+    identifier: Option<String>,
     /// The office of which it is a branch
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
@@ -116,7 +117,8 @@ impl Verb for Create {
         "echo '{\"identifier\": \"tamale\", \"name\": \"Tamale\"}' | mfa offices create --from -",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.office).set("parentIdentifier", self.parent);
+        let draft =
+            self.flags.draft()?.set("identifier", self.identifier).set("parentIdentifier", self.parent);
         let office = draft.text("identifier").unwrap_or_default().to_owned();
         let body = draft.body::<CreateOffice>()?;
         let read = GetOffice { office: office.clone() };
@@ -196,7 +198,7 @@ pub struct AddBranch {
     parent: String,
     /// Identifier of the new branch
     #[arg(value_name = "ID", required_unless_present = "from")]
-    office: Option<String>,
+    identifier: Option<String>,
     #[command(flatten)]
     flags: OfficeFlags,
 }
@@ -208,7 +210,7 @@ impl Verb for AddBranch {
         "mfa offices add-branch market market-east --name 'Market East' -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.office);
+        let draft = self.flags.draft()?.set("identifier", self.identifier);
         let office = draft.text("identifier").unwrap_or_default().to_owned();
         let body = draft.body::<CreateBranch>()?;
         let read = GetOffice { office: office.clone() };
@@ -223,7 +225,7 @@ pub struct AddressSet {
     #[arg(value_name = "ID")]
     office: String,
     #[command(flatten)]
-    address: input::AddressFlags,
+    address: AddressFlags,
 }
 
 impl Verb for AddressSet {

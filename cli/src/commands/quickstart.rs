@@ -1,7 +1,8 @@
 //! A daemon with a small sample institution, for the first five minutes.
 
 use super::daemon::DaemonFlags;
-use super::service;
+use super::{identifiers, service};
+use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::Outcome;
 use crate::input;
@@ -9,6 +10,7 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::api::customers::{CommandCustomer, CreateCustomer, CustomerQuery, ListCustomers};
+use mfa_shared::api::employees::CreateEmployee;
 use mfa_shared::api::offices::CreateOffice;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::Query;
@@ -49,13 +51,13 @@ impl Verb for Quickstart {
         service::start(cx, &flags).await?;
         let client = service::client(cx, &flags)?;
         cx.out.say(&format!("a daemon serves at {}; it asks nobody for a token (auth off)", client.url));
-        if !self.empty {
+        if !self.empty && only_sample(&client).await {
             sample(&client).await?;
         }
         let records = client.send(&ListCustomers {}, &all()).await?.value;
         cx.out.show(&views::CUSTOMER, &records["customers"])?;
         let url = if client.url == cx.client.url { String::new() } else { format!(" --url {}", client.url) };
-        cx.out.say(&format!(
+        cx.out.tip(&format!(
             "try next:\n  mfa customers activate c-002{url}\n  mfa offices list{url}\n  \
              mfa customers create --help\n  mfa daemon stop"
         ));
@@ -67,8 +69,16 @@ fn all() -> Query<CustomerQuery> {
     Query(CustomerQuery { include_closed: true, ..CustomerQuery::default() })
 }
 
+/// Whether the store holds nothing but the sample, so that the sample is not mixed into real records.
+async fn only_sample(client: &Client) -> bool {
+    let offices = identifiers(client, "office", "").await;
+    let customers = identifiers(client, "customer", "").await;
+    offices.iter().all(|office| ["head-office", "market"].contains(&office.as_str()))
+        && customers.iter().all(|customer| CUSTOMERS.iter().any(|(sample, ..)| sample == customer))
+}
+
 /// Creates what is not there; a customer that is there is left in the state in which it is.
-async fn sample(client: &crate::client::Client) -> Outcome {
+async fn sample(client: &Client) -> Outcome {
     let address = json!({
         "street": "1 Independence Avenue", "city": "Accra", "region": "Greater Accra", "postalCode": "GA-001",
         "countryCode": "GH", "country": "Ghana"
@@ -78,6 +88,11 @@ async fn sample(client: &crate::client::Client) -> Outcome {
     for office in [head, market] {
         create(client, CreateOffice {}, &office).await?;
     }
+    let employee = json!({
+        "identifier": "efua.sarpong", "givenName": "Efua", "surname": "Sarpong",
+        "assignedOffice": "head-office"
+    });
+    create(client, CreateEmployee {}, &employee).await?;
     for (identifier, given, surname, office, commands) in CUSTOMERS {
         let record = json!({
             "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": office
@@ -93,7 +108,7 @@ async fn sample(client: &crate::client::Client) -> Outcome {
 }
 
 /// Creates a record unless its identifier is taken; tells whether it did.
-async fn create<E: Endpoint>(client: &crate::client::Client, endpoint: E, record: &Value) -> Outcome<bool> {
+async fn create<E: Endpoint>(client: &Client, endpoint: E, record: &Value) -> Outcome<bool> {
     match client.send(&endpoint, &input::body::<E>(record)?).await {
         Ok(_) => Ok(true),
         Err(failure) if failure.code == "identifier_taken" => Ok(false),

@@ -8,7 +8,7 @@ use crate::settings::TABLE;
 use crate::tree::{self, Verb};
 use crate::views;
 use clap::Args;
-use mfa_shared::api::{customers::*, offices::*, system};
+use mfa_shared::api::{customers::*, employees::*, offices::*, system};
 use mfa_shared::fault::{self, exit};
 use mfa_shared::object::{FieldDoc, Object};
 use serde_json::{Value, json};
@@ -107,7 +107,8 @@ impl Verb for Explain {
                 }
             },
             [path] => explain(cx, path),
-            [..] => Err(Failure::usage("one object or field at a time").hint("see: mfa explain --help")),
+            [..] => Err(Failure::usage("one object, one field or one error code can be explained")
+                .hint("an error code: mfa explain error CODE")),
         }
     }
 }
@@ -140,6 +141,9 @@ const OBJECTS: &[Described] = &[
     described::<OfficeChange>(),
     described::<Address>(),
     described::<ExternalReference>(),
+    described::<Employee>(),
+    described::<EmployeeInput>(),
+    described::<EmployeeContact>(),
     described::<Customer>(),
     described::<CustomerInput>(),
     described::<CustomerContact>(),

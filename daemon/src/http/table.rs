@@ -3,10 +3,7 @@
 use super::heavy::Secret;
 use super::route::{Route, login, operation, secret_operation, status};
 use super::state;
-use crate::ops::{
-    actions, application_permissions, applications, cards, customers, definitions, employees, groups,
-    instances, ledger, offices, roles, tellers, tokens, users,
-};
+use crate::ops::*;
 use mfa_shared::api::actions::*;
 use mfa_shared::api::applications::*;
 use mfa_shared::api::cards::*;

@@ -7,10 +7,10 @@
 use super::codec::{Cursor, checked, put_checksum, put_counted};
 use super::disk::{Disk, DiskFile, read_up_to};
 use super::head::Head;
-use super::index::Sick;
-use super::journal::FORMAT;
 use super::layout::SPACES_END;
+use super::segment::FORMAT;
 use super::shared::Shared;
+use super::tree::Sick;
 use crate::store::engine::{Change, Space};
 use std::io;
 use std::sync::PoisonError;

@@ -4,7 +4,7 @@ use super::codec::Hash;
 use super::disk::Disk;
 use super::frame::Frame;
 use super::head::Position;
-use super::journal::{HEADER_BYTES, Reader, Step, name};
+use super::segment::{HEADER_BYTES, Reader, Step, name};
 use super::shared::Shared;
 use crate::store::engine::Commit;
 use mfa_shared::fault::{Fault, UNAVAILABLE};

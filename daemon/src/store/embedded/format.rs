@@ -7,9 +7,9 @@ use super::checkpoint;
 use super::codec::Hash;
 use super::disk::{read_small, replace};
 use super::head::{CLEAN, Head, Position, TAIL};
-use super::journal::{self, FORMAT, HEADER_BYTES, Header};
 use super::options::OpenError;
 use super::recover::At;
+use super::segment::{self, FORMAT, HEADER_BYTES, Header};
 use std::path::Path;
 
 const NAME: &str = "FORMAT";
@@ -55,11 +55,11 @@ pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<Hash, OpenError> {
         Some(Err(found)) => return Err(OpenError::TooNew { file: at.path(NAME), found, known: FORMAT }),
         None => {}
     }
-    at.io(journal::DIR, disk.make_dir(journal::DIR))?;
-    let segments = at.io(journal::DIR, journal::segments(disk))?;
+    at.io(segment::DIR, disk.make_dir(segment::DIR))?;
+    let segments = at.io(segment::DIR, segment::segments(disk))?;
     if let Some(header) = first_header(at)? {
         if header.format > FORMAT {
-            let file = at.path(&journal::name(1));
+            let file = at.path(&segment::name(1));
             return Err(OpenError::TooNew { file, found: header.format, known: FORMAT });
         }
         tracing::warn!(file = NAME, "the file is missing or damaged and is written again from the journal");
@@ -75,7 +75,7 @@ pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<Hash, OpenError> {
         [] => true,
         // A first file without a whole header and without frames: its making was interrupted.
         [1] => {
-            at.io(&journal::name(1), read_small(disk, &journal::name(1), 4096))?.map_or(0, |b| b.len())
+            at.io(&segment::name(1), read_small(disk, &segment::name(1), 4096))?.map_or(0, |b| b.len())
                 <= HEADER_BYTES as usize
         }
         _ => false,
@@ -86,14 +86,14 @@ pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<Hash, OpenError> {
     let mut store = Hash::default();
     let drawn = getrandom::fill(&mut store).map_err(std::io::Error::other);
     at.io(NAME, drawn)?;
-    at.io(&journal::name(1), journal::begin(disk, &genesis(store), 1))?;
+    at.io(&segment::name(1), segment::begin(disk, &genesis(store), 1))?;
     at.io("", disk.sync_dir(""))?;
     at.io(NAME, replace(disk, "", NAME, render(&store).as_bytes()))?;
     Ok(store)
 }
 
 fn first_header(at: &At<'_>) -> Result<Option<Header>, OpenError> {
-    let name = journal::name(1);
+    let name = segment::name(1);
     let Some(file) = at.io(&name, at.disk.open(&name))? else { return Ok(None) };
     at.io(&name, Header::read(&*file))
 }

@@ -4,23 +4,20 @@
 //! sled may panic on damaged pages, and a range beside a writer is no snapshot; so every call into it is
 //! caught, and readers hold the gate of `shared.rs` while a batch is not being applied.
 
-use super::codec::{Cursor, Hash, checked, put_checksum};
+use super::codec::{Cursor, Hash, checked, length, put_checksum};
 use super::head::Head;
 use super::layout::{META, Raw, chunk_key, chunks_of, is_meta, main_key, stored, whole_value};
+use super::tree::{Sick, Tree, caught, text};
 use crate::store::engine::{Change, Pair};
 use sha2::{Digest, Sha256};
 use sled::{Batch, IVec};
 use std::collections::BTreeMap;
+use std::fs;
 use std::ops::Bound;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::{fs, io};
 
 const AUDIT_PAGE_PAIRS: usize = 512;
-
-/// Why the index cannot answer.
-pub(super) type Sick = String;
 
 /// What the index says about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +38,7 @@ struct Audit {
 /// The index.
 #[derive(Debug)]
 pub(super) struct Index {
-    db: sled::Db,
+    db: Tree,
     dir: PathBuf,
     digest: Mutex<u128>,
     audit: Mutex<Option<Audit>>,
@@ -56,14 +53,9 @@ pub(super) struct Index {
 /// A key of the tree with its new and its former value.
 type Put = (Vec<u8>, Option<Vec<u8>>, Option<IVec>);
 
-/// Runs a call into sled; its panics become a reason like its errors.
-fn caught<T>(call: impl FnOnce() -> Result<T, Sick>) -> Result<T, Sick> {
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(super::panic_text(&*panic)))
-}
-
-fn text(error: sled::Error) -> Sick {
-    error.to_string()
-}
+/// A batch before it is applied.
+#[derive(Debug)]
+pub(super) struct Plan(Vec<Put>);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -93,28 +85,13 @@ impl Meta {
     }
 }
 
-/// Moves an index out of the way and deletes it; one that is deleted half-way is never opened.
-pub(super) fn discard(dir: &Path) -> io::Result<()> {
-    let stale = dir.with_extension("stale");
-    if stale.exists() {
-        fs::remove_dir_all(&stale)?;
-    }
-    if dir.exists() {
-        fs::rename(dir, &stale)?;
-        fs::remove_dir_all(&stale)?;
-    }
-    Ok(())
-}
-
 impl Index {
     /// Opens the index of a folder, or makes an empty one.
     pub(super) fn open(dir: &Path, cache_bytes: u64) -> Result<Self, Sick> {
         if dir.join("rebuild").exists() {
             return Err("it was marked as damaged".to_owned());
         }
-        make_private(dir).map_err(|error| error.to_string())?;
-        let config = sled::Config::new().path(dir).cache_capacity(cache_bytes).use_compression(false);
-        let db = caught(|| config.open().map_err(text))?;
+        let db = Tree::open(dir, cache_bytes)?;
         let index = Self {
             db,
             dir: dir.to_owned(),
@@ -228,9 +205,14 @@ impl Index {
         changes: impl IntoIterator<Item = &'a Change>,
         head: Option<Head>,
     ) -> Result<(), Sick> {
+        self.apply_plan(self.plan(changes)?, head)
+    }
+
+    /// What a batch will do. Nothing else may be applied between this and [`Index::apply_plan`].
+    pub(super) fn plan<'a>(&self, changes: impl IntoIterator<Item = &'a Change>) -> Result<Plan, Sick> {
         let changes = changes.into_iter().map(|c| ((c.space.id, &c.key), c.value.as_deref()));
         let changes: BTreeMap<(u8, &Vec<u8>), Option<&[u8]>> = changes.collect();
-        let mut plan: Vec<Put> = Vec::new();
+        let mut plan = Plan(Vec::new());
         for ((space, key), value) in changes {
             let main = main_key(space, key);
             let former = self.raw(&main)?;
@@ -239,20 +221,21 @@ impl Index {
                 (Some(stored), chunks)
             });
             let former_chunks = former.as_ref().map_or(0, |former| chunks_of(former));
-            for number in 0..former_chunks.max(chunks.len() as u32) {
+            for number in 0..former_chunks.max(length(chunks.len())) {
                 let key = chunk_key(space, key, number);
                 let former = self.raw(&key)?;
-                plan.push((key, chunks.get(number as usize).map(|chunk| chunk.to_vec()), former));
+                plan.0.push((key, chunks.get(number as usize).map(|chunk| chunk.to_vec()), former));
             }
-            plan.push((main, stored, former));
+            plan.0.push((main, stored, former));
         }
-        self.apply_raw(plan, head)
+        Ok(plan)
     }
 
-    fn apply_raw(&self, plan: Vec<Put>, head: Option<Head>) -> Result<(), Sick> {
+    /// Applies a planned batch.
+    pub(super) fn apply_plan(&self, plan: Plan, head: Option<Head>) -> Result<(), Sick> {
         let (mut digest, mut audit) = (lock(&self.digest), lock(&self.audit));
         let (mut batch, mut undo, mut sum) = (Batch::default(), BTreeMap::new(), *digest);
-        for (key, value, former) in plan {
+        for (key, value, former) in plan.0 {
             let gone = former.as_ref().map_or(0, |former| pair_hash(&key, former));
             let come = value.as_ref().map_or(0, |value| pair_hash(&key, value));
             let change = come.wrapping_sub(gone);
@@ -305,19 +288,4 @@ impl Index {
         *slot = Some(audit);
         Ok(None)
     }
-}
-
-/// Makes the folder, closed to others, and clears what a kill in the middle of opening left behind: sled
-/// refuses to open beside it, and nothing is lost with it.
-fn make_private(dir: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::create_dir_all(dir)?;
-    fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "generating") {
-            fs::remove_file(path)?;
-        }
-    }
-    Ok(())
 }

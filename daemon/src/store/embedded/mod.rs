@@ -5,6 +5,7 @@
 //! of a record; they also witness how far the journal went, so a journal that has lost its end is noticed.
 
 mod checkpoint;
+mod claims;
 mod codec;
 mod disk;
 mod feed;
@@ -18,10 +19,13 @@ mod lock;
 mod options;
 mod places;
 mod recover;
+mod replay;
 mod scan;
+mod segment;
 mod shared;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod verify;
 mod writer;
 
@@ -44,7 +48,8 @@ use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 use writer::{Message, Writer};
 
-/// An open data directory.
+/// An open data directory. It is locked until this value is dropped, and with it every [`Feed`] and every
+/// unfinished read.
 #[derive(Debug)]
 pub struct Embedded {
     shared: Arc<Shared>,
@@ -62,7 +67,13 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 
 /// Makes the data directory, and closes it to others if it is ours or still empty.
 fn make_private(dir: &Path) -> std::io::Result<()> {
+    let missing: Vec<&Path> = dir.ancestors().take_while(|path| !path.exists()).collect();
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    // Without this, a power cut could take the whole new store, names of folders first.
+    for parent in missing.iter().filter_map(|path| path.parent()) {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        fs::File::open(parent)?.sync_all()?;
+    }
     let mut names = fs::read_dir(dir)?.filter_map(|entry| Some(entry.ok()?.file_name()));
     if dir.join("FORMAT").exists() || names.all(|name| name == "lock") {
         fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
@@ -121,11 +132,12 @@ impl Embedded {
 
     /// The committed transactions with a sequence above `after`, in order. It ends with the last one that
     /// is committed by then, and goes on from there when it is asked again later. Spaces have no names.
+    /// Reading it blocks, so it is nothing for a thread of the runtime.
     pub fn journal(&self, after: u64) -> Feed {
         Feed::new(self.shared.clone(), after)
     }
 
-    /// Makes a checkpoint now. This takes as long as reading the whole store.
+    /// Makes a checkpoint now, and blocks until it is made: as long as it takes to read the whole store.
     pub fn checkpoint(&self) -> std::io::Result<()> {
         checkpoint::make(&self.shared)
     }

@@ -19,6 +19,12 @@ impl Places {
         }
     }
 
+    /// These, and behind them the places of a later part of the journal.
+    pub(super) fn then(mut self, later: Self) -> Self {
+        self.0.extend(later.0);
+        self
+    }
+
     /// The last known place at or before a commit.
     pub(super) fn before(&self, sequence: u64) -> Option<Position> {
         let after = self.0.partition_point(|(first, _)| *first <= sequence);

@@ -2,10 +2,10 @@
 
 use super::codec::Hash;
 use super::head::{Head, Position};
-use super::journal::{self, FORMAT, HEADER_BYTES, Reader, Step};
 use super::options::OpenError;
 use super::places::Places;
 use super::recover::At;
+use super::segment::{self, FORMAT, HEADER_BYTES, Reader, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a verification found.
@@ -48,14 +48,14 @@ impl Scanner<'_> {
     /// Verifies the journal from `start` to its end.
     pub(super) fn run(&self, start: Head) -> Result<Scan, OpenError> {
         let at = self.at;
-        let segments = at.io(journal::DIR, journal::segments(at.disk))?;
+        let segments = at.io(segment::DIR, segment::segments(at.disk))?;
         for (number, expected) in segments.iter().zip(1..) {
             if *number != expected {
-                return Err(at.damaged(&journal::name(expected), "the file is missing".to_owned()));
+                return Err(at.damaged(&segment::name(expected), "the file is missing".to_owned()));
             }
         }
         if start.sequence > 0 && !segments.contains(&start.at.segment) {
-            return Err(at.damaged(&journal::name(start.at.segment), "the file is missing".to_owned()));
+            return Err(at.damaged(&segment::name(start.at.segment), "the file is missing".to_owned()));
         }
         let mut scan = Scan {
             end: start,
@@ -78,7 +78,7 @@ impl Scanner<'_> {
     /// Verifies one file; says whether the next one follows.
     fn segment(&self, scan: &mut Scan, segment: u64, last: bool) -> Result<bool, OpenError> {
         let at = self.at;
-        let name = journal::name(segment);
+        let name = segment::name(segment);
         let begins = segment == scan.start.at.segment;
         let offset = if begins { scan.start.at.offset } else { HEADER_BYTES };
         if !self.has_header(scan, segment, last)? {
@@ -127,7 +127,7 @@ impl Scanner<'_> {
     /// Verifies the header of a file. A last file without one, and without frames, was only being made.
     fn has_header(&self, scan: &Scan, segment: u64, last: bool) -> Result<bool, OpenError> {
         let at = self.at;
-        let name = journal::name(segment);
+        let name = segment::name(segment);
         let open = at.io(&name, Reader::open(at.disk, self.store, Position { segment, offset: 0 }))?;
         let mut reader = open.ok_or_else(|| at.damaged(&name, "the file is missing".to_owned()))?;
         let Some(header) = at.io(&name, reader.header())? else {
@@ -146,7 +146,7 @@ impl Scanner<'_> {
             return Ok(true);
         }
         if header.first > scan.end.sequence + 1 {
-            let (before, end, first) = (journal::name(segment - 1), scan.end.sequence, header.first);
+            let (before, end, first) = (segment::name(segment - 1), scan.end.sequence, header.first);
             let why = format!("it ends with commit {end}, but the next file begins with commit {first}");
             return Err(at.damaged(if segment > 1 { &before } else { &name }, why));
         }

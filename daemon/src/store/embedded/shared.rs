@@ -3,9 +3,10 @@
 use super::codec::Hash;
 use super::disk::Disk;
 use super::head::{Head, Position};
-use super::index::{Index, Sick};
+use super::index::Index;
 use super::lock::Lock;
 use super::places::Places;
+use super::tree::Sick;
 use crate::store::engine::{Pair, Range, Space, View};
 use mfa_shared::fault::{Fault, UNAVAILABLE};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};

@@ -39,7 +39,7 @@ pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
         Scanner { at: &at, store: &shared.store, wanted: &wanted, until: until.sequence, stop: &stop };
     let error = match scanner.run(genesis(shared.store)) {
         Ok(scan) if stop() || scan.anchors.get(&until.sequence) == Some(&until) => return,
-        Ok(_) => at.damaged(super::journal::DIR, "its beginning does not lead to its end".to_owned()),
+        Ok(_) => at.damaged(super::segment::DIR, "its beginning does not lead to its end".to_owned()),
         Err(error) => error,
     };
     tracing::error!(%error, "an older part of the journal is damaged; writes are refused");

@@ -154,13 +154,18 @@ impl Writer {
     /// Shows a durable group to readers. If the index fails here, readers stay with the state before, and
     /// the group comes to light on the next start.
     fn publish(&self, head: Head, changes: &[Change]) -> Result<(), Fault> {
-        let mut gate = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-        if let Err(why) = self.shared.index.apply(changes, Some(head)) {
+        let index = &self.shared.index;
+        // What can be done before it, is: readers wait while the gate is closed.
+        let published = index.plan(changes).and_then(|plan| {
+            let mut gate = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+            index.apply_plan(plan, Some(head))?;
+            *gate = head;
+            Ok(())
+        });
+        published.map_err(|why| {
             self.shared.index_failed(&why);
-            return Err(self.shared.refuse_writes("the index of the store cannot be written"));
-        }
-        *gate = head;
-        Ok(())
+            self.shared.refuse_writes("the index of the store cannot be written")
+        })
     }
 
     fn consider_checkpoint(&self) {

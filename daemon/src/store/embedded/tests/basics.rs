@@ -29,6 +29,23 @@ fn what_was_written_is_there_after_a_clean_stop_and_after_a_kill() {
 }
 
 #[test]
+fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    let queue =
+        |number: u8| engine.write(Box::new(move |_| Some(commit(vec![change([number], Some(vec![1]))]))));
+    let queued: Vec<_> = (0..200).map(queue).collect();
+    let closed = engine.close();
+    let late = queue(201);
+    queued.into_iter().for_each(|written| block_on(written).unwrap());
+    block_on(closed).unwrap();
+    let fault = block_on(late).unwrap_err();
+    assert_eq!((fault.kind, fault.retry_after), (UNAVAILABLE, Some(30)));
+    assert_eq!(all(&engine).unwrap().len(), 200);
+    assert!(dir.path().join("clean").exists());
+}
+
+#[test]
 fn a_second_process_is_told_who_holds_the_data_directory() {
     let dir = tempfile::tempdir().unwrap();
     let _first = Embedded::open(options(dir.path())).unwrap();
@@ -105,4 +122,19 @@ fn the_journal_tells_every_commit_once_and_in_order() {
     assert_eq!(feed.by_ref().count(), 40);
     write(&engine, vec![change("one more", None)]).unwrap();
     assert_eq!(feed.next().unwrap().unwrap().0, 41);
+}
+
+#[test]
+fn a_journal_that_is_gone_is_refused_unless_nothing_was_ever_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(Embedded::open(options(dir.path())).unwrap());
+    std::fs::remove_dir_all(dir.path().join("journal")).unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    drop(engine);
+    std::fs::remove_dir_all(dir.path().join("journal")).unwrap();
+    for _ in 0..2 {
+        let error = Embedded::open(options(dir.path())).unwrap_err().to_string();
+        assert!(error.contains("journal/00000001.log is damaged: it is missing or empty"), "{error}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::super::frame;
 use super::super::head::Position;
-use super::super::journal::{HEADER_BYTES, Reader, Step, name};
+use super::super::segment::{HEADER_BYTES, Reader, Step, name};
 use super::sim::SimDisk;
 use super::world::*;
 use crate::store::engine::Engine;
@@ -58,4 +58,16 @@ fn without_the_chain_an_exchanged_frame_is_not_noticed() {
         disk.flaws.chain_ignored = true;
         assert_eq!(proof(&disk, exchanged).unwrap_err(), "a record is another one");
     }
+}
+
+#[test]
+fn a_stored_value_that_looks_like_a_frame_does_not_make_a_torn_tail_look_damaged() {
+    let (own, guessed) = ([1; 32], [2; 32]);
+    let mut stored = Vec::new();
+    frame::put_commit(&mut stored, 1, &commit(vec![change("a", Some(vec![1]))]));
+    let (forged, _) = frame::seal(&guessed, &[0; 32], 1, 1, &stored);
+    let (right, _) = frame::seal(&own, &[0; 32], 1, 1, &stored);
+    let torn = |frame: &[u8]| [b"MFAf torn ", frame, b" and so on"].concat();
+    assert_eq!(frame::find(&own, &torn(&forged)), None);
+    assert_eq!(frame::find(&own, &torn(&right)), Some(10));
 }

@@ -128,8 +128,8 @@ proptest! {
         }
         prop_assert!(engine.shared.index.audit().unwrap(), "the digest is kept right");
         let pairs = engine.shared.index.pairs().unwrap();
-        let long = model.values().filter(|v| v.len() > 4_000);
-        let pieces: usize = long.map(|v| v.len().div_ceil(4_000)).sum();
+        let long = model.values().filter(|value| value.len() > 4_000);
+        let pieces: usize = long.map(|value| value.len().div_ceil(4_000)).sum();
         prop_assert_eq!(pairs, model.len() + pieces + 1, "no piece of a long value is left over");
     }
 }

@@ -1,0 +1,74 @@
+//! Flags that several nouns share. (Plain comments on the structs: a doc comment would become the help of
+//! every command that has them.)
+
+use crate::failure::{Failure, Outcome};
+use crate::input::{self, Draft};
+use clap::Args;
+use serde_json::Value;
+
+// The flags of an address that is set on its own.
+#[derive(Debug, Args)]
+pub struct AddressFlags {
+    /// Street and house number
+    #[arg(long, value_name = "TEXT")]
+    street: Option<String>,
+    /// City
+    #[arg(long, value_name = "TEXT")]
+    city: Option<String>,
+    /// Region
+    #[arg(long, value_name = "TEXT")]
+    region: Option<String>,
+    /// Postal code
+    #[arg(long, value_name = "TEXT")]
+    postal_code: Option<String>,
+    /// Code of the country, two letters or digits
+    #[arg(long, value_name = "CODE")]
+    country_code: Option<String>,
+    /// Name of the country
+    #[arg(long, value_name = "TEXT")]
+    country: Option<String>,
+    /// Address of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl AddressFlags {
+    /// The address that the flags give.
+    pub fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?
+            .set("street", self.street)
+            .set("city", self.city)
+            .set("region", self.region)
+            .set("postalCode", self.postal_code)
+            .set("countryCode", self.country_code)
+            .set("country", self.country))
+    }
+}
+
+// The flags of contacts that are set on their own.
+#[derive(Debug, Args)]
+pub struct ContactFlags {
+    /// Contact, such as type=mobile,group=private,value=+233201234567; can be repeated
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    contact: Vec<Draft>,
+    /// List of contacts, JSON or YAML, - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "contact")]
+    from: Option<String>,
+    /// Remove all contacts
+    #[arg(long, conflicts_with_all = ["contact", "from"])]
+    none: bool,
+}
+
+impl ContactFlags {
+    /// The contacts that the flags give.
+    pub fn contacts(self) -> Outcome<Value> {
+        match &self.from {
+            Some(file) => input::structured(file),
+            None if self.contact.is_empty() && !self.none => {
+                let hint = "give --contact, --from or --none";
+                Err(Failure::usage("there are no contacts to set").hint(hint))
+            }
+            None => Ok(self.contact.into_iter().map(Value::from).collect()),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Bringing the index up to the journal, or making it anew.
+
+use super::checkpoint::{self, Checkpoint};
+use super::codec::Hash;
+use super::disk::Disk;
+use super::feed::Frames;
+use super::format::genesis;
+use super::head::Head;
+use super::index::{Index, Meta};
+use super::options::{OpenError, Options};
+use super::recover::At;
+use super::scan::Scan;
+use super::tree::{self, Sick};
+use crate::store::engine::Change;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The journal is applied in batches of about this length.
+const REPLAY_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The verified journal, to be applied.
+pub(super) struct Replay<'a> {
+    pub(super) at: &'a At<'a>,
+    pub(super) disk: &'a Arc<dyn Disk>,
+    pub(super) store: Hash,
+    pub(super) scan: &'a Scan,
+}
+
+impl Replay<'_> {
+    /// Brings the index up to the journal, unless it belongs to another one or is not what was written.
+    /// Says whether it is still to be verified.
+    pub(super) fn accept(&self, (index, meta): (Index, Meta), verify_bytes: u64) -> Option<(Index, bool)> {
+        let head = meta.head;
+        let accepted = (|| {
+            if self.scan.anchors.get(&head.sequence).is_none_or(|anchor| *anchor != head) {
+                return Err("it belongs to another journal".to_owned());
+            }
+            let large = index.bytes()? > verify_bytes;
+            if !large && !index.audit()? {
+                return Err("its pairs are not those that were written".to_owned());
+            }
+            self.follow(&index, head, true)?;
+            Ok(large)
+        })();
+        match accepted {
+            Ok(large) => Some((index, large)),
+            Err(why) => {
+                tracing::warn!(why, "the index is not used and is made anew");
+                None
+            }
+        }
+    }
+
+    /// Applies the frames from `head` to the end of the journal. Unless `marked`, the index does not say
+    /// how far it goes before all of them are in it.
+    fn follow(&self, index: &Index, head: Head, marked: bool) -> Result<(), Sick> {
+        let mut frames = Frames::new(self.disk.clone(), self.store, head.at);
+        let (mut head, mut changes, mut bytes) = (head, Vec::<Change>::new(), 0);
+        loop {
+            let frame = frames.next(self.scan.end.at).map_err(|t| format!("{}: {}", t.file, t.why))?;
+            let done = frame.is_none();
+            if let Some(frame) = frame {
+                head = Head { sequence: frame.last(), hash: frame.hash, at: frames.at() };
+                bytes += frame.bytes;
+                changes.extend(frame.commits.into_iter().flat_map(|commit| commit.changes));
+            }
+            if done || bytes > REPLAY_BYTES {
+                let head = if done { self.scan.end } else { head };
+                index.apply(&changes, (done || marked).then_some(head))?;
+                (changes, bytes) = (Vec::new(), 0);
+            }
+            if done {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Makes the index anew: from the newest checkpoint that is whole, from the one before, or from the
+    /// journal alone.
+    pub(super) fn rebuild(
+        &self,
+        dir: &Path,
+        options: &Options,
+        checkpoints: &[Checkpoint],
+    ) -> Result<Index, OpenError> {
+        let mut why = String::new();
+        let usable = |checkpoint: &&Checkpoint| {
+            self.scan.anchors.get(&checkpoint.from.sequence) == Some(&checkpoint.from)
+        };
+        for base in checkpoints.iter().filter(usable).map(Some).chain([None]) {
+            let name = base.map(|checkpoint| checkpoint.name.as_str());
+            self.at.io("index", tree::discard(dir))?;
+            match self.build(dir, options.cache_bytes, base) {
+                Ok(index) => {
+                    tracing::info!(checkpoint = name, "the index was made anew");
+                    return Ok(index);
+                }
+                Err(sick) => why = sick,
+            }
+            tracing::warn!(checkpoint = name, why, "the index cannot be made from this");
+        }
+        Err(OpenError::Io { file: dir.to_owned(), source: io::Error::other(why) })
+    }
+
+    fn build(&self, dir: &Path, cache_bytes: u64, base: Option<&Checkpoint>) -> Result<Index, Sick> {
+        let index = Index::open(dir, cache_bytes)?;
+        let from = match base {
+            None => genesis(self.store),
+            Some(checkpoint) => {
+                checkpoint::load(&**self.disk, checkpoint, |changes| index.apply(&changes, None))?;
+                checkpoint.from
+            }
+        };
+        self.follow(&index, from, false)?;
+        Ok(index)
+    }
+}

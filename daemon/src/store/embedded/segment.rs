@@ -1,0 +1,204 @@
+//! One file of the journal: a header, then frames, each chained to the one before by its hash.
+
+use super::codec::{Cursor, Hash, checked, put_checksum};
+use super::disk::{Disk, DiskFile};
+use super::frame::{self, Frame};
+use super::head::{Head, Position};
+use std::io;
+
+/// The folder.
+pub(super) const DIR: &str = "journal";
+/// Version of the stored form of journal and checkpoints.
+pub(super) const FORMAT: u32 = 1;
+/// Bytes before the first frame of a file.
+pub(super) const HEADER_BYTES: u64 = 64;
+const MAGIC: &[u8; 8] = b"MFAjrnl1";
+/// Files are read in pieces of this length.
+pub(super) const READ_BYTES: usize = 1024 * 1024;
+
+/// Name of a journal file.
+pub(super) fn name(segment: u64) -> String {
+    format!("{DIR}/{segment:08}.log")
+}
+
+/// The numbers of the journal files, ascending.
+pub(super) fn segments(disk: &dyn Disk) -> io::Result<Vec<u64>> {
+    let names = disk.list(DIR)?;
+    let number = |file: &String| {
+        let number = file.strip_suffix(".log")?.parse().ok()?;
+        (name(number) == format!("{DIR}/{file}")).then_some(number)
+    };
+    let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// The first bytes of a journal file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) format: u32,
+    pub(super) segment: u64,
+    /// Sequence of the first commit.
+    pub(super) first: u64,
+    /// Hash of the last frame of the file before; in the first file, the identity of the store.
+    pub(super) before: Hash,
+}
+
+impl Header {
+    /// The header of the file that follows `head`.
+    fn after(head: &Head, segment: u64) -> Self {
+        Self { format: FORMAT, segment, first: head.sequence + 1, before: head.hash }
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend_from_slice(&self.format.to_le_bytes());
+        out.extend_from_slice(&self.segment.to_le_bytes());
+        out.extend_from_slice(&self.first.to_le_bytes());
+        out.extend_from_slice(&self.before);
+        put_checksum(&mut out);
+        out
+    }
+
+    /// Reads a header; `None` if it is not whole.
+    pub(super) fn read(file: &dyn DiskFile) -> io::Result<Option<Self>> {
+        let mut bytes = [0; HEADER_BYTES as usize];
+        let read = file.read_at(0, &mut bytes)?;
+        Ok(checked(&bytes[..read]).and_then(|bytes| {
+            let mut cursor = Cursor(bytes);
+            if cursor.take(8)? != MAGIC {
+                return None;
+            }
+            let (format, segment, first) = (cursor.u32()?, cursor.u64()?, cursor.u64()?);
+            Some(Self { format, segment, first, before: cursor.hash()? })
+        }))
+    }
+}
+
+/// What stands at a place of a journal file.
+pub(super) enum Step {
+    /// A right frame.
+    Frame(Frame),
+    /// Nothing more.
+    End,
+    /// Bytes that are no right frame.
+    Bad {
+        /// What is wrong with them.
+        why: &'static str,
+        /// Whether a write that was cut off explains them.
+        torn: bool,
+    },
+}
+
+/// Reads the frames of one file.
+pub(super) struct Reader {
+    file: Box<dyn DiskFile>,
+    store: Hash,
+    bytes: u64,
+    offset: u64,
+    buffer: Vec<u8>,
+    buffer_at: u64,
+    #[cfg(test)]
+    flaws: super::disk::Flaws,
+}
+
+impl Reader {
+    /// Opens a file; `None` if it is missing.
+    pub(super) fn open(disk: &dyn Disk, store: &Hash, at: Position) -> io::Result<Option<Self>> {
+        let Some(file) = disk.open(&name(at.segment))? else { return Ok(None) };
+        let (bytes, buffer) = (file.bytes()?, Vec::new());
+        Ok(Some(Self {
+            file,
+            store: *store,
+            bytes,
+            offset: at.offset,
+            buffer,
+            buffer_at: 0,
+            #[cfg(test)]
+            flaws: disk.flaws(),
+        }))
+    }
+
+    pub(super) fn header(&self) -> io::Result<Option<Header>> {
+        Header::read(&*self.file)
+    }
+
+    /// Where the next frame begins.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Length of the file.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// At most `bytes` bytes from the offset on.
+    fn peek(&mut self, bytes: usize) -> io::Result<&[u8]> {
+        let left = usize::try_from(self.bytes.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        let bytes = bytes.min(left);
+        let have =
+            usize::try_from(self.offset - self.buffer_at).ok().filter(|at| at + bytes <= self.buffer.len());
+        let at = match have {
+            Some(at) => at,
+            None => {
+                self.buffer.resize(bytes.max(READ_BYTES).min(left), 0);
+                let read = self.file.read_at(self.offset, &mut self.buffer)?;
+                self.buffer.truncate(read);
+                self.buffer_at = self.offset;
+                0
+            }
+        };
+        Ok(&self.buffer[at..self.buffer.len().min(at + bytes)])
+    }
+
+    /// The next frame.
+    pub(super) fn next(&mut self) -> io::Result<Step> {
+        let bad = |why, torn| Ok(Step::Bad { why, torn });
+        let head = self.peek(frame::HEAD_BYTES)?;
+        if head.is_empty() {
+            return Ok(Step::End);
+        }
+        let Some((payload_bytes, checksum)) = frame::head(head) else {
+            return bad("there is no frame", true);
+        };
+        let store = self.store;
+        #[cfg(test)]
+        let flaws = self.flaws;
+        let whole = self.peek(frame::HEAD_BYTES + payload_bytes)?;
+        let Some(payload) = whole.get(frame::HEAD_BYTES..).filter(|payload| payload.len() == payload_bytes)
+        else {
+            return bad("the frame is cut off", true);
+        };
+        let right = frame::is_right(&store, payload, checksum);
+        #[cfg(test)]
+        let right = right || flaws.checksum_ignored;
+        if !right {
+            return bad("the checksum of the frame is wrong", true);
+        }
+        match frame::open(payload) {
+            Some(frame) => {
+                self.offset += frame.bytes;
+                Ok(Step::Frame(frame))
+            }
+            None => bad("the frame has a right checksum but cannot be read", false),
+        }
+    }
+
+    /// Where behind the offset the next right frame begins, if there is one.
+    pub(super) fn find_behind(&mut self) -> io::Result<Option<u64>> {
+        let left = usize::try_from(self.bytes.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        let (store, offset) = (self.store, self.offset);
+        let rest = self.peek(left)?;
+        Ok(rest.get(1..).and_then(|rest| frame::find(&store, rest)).map(|at| offset + 1 + at as u64))
+    }
+}
+
+/// Makes a journal file and makes it durable, name included.
+pub(super) fn begin(disk: &dyn Disk, head: &Head, segment: u64) -> io::Result<Box<dyn DiskFile>> {
+    let file = disk.create(&name(segment))?;
+    file.write_at(0, &Header::after(head, segment).to_bytes())?;
+    file.sync_data()?;
+    disk.sync_dir(DIR)?;
+    Ok(file)
+}

@@ -1,0 +1,78 @@
+//! The tree of sled as a guest that is not trusted: its panics are caught, and its folder can be thrown away.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::{fs, io};
+
+/// Why the index cannot answer.
+pub(super) type Sick = String;
+
+/// Runs a call into sled; its panics become a reason like its errors.
+pub(super) fn caught<T>(call: impl FnOnce() -> Result<T, Sick>) -> Result<T, Sick> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(super::panic_text(&*panic)))
+}
+
+/// What sled says.
+pub(super) fn text(error: sled::Error) -> Sick {
+    error.to_string()
+}
+
+/// The open tree. On damaged files it may panic while it closes, too.
+#[derive(Debug)]
+pub(super) struct Tree(Option<sled::Db>);
+
+impl std::ops::Deref for Tree {
+    type Target = sled::Db;
+    fn deref(&self) -> &sled::Db {
+        self.0.as_ref().expect("it is taken out only when it is dropped")
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let db = self.0.take();
+        if let Err(why) = caught(|| {
+            drop(db);
+            Ok(())
+        }) {
+            tracing::warn!(why, "the index could not be closed");
+        }
+    }
+}
+
+impl Tree {
+    /// Opens the tree of a folder, or makes an empty one.
+    pub(super) fn open(dir: &Path, cache_bytes: u64) -> Result<Self, Sick> {
+        make_private(dir).map_err(|error| error.to_string())?;
+        let config = sled::Config::new().path(dir).cache_capacity(cache_bytes).use_compression(false);
+        caught(|| config.open().map_err(text)).map(|db| Self(Some(db)))
+    }
+}
+
+/// Moves an index out of the way and deletes it; one that is deleted half-way is never opened.
+pub(super) fn discard(dir: &Path) -> io::Result<()> {
+    let stale = dir.with_extension("stale");
+    if stale.exists() {
+        fs::remove_dir_all(&stale)?;
+    }
+    if dir.exists() {
+        fs::rename(dir, &stale)?;
+        fs::remove_dir_all(&stale)?;
+    }
+    Ok(())
+}
+
+/// Makes the folder, closed to others, and clears what a kill in the middle of opening left behind: sled
+/// refuses to open beside it, and nothing is lost with it.
+fn make_private(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::create_dir_all(dir)?;
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "generating") {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}

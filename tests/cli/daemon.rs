@@ -1,0 +1,122 @@
+//! The daemon as operators meet it: in the foreground, in the background, for trying out.
+
+use super::run::run;
+use crate::world::mfa;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+/// A daemon that was started in the foreground, and its address.
+fn foreground(home: &Path, arguments: &[&str]) -> (Child, String) {
+    let mut command = mfa(home, arguments);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("mfa daemon listens on ").unwrap_or_else(|| panic!("{line}"));
+    (child, url.to_owned())
+}
+
+fn end(mut child: Child) -> Option<i32> {
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    child.wait().unwrap().code()
+}
+
+/// An address that was free a moment ago.
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+#[test]
+fn a_daemon_says_where_it_listens_and_ends_when_told() {
+    let home = tempfile::tempdir().unwrap();
+    let line = ["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off", "--data-dir"];
+    let data_dir = home.path().join("store").display().to_string();
+    let (child, url) = foreground(home.path(), &[&line[..], &[&data_dir]].concat());
+    let status = run(mfa(home.path(), &["status", "--url", &url, "-o", "json"])).json();
+    assert_eq!((&status["status"], &status["auth"]), (&"up".into(), &"off".into()));
+    let second = run(mfa(home.path(), &[&line[..], &[&data_dir, "-o", "json"]].concat()));
+    let error: serde_json::Value = serde_json::from_str(second.err.lines().last().unwrap()).unwrap();
+    assert_eq!((second.exit, &error["error"]["code"]), (11, &"data_dir_locked".into()));
+    assert_eq!(end(child), Some(0));
+}
+
+#[test]
+fn a_daemon_without_access_control_stays_on_this_machine() {
+    let home = tempfile::tempdir().unwrap();
+    let said = run(mfa(home.path(), &["daemon", "run", "--listen", "0.0.0.0:0", "--auth", "off"]));
+    assert_eq!(said.exit, 2, "{}", said.err);
+    assert_eq!(run(mfa(home.path(), &["daemon", "run", "--listen", "nonsense"])).exit, 2);
+    assert_eq!(run(mfa(home.path(), &["daemon", "run", "--auth", "perhaps"])).exit, 2);
+}
+
+#[test]
+fn a_daemon_for_trying_out_leaves_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let (child, url) = foreground(home.path(), &["dev"]);
+    run(mfa(home.path(), &["offices", "create", "abc", "--name", "A", "--url", &url])).ok();
+    assert_eq!(end(child), Some(0));
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_daemon_in_the_background_starts_once_restarts_and_stops() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    let url = format!("http://{address}");
+    let with =
+        |words: &[&'static str]| run(mfa(home, &[words, &["--listen", &address, "-o", "json"]].concat()));
+    let started = with(&["daemon", "start", "--auth", "off"]).json();
+    assert_eq!((&started["url"], &started["auth"]), (&url.as_str().into(), &"off".into()));
+    assert_eq!(with(&["daemon", "start"]).json()["pid"], started["pid"]);
+    let status = run(mfa(home, &["daemon", "status", "--url", &url, "-o", "json"])).json();
+    assert_eq!(status["pid"], started["pid"]);
+    run(mfa(home, &["offices", "create", "abc", "--name", "A", "--url", &url])).ok();
+    let restarted = with(&["daemon", "restart"]).json();
+    assert_ne!(restarted["pid"], started["pid"]);
+    run(mfa(home, &["offices", "get", "abc", "--url", &url])).ok();
+    assert!(with(&["daemon", "logs"]).json()["log"].as_str().unwrap().contains(&address));
+    assert_eq!(with(&["daemon", "stop"]).json()["result"], "stopped");
+    assert_eq!(with(&["daemon", "stop"]).json()["result"], "was not running");
+    run(mfa(home, &["daemon", "status", "--url", &url, "--retries", "0"])).fails(10);
+}
+
+#[test]
+fn a_daemon_that_does_not_start_shows_why() {
+    let home = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let start = ["daemon", "start", "--auth", "off", "--timeout-seconds", "1", "--listen", &address];
+    let said = run(mfa(home.path(), &start)).fails(1);
+    assert!(said.contains("cannot listen") && said.contains("mfa daemon logs"), "{said}");
+}
+
+#[test]
+fn a_quick_start_once_more_changes_nothing_and_leaves_real_records_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let address = free_address();
+    let start = ["quickstart", "--listen", &address, "-o", "json"];
+    let first = run(mfa(home.path(), &start)).json();
+    assert_eq!(first[0]["currentState"], "ACTIVE");
+    assert_eq!(run(mfa(home.path(), &start)).json(), first);
+    let url = format!("http://{address}");
+    run(mfa(home.path(), &["customers", "create", "real", "--url", &url])).ok();
+    run(mfa(home.path(), &["offices", "delete", "market", "--yes", "--url", &url])).ok();
+    run(mfa(home.path(), &start)).ok();
+    run(mfa(home.path(), &["offices", "get", "market", "--url", &url])).fails(3);
+    run(mfa(home.path(), &["daemon", "stop", "--listen", &address])).ok();
+}
+
+#[test]
+fn a_store_is_made_once() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("store").display().to_string();
+    let init = ["init", "--data-dir", &data_dir, "--no-input", "-o", "json"];
+    let made = run(mfa(home.path(), &init)).json();
+    assert_eq!((&made["identifier"], &made["result"]), (&data_dir.as_str().into(), &"initialised".into()));
+    let again = run(mfa(home.path(), &init)).json();
+    assert_eq!((&again["instance"], &again["result"]), (&made["instance"], &"already initialised".into()));
+}

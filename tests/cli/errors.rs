@@ -1,0 +1,113 @@
+//! Failures: what is said, in which form, and how the process ends.
+
+use super::run::run;
+use super::tree::sample;
+use crate::world::{World, mfa};
+use std::process::Stdio;
+
+#[test]
+fn a_failure_says_what_is_the_case_and_what_to_do() {
+    let world = World::start();
+    sample(&world);
+    let said = run(world.mfa(&["customers", "get", "c-01"])).fails(3);
+    let expected =
+        "error: there is no customer \"c-01\"\nhint: did you mean c-001? list them: mfa customers list\n";
+    assert_eq!(said, expected);
+    let said = run(world.mfa(&["offices", "get", "nowhere-near"])).fails(3);
+    assert!(said.ends_with("hint: list them: mfa offices list\n"), "{said}");
+    run(world.mfa(&["customers", "lock", "c-002"])).fails(6);
+    run(world.mfa(&["offices", "create", "market", "--name", "Again"])).fails(6);
+    run(world.mfa(&["offices", "create", "m"])).fails(7);
+    run(world.mfa(&["offices", "update", "market"])).fails(2);
+    run(world.mfa(&["offices", "references", "set", "market", "--type", "x", "--state", "perhaps"])).fails(7);
+}
+
+#[test]
+fn an_identifier_that_would_lead_elsewhere_is_not_sent() {
+    let world = World::start();
+    for identifier in ["", ".", ".."] {
+        run(world.mfa(&["customers", "get", identifier])).fails(2);
+        run(world.mfa(&["offices", "delete", identifier, "--yes"])).fails(2);
+    }
+}
+
+#[test]
+fn programs_get_one_line_of_json_whatever_went_wrong() {
+    let world = World::start();
+    for format in ["json", "jsonl", "yaml"] {
+        let error = run(world.mfa(&["customers", "get", "c-01", "-o", format])).fails_in_json(3);
+        assert_eq!((&error["code"], &error["status"]), (&"customer_not_found".into(), &404.into()));
+        assert!(error["requestId"].is_string());
+        let error = run(world.mfa(&["customers", "gett", "-o", format])).fails_in_json(2);
+        assert_eq!(error["code"], "usage");
+        let error = run(world.mfa(&["customers", "create", "c/1", "-o", format])).fails_in_json(7);
+        assert_eq!(error["field"], "/identifier");
+        let mut command = world.mfa(&["status", &format!("-o{format}")]);
+        let error = run({
+            command.env("MFA_URL", "http://127.0.0.1:1");
+            command
+        });
+        assert_eq!(error.fails_in_json(10)["code"], "daemon_unreachable");
+    }
+    let said = run(world.mfa(&["customers", "create", "c-9", "--date-of-birth", "1990-02-31"])).fails(2);
+    assert!(said.ends_with("hint: see: mfa customers create --help\n"), "{said}");
+    let mut command = world.mfa(&["customers", "gett"]);
+    command.env("MFA_OUTPUT", "json");
+    run(command).fails_in_json(2);
+}
+
+#[test]
+fn a_daemon_that_does_not_answer_is_told_apart() {
+    let home = tempfile::tempdir().unwrap();
+    let status = |url: &str| run(mfa(home.path(), &["status", "--retries", "0", "--url", url])).fails(10);
+    let refused = status("http://127.0.0.1:1");
+    assert!(refused.contains("http://127.0.0.1:1: the connection was refused"), "{refused}");
+    assert!(refused.contains("hint: start it: mfa daemon start"), "{refused}");
+    let unknown = status("http://no-such-host.invalid");
+    assert!(unknown.contains("no such host"), "{unknown}");
+    run(mfa(home.path(), &["status", "--url", "nonsense"])).fails(2);
+}
+
+#[test]
+fn nothing_is_asked_where_nobody_can_answer() {
+    let world = World::start();
+    sample(&world);
+    for line in [
+        &["offices", "delete", "market"][..],
+        &["offices", "delete", "market", "--no-input"],
+        &["offices", "address", "delete", "head-office"],
+    ] {
+        let mut command = world.mfa(line);
+        command.stdin(Stdio::null());
+        let said = run(command).fails(2);
+        assert!(said.contains("--yes is needed"), "{said}");
+    }
+    let mut command = world.mfa(&["offices", "delete", "market"]);
+    command.env("MFA_YES", "1");
+    run(command).ok();
+}
+
+#[test]
+fn an_unknown_format_is_wrong_usage_wherever_it_comes_from() {
+    let world = World::start();
+    let said = run(world.mfa(&["status", "-o", "xml"])).fails(2);
+    assert!(said.contains("xml"), "{said}");
+    let mut command = world.mfa(&["status"]);
+    command.env("MFA_OUTPUT", "xml");
+    let said = run(command).fails(2);
+    assert!(said.contains("environment MFA_OUTPUT"), "{said}");
+}
+
+#[test]
+fn an_update_keeps_what_it_does_not_name() {
+    let world = World::start();
+    sample(&world);
+    run(world.mfa(&["customers", "update", "c-001", "--middle-name", "Akua", "--member"])).ok();
+    let before = world.get("/customers/c-001").json();
+    let line = ["customers", "update", "c-001", "--surname", "Owusu", "--clear", "middleName", "-o", "json"];
+    let after = run(world.mfa(&line)).json();
+    assert_eq!(before["middleName"], "Akua");
+    assert!(after["middleName"].is_null());
+    assert_eq!((&after["surname"], &after["member"]), (&"Owusu".into(), &true.into()));
+    assert_eq!(after["assignedOffice"], before["assignedOffice"]);
+}

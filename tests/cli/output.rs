@@ -1,0 +1,198 @@
+//! Formats: one shape for scripts and HTTP clients, and nothing on stdout but data.
+
+use super::run::run;
+use super::tree::sample;
+use crate::world::{World, mfa};
+use serde_json::{Value, json};
+
+fn yaml(text: &str) -> Value {
+    serde_saphyr::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+fn rows(text: &str, delimiter: u8) -> Vec<Vec<String>> {
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(text.as_bytes());
+    reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn json_is_what_the_daemon_sends() {
+    let world = World::start();
+    sample(&world);
+    let record = world.get("/customers/c-001").json();
+    assert_eq!(run(world.mfa(&["customers", "get", "c-001", "-o", "json"])).json(), record);
+    let line = run(world.mfa(&["customers", "get", "c-001", "-o", "jsonl"])).ok();
+    assert_eq!(line.trim_end(), world.get("/customers/c-001").text());
+    assert_eq!(yaml(&run(world.mfa(&["customers", "get", "c-001", "-o", "yaml"])).ok()), record);
+    let page = world.get("/customers?includeClosed=true").json();
+    let list = ["customers", "list", "--include-closed", "-o"];
+    assert_eq!(run(world.mfa(&[&list[..], &["json"]].concat())).json(), page["customers"]);
+    assert_eq!(yaml(&run(world.mfa(&[&list[..], &["yaml"]].concat())).ok()), page["customers"]);
+    let lines = run(world.mfa(&[&list[..], &["jsonl"]].concat())).ok();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(json!(lines), page["customers"]);
+    assert_eq!(run(world.mfa(&[&list[..], &["id"]].concat())).ok(), "c-001\nc-002\nc-003\nc-004\n");
+}
+
+#[test]
+fn csv_and_tsv_hold_the_same_rows_and_tsv_is_the_default_in_a_pipe() {
+    let world = World::start();
+    let odd = "a, \"b\"\tc\\d";
+    let body = json!({ "identifier": "odd", "name": "Odd", "description": format!("{odd}\nnext") });
+    world.post("/offices", body.to_string()).is(202);
+    let csv = rows(&run(world.mfa(&["offices", "get", "odd", "-o", "csv"])).ok(), b',');
+    assert_eq!(csv[0][..4], ["identifier", "name", "parent", "description"]);
+    assert_eq!(csv[1][3], format!("{odd}\nnext"));
+    let tsv = run(world.mfa(&["offices", "get", "odd"])).ok();
+    assert_eq!(tsv, run(world.mfa(&["offices", "get", "odd", "-o", "tsv"])).ok());
+    assert!(tsv.lines().nth(1).unwrap().contains("a, \"b\"\\tc\\\\d\\nnext"), "{tsv}");
+    assert!(!tsv.contains('\u{1b}'));
+    let chosen = run(world.mfa(&["offices", "list", "--columns", "name,identifier", "--no-header"])).ok();
+    assert_eq!(chosen, "Odd\todd\n");
+}
+
+#[test]
+fn every_change_answers_in_every_format() {
+    let world = World::start();
+    for (i, format) in ["table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "id"].iter().enumerate() {
+        let office = format!("office-{i}");
+        let created = run(world.mfa(&["offices", "create", &office, "--name", "A", "-o", format])).ok();
+        assert!(created.contains(&office), "{format}: {created}");
+        let done =
+            run(world.mfa(&["offices", "update", &office, "--name", "B", "--no-read", "-o", format])).ok();
+        let deleted = run(world.mfa(&["offices", "delete", &office, "--yes", "-o", format])).ok();
+        match *format {
+            "json" | "jsonl" => {
+                assert_eq!(serde_json::from_str::<Value>(&created).unwrap()["name"], "A");
+                let expected = json!({ "identifier": office, "result": "updated" });
+                assert_eq!(serde_json::from_str::<Value>(&done).unwrap(), expected);
+                assert_eq!(serde_json::from_str::<Value>(&deleted).unwrap()["result"], "deleted");
+            }
+            "yaml" => assert_eq!(yaml(&deleted), json!({ "identifier": office, "result": "deleted" })),
+            "csv" => assert_eq!(rows(&deleted, b',')[1], [office.as_str(), "deleted"]),
+            "tsv" => assert_eq!(rows(&deleted, b'\t')[1], [office.as_str(), "deleted"]),
+            "id" => assert_eq!(deleted, format!("{office}\n")),
+            // On a terminal stderr says it; there is no record left to show.
+            _ => assert_eq!(deleted, ""),
+        }
+    }
+}
+
+#[test]
+fn every_command_that_shows_something_honours_json() {
+    let world = World::start();
+    sample(&world);
+    for line in [
+        &["status"][..],
+        &["version"],
+        &["daemon", "status"],
+        &["config", "path"],
+        &["commands"],
+        &["explain", "error"],
+        &["explain", "error", "wrong_state"],
+        &["explain", "office.address"],
+        &["help", "exit-codes"],
+        &["help", "environment"],
+        &["help", "output"],
+        &["help", "offices", "create"],
+        &["completions", "bash"],
+        &["offices", "address", "get", "market"],
+        &["offices", "references", "list", "market"],
+        &["customers", "commands", "c-001"],
+    ] {
+        let json = run(world.mfa(&[line, &["-o", "json"]].concat())).json();
+        assert_eq!(yaml(&run(world.mfa(&[line, &["-o", "yaml"]].concat())).ok()), json, "{line:?}");
+        for format in ["table", "wide", "jsonl", "csv", "tsv", "id"] {
+            run(world.mfa(&[line, &["-o", format]].concat())).ok();
+        }
+    }
+}
+
+#[test]
+fn an_empty_list_is_fine() {
+    let world = World::start();
+    assert_eq!(run(world.mfa(&["offices", "list", "-o", "json"])).json(), json!([]));
+    assert_eq!(run(world.mfa(&["offices", "list", "-o", "jsonl"])).ok(), "");
+    assert_eq!(run(world.mfa(&["offices", "list", "-o", "table"])).ok(), "");
+}
+
+#[test]
+fn lists_are_cut_and_sorted_as_asked() {
+    let world = World::start();
+    sample(&world);
+    let ids = |flags: &[&str]| {
+        let line = [&["customers", "list", "--include-closed", "-o", "id"][..], flags].concat();
+        run(world.mfa(&line)).ok().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&["--limit", "2"]), ["c-001", "c-002"]);
+    assert_eq!(ids(&["--limit", "0"]), Vec::<String>::new());
+    assert_eq!(ids(&["--sort", "-identifier", "--all"]), ["c-004", "c-003", "c-002", "c-001"]);
+    assert_eq!(ids(&["--sort", "office,-surname"]), ["c-001", "c-002", "c-004", "c-003"]);
+    assert_eq!(ids(&["--term", "MENSAH"]), ["c-001"]);
+    run(world.mfa(&["customers", "list", "--sort", "city"])).fails(2);
+    run(world.mfa(&["customers", "list", "--columns", "stat"])).fails(2);
+}
+
+#[test]
+fn tables_make_room_by_leaving_out_what_matters_least() {
+    let world = World::start();
+    sample(&world);
+    let table = |columns: &str, format: &str| {
+        let mut command = world.mfa(&["customers", "list", "-o", format]);
+        command.env("COLUMNS", columns);
+        run(command).ok()
+    };
+    for width in [50, 80, 120] {
+        let text = table(&width.to_string(), "table");
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
+        assert!(text.contains("IDENTIFIER") && text.contains("STATE"), "{text}");
+    }
+    assert!(!table("60", "table").contains("EMPLOYEE") && table("120", "table").contains("EMPLOYEE"));
+    assert!(table("60", "wide").contains("MODIFIED-BY"));
+}
+
+#[test]
+fn a_value_cannot_steer_the_terminal() {
+    let world = World::start();
+    let name = "red\u{202e}\u{1b}[31m";
+    // The contract refuses control characters in a name, but a description may come with them in a file.
+    let body = json!({ "identifier": "x1", "name": "X", "description": format!("a\tb\u{202e}c") });
+    world.post("/offices", body.to_string()).is(202);
+    let table = run(world.mfa(&["offices", "get", "x1", "-o", "table"])).ok();
+    assert!(table.contains("a\\tb\\u{202e}c"), "{table}");
+    let said = run(world.mfa(&["offices", "get", name])).fails(3);
+    assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{said:?}");
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let home = tempfile::tempdir().unwrap();
+    for line in [&["completions", "zsh"][..], &["commands", "-o", "json"], &["help", "exit-codes"]] {
+        let mut command = mfa(home.path(), line);
+        let mut child = command
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(0));
+        assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
+    }
+}
+
+#[test]
+fn colour_is_for_terminals_and_for_those_who_insist() {
+    let world = World::start();
+    sample(&world);
+    let list = ["offices", "list", "-o", "table"];
+    assert!(!run(world.mfa(&list)).ok().contains('\u{1b}'));
+    assert!(run(world.mfa(&[&list[..], &["--color", "always"]].concat())).ok().contains('\u{1b}'));
+    let with = |name: &str, value: &str| {
+        let mut command = world.mfa(&list);
+        command.env(name, value);
+        run(command).ok().contains('\u{1b}')
+    };
+    assert!(with("CLICOLOR_FORCE", "1") && with("MFA_COLOR", "always"));
+    assert!(!with("NO_COLOR", "1") && !with("CLICOLOR_FORCE", "0"));
+}

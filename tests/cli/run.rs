@@ -1,0 +1,56 @@
+//! Runs `mfa` and looks at what it leaves: exit code, stdout, stderr.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+/// What a run left.
+#[derive(Debug)]
+pub struct Ran {
+    pub exit: i32,
+    pub out: String,
+    pub err: String,
+}
+
+/// Runs a command to its end.
+pub fn run(mut command: Command) -> Ran {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { exit: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
+}
+
+impl Ran {
+    /// Holds a run to success and gives its output.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        assert_eq!(self.exit, 0, "{}", self.err);
+        self.out
+    }
+
+    /// Holds a run to success and gives its output as JSON.
+    #[track_caller]
+    pub fn json(self) -> Value {
+        let out = self.ok();
+        serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}"))
+    }
+
+    /// Holds a run to an exit code, with nothing on stdout, and gives what it said.
+    #[track_caller]
+    pub fn fails(self, exit: i32) -> String {
+        assert_eq!(self.exit, exit, "{}", self.err);
+        assert_eq!(self.out, "");
+        self.err
+    }
+
+    /// Holds a run to an exit code and one line of JSON on stderr, and gives its error.
+    #[track_caller]
+    pub fn fails_in_json(self, exit: i32) -> Value {
+        let said = self.fails(exit);
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let error = serde_json::from_str::<Value>(&said).unwrap()["error"].clone();
+        assert_eq!(error["exit"], exit, "{said}");
+        for property in ["code", "exit", "status", "message", "hint", "field", "requestId"] {
+            assert!(error.get(property).is_some(), "{property} is missing: {said}");
+        }
+        error
+    }
+}

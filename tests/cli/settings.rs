@@ -1,0 +1,55 @@
+//! Where values come from, and which of them wins.
+
+use super::run::run;
+use crate::world::mfa;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn origin(home: &Path, environment: &[(&str, &str)], flags: &[&str]) -> (String, String) {
+    let mut command = mfa(home, &[&["config", "view", "--origin", "-o", "json"], flags].concat());
+    command.env("MFA_SYSTEM_CONFIG", home.join("system.toml"));
+    for (name, value) in environment {
+        command.env(name, value);
+    }
+    let settings = run(command).json();
+    let url = settings.as_array().unwrap().iter().find(|setting| setting["name"] == "url").unwrap().clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    (text(&url["value"]), text(&url["origin"]))
+}
+
+#[test]
+fn a_flag_beats_a_variable_beats_the_users_file_beats_the_systems_beats_the_default() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let user = home.join("config/mfa/config.toml");
+    assert_eq!(origin(home, &[], &[]), ("http://127.0.0.1:6320".into(), "default".into()));
+    fs::write(home.join("system.toml"), "url = 'http://system'\n").unwrap();
+    let system = format!("file {}", home.join("system.toml").display());
+    assert_eq!(origin(home, &[], &[]), ("http://system".into(), system));
+    fs::create_dir_all(user.parent().unwrap()).unwrap();
+    fs::write(&user, "url = 'http://user'\n").unwrap();
+    assert_eq!(origin(home, &[], &[]), ("http://user".into(), format!("file {}", user.display())));
+    let variable = [("MFA_URL", "http://variable")];
+    assert_eq!(origin(home, &variable, &[]), ("http://variable".into(), "environment MFA_URL".into()));
+    let flag = ["--url", "http://flag"];
+    assert_eq!(origin(home, &variable, &flag), ("http://flag".into(), "flag".into()));
+}
+
+#[test]
+fn a_mistake_in_a_file_is_told_with_its_place() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("c.toml");
+    let view = |text: &str| {
+        fs::write(&file, text).unwrap();
+        let mut command = mfa(home.path(), &["config", "view"]);
+        command.env("MFA_CONFIG", &file);
+        run(command)
+    };
+    let said = view("\nurl = \n").fails(2);
+    assert!(said.contains("c.toml line 2"), "{said}");
+    let warned = view("outptu = 'json'\n");
+    assert_eq!(warned.exit, 0);
+    assert!(warned.err.contains("unknown setting outptu; did you mean output?"), "{}", warned.err);
+    assert_eq!(view("retries = 'many'\n").exit, 2);
+}

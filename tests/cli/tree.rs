@@ -1,0 +1,166 @@
+//! What every command keeps to, proved by walking the whole tree.
+
+use super::run::run;
+use crate::world::{World, mfa};
+use mfa_shared::api::rows;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn commands() -> Vec<Value> {
+    let home = tempfile::tempdir().unwrap();
+    run(mfa(home.path(), &["commands", "-o", "json"])).json().as_array().unwrap().clone()
+}
+
+fn words(command: &Value) -> Vec<&str> {
+    command["path"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+#[test]
+fn every_command_has_two_examples_first_in_its_help_and_a_sentence() {
+    let home = tempfile::tempdir().unwrap();
+    for command in commands() {
+        let examples = command["examples"].as_array().unwrap();
+        assert!(examples.len() >= 2, "{command}");
+        let mut line = words(&command);
+        let own = format!("mfa {}", line.join(" "));
+        let singular = own.replacen("offices", "office", 1).replacen("customers", "customer", 1).replacen(
+            "employees",
+            "employee",
+            1,
+        );
+        for example in examples {
+            let example = example.as_str().unwrap();
+            assert!(example.contains(&own) || example.contains(&singular), "{example}");
+        }
+        line.push("--help");
+        let help = run(mfa(home.path(), &line)).ok();
+        let mut lines = help.lines();
+        assert_eq!(lines.next(), command["about"].as_str(), "{help}");
+        assert_eq!((lines.next(), lines.next()), (Some(""), Some("Examples:")), "{help}");
+        assert!(help.find("Examples:") < help.find("Usage:"), "{help}");
+    }
+}
+
+/// The first segments of paths that no verb sends yet. The list may only shrink.
+const WITHOUT_VERB: &[&str] = &[
+    "/token",
+    "/users",
+    "/roles",
+    "/permittablegroups",
+    "/applications",
+    "/customers/{customer}/identifications",
+    "/customers/{customer}/portrait",
+    "/actions",
+    "/definitions",
+    "/instances",
+    "/ledger",
+    "/configuration",
+    "/teller",
+    "/offices/{office}/teller",
+];
+
+#[test]
+fn every_endpoint_has_a_verb() {
+    let commands = commands();
+    let sent: BTreeSet<_> = commands.iter().filter_map(|c| c["endpoint"].as_str()).collect();
+    for row in rows().filter(|row| !sent.contains(row.name)) {
+        let known = WITHOUT_VERB.iter().any(|path| row.path.starts_with(path));
+        assert!(known, "no verb sends {}", row.name);
+    }
+}
+
+#[test]
+fn one_endpoint_has_several_verbs_only_where_the_domain_has_several_words() {
+    let mut seen = BTreeSet::new();
+    for command in commands() {
+        let Some(endpoint) = command["endpoint"].as_str().map(str::to_owned) else { continue };
+        assert!(seen.insert(endpoint.clone()) || endpoint == "CommandCustomer", "{command}");
+    }
+}
+
+#[test]
+fn man_pages_and_completions_are_as_the_commands_are() {
+    let home = tempfile::tempdir().unwrap();
+    run(mfa(home.path(), &["docs", "--check", "--out", root().to_str().unwrap()])).ok();
+    for command in commands().iter().filter(|command| command["hidden"] == false) {
+        let page = root().join("man").join(command["man"].as_str().unwrap());
+        let text = std::fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
+        assert!(text.contains(".SH EXAMPLES"), "{}", page.display());
+    }
+}
+
+#[test]
+fn every_command_takes_the_global_flags_before_and_after_the_verb() {
+    let home = tempfile::tempdir().unwrap();
+    for command in commands() {
+        let globals = command["flags"].as_array().unwrap().iter().filter(|flag| flag["global"] == true);
+        let names: BTreeSet<_> = globals.map(|flag| flag["name"].as_str().unwrap()).collect();
+        for name in ["--output", "--yes", "--no-input", "--quiet", "--color", "--url", "--no-pager"] {
+            assert!(names.contains(name), "{command}");
+        }
+    }
+    let before = run(mfa(home.path(), &["-o", "json", "config", "view"])).ok();
+    assert_eq!(before, run(mfa(home.path(), &["config", "view", "-o", "json"])).ok());
+}
+
+#[test]
+fn no_verb_and_no_noun_can_be_cut_short() {
+    let home = tempfile::tempdir().unwrap();
+    for line in [["custom", "list"], ["customers", "li"], ["customers", "lst"]] {
+        run(mfa(home.path(), &line)).fails(2);
+    }
+    let said = run(mfa(home.path(), &["customers", "lst"])).fails(2);
+    assert!(said.contains("did you mean list?"), "{said}");
+    let said = run(mfa(home.path(), &["ofices", "list"])).fails(2);
+    assert!(said.contains("did you mean offices?"), "{said}");
+    let said = run(mfa(home.path(), &["offices", "create", "--nme", "x"])).fails(2);
+    assert!(said.contains("did you mean --name?"), "{said}");
+}
+
+/// Commands that start or stop something of this machine; their own tests run them.
+const NOT_RUN: &[&str] = &["daemon", "dev", "init", "quickstart", "docs"];
+
+#[test]
+fn every_example_works_on_the_sample_institution() {
+    let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    // Reads leave the institution as it is, so that they can share one.
+    let shared = World::start();
+    sample(&shared);
+    for command in commands() {
+        if NOT_RUN.contains(&words(&command)[0]) && command["endpoint"].is_null() {
+            continue;
+        }
+        let changes = command["endpoint"].is_string() && command["method"] != "GET";
+        for example in command["examples"].as_array().unwrap() {
+            let own = changes.then(World::start);
+            if let Some(own) = &own {
+                sample(own);
+            }
+            let world = own.as_ref().unwrap_or(&shared);
+            // A shell runs the line as it stands; whoever runs the tests need not be at this folder.
+            let environment = world.mfa(&[]);
+            let mut shell = std::process::Command::new("sh");
+            shell.env_clear().args(["-ec", example.as_str().unwrap()]).current_dir(world.dir.path());
+            for (name, value) in environment.get_envs() {
+                shell.env(name, value.unwrap());
+            }
+            let ran = run({
+                shell.env("PATH", &path).stdin(std::process::Stdio::null());
+                shell
+            });
+            assert_eq!(ran.exit, 0, "{example}\n{}", ran.err);
+        }
+    }
+}
+
+/// The institution of `mfa quickstart`.
+pub fn sample(world: &World) {
+    let listen = world.url().replace("http://", "");
+    run(world.mfa(&["quickstart", "--listen", &listen])).ok();
+}
