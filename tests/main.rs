@@ -14,6 +14,7 @@ mod api {
     mod customers;
     mod definitions;
     mod employees;
+    mod gateways;
     mod groups;
     mod login;
     mod offices;

@@ -9,8 +9,8 @@ use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
 use mfa_shared::wire::{
-    Accepted, AcceptedAt, Answer, Array, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed, NDJSON_TYPE,
-    Names, Page,
+    Accepted, AcceptedAt, Answer, Array, CreatedAt, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed,
+    NDJSON_TYPE, Names, Page,
 };
 use serde::Serialize;
 use std::fmt;
@@ -99,6 +99,12 @@ fn joined(elements: &[Vec<u8>], lines: bool) -> Vec<u8> {
 pub trait IntoReply<A: Answer> {
     /// The answer.
     fn into_reply(self) -> Reply;
+}
+
+impl<E: Endpoint> IntoReply<CreatedAt<E>> for CreatedAt<E> {
+    fn into_reply(self) -> Reply {
+        Reply { headers: vec![("location".to_owned(), self.0.path())], ..Reply::empty(201) }
+    }
 }
 
 impl IntoReply<Accepted> for Accepted {

@@ -1,15 +1,19 @@
 //! The endpoint table with its operations: one line for each row, in the order of the rows.
 
+use super::errand::errand;
 use super::heavy::Secret;
-use super::route::{Route, login, operation, secret_operation, status};
+use super::route::{Route, addressed, audited, login, operation, secret_operation, status};
 use super::state;
+use crate::ops::gateways::{email, sms, trial};
 use crate::ops::*;
+use crate::outward;
 use mfa_shared::api::actions::*;
 use mfa_shared::api::applications::*;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::definitions::*;
 use mfa_shared::api::employees::*;
+use mfa_shared::api::gateways::*;
 use mfa_shared::api::groups::*;
 use mfa_shared::api::instances::*;
 use mfa_shared::api::ledger::*;
@@ -19,7 +23,8 @@ use mfa_shared::api::system::*;
 use mfa_shared::api::tellers::*;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::*;
-use mfa_shared::wire::Json;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::{Json, OneOf};
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
@@ -145,6 +150,31 @@ fn institution() -> Vec<Route> {
         operation::<ListJournal, _>(ledger::list_journal),
         operation::<GetJournalEntry, _>(ledger::get_entry),
         operation::<GetTrialBalance, _>(ledger::trial_balance),
+        operation::<CreateEmailConfiguration, _>(email::create),
+        operation::<ListEmailConfigurations, _>(email::list),
+        audited::<GetEmailConfiguration, _>(email::get, email::note),
+        addressed::<UpdateEmailConfiguration, _>(email::update, |Json(change)| {
+            (GetEmailConfiguration::META.name, vec![change.identifier.clone()])
+        }),
+        operation::<DeleteEmailConfiguration, _>(email::delete),
+        errand::<TestEmailConfiguration, _, _, _, _>(
+            trial::plan_mail,
+            |trial| outward::send(trial, outward::mail::send),
+            trial::settle_mail,
+        ),
+        operation::<CreateSmsConfiguration, _>(sms::create),
+        operation::<ListSmsConfigurations, _>(sms::list),
+        audited::<GetSmsConfiguration, _>(sms::get, sms::note),
+        addressed::<UpdateSmsConfiguration, _>(gateways::update, |change| match change {
+            OneOf::First(change) => (GetSmsConfiguration::META.name, vec![change.identifier.clone()]),
+            OneOf::Other(change) => (GetEmailConfiguration::META.name, vec![change.identifier.clone()]),
+        }),
+        operation::<DeleteSmsConfiguration, _>(sms::delete),
+        errand::<TestSmsConfiguration, _, _, _, _>(
+            trial::plan_sms,
+            |trial| outward::send(trial, outward::sms::send),
+            trial::settle_sms,
+        ),
     ]
 }
 

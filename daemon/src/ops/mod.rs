@@ -12,6 +12,7 @@ pub mod cards;
 pub mod customers;
 pub mod definitions;
 pub mod employees;
+pub mod gateways;
 pub mod grants;
 pub mod groups;
 pub mod init;

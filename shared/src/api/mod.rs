@@ -6,6 +6,7 @@ pub mod cards;
 pub mod customers;
 pub mod definitions;
 pub mod employees;
+pub mod gateways;
 pub mod groups;
 pub mod instances;
 pub mod ledger;
@@ -20,7 +21,7 @@ use crate::endpoint::Meta;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
-    [
+    let nouns = [
         system::ROWS,
         tokens::ROWS,
         users::ROWS,
@@ -35,8 +36,8 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         definitions::ROWS,
         instances::ROWS,
         ledger::ROWS,
+        gateways::ROWS,
         tellers::ROWS,
-    ]
-    .into_iter()
-    .flatten()
+    ];
+    nouns.into_iter().flatten()
 }

@@ -112,14 +112,14 @@ impl Object for TellerCommand {
     const DOC: &'static str = " Opens or closes a teller.";
 
     fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        let action = fields.take("action", None, &required(word()));
-        let adjustment = fields.take("adjustment", None, &or(word(), Adjustment::None));
+        let action = fields.take("action", None, &[], &required(word()));
+        let adjustment = fields.take("adjustment", None, &[], &or(word(), Adjustment::None));
         // Without an adjustment nothing can be moved, so only 0 is an amount then.
         let bound = if adjustment == Some(Adjustment::None) { 0 } else { AMOUNT_BOUND };
-        let amount = fields.take("amount", None, &or(decimal(0, bound), Amount::ZERO));
+        let amount = fields.take("amount", None, &[], &or(decimal(0, bound), Amount::ZERO));
         let employee = match action {
             Some(TellerAction::Close) => Some(None),
-            _ => fields.take("assigned_employee_identifier", None, &reference(32)),
+            _ => fields.take("assigned_employee_identifier", None, &[], &reference(32)),
         };
         Some(Self {
             action: action?,

@@ -148,24 +148,24 @@ impl Object for NewTransaction {
 
     fn read(fields: &mut Fields<'_>) -> Option<Self> {
         use TransactionType::{Acct, Cdpt, Cwdl};
-        let word = fields.take("transaction_type", None, &required(text(usize::MAX)));
+        let word = fields.take("transaction_type", None, &[], &required(text(usize::MAX)));
         let kind = word.as_deref().and_then(TransactionType::find);
-        let date = fields.take("transaction_date", None, &optional(timestamp()));
-        let customer = fields.take("customer_identifier", None, &required(line(32).not_blank()));
-        let product = fields.take("product_identifier", None, &required(id(32)));
-        let account = fields.take("customer_account_identifier", None, &required(reference_line()));
+        let date = fields.take("transaction_date", None, &[], &optional(timestamp()));
+        let customer = fields.take("customer_identifier", None, &[], &required(line(32).not_blank()));
+        let product = fields.take("product_identifier", None, &[], &required(id(32)));
+        let account = fields.take("customer_account_identifier", None, &[], &required(reference_line()));
         let target = match kind {
             Some(Acct) => {
-                fields.take("target_account_identifier", None, &required(reference_line())).map(Some)
+                fields.take("target_account_identifier", None, &[], &required(reference_line())).map(Some)
             }
             _ => Some(None),
         };
-        let clerk = fields.take("clerk", None, &optional(line(32)));
+        let clerk = fields.take("clerk", None, &[], &optional(line(32)));
         let amount = match kind {
             Some(Cdpt | Cwdl | Acct) => decimal(0, AMOUNT_BOUND).exclusive(),
             _ => decimal(0, AMOUNT_BOUND),
         };
-        let amount = fields.take("amount", None, &required(amount));
+        let amount = fields.take("amount", None, &[], &required(amount));
         Some(Self {
             transaction_type: word?,
             transaction_date: date?,
