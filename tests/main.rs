@@ -1,10 +1,14 @@
 //! All tests of the product through its interfaces: the API, the binary, the store's files.
 
+mod assertion;
+mod guarded;
 mod servers;
 mod world;
 
 mod api {
+    mod access;
     mod actions;
+    mod applications;
     mod cards;
     mod connections;
     mod conventions;
@@ -14,13 +18,20 @@ mod api {
     mod gateway_mail;
     mod gateway_sms;
     mod gateways;
+    mod groups;
     mod images;
     mod instances;
     mod ledger;
+    mod login;
     mod offices;
+    mod privileges;
+    mod roles;
     mod scans;
     mod secrets;
+    mod tellers;
+    mod tokens;
     mod uploads;
+    mod users;
 }
 mod cli {
     mod complete;

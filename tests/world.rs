@@ -39,6 +39,11 @@ impl World {
 
     /// A fresh daemon with changed settings.
     pub fn with(change: impl FnOnce(&mut Config)) -> Self {
+        Self::prepared(change, |_, _| {})
+    }
+
+    /// As [`World::with`], and something is done to the store before the daemon starts.
+    pub fn prepared(change: impl FnOnce(&mut Config), before: impl FnOnce(&Runtime, &Config)) -> Self {
         let runtime = Runtime::new().unwrap();
         let dir = TempDir::new().unwrap();
         let mut config = Config::new(dir.path().join("data"));
@@ -47,6 +52,7 @@ impl World {
         config.store = postgres();
         config.store_connections_max = 6;
         change(&mut config);
+        before(&runtime, &config);
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
         let daemon = runtime.block_on(Daemon::start(config.clone(), clock.clone())).unwrap();
         // Building a client needs the crypto provider, also where nothing is encrypted; twice is no harm.
@@ -137,6 +143,16 @@ impl World {
     /// DELETE.
     pub fn delete(&self, path: &str) -> Seen {
         self.send(self.request("DELETE", path))
+    }
+
+    /// Sends a request line as it stands, and reads the whole answer.
+    pub fn raw(&self, line: &str) -> String {
+        use std::io::{Read, Write};
+        let mut socket = std::net::TcpStream::connect(self.daemon.as_ref().unwrap().address()).unwrap();
+        write!(socket, "{line}\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        answer
     }
 
     /// `mfa` with this daemon as its server and a home of its own.

@@ -39,15 +39,18 @@ impl Prompt {
     /// Reads a new secret, typed twice; `flag` is what gives it without a question.
     pub fn new_secret(&self, what: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
-        let ask = |text: String| {
-            rpassword::prompt_password(text)
-                .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
-        };
-        let first = ask(format!("{what}: "))?;
-        if ask(format!("{what} again: "))? != first {
+        let first = hidden(&format!("{what}: "))?;
+        if hidden(&format!("{what} again: "))? != first {
             return Err(Failure::usage("the two entries differ"));
         }
         Ok(first)
+    }
+
+    /// Reads a secret that somebody knows.
+    #[allow(dead_code, reason = "the verbs that log in and unlock ask with it")]
+    pub fn secret(&self, what: &str, flag: &str) -> Outcome<String> {
+        self.check(flag)?;
+        hidden(&format!("{what}: "))
     }
 
     /// Asks for a text; just a line feed takes the default.
@@ -75,6 +78,11 @@ impl Prompt {
         Err(Failure::new("input_needed", mfa_shared::fault::exit::USAGE, format!("{flag} is needed: {why}"))
             .hint(format!("give {flag}")))
     }
+}
+
+fn hidden(question: &str) -> Outcome<String> {
+    rpassword::prompt_password(question)
+        .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
 }
 
 fn declined() -> Failure {

@@ -45,6 +45,11 @@ pub const TABLE: &[Setting] = &[
     row("store_connections_max", "16", "connections of the daemon to PostgreSQL for requests"),
     row("listen", "127.0.0.1:6320", "address on which the daemon listens; port 0 takes a free one"),
     row("auth", "on", "whether callers are asked for a token: on, or off on loopback only"),
+    row("token", "", "access token to use instead of the one of the last login"),
+    row("token_file", "", "file that holds such a token"),
+    row("access_token_seconds", "1200", "life of an access token that the daemon gives"),
+    row("refresh_token_seconds", "54000", "life of a session, from login to its end"),
+    row("token_audiences", "", "further names of the daemon in assertions, separated by commas"),
     row("strict_references", "false", "whether every named office, employee and customer must exist"),
     row(
         "secret_key_file",

@@ -226,7 +226,17 @@ pub const STORE: View = View {
         column("identifier", "/identifier", 0),
         column("result", "/result", 0),
         column("instance", "/instance", 1),
+        column("passwords", "/passwords", 2),
+        column("added", "/added", WIDE),
     ],
+};
+
+/// A password that was made up.
+pub const PASSWORD: View = View {
+    plural: "passwords",
+    id: "/identifier",
+    state: "",
+    columns: &[column("identifier", "/identifier", 0), column("password", "/password", 0)],
 };
 
 /// Settings and where they came from.

@@ -117,7 +117,7 @@ fn check(name: &str, password: &str) -> Result<(), StartError> {
 }
 
 fn hash(password: &str) -> Result<String, StartError> {
-    Judged::new(password, None, &random::bytes()).hash().map_err(failed)
+    Judged::new(password, None, Some(&random::bytes())).hash().map_err(failed)
 }
 
 /// Twenty letters and digits in groups of five.

@@ -9,6 +9,9 @@ pub const INTEGER_DIGITS_MAX: usize = 15;
 /// Fraction digits that an amount may have.
 pub const FRACTION_DIGITS_MAX: usize = 5;
 
+/// Above every amount in whole units: those have at most 15 digits before the point.
+pub const AMOUNT_BOUND: i64 = 1_000_000_000_000_000;
+
 /// An exact decimal: a JSON number on the wire that keeps the digits it was given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(pub Decimal);

@@ -138,9 +138,33 @@ faults! {
         "name an account of the right kind: mfa ledger accounts list";
     UNKNOWN_REFERENCE: "unknown_reference" 400 "Names a record that does not exist"
         "create the named record first, or correct the name";
+    CONTRADICTS_ACCOUNT: "contradicts_account" 400 "Contradicts the account"
+        "send the customer and the product of the account, and another account as target";
+    UNSUPPORTED_TRANSACTION_TYPE: "unsupported_transaction_type" 400 "Transaction type not offered"
+        "use ACCO, ACCC, ACCT, CDPT or CWDL";
+    EMPLOYEE_REQUIRED: "employee_required" 400 "Nobody is assigned"
+        "name the employee who works at the teller";
+    TELLER_NOT_PAUSED: "teller_not_paused" 400 "Only a paused teller can be counted"
+        "pause the teller first: mfa teller pause";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
     CARD_NUMBER_TAKEN: "card_number_taken" 409 "Card number taken" "a number exists once over all customers";
     WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
+    INSUFFICIENT_BALANCE: "insufficient_balance" 409 "Not enough on the account"
+        "take less, or let the charges be paid in cash";
+    BELOW_MINIMUM_BALANCE: "below_minimum_balance" 409 "Below the minimum balance"
+        "leave the minimum balance of the product on the account";
+    REMAINING_BALANCE: "remaining_balance" 409 "Something would remain on the account"
+        "pay out all that the account holds, less the charges it pays";
+    OVER_CASHDRAW_LIMIT: "over_cashdraw_limit" 409 "Above the limit of the teller"
+        "pay out less at once, or raise the limit: mfa teller update";
+    INSUFFICIENT_CASH: "insufficient_cash" 409 "Not enough cash in the drawer"
+        "bring cash from the vault first";
+    OTHER_TELLER: "other_teller" 409 "Transaction of another teller" "finish it at the teller that created it";
+    EMPLOYEE_HAS_OPEN_TELLER: "employee_has_open_teller" 409 "Works at another teller"
+        "close that teller first: mfa teller close";
+    DENOMINATION_REQUIRED: "denomination_required" 409 "The cash was not counted"
+        "pause the teller and save a count: mfa teller denominations add";
+    TELLER_USED: "teller_used" 409 "Teller was opened once" "leave it closed: its history stays";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
     PRODUCT_INACTIVE: "product_inactive" 409 "Product is not active" "activate it: mfa definitions activate";
     ACCOUNT_NUMBERS_EXHAUSTED: "account_numbers_exhausted" 409 "Account numbers used up"
@@ -208,6 +232,13 @@ faults! {
         "use TLS: protocol smtps, or start_tls true, or an https: endpoint";
     GATEWAY_FAILED: "gateway_failed" 502 "Gateway did not take the message"
         "the stage says how far it came, the detail quotes the gateway";
+    TELLER_NOT_FOUND: "teller_not_found" 404 "No such teller" "list them: mfa teller list";
+    TRANSACTION_NOT_FOUND: "transaction_not_found" 404 "No such transaction"
+        "list them: mfa teller transactions list";
+    NOT_ASSIGNED_EMPLOYEE: "not_assigned_employee" 403 "Not the employee of the teller"
+        "log in as the employee who is assigned to the teller";
+    WRONG_DRAWER_PASSWORD: "wrong_drawer_password" 403 "Wrong drawer password"
+        "check the password of the drawer";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 

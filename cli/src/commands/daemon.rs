@@ -8,7 +8,7 @@ use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError};
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError, recover_user};
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -45,8 +45,10 @@ impl DaemonFlags {
         config.auth =
             settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
         config.strict_references = settings.flag("strict_references", self.strict_references.as_deref())?;
-        let origins = settings.get("cors_origins").0.split(',').map(str::trim).filter(|o| !o.is_empty());
-        config.cors_origins = origins.map(str::to_owned).collect();
+        config.cors_origins = listed(settings.get("cors_origins").0);
+        config.token_audiences = listed(settings.get("token_audiences").0);
+        config.access_token_seconds = settings.parse("access_token_seconds", None)?;
+        config.refresh_token_seconds = settings.parse("refresh_token_seconds", None)?;
         config.body_bytes_max = settings.parse("body_bytes_max", None)?;
         config.image_max_bytes = settings.parse("image_max_bytes", None)?;
         config.connections_max = settings.parse("connections_max", None)?;
@@ -98,6 +100,11 @@ fn gateways(settings: &Settings, config: &mut Config) -> Outcome {
     config.gateway_connect_timeout_seconds = settings.parse("gateway_connect_timeout_seconds", None)?;
     config.gateway_timeout_seconds = settings.parse("gateway_timeout_seconds", None)?;
     Ok(())
+}
+
+/// The values of a setting that holds several.
+fn listed(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned).collect()
 }
 
 /// The setting `store` as people may see it: without its password.
@@ -270,5 +277,27 @@ impl Verb for Init {
             "passwords": done.passwords.into_iter().collect::<std::collections::BTreeMap<_, _>>()
         });
         cx.out.show(&views::STORE, &record)
+    }
+}
+
+#[derive(Args)]
+pub struct RecoverUser {
+    /// The user whose password was lost
+    #[arg(value_name = "USER")]
+    user: String,
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+}
+
+impl Verb for RecoverUser {
+    const ABOUT: &'static str = "Reset a lost password, while the daemon is stopped; it is shown once";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
+        let password = recover_user(&flags.config(cx)?, &self.user).await.map_err(not_started)?;
+        cx.out.say("the password must be changed at the first login");
+        cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
     }
 }

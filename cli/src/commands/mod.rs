@@ -43,6 +43,12 @@ pub const NODES: &[Node] = &[
         ],
     ),
     verb::<daemon::Init>("init"),
+    group(
+        "admin",
+        "",
+        "Work on the store itself, on its own machine",
+        &[verb::<daemon::RecoverUser>("recover-user")],
+    ),
     verb::<daemon::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
     verb::<topics::Explain>("explain"),

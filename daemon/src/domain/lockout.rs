@@ -2,6 +2,7 @@
 //! section 6.
 
 use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// Failures that lock.
 pub const FAILURES_MAX: usize = 5;
@@ -13,7 +14,8 @@ pub const LOCK_MINUTES: [i64; 7] = [1, 2, 4, 8, 16, 32, 60];
 pub const FORGET_SECONDS: i64 = 24 * 3600;
 
 /// The failed attempts of one login. A success, or a password set by someone else, starts a new one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Attempts {
     /// Failures since the last lock that still count.
     pub failures: Vec<Timestamp>,

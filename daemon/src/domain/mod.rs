@@ -13,4 +13,6 @@ pub mod password;
 pub mod permission;
 pub mod privilege;
 pub mod rsa;
+pub mod teller;
 pub mod token;
+pub mod transaction;

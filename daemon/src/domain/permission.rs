@@ -241,10 +241,14 @@ mod tests {
             | /applications/crm-v1/permissions/g1/users/anna/enabled | anna | yes
         identity-v1/applications/*/permissions/*/users/{useridentifier}/enabled \
             | /applications/crm-v1/permissions/users/anna/enabled | anna | no
-        identity-v1/applications/{applicationidentifier}/permissions | /applications/crm-v1/permissions | crm-v1 | yes
-        identity-v1/applications/{applicationidentifier}/permissions | /applications/crm-v1/permissions | pay-v1 | no
-        identity-v1/applications/{applicationidentifier}/permissions | /applications/crm-v1/permissions | anna | no
-        identity-v1/applications/{applicationidentifier}/permissions | /applications/crm-v1/permissions/g1 | crm-v1 | no
+        identity-v1/applications/{applicationidentifier}/permissions \
+            | /applications/crm-v1/permissions | crm-v1 | yes
+        identity-v1/applications/{applicationidentifier}/permissions \
+            | /applications/crm-v1/permissions | pay-v1 | no
+        identity-v1/applications/{applicationidentifier}/permissions \
+            | /applications/crm-v1/permissions | anna | no
+        identity-v1/applications/{applicationidentifier}/permissions \
+            | /applications/crm-v1/permissions/g1 | crm-v1 | no
         customer-v1/customers/{customeridentifier}           | /customers/C1              | anna  | no
         customer-v1/customers/{*}                            | /customers/C1              | anna  | yes
         customer-v1/customers/{*}                            | /customers                 | anna  | no

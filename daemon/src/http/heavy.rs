@@ -45,6 +45,7 @@ type Present = Box<dyn Fn(&mut Tx<'_>) -> Result<Option<String>, Fault> + Send +
 pub struct Secret {
     plain: String,
     present: Arc<Present>,
+    is_new: bool,
     judged: OnceLock<Judged>,
 }
 
@@ -60,15 +61,24 @@ impl Secret {
     where
         F: Fn(&mut Tx<'_>) -> Result<Option<String>, Fault> + Send + Sync + 'static,
     {
-        Self { plain: plain.to_owned(), present: Arc::new(Box::new(present)), judged: OnceLock::new() }
+        let (plain, present) = (plain.to_owned(), Arc::new(Box::new(present) as Present));
+        Self { plain, present, is_new: true, judged: OnceLock::new() }
+    }
+
+    /// A password that is only compared with the stored hash, and never stored itself.
+    pub fn compared<F>(plain: &str, present: F) -> Self
+    where
+        F: Fn(&mut Tx<'_>) -> Result<Option<String>, Fault> + Send + Sync + 'static,
+    {
+        Self { is_new: false, ..Self::new(plain, present) }
     }
 
     /// Does the heavy work.
     pub async fn judge(&self, store: &Store, heavy: &Heavy) -> Result<(), Fault> {
         let present = self.present.clone();
         let stored = store.read(false, move |tx| present(tx)).await?;
-        let (plain, salt) = (self.plain.clone(), random::bytes());
-        let judged = heavy.run(move || Judged::new(&plain, stored.as_deref(), &salt)).await?;
+        let (plain, salt) = (self.plain.clone(), self.is_new.then(random::bytes));
+        let judged = heavy.run(move || Judged::new(&plain, stored.as_deref(), salt.as_ref())).await?;
         let _ = self.judged.set(judged);
         Ok(())
     }

@@ -22,6 +22,7 @@ use mfa_shared::api::portraits::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::scans::*;
 use mfa_shared::api::system::*;
+use mfa_shared::api::tellers::*;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::*;
 use mfa_shared::endpoint::Endpoint;
@@ -29,10 +30,19 @@ use mfa_shared::wire::{Json, OneOf};
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
+    [process(), identity(), application_rows(), institution(), teller_rows()].into_iter().flatten().collect()
+}
+
+fn process() -> Vec<Route> {
     vec![
         status::<GetLive>(state::live),
         status::<GetReady>(state::ready),
         status::<GetVersion>(state::version),
+    ]
+}
+
+fn identity() -> Vec<Route> {
+    vec![
         login::<CreateToken>(),
         operation::<GetCurrentToken, _>(tokens::get_current),
         operation::<DeleteCurrentToken, _>(tokens::delete_current),
@@ -59,6 +69,11 @@ pub fn table() -> Vec<Route> {
         operation::<GetGroup, _>(groups::get),
         operation::<UpdateGroup, _>(groups::update),
         operation::<DeleteGroup, _>(groups::delete),
+    ]
+}
+
+fn application_rows() -> Vec<Route> {
+    vec![
         operation::<ListApplications, _>(applications::list),
         operation::<DeleteApplication, _>(applications::delete),
         operation::<SetSignature, _>(applications::set_signature),
@@ -77,6 +92,11 @@ pub fn table() -> Vec<Route> {
         operation::<DeleteCallEndpointSet, _>(application_permissions::delete_set),
         operation::<GetConsent, _>(application_permissions::get_consent),
         operation::<SetConsent, _>(application_permissions::set_consent),
+    ]
+}
+
+fn institution() -> Vec<Route> {
+    vec![
         operation::<CreateOffice, _>(offices::create),
         operation::<ListOffices, _>(offices::list),
         operation::<GetOffice, _>(offices::get),
@@ -165,5 +185,31 @@ pub fn table() -> Vec<Route> {
             |trial| outward::send(trial, outward::sms::send),
             trial::settle_sms,
         ),
+    ]
+}
+
+fn teller_rows() -> Vec<Route> {
+    vec![
+        secret_operation::<CreateTeller, _>(tellers::create, |_, Json(new)| {
+            Secret::new(&new.password, |_| Ok(None))
+        }),
+        operation::<ListTellers, _>(tellers::list),
+        operation::<GetTeller, _>(tellers::get),
+        secret_operation::<UpdateTeller, _>(tellers::update, |_, Json(change)| {
+            Secret::new(&change.password, |_| Ok(None))
+        }),
+        operation::<DeleteTeller, _>(tellers::delete),
+        operation::<CommandTeller, _>(tellers::command),
+        operation::<GetTellerBalance, _>(tellers::balance),
+        operation::<CreateDenomination, _>(tellers::create_denomination),
+        operation::<ListDenominations, _>(tellers::list_denominations),
+        secret_operation::<UnlockDrawer, _>(tellers::unlock, |at, Json(unlock)| {
+            let (teller, employee) = (at.teller.clone(), unlock.employee_identifier.clone());
+            Secret::compared(&unlock.password, move |tx| tellers::drawer_hash(tx, &teller, &employee))
+        }),
+        operation::<PauseTeller, _>(tellers::pause),
+        operation::<CreateTransaction, _>(tellers::create_transaction),
+        operation::<FinishTransaction, _>(tellers::finish),
+        operation::<ListTransactions, _>(tellers::list_transactions),
     ]
 }

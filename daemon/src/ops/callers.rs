@@ -55,6 +55,11 @@ impl Caller {
         Self { holding: Holding::Unchecked, ..self }
     }
 
+    /// Whether nobody is asked who they are.
+    pub fn is_unchecked(&self) -> bool {
+        self.holding == Holding::Unchecked
+    }
+
     /// Whether this is a login of the user, not an application in the user's name.
     pub fn is_login_of(&self, user: &str) -> bool {
         self.application.is_none() && self.user.as_deref() == Some(user)

@@ -5,17 +5,19 @@ use super::{Caller, Use, refuse_used};
 use crate::domain::employee::by_preference;
 use crate::store::Tx;
 use crate::store::records::{
-    Audit, CUSTOMERS_BY_EMPLOYEE, EMPLOYEES_BY_OFFICE, StoredEmployee, StoredOffice,
+    Audit, CUSTOMERS_BY_EMPLOYEE, EMPLOYEES_BY_OFFICE, StoredEmployee, StoredOffice, TELLERS_BY_EMPLOYEE,
+    TELLERS_NOTED,
 };
 use mfa_shared::api::employees::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Array, Json, JsonList, Nothing, Query};
 
 /// What keeps an employee from being deleted.
-const USES: &[Use] = &[];
+const USES: &[Use] = &[(TELLERS_BY_EMPLOYEE, "open teller", "open tellers")];
 
 /// Uses that count only where every reference must name a record.
-const STRICT_USES: &[Use] = &[(CUSTOMERS_BY_EMPLOYEE, "customer", "customers")];
+const STRICT_USES: &[Use] =
+    &[(TELLERS_NOTED, "closed teller", "closed tellers"), (CUSTOMERS_BY_EMPLOYEE, "customer", "customers")];
 
 /// `POST /employees`
 pub fn create(

@@ -26,6 +26,7 @@ pub mod roles;
 pub mod scans;
 pub mod secret;
 pub mod sessions;
+pub mod tellers;
 pub mod tokens;
 pub mod users;
 

@@ -5,7 +5,7 @@ use super::{Caller, Use, refuse_used};
 use crate::store::Tx;
 use crate::store::records::{
     Audit, CUSTOMERS_BY_OFFICE, EMPLOYEES_BY_OFFICE, OFFICE_REFERENCES_ACTIVE, OFFICES_BY_PARENT,
-    StoredOffice, StoredReference,
+    StoredOffice, StoredReference, TELLERS_BY_OFFICE,
 };
 use mfa_shared::api::offices::*;
 use mfa_shared::fault::{self, Fault};
@@ -16,6 +16,7 @@ use mfa_shared::wire::{Accepted, Array, Json, JsonOrNone, Nothing, Query};
 const USES: &[Use] = &[
     (OFFICES_BY_PARENT, "branch", "branches"),
     (EMPLOYEES_BY_OFFICE, "employee", "employees"),
+    (TELLERS_BY_OFFICE, "teller", "tellers"),
     (OFFICE_REFERENCES_ACTIVE, "active external reference", "active external references"),
 ];
 
@@ -173,7 +174,8 @@ pub fn list_references(
     Ok(Array(stored.into_iter().map(StoredReference::shown).collect()))
 }
 
-fn find(tx: &mut Tx<'_>, office: &str) -> Result<StoredOffice, Fault> {
+/// The office, if there is one.
+pub fn find(tx: &mut Tx<'_>, office: &str) -> Result<StoredOffice, Fault> {
     let found = tx.get(&[office])?;
     found.ok_or_else(|| Fault::new(fault::OFFICE_NOT_FOUND, format!("there is no office \"{office}\"")))
 }

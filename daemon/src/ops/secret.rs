@@ -21,10 +21,10 @@ impl std::fmt::Debug for Judged {
 }
 
 impl Judged {
-    /// Hashes a password, and compares it with a stored hash.
-    pub fn new(plain: &str, stored: Option<&str>, salt: &[u8; SALT_BYTES]) -> Self {
+    /// Compares a password with a stored hash, and hashes it with a salt.
+    pub fn new(plain: &str, stored: Option<&str>, salt: Option<&[u8; SALT_BYTES]>) -> Self {
         let fits = stored.filter(|stored| password::verify(plain, Some(stored)));
-        Self { hash: Some(password::hash(plain, salt)), fits: fits.map(str::to_owned) }
+        Self { hash: salt.map(|salt| password::hash(plain, salt)), fits: fits.map(str::to_owned) }
     }
 
     /// The hash to be stored.

@@ -15,6 +15,7 @@ pub mod portraits;
 pub mod roles;
 pub mod scans;
 pub mod system;
+pub mod tellers;
 pub mod tokens;
 pub mod users;
 
@@ -40,6 +41,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         instances::ROWS,
         ledger::ROWS,
         gateways::ROWS,
+        tellers::ROWS,
     ];
     nouns.into_iter().flatten()
 }

@@ -127,7 +127,7 @@ impl Rule for BigIntegerRule {
 
 /// An exact decimal within bounds in whole units, both included.
 pub const fn decimal(min: i64, max: i64) -> DecimalRule {
-    DecimalRule { min, max }
+    DecimalRule { min, max, above: false }
 }
 
 /// See [`decimal`].
@@ -135,6 +135,15 @@ pub const fn decimal(min: i64, max: i64) -> DecimalRule {
 pub struct DecimalRule {
     min: i64,
     max: i64,
+    above: bool,
+}
+
+impl DecimalRule {
+    /// The lower bound itself is not allowed.
+    pub const fn exclusive(mut self) -> Self {
+        self.above = true;
+        self
+    }
 }
 
 impl Rule for DecimalRule {
@@ -142,6 +151,9 @@ impl Rule for DecimalRule {
     fn check(&self, node: &Node, at: &mut Checks) -> Option<Amount> {
         let Node::Number(digits) = node else { return at.wrong_type("a number", node) };
         match Amount::parse(digits) {
+            Ok(value) if self.above && value.0 <= self.min.into() => {
+                at.refuse("out_of_range", format!("must be above {}", self.min))
+            }
             Ok(value) if value.0 < self.min.into() || value.0 > self.max.into() => {
                 at.refuse("out_of_range", format!("must be from {} to {}", self.min, self.max))
             }
@@ -153,7 +165,8 @@ impl Rule for DecimalRule {
         }
     }
     fn schema(&self) -> Value {
-        json!({ "type": "number", "minimum": self.min, "maximum": self.max })
+        let least = if self.above { "exclusiveMinimum" } else { "minimum" };
+        json!({ "type": "number", least: self.min, "maximum": self.max })
     }
 }
 

@@ -9,7 +9,7 @@ mod naming;
 mod posting;
 mod reads;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub use check::{Finding, check_ledger};
 pub use lists::Entries;

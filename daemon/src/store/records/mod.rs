@@ -12,6 +12,7 @@ mod instances;
 mod ledger;
 mod offices;
 mod system;
+mod tellers;
 mod tokens;
 mod users;
 
@@ -26,6 +27,7 @@ pub use instances::{AccountCounter, StoredInstance};
 pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
 pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
+pub use tellers::{Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, ordinal};
 pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
@@ -109,6 +111,15 @@ spaces! {
     EMAIL_CONFIGURATIONS = 120 "email_configurations";
     SMS_CONFIGURATIONS = 121 "sms_configurations";
     GATEWAY_USES = 122 "gateway_uses";
+    TELLERS = 130 "tellers";
+    TELLERS_BY_OFFICE = 131 "tellers_by_office";
+    TELLERS_BY_EMPLOYEE = 132 "tellers_by_employee";
+    TELLERS_NOTED = 133 "tellers_noted";
+    DRAWERS = 134 "drawers";
+    TRANSACTIONS = 135 "transactions";
+    TRANSACTIONS_BY_TELLER = 136 "transactions_by_teller";
+    TRANSACTIONS_PENDING = 137 "transactions_pending";
+    DENOMINATIONS = 138 "denominations";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.

@@ -24,7 +24,10 @@ impl Memory {
     pub fn write<T>(&mut self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         let (now, strict) = (self.now, self.strict);
         let mut tx = Tx::new(self, now, strict);
-        let out = work(&mut tx)?;
+        let out = work(&mut tx);
+        if out.is_err() && !tx.keeps_when_refused() {
+            return out;
+        }
         for change in tx.into_changes() {
             let at = (change.space.id, change.key);
             match change.value {
@@ -32,7 +35,7 @@ impl Memory {
                 None => self.pairs.remove(&at),
             };
         }
-        Ok(out)
+        out
     }
 
     /// Looks, and writes nothing.
@@ -48,10 +51,16 @@ impl View for Memory {
     }
 
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
-        let inside = |(at, key): &(u8, Vec<u8>)| {
-            *at == space.id && *key >= range.from && range.to.as_ref().is_none_or(|to| key < to)
+        use std::ops::Bound::{Excluded, Included};
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let end = match &range.to {
+            Some(to) => Excluded((space.id, to.clone())),
+            None => Excluded((space.id + 1, Vec::new())),
         };
-        let pairs = self.pairs.iter().filter(|(at, _)| inside(at)).map(|((_, k), v)| (k.clone(), v.clone()));
+        let pairs = self.pairs.range((Included((space.id, range.from.clone())), end));
+        let pairs = pairs.map(|((_, k), v)| (k.clone(), v.clone()));
         Ok(if reverse { pairs.rev().take(limit).collect() } else { pairs.take(limit).collect() })
     }
 }

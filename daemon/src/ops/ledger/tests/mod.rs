@@ -1,3 +1,3 @@
 mod histories;
-mod memory;
+pub(in crate::ops) mod memory;
 mod posting;

@@ -1,0 +1,101 @@
+//! Accounts of customers, as the counter looks at them.
+
+use crate::domain::transaction::{Stage, charge};
+use crate::ops::{actions, instances, ledger};
+use crate::store::Tx;
+use crate::store::records::StoredInstance;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::{Charge, Definition};
+use mfa_shared::api::instances::InstanceState;
+use mfa_shared::api::tellers::{TransactionCharge, TransactionType};
+use mfa_shared::fault::{self, Fault};
+
+/// An account with what its product says about it.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// Its identifier.
+    pub identifier: String,
+    /// The customer.
+    pub customer: String,
+    /// The product.
+    pub product: String,
+    /// Where it stands.
+    pub stage: Stage,
+    /// Its balance.
+    pub balance: Amount,
+    /// Minimum balance of the product.
+    pub minimum: Amount,
+    /// Fraction digits of the smallest amount of its currency.
+    pub scale: u32,
+    charges: Vec<Charge>,
+    instance: StoredInstance,
+}
+
+impl Held {
+    /// What a transaction of the account is charged at this moment, in the order of the product. The type
+    /// of an action is compared without regard to letter case.
+    pub fn charges(
+        &self,
+        tx: &mut Tx<'_>,
+        kind: TransactionType,
+        amount: Amount,
+    ) -> Result<Vec<TransactionCharge>, Fault> {
+        let tied = actions::for_type(tx, kind.as_str())?;
+        let mut found = Vec::new();
+        for tariff in self.charges.iter().filter(|tariff| tied.contains(&tariff.action_identifier)) {
+            let amount = charge(amount, tariff.amount, tariff.proportional, self.scale);
+            if !amount.is_zero() {
+                found.push(TransactionCharge {
+                    code: tariff.action_identifier.clone(),
+                    income_account_identifier: tariff.income_account_identifier.clone(),
+                    name: tariff.name.clone(),
+                    amount,
+                });
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The account with this identifier or alternative number.
+pub(super) fn find(tx: &mut Tx<'_>, number: &str) -> Result<Option<Held>, Fault> {
+    let Some(instance) = instances::find_by_any_number(tx, number)? else { return Ok(None) };
+    let product = &instance.product_identifier;
+    // A definition stays as long as it has an instance.
+    let missing = || Fault::new(fault::INTERNAL, format!("product {product} of account {number} is gone"));
+    let definition = tx.get::<Definition>(&[product])?.ok_or_else(missing)?;
+    Ok(Some(Held {
+        identifier: instance.account_identifier.clone(),
+        customer: instance.customer_identifier.clone(),
+        product: instance.product_identifier.clone(),
+        stage: match instance.state {
+            InstanceState::Pending => Stage::Pending,
+            InstanceState::Active => Stage::Active,
+            InstanceState::Closed => Stage::Closed,
+        },
+        balance: ledger::balance(tx, &instance.account_identifier)?,
+        minimum: definition.minimum_balance,
+        scale: u32::try_from(definition.currency.scale).unwrap_or_default(),
+        charges: definition.charges,
+        instance,
+    }))
+}
+
+/// Whether there is such a product.
+pub(super) fn is_product(tx: &mut Tx<'_>, product: &str) -> Result<bool, Fault> {
+    tx.has::<Definition>(&[product])
+}
+
+/// Makes the account ACTIVE.
+pub(super) fn open(tx: &mut Tx<'_>, account: &Held) -> Result<(), Fault> {
+    let mut instance = account.instance.clone();
+    instance.open(tx.now());
+    tx.put(&instance)
+}
+
+/// Makes the account CLOSED.
+pub(super) fn close(tx: &mut Tx<'_>, account: &Held) -> Result<(), Fault> {
+    let mut instance = account.instance.clone();
+    instance.close(tx.now());
+    tx.put(&instance)
+}

@@ -1,0 +1,135 @@
+//! Cash in the drawer: what moves it is posted to the ledger, and what the ledger says is the balance.
+//! Contract: `tellers.md` sections 3, 8 and 9.
+
+use super::managed;
+use crate::ops::{Caller, ledger};
+use crate::store::Tx;
+use crate::store::records::StoredTeller;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, Side};
+use mfa_shared::api::tellers::*;
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
+use mfa_shared::wire::{Json, Nothing};
+
+/// Type of the entry that takes cash along to another account of the drawer; it is no movement of cash.
+const ACCOUNT_CHANGE: &str = "ADJT";
+
+/// Posts an entry of the teller that belongs to no transaction.
+fn book(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    teller: &Teller,
+    (r#type, message): (&str, &str),
+    lines: Vec<JournalLine>,
+) -> Result<Option<JournalEntry>, Fault> {
+    let (clerk, teller_code) = (&caller.name, &teller.code);
+    let (transaction_date, teller_transaction) = (None, None);
+    let entry =
+        ledger::Entry { r#type, message, transaction_date, clerk, teller_code, teller_transaction, lines };
+    ledger::post(tx, entry)
+}
+
+/// Moves cash between vault and drawer.
+pub(super) fn adjust(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    teller: &Teller,
+    adjustment: Adjustment,
+    amount: Amount,
+) -> Result<(), Fault> {
+    let drawer = (teller.teller_account_identifier.as_str(), AccountRole::Drawer);
+    let vault = (teller.vault_account_identifier.as_str(), AccountRole::Vault);
+    let (r#type, to, from) = match adjustment {
+        Adjustment::None => return Ok(()),
+        Adjustment::Debit => ("DAJT", drawer, vault),
+        Adjustment::Credit => ("CAJT", vault, drawer),
+    };
+    let lines = vec![ledger::debit(to.0, to.1, amount), ledger::credit(from.0, from.1, amount)];
+    book(tx, caller, teller, (r#type, "Teller adjustment."), lines)?;
+    Ok(())
+}
+
+/// Takes the cash in the drawer along from the account that the teller had before.
+pub(super) fn move_drawer(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    teller: &Teller,
+    before: &str,
+) -> Result<(), Fault> {
+    let cash = ledger::drawer_cash(tx, &teller.code)?;
+    let to = &teller.teller_account_identifier;
+    let lines =
+        vec![ledger::debit(to, AccountRole::Drawer, cash), ledger::credit(before, AccountRole::Drawer, cash)];
+    book(tx, caller, teller, (ACCOUNT_CHANGE, "Teller account change."), lines)?;
+    Ok(())
+}
+
+/// Books what a count found over or short; answers the entry, if there is a difference.
+pub(super) fn settle(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    teller: &Teller,
+    counted: Amount,
+) -> Result<Option<JournalEntry>, Fault> {
+    let cash = ledger::drawer_cash(tx, &teller.code)?;
+    let drawer = (teller.teller_account_identifier.as_str(), AccountRole::Drawer);
+    let over_short = (teller.cash_over_short_account.as_str(), AccountRole::OverShort);
+    let (r#type, to, from, difference) = match counted >= cash {
+        true => ("DAJT", drawer, over_short, counted.minus(cash)),
+        false => ("CAJT", over_short, drawer, cash.minus(counted)),
+    };
+    let lines = vec![ledger::debit(to.0, to.1, difference), ledger::credit(from.0, from.1, difference)];
+    book(tx, caller, teller, (r#type, "Teller denomination adjustment."), lines)
+}
+
+/// `GET /offices/{office}/teller/{teller}/balance`
+pub fn balance(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetTellerBalance,
+    _: &Nothing,
+) -> Result<Json<TellerBalance>, Fault> {
+    let stored = managed(tx, &at.office, &at.teller)?;
+    let entries = entries(tx, &stored)?;
+    let total = |side| {
+        let of_side = entries.iter().flatten().filter(|entry| entry.r#type == side);
+        Amount::sum(of_side.map(|entry| entry.amount))
+    };
+    let (received, disbursed) = (total(CashSide::Debit), total(CashSide::Credit));
+    Ok(Json(TellerBalance {
+        day: stored.teller.last_opened_on.map(Timestamp::day),
+        cash_on_hand: received.minus(disbursed),
+        cash_received_total: received,
+        cash_disbursed_total: disbursed,
+        cheques_received_total: Amount::ZERO,
+        cheque_entries: entries.as_ref().map(|_| Vec::new()),
+        cash_entries: entries,
+    }))
+}
+
+/// The movements of cash in the session of a teller; none if it was never opened.
+fn entries(tx: &mut Tx<'_>, stored: &StoredTeller) -> Result<Option<Vec<TellerEntry>>, Fault> {
+    let (Some(session), Some(opened_on)) = (&stored.session, stored.teller.last_opened_on) else {
+        return Ok(None);
+    };
+    let carried = TellerEntry {
+        r#type: CashSide::Debit,
+        transaction_date: opened_on,
+        message: "Cash carried over.".to_owned(),
+        amount: session.carried,
+    };
+    let posted = ledger::drawer_lines(tx, &stored.teller.code, session.after)?;
+    let moved = posted.into_iter().filter(|(entry, _)| entry.r#type != ACCOUNT_CHANGE);
+    let moved = moved.map(|(entry, line)| TellerEntry {
+        r#type: match line.side {
+            Side::Debit => CashSide::Debit,
+            Side::Credit => CashSide::Credit,
+        },
+        transaction_date: entry.posted_on,
+        message: entry.message,
+        amount: line.amount,
+    });
+    let first = (!session.carried.is_zero()).then_some(carried);
+    Ok(Some(first.into_iter().chain(moved).collect()))
+}

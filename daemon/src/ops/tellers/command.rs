@@ -1,0 +1,111 @@
+//! Opening, closing and pausing a teller. Contract: `tellers.md` section 3.
+
+use super::{cash, transactions};
+use super::{check_caller, check_employee, find, managed, save, step};
+use crate::domain::teller::TellerStep;
+use crate::ops::{Caller, ledger};
+use crate::store::Tx;
+use crate::store::records::{
+    Session, StoredTeller, StoredTransaction, TELLERS_BY_EMPLOYEE, TRANSACTIONS_PENDING,
+};
+use mfa_shared::api::tellers::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Accepted, Form, Json};
+
+/// `POST /offices/{office}/teller/{teller}/commands`
+pub fn command(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &CommandTeller,
+    Json(command): &Json<TellerCommand>,
+) -> Result<Accepted, Fault> {
+    let stored = managed(tx, &at.office, &at.teller)?;
+    match command.action {
+        TellerAction::Open => open(tx, caller, stored, command),
+        TellerAction::Close => close(tx, caller, stored, command),
+    }
+}
+
+/// `POST /teller/{teller}`
+pub fn pause(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &PauseTeller,
+    Form(form): &Form<TellerForm>,
+) -> Result<Accepted, Fault> {
+    let TellerCommandWord::Pause = form.command;
+    let mut stored = find(tx, &at.teller)?;
+    check_caller(caller, &stored.teller)?;
+    stored.teller.state = step(&stored.teller, TellerStep::Pause, "PAUSE")?;
+    save(tx, caller, stored)
+}
+
+fn open(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    mut stored: StoredTeller,
+    command: &TellerCommand,
+) -> Result<Accepted, Fault> {
+    let code = stored.teller.code.clone();
+    let given = command.assigned_employee_identifier.clone();
+    let Some(employee) = given.or_else(|| stored.teller.assigned_employee.clone()) else {
+        let detail = format!("nobody is assigned to teller {code}, and the command names nobody");
+        return Err(Fault::new(fault::EMPLOYEE_REQUIRED, detail));
+    };
+    if tx.strict_references() {
+        check_employee(tx, "/assignedEmployeeIdentifier", &employee)?;
+    }
+    stored.teller.state = step(&stored.teller, TellerStep::Open, "OPEN")?;
+    let elsewhere = tx.indexed::<StoredTeller>(TELLERS_BY_EMPLOYEE, &[&employee])?;
+    if let Some(other) = elsewhere.first() {
+        let detail = format!("{employee} works at teller {}, so not at {code}", other.teller.code);
+        return Err(Fault::new(fault::EMPLOYEE_HAS_OPEN_TELLER, detail));
+    }
+    check_cash(tx, &stored.teller, command)?;
+    stored.teller.assigned_employee = Some(employee);
+    stored.teller.last_opened_by = Some(caller.name.clone());
+    stored.teller.last_opened_on = Some(tx.now());
+    let (after, carried) = (ledger::last_sequence(tx)?, ledger::drawer_cash(tx, &code)?);
+    stored.session = Some(Session { after, carried, counted: false });
+    cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
+    save(tx, caller, stored)
+}
+
+fn close(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    mut stored: StoredTeller,
+    command: &TellerCommand,
+) -> Result<Accepted, Fault> {
+    let code = stored.teller.code.clone();
+    let after = step(&stored.teller, TellerStep::Close, "CLOSE")?;
+    let counted = stored.session.as_ref().is_some_and(|session| session.counted);
+    if stored.teller.denomination_required && !counted {
+        let detail = format!("the cash of teller {code} was not counted since it was opened");
+        return Err(Fault::new(fault::DENOMINATION_REQUIRED, detail));
+    }
+    check_cash(tx, &stored.teller, command)?;
+    cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
+    for mut pending in transactions::indexed(tx, TRANSACTIONS_PENDING, &code)? {
+        cancel(tx, &mut pending)?;
+    }
+    stored.teller.assigned_employee = None;
+    stored.teller.state = after;
+    save(tx, caller, stored)
+}
+
+/// Gives a transaction up; nothing moves.
+pub(super) fn cancel(tx: &mut Tx<'_>, stored: &mut StoredTransaction) -> Result<(), Fault> {
+    stored.transaction.state = TransactionState::Canceled;
+    stored.transaction.finished_on = Some(tx.now());
+    tx.put(stored)
+}
+
+fn check_cash(tx: &mut Tx<'_>, teller: &Teller, command: &TellerCommand) -> Result<(), Fault> {
+    let (code, amount, cash) = (&teller.code, command.amount, ledger::drawer_cash(tx, &teller.code)?);
+    if command.adjustment != Adjustment::Credit || amount <= cash {
+        return Ok(());
+    }
+    let detail = format!("the drawer of teller {code} holds {cash}, so {amount} cannot be taken from it");
+    Err(Fault::new(fault::INSUFFICIENT_CASH, detail))
+}

@@ -1,0 +1,133 @@
+//! Confirming and cancelling a transaction. Contract: `tellers.md` sections 6 and 8.
+
+use super::accounts::{self, Held};
+use super::command::cancel;
+use super::transactions::Parties;
+use super::{check_caller, find, step};
+use crate::domain::teller::TellerStep;
+use crate::domain::transaction::{Place, Situation, check, lines};
+use crate::ops::{Caller, ledger};
+use crate::store::Tx;
+use crate::store::records::{StoredTeller, StoredTransaction};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::ledger::{AccountRole, JournalLine};
+use mfa_shared::api::tellers::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Accepted, Form};
+
+/// `POST /teller/{teller}/transactions/{transaction}`
+pub fn finish(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &FinishTransaction,
+    Form(form): &Form<TransactionForm>,
+) -> Result<Accepted, Fault> {
+    let teller = find(tx, &at.teller)?;
+    let missing = || {
+        let detail = format!("there is no transaction \"{}\"", at.transaction);
+        Fault::new(fault::TRANSACTION_NOT_FOUND, detail)
+    };
+    let mut stored = tx.get::<StoredTransaction>(&[&at.transaction])?.ok_or_else(missing)?;
+    check_caller(caller, &teller.teller)?;
+    let word = form.command;
+    step(&teller.teller, TellerStep::Transact, word.as_str())?;
+    if stored.teller != at.teller {
+        let detail = format!("transaction {} was created at teller {}", at.transaction, stored.teller);
+        return Err(Fault::new(fault::OTHER_TELLER, detail));
+    }
+    let state = stored.transaction.state;
+    if state != TransactionState::Pending {
+        let detail = format!("transaction {} is {state}, so {word} is not possible", at.transaction);
+        return Err(Fault::new(fault::WRONG_STATE, detail));
+    }
+    match word {
+        TransactionCommandWord::Cancel => cancel(tx, &mut stored)?,
+        TransactionCommandWord::Confirm => {
+            confirm(tx, caller, &teller, stored, form.charges == ChargesWord::Included)?;
+        }
+    }
+    Ok(Accepted)
+}
+
+fn confirm(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    teller: &StoredTeller,
+    mut stored: StoredTransaction,
+    included: bool,
+) -> Result<(), Fault> {
+    let transaction = &stored.transaction;
+    let kind = transaction.transaction_type;
+    let account = held(tx, &transaction.customer_account_identifier)?;
+    let target = match &transaction.target_account_identifier {
+        Some(target) => Some(held(tx, target)?),
+        None => None,
+    };
+    let parties = Parties { teller: &teller.teller, account: &account, target: target.as_ref() };
+    let charges: Vec<Amount> = transaction.charges.iter().map(|charge| charge.amount).collect();
+    check(&Situation {
+        transaction: kind,
+        amount: transaction.amount,
+        charges: Amount::sum(charges.iter().copied()),
+        included,
+        account: account.stage,
+        target: target.as_ref().map(|target| target.stage),
+        balance: account.balance,
+        minimum: account.minimum,
+        limit: teller.teller.cashdraw_limit,
+        cash: ledger::drawer_cash(tx, &teller.teller.code)?,
+    })
+    .map_err(|refusal| parties.refuse(kind, &refusal))?;
+    parties.check_currency(tx)?;
+    let entry = ledger::Entry {
+        r#type: kind.as_str(),
+        message: kind.as_str(),
+        transaction_date: Some(transaction.transaction_date),
+        clerk: &caller.name,
+        teller_code: &teller.teller.code,
+        teller_transaction: Some(&transaction.identifier),
+        lines: posted(&parties, transaction, &charges, included),
+    };
+    let entry = ledger::post(tx, entry)?;
+    match kind {
+        TransactionType::Acco => accounts::open(tx, &account)?,
+        TransactionType::Accc => accounts::close(tx, &account)?,
+        TransactionType::Acct | TransactionType::Cdpt | TransactionType::Cwdl => {}
+    }
+    stored.sequence = entry.map(|entry| entry.sequence);
+    stored.transaction.state = TransactionState::Confirmed;
+    stored.transaction.charges_included = Some(included);
+    stored.transaction.finished_on = Some(tx.now());
+    tx.put(&stored)
+}
+
+/// The lines of the journal with their accounts.
+fn posted(
+    parties: &Parties<'_>,
+    transaction: &Transaction,
+    charges: &[Amount],
+    included: bool,
+) -> Vec<JournalLine> {
+    let named = |place| match place {
+        Place::Drawer => (AccountRole::Drawer, parties.teller.teller_account_identifier.as_str()),
+        Place::Account => (AccountRole::Customer, parties.account.identifier.as_str()),
+        // Only a transfer has a line of this place, and a transfer has a target.
+        Place::Target => (AccountRole::Customer, parties.target.map_or("", |target| &target.identifier)),
+        Place::Income(i) => (AccountRole::Income, transaction.charges[i].income_account_identifier.as_str()),
+    };
+    let found = lines(transaction.transaction_type, transaction.amount, charges, included);
+    let shown = found.into_iter().map(|posted| {
+        let (role, account) = named(posted.place);
+        match posted.debit {
+            true => ledger::debit(account, role, posted.amount),
+            false => ledger::credit(account, role, posted.amount),
+        }
+    });
+    shown.collect()
+}
+
+/// An account of a stored transaction. Accounts are never removed, so one that is not there is a defect.
+fn held(tx: &mut Tx<'_>, identifier: &str) -> Result<Held, Fault> {
+    let missing = || Fault::new(fault::INTERNAL, format!("account {identifier} of a transaction is gone"));
+    accounts::find(tx, identifier)?.ok_or_else(missing)
+}

@@ -1,0 +1,57 @@
+//! Counting the cash. Contract: `tellers.md` section 10.
+
+use super::{cash, managed};
+use crate::domain::teller::{TellerStep, next_state};
+use crate::ops::{Caller, ledger};
+use crate::store::Tx;
+use crate::store::records::StoredDenomination;
+use mfa_shared::api::tellers::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Accepted, Array, Json, Query};
+
+/// `POST /offices/{office}/teller/{teller}/denominations`
+pub fn create(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &CreateDenomination,
+    Json(new): &Json<NewDenomination>,
+) -> Result<Accepted, Fault> {
+    let mut stored = managed(tx, &at.office, &at.teller)?;
+    if next_state(stored.teller.state, TellerStep::Count).is_none() {
+        let detail = format!(
+            "teller {} is {}; its cash is counted while it is PAUSED",
+            at.teller, stored.teller.state
+        );
+        return Err(Fault::new(fault::TELLER_NOT_PAUSED, detail));
+    }
+    let entry = cash::settle(tx, caller, &stored.teller, new.counted_total)?;
+    let denomination = Denomination {
+        counted_total: new.counted_total,
+        note: new.note.clone(),
+        adjusting_journal_entry: entry.map(|entry| entry.identifier),
+        created_on: tx.now(),
+        created_by: caller.name.clone(),
+    };
+    let (teller, after) = (at.teller.clone(), ledger::last_sequence(tx)?);
+    let number = tx.next_number::<StoredDenomination>(&[&at.teller])?;
+    tx.put(&StoredDenomination { teller, number, after, denomination })?;
+    if let Some(session) = &mut stored.session {
+        session.counted = true;
+    }
+    tx.put(&stored)?;
+    Ok(Accepted)
+}
+
+/// `GET /offices/{office}/teller/{teller}/denominations`
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListDenominations,
+    Query(query): &Query<DenominationQuery>,
+) -> Result<Array<Denomination>, Fault> {
+    managed(tx, &at.office, &at.teller)?;
+    let counts = tx.all::<StoredDenomination>(&[&at.teller])?;
+    let found = counts.into_iter().rev().map(|stored| stored.denomination);
+    let within = |moment| query.date_range.is_none_or(|range| range.contains(moment));
+    Ok(Array(found.filter(|count| within(count.created_on)).collect()))
+}

@@ -1,0 +1,186 @@
+//! Creating and listing transactions. Contract: `tellers.md` section 5.
+
+use super::accounts::{self, Held};
+use super::{check_caller, find, step};
+use crate::domain::teller::TellerStep;
+use crate::domain::transaction::{self, Refusal};
+use crate::ops::{Caller, ledger};
+use crate::random;
+use crate::store::Tx;
+use crate::store::engine::{Range, Space};
+use crate::store::record::prefix;
+use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER, ordinal};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::tellers::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::identifier::shown;
+use mfa_shared::wire::{Array, Json, Query};
+
+/// `POST /teller/{teller}/transactions`
+pub fn create(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &CreateTransaction,
+    Json(new): &Json<NewTransaction>,
+) -> Result<Json<TransactionQuote>, Fault> {
+    let Some(kind) = new.offered() else {
+        let detail = format!("the transaction type \"{}\" is not offered", shown(&new.transaction_type));
+        return Err(Fault::new(fault::UNSUPPORTED_TRANSACTION_TYPE, detail));
+    };
+    let mut stored = find(tx, &at.teller)?;
+    check_caller(caller, &stored.teller)?;
+    let (account, target) = named(tx, new)?;
+    check_amount(new.amount, &account, target.as_ref())?;
+    step(&stored.teller, TellerStep::Transact, "a transaction")?;
+    let parties = Parties { teller: &stored.teller, account: &account, target: target.as_ref() };
+    let limit = stored.teller.cashdraw_limit;
+    transaction::stage(kind, account.stage, target.as_ref().map(|target| target.stage))
+        .and_then(|()| transaction::limit(kind, new.amount, limit))
+        .and_then(|()| transaction::opening(kind, new.amount, account.minimum))
+        .map_err(|refusal| parties.refuse(kind, &refusal))?;
+    parties.check_currency(tx)?;
+    let charges = account.charges(tx, kind, new.amount)?;
+    let total_amount = new.amount.plus(Amount::sum(charges.iter().map(|charge| charge.amount)));
+    let identifier = random::hex::<16>();
+    let transaction = Transaction {
+        identifier: identifier.clone(),
+        transaction_type: kind,
+        transaction_date: new.transaction_date.unwrap_or(tx.now()),
+        customer_identifier: new.customer_identifier.clone(),
+        product_identifier: new.product_identifier.clone(),
+        customer_account_identifier: account.identifier,
+        target_account_identifier: target.map(|target| target.identifier),
+        clerk: new.clerk.clone().unwrap_or_else(|| caller.name.clone()),
+        amount: new.amount,
+        total_amount,
+        charges: charges.clone(),
+        charges_included: None,
+        state: TransactionState::Pending,
+        created_on: tx.now(),
+        finished_on: None,
+    };
+    stored.transactions += 1;
+    let (teller, number) = (at.teller.clone(), stored.transactions);
+    tx.put(&StoredTransaction { teller, number, sequence: None, transaction })?;
+    tx.put(&stored)?;
+    Ok(Json(TransactionQuote { teller_transaction_identifier: identifier, total_amount, charges }))
+}
+
+/// `GET /teller/{teller}/transactions`
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListTransactions,
+    Query(query): &Query<TransactionQuery>,
+) -> Result<Array<Transaction>, Fault> {
+    find(tx, &at.teller)?;
+    let found = indexed(tx, TRANSACTIONS_BY_TELLER, &at.teller)?;
+    let listed = found.into_iter().map(|stored| stored.transaction);
+    Ok(Array(listed.filter(|t| query.status.is_none_or(|status| status == t.state)).collect()))
+}
+
+/// The transactions of a teller that an index has, the oldest first.
+pub(super) fn indexed(tx: &mut Tx<'_>, index: Space, teller: &str) -> Result<Vec<StoredTransaction>, Fault> {
+    // An entry is the teller, the place of the transaction, its identifier.
+    let passed = prefix(&[teller, &ordinal(0)]).len();
+    let mut identifiers = Vec::new();
+    tx.walk(index, Range::prefix(&prefix(&[teller])), &mut |entry, _| {
+        identifiers.push(String::from_utf8_lossy(entry.get(passed..).unwrap_or_default()).into_owned());
+        Ok(true)
+    })?;
+    let mut found = Vec::with_capacity(identifiers.len());
+    for identifier in identifiers {
+        found.extend(tx.get::<StoredTransaction>(&[&identifier])?);
+    }
+    Ok(found)
+}
+
+/// The accounts that a transaction names, if they are the ones that it says they are.
+fn named(tx: &mut Tx<'_>, new: &NewTransaction) -> Result<(Held, Option<Held>), Fault> {
+    let unknown = |field, name| move || Fault::unknown_reference(field, "account", name);
+    let name = &new.customer_account_identifier;
+    let account = accounts::find(tx, name)?.ok_or_else(unknown("/customerAccountIdentifier", name))?;
+    let target = match &new.target_account_identifier {
+        None => None,
+        Some(name) => Some(accounts::find(tx, name)?.ok_or_else(unknown("/targetAccountIdentifier", name))?),
+    };
+    if !accounts::is_product(tx, &new.product_identifier)? {
+        let product = &new.product_identifier;
+        return Err(Fault::unknown_reference("/productIdentifier", "product", product));
+    }
+    let contradiction = |detail: String| Err(Fault::new(fault::CONTRADICTS_ACCOUNT, detail));
+    let identifier = &account.identifier;
+    if account.product != new.product_identifier {
+        return contradiction(format!("account {identifier} is of product {}", account.product));
+    }
+    if account.customer != new.customer_identifier {
+        return contradiction(format!("account {identifier} belongs to customer {}", account.customer));
+    }
+    if target.as_ref().is_some_and(|target| target.identifier == *identifier) {
+        return contradiction(format!("account {identifier} cannot transfer to itself"));
+    }
+    Ok((account, target))
+}
+
+/// No amount is finer than the smallest one of its currency.
+fn check_amount(amount: Amount, account: &Held, target: Option<&Held>) -> Result<(), Fault> {
+    let scale = target.map_or(account.scale, |target| account.scale.min(target.scale));
+    if amount.fraction_digits() <= scale {
+        return Ok(());
+    }
+    let what = format!("must have at most {scale} fraction digits");
+    Err(Fault::field("/amount", "too_many_decimals", &what))
+}
+
+/// Who takes part in a transaction.
+pub(super) struct Parties<'a> {
+    /// The teller.
+    pub teller: &'a Teller,
+    /// The account.
+    pub account: &'a Held,
+    /// The account that receives a transfer.
+    pub target: Option<&'a Held>,
+}
+
+impl Parties<'_> {
+    /// Drawer, account and target have one currency, also where nothing touches one of them.
+    pub fn check_currency(&self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let target = self.target.map(|target| target.identifier.as_str());
+        let joined = [self.teller.teller_account_identifier.as_str(), &self.account.identifier];
+        let joined: Vec<_> = joined.into_iter().chain(target).collect();
+        ledger::join_currencies(tx, &joined).map(|_| ())
+    }
+
+    /// The fault of a check that failed.
+    pub fn refuse(&self, kind: TransactionType, refusal: &Refusal) -> Fault {
+        let (account, code) = (&self.account.identifier, &self.teller.code);
+        let target = self.target.map_or("", |target| &target.identifier);
+        let (kind, detail) = match refusal {
+            Refusal::AccountState { stands, needed } => {
+                (fault::WRONG_STATE, format!("account {account} is {stands}; {kind} needs it {needed}"))
+            }
+            Refusal::TargetState(stands) => {
+                (fault::WRONG_STATE, format!("account {target} is {stands}; {kind} needs it ACTIVE"))
+            }
+            Refusal::OverLimit(limit) => {
+                (fault::OVER_CASHDRAW_LIMIT, format!("teller {code} pays out at most {limit} at once"))
+            }
+            Refusal::Balance { taken, present } => (
+                fault::INSUFFICIENT_BALANCE,
+                format!("account {account} would have {present}, and {taken} is taken from it"),
+            ),
+            Refusal::Remaining(left) => {
+                (fault::REMAINING_BALANCE, format!("{left} would remain on account {account}"))
+            }
+            Refusal::Minimum { left, minimum } => (
+                fault::BELOW_MINIMUM_BALANCE,
+                format!("account {account} would have {left}, and its product asks for {minimum}"),
+            ),
+            Refusal::Cash { paid, present } => (
+                fault::INSUFFICIENT_CASH,
+                format!("the drawer of teller {code} would have {present}, and {paid} is paid out"),
+            ),
+        };
+        Fault::new(kind, detail)
+    }
+}

@@ -1,0 +1,12 @@
+//! `tellers.md`, section by section.
+
+mod callers;
+mod commands;
+mod counter;
+mod denominations;
+mod drawer;
+mod management;
+mod races;
+mod session;
+mod states;
+mod transactions;
