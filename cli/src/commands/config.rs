@@ -21,6 +21,7 @@ impl Verb for ViewSettings {
     async fn run(self, cx: &Cx) -> Outcome {
         let record = |setting: &crate::settings::Setting| {
             let (value, origin) = cx.settings.get(setting.name);
+            let value = if setting.name == "token" && !value.is_empty() { "***" } else { value };
             let mut record = json!({ "name": setting.name, "value": value });
             if self.origin {
                 record["origin"] = json!(origin.to_string());
