@@ -6,12 +6,15 @@ mod world;
 
 mod api {
     mod access;
+    mod actions;
     mod applications;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
+    mod definitions;
     mod employees;
+    mod gateways;
     mod groups;
     mod login;
     mod offices;

@@ -43,6 +43,18 @@ pub struct Config {
     pub refresh_token_seconds: u32,
     /// Further names under which the assertion of an application may name the daemon.
     pub token_audiences: Vec<String>,
+    /// File of the keys with which secrets are encrypted; it lies outside the store.
+    pub secret_key_file: PathBuf,
+    /// Sender of e-mail where a configuration has no address as its user name.
+    pub mail_from: Option<String>,
+    /// Address of the SMS service, in which `{account_sid}` stands for the account.
+    pub sms_endpoint: Option<String>,
+    /// File of certificate authorities that gateways may have beside those of the system.
+    pub gateway_ca_file: Option<PathBuf>,
+    /// Time to reach a gateway.
+    pub gateway_connect_timeout_seconds: u64,
+    /// Time for a message to a gateway in all.
+    pub gateway_timeout_seconds: u64,
     /// Origins to which cross-origin headers are sent.
     pub cors_origins: Vec<String>,
     /// Largest JSON body.
@@ -60,16 +72,25 @@ pub struct Config {
 }
 
 impl Config {
-    /// The defaults, over a data directory.
+    /// The defaults, over a data directory; the key file lies beside it.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        let data_dir = data_dir.into();
+        let mut secret_key_file = data_dir.clone().into_os_string();
+        secret_key_file.push(".key");
         Self {
-            data_dir: data_dir.into(),
+            data_dir,
             listen: LISTEN_DEFAULT,
             auth: Auth::On,
             strict_references: false,
             access_token_seconds: 1200,
             refresh_token_seconds: 54_000,
             token_audiences: Vec::new(),
+            secret_key_file: secret_key_file.into(),
+            mail_from: None,
+            sms_endpoint: None,
+            gateway_ca_file: None,
+            gateway_connect_timeout_seconds: 10,
+            gateway_timeout_seconds: 30,
             cors_origins: Vec::new(),
             body_bytes_max: 1_048_576,
             connections_max: 4096,

@@ -5,8 +5,10 @@
 //! | [`http`] | connections, routing, the checking order, answers |
 //! | [`ops`] | one function for each row of the endpoint table |
 //! | [`domain`] | rules as pure functions of values |
+//! | [`outward`] | messages through mail servers and SMS services |
 //! | [`store`] | one serializable transaction for each request, over an engine |
 //! | [`config`], [`clock`], [`random`] | the only places for settings, for "now" and for randomness |
+//! | [`secret`] | a secret in memory, shown nowhere by accident |
 //!
 //! What always holds: a request is one transaction; a refused request changes nothing; an acknowledged one
 //! is durable and visible.
@@ -16,7 +18,9 @@ pub mod config;
 pub mod domain;
 pub mod http;
 pub mod ops;
+pub mod outward;
 pub mod random;
+pub mod secret;
 pub mod store;
 
 mod init;
@@ -25,4 +29,4 @@ mod start;
 pub use clock::Clock;
 pub use config::{Auth, Config};
 pub use init::{Initialized, NewLogin, init, recover_user};
-pub use start::{Daemon, StartError};
+pub use start::{Daemon, Rotated, StartError, rotate_key};

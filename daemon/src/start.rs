@@ -7,9 +7,12 @@ use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
 use crate::ops::init;
+use crate::outward;
 use crate::store::Store;
 use crate::store::embedded::{Embedded, OpenError, Options};
+use crate::store::key_file;
 use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
+use crate::store::unlock::{UnlockError, unlock};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -114,12 +117,34 @@ fn check(config: &Config) -> Result<(), StartError> {
         _ if !(300..=2_592_000).contains(&config.refresh_token_seconds) => {
             refuse("refresh_token_seconds must be from 300 to 2592000".to_owned())
         }
-        Auth::On | Auth::Off => Ok(()),
+        Auth::On | Auth::Off => outward::check(config).map_err(StartError::Settings),
     }
+}
+
+/// What a change of the key did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotated {
+    /// Name of the key that is in use now; the older ones stay in the file, for older backups.
+    pub key_name: String,
+}
+
+/// Makes a new key and encrypts every secret with it. The daemon must not run. What is interrupted is
+/// finished by the next start, because the file holds the new key and the old ones at every moment.
+pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
+    // Opening proves that nobody else has the store open and that the keys are the right ones.
+    let (store, _) = open(config, Clock::system()).await?;
+    let added = key_file::add(&config.secret_key_file);
+    store.close().await;
+    let keys = added.map_err(|error| StartError::Settings(error.to_string()))?;
+    let (store, _) = open(config, Clock::system()).await?;
+    store.close().await;
+    Ok(Rotated { key_name: keys.in_use().name().to_owned() })
 }
 
 /// Opens the store of a configuration, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
+    key_file::check_place(&config.secret_key_file, &config.data_dir)
+        .map_err(|error| StartError::Settings(error.to_string()))?;
     let mut options = Options::new(config.data_dir.clone());
     options.cache_bytes = config.cache_bytes;
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
@@ -130,6 +155,16 @@ pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded
         Err(error) => return Err(StartError::Store(format!("the store cannot be opened: {error}"))),
     };
     let store = Store::new(engine, clock, config.strict_references);
+    let store = match unlock(store.clone(), &config.secret_key_file).await {
+        Ok(unlocked) => unlocked,
+        Err(error) => {
+            store.close().await;
+            return Err(match error {
+                UnlockError::Store(_) => StartError::Store(error.to_string()),
+                UnlockError::File(_) | UnlockError::OtherKeys(_) => StartError::Settings(error.to_string()),
+            });
+        }
+    };
     let seeded = seed(&store).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
     let seed = |tx: &mut crate::store::Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);

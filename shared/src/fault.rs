@@ -3,9 +3,12 @@
 //! The table only ever grows, and a code never gets another meaning. `mfa explain error CODE` and the
 //! error body (`decisions.md` section 4) print from it.
 
+mod problem;
+
+pub use problem::Problem;
+
 use crate::api::roles::Permission;
 use crate::rule::FieldError;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How `mfa` ends. `mfa help exit-codes` prints this table.
@@ -113,6 +116,8 @@ faults! {
     INVALID_IDEMPOTENCY_KEY: "invalid_idempotency_key" 400 "Bad idempotency key"
         "a key has 1 to 255 visible ASCII characters and is given once";
     MALFORMED_BODY: "malformed_body" 400 "Body cannot be read" "check the JSON text";
+    AMBIGUOUS_BODY: "ambiguous_body" 400 "Body of two kinds"
+        "send the properties of one kind of record only";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     INVALID_PARAMETER: "invalid_parameter" 400 "Bad query parameter" "correct the named parameter";
     PRECONDITION_FAILED: "precondition_failed" 412 "Changed meanwhile"
@@ -189,6 +194,14 @@ faults! {
         "list those of a customer: mfa instances list --customer CUSTOMER";
     ACCOUNT_NOT_FOUND: "account_not_found" 404 "No such ledger account" "list them: mfa ledger accounts list";
     ENTRY_NOT_FOUND: "entry_not_found" 404 "No such journal entry" "list them: mfa ledger journal";
+    CONFIGURATION_NOT_FOUND: "configuration_not_found" 404 "No such gateway configuration"
+        "list them: mfa gateways email list, mfa gateways sms list";
+    GATEWAY_DEACTIVATED: "gateway_deactivated" 409 "Gateway deactivated" "set its state to ACTIVE first";
+    GATEWAY_CANNOT_SEND: "gateway_cannot_send" 409 "Gateway cannot send" "complete what the detail names";
+    GATEWAY_INSECURE: "gateway_insecure" 409 "Secret would travel unencrypted"
+        "use TLS: protocol smtps, or start_tls true, or an https: endpoint";
+    GATEWAY_FAILED: "gateway_failed" 502 "Gateway did not take the message"
+        "the stage says how far it came, the detail quotes the gateway";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 
@@ -219,6 +232,17 @@ pub struct Parts {
     pub missing: Option<Vec<Permission>>,
     /// OAuth 2.0 error word, at `POST /token`.
     pub error: Option<&'static str>,
+    /// How far a message came, for `gateway_failed`.
+    pub gateway: Option<GatewayFailure>,
+}
+
+/// How far a message to a gateway came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GatewayFailure {
+    /// `connect`, `tls`, `sign_in` or `send`.
+    pub stage: &'static str,
+    /// The status of SMTP or HTTP with which the gateway refused, if it said one.
+    pub code: Option<u16>,
 }
 
 impl std::ops::Deref for Fault {
@@ -241,6 +265,7 @@ impl Fault {
             allow: None,
             missing: None,
             error: None,
+            gateway: None,
         }))
     }
 
@@ -299,6 +324,12 @@ impl Fault {
         self
     }
 
+    /// The same fault with how far a message came.
+    pub fn gateway(mut self, stage: &'static str, code: Option<u16>) -> Self {
+        self.0.gateway = Some(GatewayFailure { stage, code });
+        self
+    }
+
     /// The same fault with the methods of the path.
     pub fn allow(mut self, methods: String) -> Self {
         self.0.allow = Some(methods);
@@ -313,58 +344,6 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
-
-/// The body of every failure, `application/problem+json` (RFC 9457).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Problem {
-    /// `urn:mfa:problem:` and the code.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Fixed text of the code.
-    pub title: String,
-    /// HTTP status.
-    pub status: u16,
-    /// What is the case.
-    pub detail: String,
-    /// Stable slug.
-    pub code: String,
-    /// Request path as sent, without query string.
-    pub instance: String,
-    /// Equal to `X-Request-Id`.
-    pub request_id: String,
-    /// Bad fields.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<FieldError>,
-    /// Seconds, equal to `Retry-After`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after: Option<u32>,
-    /// Permissions that the caller lacks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub missing: Option<Vec<Permission>>,
-    /// OAuth 2.0 error word, at `POST /token`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-impl Problem {
-    /// The body for a fault.
-    pub fn new(fault: &Fault, instance: &str, request_id: &str) -> Self {
-        Self {
-            kind: format!("urn:mfa:problem:{}", fault.kind.code),
-            title: fault.kind.title.to_owned(),
-            status: fault.kind.status,
-            detail: fault.detail.clone(),
-            code: fault.kind.code.to_owned(),
-            instance: instance.to_owned(),
-            request_id: request_id.to_owned(),
-            errors: fault.errors.clone(),
-            retry_after: fault.retry_after,
-            missing: fault.missing.clone(),
-            error: fault.error.map(str::to_owned),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

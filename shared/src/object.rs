@@ -15,7 +15,8 @@
 //! `then f` looks at the read object if every field is good; `across f` looks at the properties as they
 //! were sent, so that its errors are reported together with those of the fields.
 //!
-//! A Rust field `given_name` is `givenName` on the wire; `auth_token as "auth_token"` says another name.
+//! A Rust field `given_name` is `givenName` on the wire; `auth_token as "auth_token"` says another name, and
+//! `host or "service"` one more under which a request may bring it.
 
 use crate::identifier::{is_wire_name, wire_name};
 use crate::node::Node;
@@ -82,13 +83,36 @@ pub struct Fields<'a> {
     at: &'a mut Checks,
 }
 
-impl Fields<'_> {
-    /// Takes the property of the Rust field `name`, or of `wire` where it has another name.
-    pub fn take<F: Field>(&mut self, name: &str, wire: Option<&str>, rule: &F) -> Option<F::Out> {
-        let is_it = |given: &str| match wire {
+impl<'a> Fields<'a> {
+    /// Takes the property of the Rust field `name`, or of `wire` where it has another name. Where it has no
+    /// value, the first of `others` that has one stands for it.
+    pub fn take<F: Field>(
+        &mut self,
+        name: &str,
+        wire: Option<&str>,
+        others: &[&str],
+        rule: &F,
+    ) -> Option<F::Out> {
+        let mut found = self.find(|given| match wire {
             Some(wire) => wire == given,
             None => is_wire_name(name, given),
-        };
+        });
+        let mut wire = wire;
+        for other in others {
+            let stands = self.find(|given| given == *other);
+            if matches!(found, None | Some(Node::Null)) && !matches!(stands, None | Some(Node::Null)) {
+                (found, wire) = (stands, Some(*other));
+            }
+        }
+        match (found, wire) {
+            // The common case needs no text for the place of an error.
+            (None, _) if !F::REQUIRED => rule.read(None, self.at),
+            (_, Some(wire)) => self.at.property(wire, |at| rule.read(found, at)),
+            _ => self.at.property(&wire_name(name), |at| rule.read(found, at)),
+        }
+    }
+
+    fn find(&mut self, is_it: impl Fn(&str) -> bool) -> Option<&'a Node> {
         let mut found = None;
         for (given, node) in self.properties {
             if is_it(given) {
@@ -98,12 +122,7 @@ impl Fields<'_> {
                 found = Some(node);
             }
         }
-        match (found, wire) {
-            // The common case needs no text for the place of an error.
-            (None, _) if !F::REQUIRED => rule.read(None, self.at),
-            (_, Some(wire)) => self.at.property(wire, |at| rule.read(found, at)),
-            _ => self.at.property(&wire_name(name), |at| rule.read(found, at)),
-        }
+        found
     }
 
     /// The checks, for a rule that looks at several fields.
@@ -132,7 +151,7 @@ macro_rules! object {
         pub struct $name:ident $(null element $null:literal)? $(across $across:ident)? $(then $then:path)? {
             $(
                 $(#[doc = $field_doc:literal])*
-                $field:ident $(as $wire:literal)?: $type:ty = $rule:expr
+                $field:ident $(as $wire:literal)? $(or $($other:literal),+)?: $type:ty = $rule:expr
             ),* $(,)?
         }
     )*) => {$(
@@ -153,7 +172,12 @@ macro_rules! object {
             $(const NULL_ELEMENT: &'static str = $null;)?
 
             fn read(fields: &mut $crate::object::Fields<'_>) -> Option<Self> {
-                $(let $field = fields.take(stringify!($field), $crate::object!(@wire $($wire)?), &$rule);)*
+                $(let $field = fields.take(
+                    stringify!($field),
+                    $crate::object!(@wire $($wire)?),
+                    &[$($($other),+)?],
+                    &$rule,
+                );)*
                 $($across(fields);)?
                 let read = Self { $($field: $field?),* };
                 $($then(&read, fields.checks())?;)?

@@ -4,7 +4,7 @@
 //! wire derive everything from that: how to read, how to write, which content type, what OpenAPI says.
 
 use crate::endpoint::{Endpoint, percent_encode};
-use crate::fault::{Fault, INVALID_PARAMETER, MALFORMED_BODY};
+use crate::fault::{AMBIGUOUS_BODY, Fault, INVALID_PARAMETER, MALFORMED_BODY};
 use crate::node::Node;
 use crate::object::Object;
 use crate::query::{ParamDoc, Parameters, Params};
@@ -150,6 +150,58 @@ impl<T: Object + Serialize + Send + Sync> Body for Json<T> {
     }
 }
 
+/// Two kinds of object that one endpoint takes, told apart by the names of their properties.
+pub trait Alternative<B>: Object {
+    /// Names that only the first kind has.
+    const ONLY: &'static [&'static str];
+    /// Names that only the other kind has.
+    const ONLY_OTHER: &'static [&'static str];
+}
+
+/// A JSON object of one of two kinds as body. With names of neither kind it is one of the first.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OneOf<A, B> {
+    /// An object of the first kind.
+    First(A),
+    /// An object of the other kind.
+    Other(B),
+}
+
+impl<A, B> Body for OneOf<A, B>
+where
+    A: Alternative<B> + Serialize + Send + Sync,
+    B: Object + Serialize + Send + Sync,
+{
+    const SHAPE: BodyShape = BodyShape {
+        kind: BodyKind::Json,
+        schema: || Some(json!({ "oneOf": [reference::<A>(), reference::<B>()] })),
+        params: Vec::new,
+    };
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        let body = Node::parse(raw.bytes).map_err(|why| Fault::new(MALFORMED_BODY, why))?;
+        let first_of = |names: &[&'static str]| match &body {
+            Node::Object(properties) => {
+                names.iter().find(|name| properties.iter().any(|(given, _)| given == *name)).copied()
+            }
+            _ => None,
+        };
+        match (first_of(A::ONLY), first_of(A::ONLY_OTHER)) {
+            (Some(one), Some(other)) => {
+                let detail = format!("the body has \"{one}\" and \"{other}\", which no one record has");
+                Err(Fault::new(AMBIGUOUS_BODY, detail))
+            }
+            (None, Some(_)) => check_json(&nested::<B>(), &body, raw.today).map(Self::Other),
+            _ => check_json(&nested::<A>(), &body, raw.today).map(Self::First),
+        }
+    }
+    fn write(&self) -> Outgoing {
+        match self {
+            Self::First(first) => write_json(first),
+            Self::Other(other) => write_json(other),
+        }
+    }
+}
+
 /// A JSON array as body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonList<T>(pub Vec<T>);
@@ -188,11 +240,14 @@ impl Body for JsonFlag {
 }
 
 fn read_json<R: Rule>(rule: &R, raw: &RawBody<'_>) -> Result<R::Out, Fault> {
-    let malformed = |why: String| Fault::new(MALFORMED_BODY, why);
-    let body = Node::parse(raw.bytes).map_err(malformed)?;
-    check_body(rule, &body, raw.today).map_err(|refused| match refused {
+    let body = Node::parse(raw.bytes).map_err(|why| Fault::new(MALFORMED_BODY, why))?;
+    check_json(rule, &body, raw.today)
+}
+
+fn check_json<R: Rule>(rule: &R, body: &Node, today: Date) -> Result<R::Out, Fault> {
+    check_body(rule, body, today).map_err(|refused| match refused {
         Ok(errors) => Fault::fields(errors),
-        Err(why) => malformed(why),
+        Err(why) => Fault::new(MALFORMED_BODY, why),
     })
 }
 
@@ -214,6 +269,8 @@ pub enum AnswerKind {
     Accepted,
     /// 200 without a body.
     Done,
+    /// 201 without a body, with the place of the new record.
+    Created,
     /// 200 with a JSON object, or with one bare value.
     Json,
     /// 200 with a JSON object, or 204 where there is none.
@@ -253,6 +310,14 @@ pub struct Done;
 
 impl Answer for Done {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Done, schema: || None };
+}
+
+/// 201 without a body, with the address of the record that was made in `Location`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CreatedAt<E>(pub E);
+
+impl<E: Endpoint> Answer for CreatedAt<E> {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Created, schema: || None };
 }
 
 impl Answer for JsonFlag {

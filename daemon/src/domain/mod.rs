@@ -5,6 +5,8 @@ pub mod assertion;
 pub mod bootstrap;
 pub mod customer;
 pub mod employee;
+pub mod gateway;
+pub mod instance;
 pub mod ledger;
 pub mod lockout;
 pub mod password;

@@ -1,6 +1,7 @@
 //! From a request to its answer: the checking order of `decisions.md` section 3, in one place.
 
 use super::access::{self, Asked};
+use super::errand::{self, Ordered};
 use super::idempotency::Repeatable;
 use super::reply::{Content, Reply};
 use super::route::{Behind, Prepared, Route, Tagged};
@@ -89,11 +90,18 @@ where
     }
     if route.meta.method.reads() {
         let request = Request::prepare(state, head, asked, found, &route, &[]);
-        return request.read(route.meta.lists()).await;
+        return request.read(route.meta.lists(), &head.request_id).await;
     }
     // Nobody's body is read before it is clear that they may send one.
     admit(state, asked.clone()).await?;
     let bytes = read_body(state, head, &route, body).await?;
+    if let Behind::Errand(prepare) = &route.behind {
+        let repeatable = repeatable(state, head, found, &route, &bytes);
+        let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
+        let raw = RawBody { params: &params, bytes: &bytes, json: true, today };
+        let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
+        return errand::run(state, head, ordered).await.map(|reply| respond(reply, None));
+    }
     Request::prepare(state, head, asked, found, &route, &bytes).write(&head.request_id).await
 }
 
@@ -152,6 +160,20 @@ where
     }
 }
 
+/// The idempotency key of a request, with all that makes it this request.
+fn repeatable(
+    state: &State,
+    head: &Head,
+    found: &Found<'_>,
+    route: &Route,
+    bytes: &[u8],
+) -> Result<Option<Repeatable>, Fault> {
+    let path = found.segments.join("\0");
+    let method = route.meta.method.as_str();
+    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
+    Repeatable::read(&head.headers, &state.secret, &parts)
+}
+
 /// A request that is ready to run in a transaction.
 struct Request {
     state: Arc<State>,
@@ -178,24 +200,24 @@ impl Request {
         let meta = route.meta;
         let repeatable = match meta.method.reads() {
             true => Ok(None),
-            false => {
-                let path = found.segments.join("\0");
-                let parts: [&[u8]; 4] =
-                    [meta.method.as_str().as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
-                Repeatable::read(&head.headers, &state.secret, &parts)
-            }
+            false => repeatable(state, head, found, route, bytes),
         };
         let params = Params::parse(&head.query);
         let today = state.store.clock().now().day();
         let raw = RawBody { params: &params, bytes, json: true, today };
         let prepared = match &route.behind {
             Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_) | Behind::Login => {
+            Behind::Status(_) | Behind::Login | Behind::Errand(_) => {
                 Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
             }
         };
         let own_tag = meta.tag == Some(meta.name);
-        let tag_route = meta.tag.filter(|_| !own_tag).and_then(|name| state.routes.by_name(name));
+        let by_path = meta.tag.filter(|_| !own_tag).map(|name| (name, found.params.clone()));
+        let named = prepared.as_ref().ok().and_then(|prepared| prepared.addressed.clone()).or(by_path);
+        let tagged = named.and_then(|(name, params)| {
+            let route = state.routes.by_name(name)?;
+            Tagged::prepare(route, &params)
+        });
         let lines = meta.lists() && accepts_lines(&head.headers);
         Arc::new(Self {
             state: state.clone(),
@@ -203,7 +225,7 @@ impl Request {
             meta,
             repeatable,
             prepared,
-            tagged: tag_route.and_then(|route| Tagged::prepare(route, &found.params)),
+            tagged,
             own_tag,
             if_match: tag::listed(&head.headers, "if-match"),
             if_none_match: tag::listed(&head.headers, "if-none-match"),
@@ -211,7 +233,7 @@ impl Request {
         })
     }
 
-    async fn read(self: Arc<Self>, long: bool) -> Result<Response, Fault> {
+    async fn read(self: Arc<Self>, long: bool, request_id: &str) -> Result<Response, Fault> {
         let request = self.clone();
         let read = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
@@ -220,9 +242,17 @@ impl Request {
                 Some(tagged) => Some(tagged.read(tx, &caller)?),
                 None => request.own_tag.then(|| tag::of(reply.bytes())),
             };
+            if let Ok(Prepared { note: Some(note), .. }) = &request.prepared {
+                tx.set_actor(&caller.actor);
+                note(tx, &caller)?;
+            }
             Ok((reply, tag))
         };
-        let (mut reply, tag) = self.state.store.read(long, read).await?;
+        let store = &self.state.store;
+        let (mut reply, tag) = match &self.prepared {
+            Ok(Prepared { note: Some(_), .. }) => store.write(request_id, read).await?,
+            _ => store.read(long, read).await?,
+        };
         if let Some(tag) = tag {
             if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
                 reply = Reply::empty(304);

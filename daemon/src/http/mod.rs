@@ -3,6 +3,7 @@
 pub mod access;
 pub mod answer;
 pub mod body;
+pub mod errand;
 pub mod heavy;
 pub mod idempotency;
 pub mod login;

@@ -1,6 +1,7 @@
 //! What an operation returned, as an answer on the wire.
 
 use crate::ops::Stored;
+use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
 use crate::store::Tx;
 use crate::store::record::Record;
@@ -8,8 +9,8 @@ use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
 use mfa_shared::wire::{
-    Accepted, AcceptedAt, Answer, Array, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed, NDJSON_TYPE,
-    Names, Page,
+    Accepted, AcceptedAt, Answer, Array, CreatedAt, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed,
+    NDJSON_TYPE, Names, Page,
 };
 use serde::Serialize;
 use std::fmt;
@@ -100,6 +101,12 @@ pub trait IntoReply<A: Answer> {
     fn into_reply(self) -> Reply;
 }
 
+impl<E: Endpoint> IntoReply<CreatedAt<E>> for CreatedAt<E> {
+    fn into_reply(self) -> Reply {
+        Reply { headers: vec![("location".to_owned(), self.0.path())], ..Reply::empty(201) }
+    }
+}
+
 impl IntoReply<Accepted> for Accepted {
     fn into_reply(self) -> Reply {
         Reply::empty(202)
@@ -157,6 +164,12 @@ impl<T: Object + Serialize> IntoReply<Array<T>> for Array<T> {
 }
 
 impl<R: Record, T: Listed> IntoReply<Page<T>> for Listing<R, T> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(Arc::new(self)))
+    }
+}
+
+impl<T: Listed> IntoReply<Page<T>> for Entries<T> {
     fn into_reply(self) -> Reply {
         Reply::list(Content::List(Arc::new(self)))
     }

@@ -1,5 +1,6 @@
 //! One row of the table with its operation: decode, check the tag, run, encode.
 
+use super::errand::PrepareErrand;
 use super::heavy::Secret;
 use super::reply::{IntoReply, Reply};
 use super::state::State;
@@ -22,7 +23,22 @@ pub struct Prepared {
     pub run: Run,
     /// The password.
     pub secret: Option<Arc<Secret>>,
+    /// The record whose tag is compared, where the body names it and not the path.
+    pub addressed: Option<Addressed>,
+    /// What a read leaves in the audit trail.
+    pub note: Option<Note>,
 }
+
+impl Prepared {
+    fn new(run: Run) -> Self {
+        Self { run, secret: None, addressed: None, note: None }
+    }
+}
+
+/// A record: the endpoint that reads it, and the parameters of its path.
+pub type Addressed = (&'static str, Vec<String>);
+/// What is written beside an answer.
+pub type Note = Box<dyn Fn(&mut Tx<'_>, &Caller) -> Result<(), Fault> + Send + Sync>;
 
 type Prepare = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Prepared, Fault> + Send + Sync>;
 type Status = fn(&State) -> Result<Reply, Fault>;
@@ -43,6 +59,8 @@ pub enum Behind {
     Status(Status),
     /// The giving of tokens, which needs none.
     Login,
+    /// Work outside the store between two transactions.
+    Errand(PrepareErrand),
 }
 
 impl fmt::Debug for Route {
@@ -63,7 +81,50 @@ where
         let run = move |tx: &mut Tx<'_>, caller: &Caller| {
             run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
         };
-        Ok(Prepared { run: Box::new(run), secret: None })
+        Ok(Prepared::new(Box::new(run)))
+    };
+    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+}
+
+/// Joins a row and its operation on the record that its body names.
+pub fn addressed<E, R>(
+    run: fn(&mut Tx<'_>, &Caller, &E, &E::Body) -> Result<R, Fault>,
+    find: fn(&E::Body) -> Addressed,
+) -> Route
+where
+    E: Endpoint,
+    R: IntoReply<E::Answer> + 'static,
+{
+    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Prepared, Fault> {
+        let endpoint = E::from_params(params);
+        let body = endpoint.read(raw)?;
+        let addressed = Some(find(&body));
+        let run = move |tx: &mut Tx<'_>, caller: &Caller| {
+            run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
+        };
+        Ok(Prepared { addressed, ..Prepared::new(Box::new(run)) })
+    };
+    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+}
+
+/// Joins a row and a read that is noted in the audit trail.
+pub fn audited<E, R>(
+    run: fn(&mut Tx<'_>, &Caller, &E, &E::Body) -> Result<R, Fault>,
+    note: fn(&mut Tx<'_>, &Caller, &E) -> Result<(), Fault>,
+) -> Route
+where
+    E: Endpoint,
+    R: IntoReply<E::Answer> + 'static,
+{
+    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Prepared, Fault> {
+        let endpoint = Arc::new(E::from_params(params));
+        let body = endpoint.read(raw)?;
+        let noted = endpoint.clone();
+        let run = move |tx: &mut Tx<'_>, caller: &Caller| {
+            run(tx, caller, &endpoint, &body).map(IntoReply::into_reply)
+        };
+        let note = move |tx: &mut Tx<'_>, caller: &Caller| note(tx, caller, &noted);
+        Ok(Prepared { note: Some(Box::new(note)), ..Prepared::new(Box::new(run)) })
     };
     Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
 }
@@ -84,7 +145,7 @@ where
         let run = move |tx: &mut Tx<'_>, caller: &Caller| {
             run(tx, caller, &endpoint, &body, &judging.judged()).map(IntoReply::into_reply)
         };
-        Ok(Prepared { run: Box::new(run), secret: Some(secret) })
+        Ok(Prepared { secret: Some(secret), ..Prepared::new(Box::new(run)) })
     };
     Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
 }

@@ -1,20 +1,29 @@
 //! The endpoint table with its operations: one line for each row, in the order of the rows.
 
+use super::errand::errand;
 use super::heavy::Secret;
-use super::route::{Route, login, operation, secret_operation, status};
+use super::route::{Route, addressed, audited, login, operation, secret_operation, status};
 use super::state;
+use crate::ops::gateways::{email, sms, trial};
 use crate::ops::*;
+use crate::outward;
+use mfa_shared::api::actions::*;
 use mfa_shared::api::applications::*;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::definitions::*;
 use mfa_shared::api::employees::*;
+use mfa_shared::api::gateways::*;
 use mfa_shared::api::groups::*;
+use mfa_shared::api::instances::*;
+use mfa_shared::api::ledger::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::system::*;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::*;
-use mfa_shared::wire::Json;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::{Json, OneOf};
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
@@ -118,5 +127,52 @@ fn institution() -> Vec<Route> {
         operation::<GetCard, _>(cards::get),
         operation::<UpdateCard, _>(cards::update),
         operation::<DeleteCard, _>(cards::delete),
+        operation::<CreateAction, _>(actions::create),
+        operation::<ListActions, _>(actions::list),
+        operation::<CreateDefinition, _>(definitions::create),
+        operation::<ListDefinitions, _>(definitions::list),
+        operation::<GetDefinition, _>(definitions::get),
+        operation::<UpdateDefinition, _>(definitions::update),
+        operation::<DeleteDefinition, _>(definitions::delete),
+        operation::<ListDefinitionInstances, _>(definitions::list_instances),
+        operation::<CommandDefinition, _>(definitions::command),
+        operation::<ListDefinitionCommands, _>(definitions::list_commands),
+        operation::<CreateInstance, _>(instances::create),
+        operation::<ListInstances, _>(instances::list),
+        operation::<ListTransactionTypes, _>(instances::list_transaction_types),
+        operation::<GetInstance, _>(instances::get),
+        operation::<UpdateInstance, _>(instances::update),
+        operation::<CommandInstance, _>(instances::command),
+        operation::<ListLedgerAccounts, _>(ledger::list_accounts),
+        operation::<GetLedgerAccount, _>(ledger::get_account),
+        operation::<ListAccountEntries, _>(ledger::list_account_entries),
+        operation::<ListJournal, _>(ledger::list_journal),
+        operation::<GetJournalEntry, _>(ledger::get_entry),
+        operation::<GetTrialBalance, _>(ledger::trial_balance),
+        operation::<CreateEmailConfiguration, _>(email::create),
+        operation::<ListEmailConfigurations, _>(email::list),
+        audited::<GetEmailConfiguration, _>(email::get, email::note),
+        addressed::<UpdateEmailConfiguration, _>(email::update, |Json(change)| {
+            (GetEmailConfiguration::META.name, vec![change.identifier.clone()])
+        }),
+        operation::<DeleteEmailConfiguration, _>(email::delete),
+        errand::<TestEmailConfiguration, _, _, _, _>(
+            trial::plan_mail,
+            |trial| outward::send(trial, outward::mail::send),
+            trial::settle_mail,
+        ),
+        operation::<CreateSmsConfiguration, _>(sms::create),
+        operation::<ListSmsConfigurations, _>(sms::list),
+        audited::<GetSmsConfiguration, _>(sms::get, sms::note),
+        addressed::<UpdateSmsConfiguration, _>(gateways::update, |change| match change {
+            OneOf::First(change) => (GetSmsConfiguration::META.name, vec![change.identifier.clone()]),
+            OneOf::Other(change) => (GetEmailConfiguration::META.name, vec![change.identifier.clone()]),
+        }),
+        operation::<DeleteSmsConfiguration, _>(sms::delete),
+        errand::<TestSmsConfiguration, _, _, _, _>(
+            trial::plan_sms,
+            |trial| outward::send(trial, outward::sms::send),
+            trial::settle_sms,
+        ),
     ]
 }

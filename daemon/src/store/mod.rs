@@ -5,14 +5,18 @@
 
 pub mod embedded;
 pub mod engine;
+pub mod key_file;
 pub mod record;
 pub mod records;
+pub mod seal;
 pub mod seed;
 pub mod tx;
+pub mod unlock;
 
 use crate::clock::Clock;
 use engine::{Commit, Engine};
 use mfa_shared::fault::{self, Fault};
+use seal::Keys;
 use std::sync::{Arc, Mutex, PoisonError};
 pub use tx::Tx;
 
@@ -22,12 +26,19 @@ pub struct Store {
     engine: Arc<dyn Engine>,
     clock: Clock,
     strict: bool,
+    keys: Option<Arc<Keys>>,
 }
 
 impl Store {
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
     pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
-        Self { engine: Arc::new(engine), clock, strict }
+        Self { engine: Arc::new(engine), clock, strict, keys: None }
+    }
+
+    /// The same store with the keys of its secrets.
+    pub fn with_keys(mut self, keys: Keys) -> Self {
+        self.keys = Some(Arc::new(keys));
+        self
     }
 
     /// The clock of the store's transactions.
@@ -41,10 +52,10 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        let (clock, strict) = (self.clock.clone(), self.strict);
+        let (clock, strict, keys) = (self.clock.clone(), self.strict, self.keys.clone());
         let (slot, filled) = slot();
         let read = move |view: &mut dyn engine::View| {
-            filled.fill(work(&mut Tx::new(view, clock.now(), strict)));
+            filled.fill(work(&mut Tx::new(view, clock.now(), strict).with_keys(keys.clone())));
         };
         self.engine.read(Box::new(read), long).await?;
         slot.take()
@@ -58,9 +69,10 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         let (clock, strict, request) = (self.clock.clone(), self.strict, request.to_owned());
+        let keys = self.keys.clone();
         let (slot, filled) = slot();
         let write = move |view: &mut dyn engine::View| {
-            let mut tx = Tx::new(view, clock.now(), strict);
+            let mut tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
             let outcome = work(&mut tx);
             let keep = outcome.is_ok() || tx.keeps_when_refused();
             let (time, actor) = (tx.now(), tx.actor().to_owned());

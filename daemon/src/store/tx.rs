@@ -2,9 +2,12 @@
 
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::record::{Record, key, moment, number, prefix};
+use super::seal::{Keys, Place, Sealed};
+use crate::secret::Secret;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 
 /// Pairs that are fetched at once while a range is walked.
 const SCAN_PAIRS: usize = 256;
@@ -20,12 +23,56 @@ pub struct Tx<'a> {
     actor: String,
     strict: bool,
     keeps: bool,
+    keys: Option<Arc<Keys>>,
 }
 
 impl<'a> Tx<'a> {
     /// Begins on a view.
     pub fn new(view: &'a mut dyn View, now: Timestamp, strict: bool) -> Self {
-        Self { view: Overlay::new(view), now, actor: String::new(), strict, keeps: false }
+        Self { view: Overlay::new(view), now, actor: String::new(), strict, keeps: false, keys: None }
+    }
+
+    /// The same transaction with the keys of secrets.
+    pub fn with_keys(mut self, keys: Option<Arc<Keys>>) -> Self {
+        self.keys = keys;
+        self
+    }
+
+    /// Encrypts a secret for a field of a record.
+    pub fn seal<R: Record>(&self, record: &R, field: &'static str, secret: &Secret) -> Result<Sealed, Fault> {
+        Ok(self.keys()?.seal(&Place::of(record, field), secret))
+    }
+
+    /// Encrypts a secret for a field of the record with this key, before there is one.
+    pub fn seal_for<R: Record>(
+        &self,
+        parts: &[&str],
+        field: &'static str,
+        secret: &Secret,
+    ) -> Result<Sealed, Fault> {
+        Ok(self.keys()?.seal(&Place::new(R::SPACE, key(parts), field), secret))
+    }
+
+    /// Decrypts a secret of a record. One that was changed is refused, never used.
+    pub fn unseal<R: Record>(
+        &self,
+        record: &R,
+        field: &'static str,
+        sealed: &Sealed,
+    ) -> Result<Secret, Fault> {
+        self.keys()?.open(&Place::of(record, field), sealed).ok_or_else(|| {
+            let key = String::from_utf8_lossy(&record.key()).into_owned();
+            tracing::error!(space = R::SPACE.name, key, field, "a stored secret does not decrypt");
+            let detail =
+                format!("the {field} of {key} in {} was changed or is of another key", R::SPACE.name);
+            Fault::new(fault::INTERNAL, detail)
+        })
+    }
+
+    /// The keys of secrets.
+    pub(super) fn keys(&self) -> Result<&Keys, Fault> {
+        let none = || Fault::new(fault::INTERNAL, "the store was opened without the keys of its secrets");
+        self.keys.as_deref().ok_or_else(none)
     }
 
     /// The moment of the transaction.

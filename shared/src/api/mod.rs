@@ -1,10 +1,12 @@
 //! Wire types and rows, one file for each noun.
 
+pub mod actions;
 pub mod applications;
 pub mod cards;
 pub mod customers;
 pub mod definitions;
 pub mod employees;
+pub mod gateways;
 pub mod groups;
 pub mod instances;
 pub mod ledger;
@@ -18,7 +20,7 @@ use crate::endpoint::Meta;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
-    [
+    let nouns = [
         system::ROWS,
         tokens::ROWS,
         users::ROWS,
@@ -29,7 +31,11 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         employees::ROWS,
         customers::ROWS,
         cards::ROWS,
-    ]
-    .into_iter()
-    .flatten()
+        actions::ROWS,
+        definitions::ROWS,
+        instances::ROWS,
+        ledger::ROWS,
+        gateways::ROWS,
+    ];
+    nouns.into_iter().flatten()
 }

@@ -25,6 +25,7 @@ pub struct Text {
     no_slash: bool,
     no_step: bool,
     secret: bool,
+    no_white_space: bool,
     reserved: &'static [&'static str],
 }
 
@@ -38,6 +39,7 @@ const fn string(characters: Characters, min: usize, max: usize) -> Text {
         no_slash: false,
         no_step: false,
         secret: false,
+        no_white_space: false,
         reserved: &[],
     }
 }
@@ -95,6 +97,18 @@ impl Text {
         self
     }
 
+    /// No white space anywhere.
+    pub const fn no_white_space(mut self) -> Self {
+        self.no_white_space = true;
+        self
+    }
+
+    /// A secret: it is never repeated in an error.
+    pub const fn hidden(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
     /// None of these words.
     pub const fn reserved(mut self, words: &'static [&'static str]) -> Self {
         self.reserved = words;
@@ -116,7 +130,13 @@ impl Text {
         };
         let dots = matches!(value, "." | "..");
         let no_dots = self.no_step || self.characters == Characters::Identifier;
-        if let Some(c) = value.chars().find(|c| !allowed(*c) || (self.no_slash && *c == '/')) {
+        let refused = |c: char| {
+            !allowed(c) || (self.no_slash && c == '/') || (self.no_white_space && c.is_whitespace())
+        };
+        if let Some(c) = value.chars().find(|c| refused(*c)) {
+            if self.secret {
+                return Err(("bad_characters", "must not contain control characters".to_owned()));
+            }
             return Err(("bad_characters", format!("must not contain \"{}\"", shown(&c.to_string()))));
         }
         if dots && no_dots {

@@ -4,7 +4,9 @@
 mod applications;
 mod cards;
 mod customers;
+mod definitions;
 mod employees;
+mod gateways;
 mod instances;
 mod ledger;
 mod offices;
@@ -15,11 +17,13 @@ mod users;
 pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
+pub use definitions::{StoredAction, StoredDefinitionCommand};
 pub use employees::StoredEmployee;
+pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
 pub use instances::{AccountCounter, StoredInstance};
 pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
-pub use system::{Initialisation, StoreFacts, StoreSecret};
+pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
 pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
@@ -50,6 +54,10 @@ spaces! {
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
+    ACTIONS = 80 "actions";
+    ACTIONS_BY_IDENTIFIER = 81 "actions_by_identifier";
+    DEFINITIONS = 85 "definitions";
+    DEFINITION_COMMANDS = 86 "definition_commands";
     INSTANCES = 90 "instances";
     INSTANCES_BY_CUSTOMER = 91 "instances_by_customer";
     INSTANCES_BY_PRODUCT = 92 "instances_by_product";
@@ -92,6 +100,9 @@ spaces! {
     ASSERTIONS_BY_TIME = 55 "assertions_by_time";
     CARDS = 65 "cards";
     CARDS_BY_NUMBER = 66 "cards_by_number";
+    EMAIL_CONFIGURATIONS = 120 "email_configurations";
+    SMS_CONFIGURATIONS = 121 "sms_configurations";
+    GATEWAY_USES = 122 "gateway_uses";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.

@@ -3,6 +3,7 @@
 use super::{SECRETS, SYSTEM};
 use crate::store::engine::Space;
 use crate::store::record::{Record, key};
+use crate::store::seal::Sealed;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,23 @@ impl Record for StoreFacts {
     const SPACE: Space = SYSTEM;
     fn key(&self) -> Vec<u8> {
         key(&["store"])
+    }
+}
+
+/// The key with which the secrets of the store are encrypted: one record under the key `sealed-with`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SealedWith {
+    /// Name of the key.
+    pub key_name: String,
+    /// A text that only this very key opens.
+    pub proof: Sealed,
+}
+
+impl Record for SealedWith {
+    const SPACE: Space = SYSTEM;
+    fn key(&self) -> Vec<u8> {
+        key(&["sealed-with"])
     }
 }
 

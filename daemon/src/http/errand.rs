@@ -1,0 +1,128 @@
+//! Work outside the store, between two transactions: what is to be done is planned in one that reads, it is
+//! done while no transaction is open, and what came of it is settled in one that writes.
+
+use super::access::{self, Asked};
+use super::answer::Head;
+use super::idempotency::Repeatable;
+use super::reply::{IntoReply, Reply};
+use super::route::{Behind, Route, Run};
+use super::state::State;
+use crate::config::Config;
+use crate::ops::Caller;
+use crate::store::Tx;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::RawBody;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+type Acting = Pin<Box<dyn Future<Output = Run> + Send>>;
+
+/// What is to be done outside the store; it ends in what settles it.
+pub struct Act(Box<dyn FnOnce() -> Acting + Send>);
+
+/// A decoded request that plans its errand.
+pub type Errand = Box<dyn Fn(&mut Tx<'_>, &Caller, &Config) -> Result<Act, Fault> + Send + Sync>;
+
+/// Reads the errand of a request.
+pub type PrepareErrand = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Errand, Fault> + Send + Sync>;
+
+impl fmt::Debug for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Act").finish_non_exhaustive()
+    }
+}
+
+type Plan<E, P> = fn(&mut Tx<'_>, &Caller, &Config, &E, &<E as Endpoint>::Body) -> Result<P, Fault>;
+type Settle<E, O, R> = fn(&mut Tx<'_>, &Caller, &E, &O) -> Result<R, Fault>;
+
+/// Joins a row with the three steps of its errand. A refusal in `settle` keeps what was written with
+/// [`Tx::keep_when_refused`] and is never remembered as the answer to an idempotency key.
+pub fn errand<E, P, O, R, F>(plan: Plan<E, P>, act: fn(P) -> F, settle: Settle<E, O, R>) -> Route
+where
+    E: Endpoint,
+    P: Send + 'static,
+    O: Send + Sync + 'static,
+    R: IntoReply<E::Answer> + 'static,
+    F: Future<Output = O> + Send + 'static,
+{
+    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Errand, Fault> {
+        let endpoint = Arc::new(E::from_params(params));
+        let body = endpoint.read(raw)?;
+        Ok(Box::new(move |tx: &mut Tx<'_>, caller: &Caller, config: &Config| {
+            let planned = plan(tx, caller, config, &endpoint, &body)?;
+            let endpoint = endpoint.clone();
+            Ok(Act(Box::new(move || {
+                Box::pin(async move {
+                    let outcome = act(planned).await;
+                    let run = move |tx: &mut Tx<'_>, caller: &Caller| {
+                        settle(tx, caller, &endpoint, &outcome).map(IntoReply::into_reply)
+                    };
+                    Box::new(run) as Run
+                })
+            })))
+        }))
+    };
+    Route { meta: E::META, behind: Behind::Errand(Box::new(prepare)) }
+}
+
+/// What a request for an errand brings.
+pub struct Ordered {
+    /// Who asks, and for what.
+    pub asked: Asked,
+    /// Its idempotency key.
+    pub repeatable: Result<Option<Repeatable>, Fault>,
+    /// The errand itself.
+    pub errand: Result<Errand, Fault>,
+}
+
+impl fmt::Debug for Ordered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ordered").field("asked", &self.asked).finish_non_exhaustive()
+    }
+}
+
+enum Planned {
+    Before(Reply),
+    Act(Box<Caller>, Act),
+}
+
+/// Runs the errand of a request.
+pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Reply, Fault> {
+    let ordered = Arc::new(ordered);
+    let (shared, order) = (state.clone(), ordered.clone());
+    let plan = move |tx: &mut Tx<'_>| {
+        let caller = access::admit(&shared, tx, &order.asked)?;
+        if let Some(repeatable) = order.repeatable.as_ref().map_err(Clone::clone)?
+            && let Some(first) = repeatable.recall(tx, &caller.actor)?
+        {
+            return Ok(Planned::Before(first));
+        }
+        let errand = order.errand.as_ref().map_err(Clone::clone)?;
+        let act = errand(tx, &caller, &shared.config)?;
+        Ok(Planned::Act(Box::new(caller), act))
+    };
+    let (caller, act) = match state.store.read(false, plan).await? {
+        Planned::Before(first) => return Ok(first),
+        Planned::Act(caller, act) => (caller, act),
+    };
+    let (store, request_id) = (state.store.clone(), head.request_id.clone());
+    // A client who goes away leaves an errand behind that still has to be settled.
+    let errand = tokio::spawn(async move {
+        let settle = (act.0)().await;
+        let write = move |tx: &mut Tx<'_>| {
+            tx.set_actor(&caller.actor);
+            let reply = settle(tx, &caller)?;
+            if let Ok(Some(repeatable)) = &ordered.repeatable {
+                repeatable.remember(tx, &caller.actor, &reply)?;
+            }
+            Ok(reply)
+        };
+        store.write(&request_id, write).await
+    });
+    errand.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "an errand ended by a defect");
+        Err(Fault::new(fault::INTERNAL, "the work outside the store ended by a defect"))
+    })
+}

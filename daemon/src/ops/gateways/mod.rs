@@ -1,0 +1,55 @@
+//! E-mail and SMS gateways. Contract: `gateways.md`.
+
+pub mod email;
+pub mod sms;
+pub mod trial;
+
+use super::Caller;
+use crate::store::Tx;
+use crate::store::records::{GatewayKind, GatewayUse};
+use mfa_shared::api::gateways::{EmailChange, SmsChange, UpdateSmsConfiguration};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Accepted, OneOf};
+
+/// `PUT /configuration/sms`, which changes e-mail configurations, too
+pub fn update(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    _: &UpdateSmsConfiguration,
+    change: &OneOf<SmsChange, EmailChange>,
+) -> Result<Accepted, Fault> {
+    match change {
+        OneOf::First(change) => sms::change(tx, caller, change),
+        OneOf::Other(change) => email::change(tx, caller, change),
+    }
+}
+
+fn called(kind: GatewayKind) -> &'static str {
+    match kind {
+        GatewayKind::Email => "e-mail configuration",
+        GatewayKind::Sms => "SMS configuration",
+    }
+}
+
+fn not_found(kind: GatewayKind, identifier: &str) -> Fault {
+    let detail = format!("there is no {} \"{identifier}\"", called(kind));
+    Fault::new(fault::CONFIGURATION_NOT_FOUND, detail)
+}
+
+fn taken(kind: GatewayKind, identifier: &str) -> Fault {
+    let detail = format!("there is an {} \"{identifier}\" already", called(kind));
+    Fault::new(fault::IDENTIFIER_TAKEN, detail)
+}
+
+/// Notes that the secret of a configuration was read.
+fn note_read(tx: &mut Tx<'_>, caller: &Caller, kind: GatewayKind, identifier: &str) -> Result<(), Fault> {
+    tx.put(&GatewayUse {
+        kind,
+        identifier: identifier.to_owned(),
+        action: "READ".to_owned(),
+        by: caller.actor.clone(),
+        at: tx.now(),
+        to: None,
+        outcome: None,
+    })
+}

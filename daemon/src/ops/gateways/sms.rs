@@ -1,0 +1,95 @@
+//! SMS configurations. Contract: `gateways.md` sections 2 and 3.
+
+use super::{not_found, note_read, taken};
+use crate::ops::Caller;
+use crate::secret::Secret;
+use crate::store::Tx;
+use crate::store::records::{AUTH_TOKEN, Audit, GatewayKind, StoredSms};
+use mfa_shared::api::gateways::*;
+use mfa_shared::fault::Fault;
+use mfa_shared::wire::{Accepted, Array, CreatedAt, Done, Json, Nothing};
+
+/// `POST /configuration/sms`
+pub fn create(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    _: &CreateSmsConfiguration,
+    Json(new): &Json<NewSmsConfiguration>,
+) -> Result<CreatedAt<GetSmsConfiguration>, Fault> {
+    if tx.has::<StoredSms>(&[&new.identifier])? {
+        return Err(taken(GatewayKind::Sms, &new.identifier));
+    }
+    let sms = StoredSms {
+        identifier: new.identifier.clone(),
+        auth_token: tx.seal_for::<StoredSms>(
+            &[&new.identifier],
+            AUTH_TOKEN,
+            &Secret::new(&new.auth_token),
+        )?,
+        account_sid: new.account_sid.clone(),
+        sender_number: new.sender_number.clone(),
+        state: new.state,
+        audit: Audit::new(&caller.name, tx.now()),
+    };
+    tx.put(&sms)?;
+    Ok(CreatedAt(GetSmsConfiguration { configuration: sms.identifier }))
+}
+
+/// `GET /configuration/sms`
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListSmsConfigurations,
+    _: &Nothing,
+) -> Result<Array<SmsConfiguration>, Fault> {
+    let stored = tx.all::<StoredSms>(&[])?;
+    Ok(Array(stored.into_iter().map(|sms| sms.shown(None)).collect()))
+}
+
+/// `GET /configuration/sms/{configuration}`
+pub fn get(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetSmsConfiguration,
+    _: &Nothing,
+) -> Result<Json<SmsConfiguration>, Fault> {
+    let sms = find(tx, &at.configuration)?;
+    let auth_token = token(tx, &sms)?.expose().to_owned();
+    Ok(Json(sms.shown(Some(auth_token))))
+}
+
+/// Notes a read of the secret.
+pub fn note(tx: &mut Tx<'_>, caller: &Caller, at: &GetSmsConfiguration) -> Result<(), Fault> {
+    note_read(tx, caller, GatewayKind::Sms, &at.configuration)
+}
+
+/// `DELETE /configuration/sms/{configuration}`
+pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteSmsConfiguration, _: &Nothing) -> Result<Done, Fault> {
+    let sms = find(tx, &at.configuration)?;
+    tx.remove(&sms);
+    Ok(Done)
+}
+
+/// Changes a configuration.
+pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &SmsChange) -> Result<Accepted, Fault> {
+    let mut sms = find(tx, &change.identifier)?;
+    sms.account_sid = change.account_sid.clone().unwrap_or(sms.account_sid);
+    sms.sender_number = change.sender_number.clone().unwrap_or(sms.sender_number);
+    sms.state = change.state.unwrap_or(sms.state);
+    if let Some(token) = &change.auth_token {
+        sms.auth_token = tx.seal(&sms, AUTH_TOKEN, &Secret::new(token))?;
+    }
+    sms.audit.touch(&caller.name, tx.now());
+    tx.put(&sms)?;
+    Ok(Accepted)
+}
+
+/// The configuration of an identifier.
+pub fn find(tx: &mut Tx<'_>, identifier: &str) -> Result<StoredSms, Fault> {
+    tx.get(&[identifier])?.ok_or_else(|| not_found(GatewayKind::Sms, identifier))
+}
+
+/// The secret of a configuration.
+pub fn token(tx: &Tx<'_>, sms: &StoredSms) -> Result<Secret, Fault> {
+    tx.unseal(sms, AUTH_TOKEN, &sms.auth_token)
+}

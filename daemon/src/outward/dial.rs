@@ -1,0 +1,164 @@
+//! Connections to gateways: to which address, how long, how much is read, and whose certificates count.
+
+use super::{Span, failed};
+use crate::domain::gateway::{Failed, Limits, Stage, bare};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::{Instant, timeout_at};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// Most bytes that are read from a gateway.
+const BYTES_MAX: usize = 65_536;
+
+/// A connection from which only so much is read.
+#[derive(Debug)]
+pub struct Metered {
+    stream: TcpStream,
+    left: usize,
+}
+
+impl Metered {
+    /// The address of the other side.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.stream.peer_addr()
+    }
+
+    /// The address of this side.
+    pub fn local_ip(&self) -> Option<IpAddr> {
+        self.stream.local_addr().ok().map(|address| address.ip().to_canonical())
+    }
+}
+
+/// The end of what is read from one gateway.
+#[derive(Debug)]
+struct TooMuch;
+
+impl fmt::Display for TooMuch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it sent more than {BYTES_MAX} bytes")
+    }
+}
+
+impl std::error::Error for TooMuch {}
+
+impl AsyncRead for Metered {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.left == 0 {
+            return Poll::Ready(Err(io::Error::other(TooMuch)));
+        }
+        let mut part = buf.take(this.left);
+        ready!(Pin::new(&mut this.stream).poll_read(cx, &mut part))?;
+        let count = part.filled().len();
+        // What the part filled lies in the buffer itself; only its mark has to move.
+        let bytes = part.filled().to_vec();
+        buf.put_slice(&bytes);
+        this.left -= count;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Metered {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(cx, bytes)
+    }
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    }
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+    }
+}
+
+/// Connects. Where a secret will travel in clear, only addresses of this machine count.
+pub async fn connect(
+    host: &str,
+    port: u16,
+    loopback_only: bool,
+    limits: &Limits,
+    span: Span,
+) -> Result<Metered, Failed> {
+    let end = (Instant::now() + limits.connect).min(span.end);
+    let within =
+        |seconds: Duration| format!("{host}:{port} is not reached within {} seconds", seconds.as_secs());
+    let reach = async {
+        let unknown = |error| format!("the address of {host} is not found: {error}");
+        let addresses = lookup_host((bare(host), port)).await.map_err(unknown)?;
+        let mut last = format!("{host} has no address");
+        for address in addresses {
+            if loopback_only && !address.ip().to_canonical().is_loopback() {
+                last = format!("{host} is not this machine, and the secret would travel unencrypted");
+                continue;
+            }
+            match TcpStream::connect(address).await {
+                Ok(stream) => return Ok(Metered { stream, left: BYTES_MAX }),
+                Err(error) => last = format!("{host}:{port} is not reached: {error}"),
+            }
+        }
+        Err(last)
+    };
+    match timeout_at(end, reach).await {
+        Ok(reached) => reached.map_err(|why| failed(Stage::Connect, why)),
+        Err(_) => Err(failed(Stage::Connect, within(limits.connect.min(limits.whole)))),
+    }
+}
+
+/// The authorities of a PEM file.
+pub fn read_authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let unreadable = |error| format!("gateway_ca_file {} cannot be read: {error}", file.display());
+    let read = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(error.to_string()))?;
+    let found: Vec<_> = read.collect::<Result<_, _>>().map_err(|error| unreadable(error.to_string()))?;
+    if found.is_empty() {
+        return Err(unreadable("it holds no certificate in PEM form".to_owned()));
+    }
+    Ok(found)
+}
+
+/// The authorities of the system and of the setting, read anew for each message.
+pub async fn authorities(limits: &Limits) -> Result<Vec<CertificateDer<'static>>, Failed> {
+    let file = limits.authorities.clone();
+    let read = tokio::task::spawn_blocking(move || {
+        let mut found = rustls_native_certs::load_native_certs().certs;
+        if let Some(file) = file {
+            found.extend(read_authorities(&file)?);
+        }
+        Ok(found)
+    });
+    let found = read.await.unwrap_or_else(|error| Err(format!("the authorities cannot be read: {error}")));
+    found.map_err(|why: String| failed(Stage::Tls, why))
+}
+
+/// Encrypts a connection, if the certificate of the other side holds for the host.
+pub async fn encrypt(
+    stream: Metered,
+    host: &str,
+    authorities: Vec<CertificateDer<'static>>,
+    span: Span,
+) -> Result<TlsStream<Metered>, Failed> {
+    let name = ServerName::try_from(bare(host).to_owned());
+    let name = name.map_err(|_| failed(Stage::Tls, format!("no certificate can be for {host}")))?;
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(authorities);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| failed(Stage::Tls, format!("no encrypted connection is possible: {error}")))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let connect = TlsConnector::from(Arc::new(config)).connect(name, stream);
+    span.step(Stage::Tls, connect)
+        .await?
+        .map_err(|error| failed(Stage::Tls, format!("there is no encrypted connection to {host}: {error}")))
+}

@@ -1,0 +1,205 @@
+//! One mail through a mail server.
+//!
+//! The conversation is lettre's, one step at a time, so that each step is told apart; the connection is
+//! ours, so that its time and length have a limit.
+
+use super::dial::{self, Metered};
+use super::words::Mask;
+use super::{Span, failed};
+use crate::domain::gateway::{Failed, Mail, Stage, Taken, Tls, bare};
+use crate::secret::Secret;
+use lettre::address::Envelope;
+use lettre::message::Mailbox;
+use lettre::message::header::ContentType;
+use lettre::transport::smtp::Error;
+use lettre::transport::smtp::authentication::{Credentials, Mechanism};
+use lettre::transport::smtp::client::{
+    AsyncSmtpConnection, AsyncTokioStream, Certificate, CertificateStore, TlsParameters,
+};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::response::Response;
+use lettre::{Address, Message};
+use std::error::Error as _;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, UNIX_EPOCH};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_rustls::client::TlsStream;
+
+/// Whether a mail can be addressed to a text that looks like an address.
+pub fn is_deliverable(address: &str) -> bool {
+    address.parse::<Address>().is_ok()
+}
+
+/// Sends a mail.
+pub async fn send(mail: Mail) -> Result<Taken, Failed> {
+    let span = Span::new(mail.limits.whole);
+    let none = (String::new(), Secret::new(""));
+    let (name, secret) = mail.sign_in.as_ref().unwrap_or(&none);
+    let mask = Mask::new(name, secret);
+    let said = deliver(&mail, span).await.map_err(|failed| match failed {
+        Ended::Known(failed) => Failed { why: mask.clean(&failed.why), ..failed },
+        Ended::Said(stage, error) => told(&mail, stage, &error, &mask),
+    })?;
+    let words: Vec<_> = said.message().collect();
+    Ok(Taken { answer: mask.clean(&format!("{} {}", said.code(), words.join(" "))), message: None })
+}
+
+/// How a delivery ended before its end.
+enum Ended {
+    Known(Failed),
+    Said(Stage, Error),
+}
+
+impl From<Failed> for Ended {
+    fn from(failed: Failed) -> Self {
+        Ended::Known(failed)
+    }
+}
+
+async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
+    let (envelope, bytes) = write(mail)?;
+    let said = |stage| move |error| Ended::Said(stage, error);
+    let stream = dial::connect(&mail.host, mail.port, mail.way.loopback_only, &mail.limits, span).await?;
+    let hello = hello(&stream);
+    let stream: Box<dyn AsyncTokioStream> = match mail.way.tls {
+        Tls::AtOnce => {
+            let authorities = dial::authorities(&mail.limits).await?;
+            Box::new(Private(dial::encrypt(stream, &mail.host, authorities, span).await?))
+        }
+        Tls::Never | Tls::StartTls => Box::new(stream),
+    };
+    let greet = AsyncSmtpConnection::connect_with_transport(stream, &hello);
+    let mut server = span.step(Stage::Connect, greet).await?.map_err(said(Stage::Connect))?;
+    if mail.way.tls == Tls::StartTls {
+        if !server.can_starttls() {
+            return Err(failed(Stage::Tls, format!("{} does not offer STARTTLS", mail.host)).into());
+        }
+        let parameters = parameters(mail).await?;
+        let start = server.starttls(parameters, &hello);
+        span.step(Stage::Tls, start).await?.map_err(said(Stage::Tls))?;
+    }
+    if let Some((name, secret)) = &mail.sign_in {
+        let mechanisms = [Mechanism::Plain, Mechanism::Login];
+        if server.server_info().get_auth_mechanism(&mechanisms).is_none() {
+            let why = format!("{} offers neither AUTH PLAIN nor AUTH LOGIN", mail.host);
+            return Err(failed(Stage::SignIn, why).into());
+        }
+        let credentials = Credentials::new(name.clone(), secret.expose().to_owned());
+        let sign_in = server.auth(&mechanisms, &credentials);
+        span.step(Stage::SignIn, sign_in).await?.map_err(said(Stage::SignIn))?;
+    }
+    let answer = span.step(Stage::Send, server.send(&envelope, &bytes)).await?.map_err(said(Stage::Send))?;
+    // The message is taken; how the server says goodbye changes nothing.
+    let _ = span.step(Stage::Send, server.quit()).await;
+    Ok(answer)
+}
+
+fn write(mail: &Mail) -> Result<(Envelope, Vec<u8>), Failed> {
+    let no_address = |text: &str| failed(Stage::Send, format!("no mail can be addressed to or from {text}"));
+    let address = |text: &str| text.parse::<Address>().map_err(|_| no_address(text));
+    let (from, to) = (address(&mail.way.sender)?, address(&mail.to)?);
+    let millis = u64::try_from(mail.at.millis()).unwrap_or_default();
+    let name = format!("<{}@{}>", mail.name, from.domain());
+    let message = Message::builder()
+        .date(UNIX_EPOCH + Duration::from_millis(millis))
+        .message_id(Some(name))
+        .from(Mailbox::new(None, from))
+        .to(Mailbox::new(None, to))
+        .subject(&mail.subject)
+        .header(ContentType::TEXT_PLAIN)
+        .body(mail.text.clone());
+    let message =
+        message.map_err(|error| failed(Stage::Send, format!("the mail cannot be written: {error}")))?;
+    Ok((message.envelope().clone(), message.formatted()))
+}
+
+/// How the daemon introduces itself: by the address that the server sees.
+fn hello(stream: &Metered) -> ClientId {
+    match stream.local_ip() {
+        Some(IpAddr::V6(address)) => ClientId::Ipv6(address),
+        Some(IpAddr::V4(address)) => ClientId::Ipv4(address),
+        None => ClientId::Ipv4(Ipv4Addr::LOCALHOST),
+    }
+}
+
+/// The checks of the certificate for STARTTLS; they are those of [`dial::encrypt`].
+async fn parameters(mail: &Mail) -> Result<TlsParameters, Failed> {
+    let unusable = |error: Error| failed(Stage::Tls, format!("no certificate can be checked: {error}"));
+    let mut builder =
+        TlsParameters::builder(bare(&mail.host).to_owned()).certificate_store(CertificateStore::None);
+    for authority in dial::authorities(&mail.limits).await? {
+        // A system may hold authorities of a form that is not supported; those count for nothing.
+        if let Ok(certificate) = Certificate::from_der(authority.to_vec()) {
+            builder = builder.add_root_certificate(certificate);
+        }
+    }
+    builder.build_rustls().map_err(unusable)
+}
+
+/// What a server said, or why nothing could be understood, as one sentence.
+fn told(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
+    let host = &mail.host;
+    let words = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    if let Some(code) = error.status() {
+        let refused = match stage {
+            Stage::Connect => "refused the connection",
+            Stage::Tls => "refused STARTTLS",
+            Stage::SignIn => "refused the sign-in",
+            Stage::Send => "refused the message",
+        };
+        let words = mask.clean(&format!("{code} {words}"));
+        let why = format!("{host} {refused}: \"{words}\"");
+        return Failed { stage, code: code.to_string().parse().ok(), why };
+    }
+    let words = mask.clean(&words);
+    let (stage, why) = match () {
+        () if error.is_tls() => (Stage::Tls, format!("there is no encrypted connection to {host}: {words}")),
+        () if error.is_response() => (stage, format!("the answer of {host} cannot be read: {words}")),
+        () if error.is_client() => (stage, format!("the message cannot go through {host}: {words}")),
+        () => (stage, format!("the connection to {host} broke off: {words}")),
+    };
+    failed(stage, why)
+}
+
+/// An encrypted connection as lettre takes it.
+struct Private(TlsStream<Metered>);
+
+impl fmt::Debug for Private {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Private").finish_non_exhaustive()
+    }
+}
+
+impl AsyncRead for Private {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().0).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Private {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().0).poll_write(cx, bytes)
+    }
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().0).poll_flush(cx)
+    }
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().0).poll_shutdown(cx)
+    }
+}
+
+impl AsyncTokioStream for Private {
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.0.get_ref().0.peer_addr()
+    }
+}
+
+impl AsyncTokioStream for Metered {
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        Metered::peer_addr(self)
+    }
+}

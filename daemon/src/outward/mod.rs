@@ -1,0 +1,67 @@
+//! Messages through mail servers and SMS services. Nothing here holds the store, and no word of a gateway
+//! leaves before every trace of the secret in it is covered.
+
+mod dial;
+pub mod mail;
+pub mod sms;
+mod words;
+
+use crate::config::Config;
+use crate::domain::gateway::{Failed, SmsEndpoint, Stage, Taken, Trial, Tried};
+use mfa_shared::api::gateways::is_mail_address;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Refuses settings with which no gateway could work.
+pub fn check(config: &Config) -> Result<(), String> {
+    if let Some(from) = config.mail_from.as_deref().filter(|from| !is_mail_address(from)) {
+        return Err(format!("mail_from must be a mail address such as bank@example.org, not \"{from}\""));
+    }
+    if let Some(endpoint) = &config.sms_endpoint
+        && SmsEndpoint::parse(endpoint).is_none()
+    {
+        return Err("sms_endpoint must be an http: or https: address without a name or password in it, \
+                    where {account_sid} may stand behind the host"
+            .to_owned());
+    }
+    if config.gateway_connect_timeout_seconds == 0 || config.gateway_timeout_seconds == 0 {
+        return Err("gateway_connect_timeout_seconds and gateway_timeout_seconds must be above 0".to_owned());
+    }
+    match &config.gateway_ca_file {
+        Some(file) => dial::read_authorities(file).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
+/// Sends a planned message.
+pub async fn send<M, F>(trial: Trial<M>, send: fn(M) -> F) -> Tried
+where
+    F: Future<Output = Result<Taken, Failed>>,
+{
+    Tried { to: trial.to, at: trial.at, outcome: send(trial.message).await }
+}
+
+/// The time that a message has in all.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    end: Instant,
+    whole: Duration,
+}
+
+impl Span {
+    fn new(whole: Duration) -> Self {
+        Self { end: Instant::now() + whole, whole }
+    }
+
+    /// Does one step of a stage, as long as there is time.
+    async fn step<T>(self, stage: Stage, what: impl Future<Output = T>) -> Result<T, Failed> {
+        timeout_at(self.end, what).await.map_err(|_| {
+            let why = format!("the gateway did not answer within {} seconds", self.whole.as_secs());
+            Failed { stage, code: None, why }
+        })
+    }
+}
+
+fn failed(stage: Stage, why: impl Into<String>) -> Failed {
+    Failed { stage, code: None, why: why.into() }
+}

@@ -1,0 +1,163 @@
+//! E-mail and SMS configurations, with their secrets encrypted.
+
+use super::{Audit, EMAIL_CONFIGURATIONS, GATEWAY_USES, SMS_CONFIGURATIONS};
+use crate::store::engine::Space;
+use crate::store::record::{Record, key};
+use crate::store::seal::{HoldsSecrets, Sealed};
+use mfa_shared::api::gateways::{EmailConfiguration, GatewayState, Protocol, SmsConfiguration, Switch};
+use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The field of an e-mail configuration that is encrypted.
+pub const APP_PASSWORD: &str = "app_password";
+/// The field of an SMS configuration that is encrypted.
+pub const AUTH_TOKEN: &str = "auth_token";
+
+/// An e-mail configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredEmail {
+    /// Its identifier.
+    pub identifier: String,
+    /// The mail server.
+    pub host: String,
+    /// Its port.
+    pub port: String,
+    /// How it is spoken to.
+    pub protocol: Protocol,
+    /// Name to sign in with.
+    pub username: Option<String>,
+    /// Password to sign in with.
+    pub app_password: Option<Sealed>,
+    /// Whether to sign in.
+    pub smtp_auth: Switch,
+    /// Whether STARTTLS is demanded.
+    pub start_tls: Switch,
+    /// Whether it is in use.
+    pub state: GatewayState,
+    /// Who made and last changed it.
+    pub audit: Audit,
+}
+
+impl StoredEmail {
+    /// The configuration as reads show it, with a password or without.
+    pub fn shown(self, app_password: Option<String>) -> EmailConfiguration {
+        EmailConfiguration {
+            identifier: self.identifier,
+            host: self.host,
+            port: self.port,
+            protocol: self.protocol,
+            username: self.username,
+            app_password,
+            smtp_auth: self.smtp_auth,
+            start_tls: self.start_tls,
+            state: self.state,
+        }
+    }
+}
+
+impl Record for StoredEmail {
+    const SPACE: Space = EMAIL_CONFIGURATIONS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+}
+
+impl HoldsSecrets for StoredEmail {
+    fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)> {
+        self.app_password.as_mut().map(|sealed| (APP_PASSWORD, sealed)).into_iter().collect()
+    }
+}
+
+/// An SMS configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredSms {
+    /// Its identifier.
+    pub identifier: String,
+    /// Secret of the account.
+    pub auth_token: Sealed,
+    /// Account at the service.
+    pub account_sid: String,
+    /// What receivers see as sender.
+    pub sender_number: String,
+    /// Whether it is in use.
+    pub state: GatewayState,
+    /// Who made and last changed it.
+    pub audit: Audit,
+}
+
+impl StoredSms {
+    /// The configuration as reads show it, with its secret or without.
+    pub fn shown(self, auth_token: Option<String>) -> SmsConfiguration {
+        SmsConfiguration {
+            identifier: self.identifier,
+            auth_token,
+            account_sid: self.account_sid,
+            sender_number: self.sender_number,
+            state: self.state,
+            r#type: None,
+        }
+    }
+}
+
+impl Record for StoredSms {
+    const SPACE: Space = SMS_CONFIGURATIONS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+}
+
+impl HoldsSecrets for StoredSms {
+    fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)> {
+        vec![(AUTH_TOKEN, &mut self.auth_token)]
+    }
+}
+
+/// Which of the two kinds of configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GatewayKind {
+    /// E-mail.
+    Email,
+    /// SMS.
+    Sms,
+}
+
+impl GatewayKind {
+    /// The word in keys.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Sms => "sms",
+        }
+    }
+}
+
+/// What was last done with a configuration that changes nothing in it: its secret was read, a message was
+/// sent. The journal keeps each of these uses with its caller and request; the store keeps the last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayUse {
+    /// Kind of the configuration.
+    pub kind: GatewayKind,
+    /// The configuration.
+    pub identifier: String,
+    /// What was done: `READ` or `TEST`.
+    pub action: String,
+    /// Who did it.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// The receiver of a message.
+    pub to: Option<String>,
+    /// What became of a message: `sent`, or the stage at which it failed.
+    pub outcome: Option<String>,
+}
+
+impl Record for GatewayUse {
+    const SPACE: Space = GATEWAY_USES;
+    fn key(&self) -> Vec<u8> {
+        key(&[self.kind.as_str(), &self.identifier])
+    }
+}
