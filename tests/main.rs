@@ -38,6 +38,7 @@ mod cli {
     mod daemon;
     mod errors;
     mod gateways;
+    mod login;
     mod output;
     mod retries;
     mod run;
