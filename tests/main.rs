@@ -36,5 +36,9 @@ mod cli {
 }
 mod coverage;
 mod crash;
+mod store {
+    mod conformance;
+    mod postgres;
+}
 mod stories;
 mod tidy;

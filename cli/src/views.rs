@@ -198,6 +198,7 @@ pub const SERVICE: View = View {
         column("auth", "/auth", 1),
         column("pid", "/pid", 2),
         column("data-dir", "/dataDir", 3),
+        column("store", "/store", 3),
         column("log", "/log", 4),
     ],
 };
