@@ -19,7 +19,7 @@ mod cli {
     mod errors;
     mod output;
     mod retries;
-    mod run;
+    pub mod run;
     mod settings;
     mod tree;
 }
@@ -28,6 +28,7 @@ mod crash;
 mod store {
     mod conformance;
     mod postgres;
+    mod transfer;
 }
 mod stories;
 mod tidy;

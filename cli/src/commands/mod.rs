@@ -39,6 +39,7 @@ pub const NODES: &[Node] = &[
         ],
     ),
     verb::<daemon::Init>("init"),
+    verb::<daemon::Migrate>("migrate"),
     verb::<daemon::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
     verb::<topics::Explain>("explain"),
