@@ -60,17 +60,11 @@ pub(super) fn write(session: &Session, runtime: &Runtime, again: &Mutex<()>, wor
     for attempt in 0u32.. {
         match once(session, runtime, work) {
             Ok(answer) => return Ended { answer, usable: true },
-            Err(Trouble::Conflict) if Instant::now() < until => {
-                session.send("rollback");
-                match &turn {
-                    None => turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner)),
-                    Some(_) => std::thread::sleep(pause(attempt)),
-                }
-            }
-            Err(trouble) => {
-                session.send("rollback");
-                return trouble.into();
-            }
+            Err(Trouble::Conflict) if Instant::now() < until => match &turn {
+                None => turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner)),
+                Some(_) => std::thread::sleep(pause(attempt)),
+            },
+            Err(trouble) => return trouble.into(),
         }
     }
     Trouble::Conflict.into()
@@ -82,10 +76,11 @@ fn pause(attempt: u32) -> Duration {
     Duration::from_micros(u64::from_le_bytes(crate::random::bytes()) % most)
 }
 
+/// Runs it once. However it ends, no transaction is left open.
 fn once(session: &Session, runtime: &Runtime, work: &mut WriteWork) -> Result<Result<(), Fault>, Trouble> {
     let mut view = Snapshot::new(session, runtime, BEGIN_WRITE);
     let commit = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
-    let begin = view.end()?;
+    let begin = view.end().inspect_err(|_| session.send("rollback"))?;
     match (commit, begin) {
         (Err(_), begin) => {
             if begin.is_none() {
