@@ -95,7 +95,7 @@ impl Repeatable {
 
     /// Remembers the answer, and forgets some that are too old.
     pub fn remember(&self, tx: &mut Tx<'_>, caller: &str, reply: &Reply) -> Result<(), Fault> {
-        if crate::random::bytes::<1>()[0] % CLEARING_ONE_OF == 0 {
+        if crate::random::bytes::<1>()[0].is_multiple_of(CLEARING_ONE_OF) {
             self.forget_old(tx)?;
         }
         tx.put(&Remembered {
