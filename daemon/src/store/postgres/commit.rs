@@ -18,6 +18,8 @@ const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
 const CONFLICT_LIMIT: Duration = Duration::from_secs(8);
 const PAUSE_MAX_MS: u64 = 50;
+/// Conflicts after which a transaction waits for its turn.
+const FREE_ATTEMPTS: u32 = 3;
 
 /// How a job ended: its answer, and whether the connection can be used again.
 pub(super) struct Ended {
@@ -52,16 +54,16 @@ pub(super) fn read(session: &Session, runtime: &Runtime, work: &mut ReadWork) ->
     Ended { answer: done.map_err(|_| panicked()), usable: true }
 }
 
-/// Runs work that writes. After a conflict it is run again, one such transaction at a time in a process:
-/// those that meet on the same records would only hinder each other.
+/// Runs work that writes. After a conflict it is run again, and after several ones it waits for its turn:
+/// transactions that all want the same record would only hinder each other.
 pub(super) fn write(session: &Session, runtime: &Runtime, again: &Mutex<()>, work: &mut WriteWork) -> Ended {
     let until = Instant::now() + CONFLICT_LIMIT;
-    let mut turn = None;
+    let mut _turn = None;
     for attempt in 0u32.. {
         match once(session, runtime, work) {
             Ok(answer) => return Ended { answer, usable: true },
             Err(Trouble::Conflict) if Instant::now() < until => match &turn {
-                None => turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner)),
+                None => _turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner)),
                 Some(_) => std::thread::sleep(pause(attempt)),
             },
             Err(trouble) => return trouble.into(),
