@@ -62,10 +62,13 @@ pub(super) fn write(session: &Session, runtime: &Runtime, again: &Mutex<()>, wor
     for attempt in 0u32.. {
         match once(session, runtime, work) {
             Ok(answer) => return Ended { answer, usable: true },
-            Err(Trouble::Conflict) if Instant::now() < until => match &turn {
-                None => _turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner)),
-                Some(_) => std::thread::sleep(pause(attempt)),
-            },
+            Err(Trouble::Conflict) if Instant::now() < until => {
+                if attempt == FREE_ATTEMPTS {
+                    _turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner));
+                } else {
+                    std::thread::sleep(pause(attempt));
+                }
+            }
             Err(trouble) => return trouble.into(),
         }
     }
