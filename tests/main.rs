@@ -41,7 +41,7 @@ mod cli {
     mod login;
     mod output;
     mod retries;
-    mod run;
+    pub mod run;
     mod settings;
     mod tree;
 }
@@ -50,6 +50,7 @@ mod crash;
 mod store {
     mod conformance;
     mod postgres;
+    mod transfer;
 }
 mod stories;
 mod tidy;

@@ -75,6 +75,17 @@ impl World {
         self.clock.advance(present - self.clock.now().millis() / 1000);
     }
 
+    /// Stops the daemon.
+    pub fn stop(&mut self) {
+        self.runtime.block_on(self.daemon.take().unwrap().stop());
+    }
+
+    /// Starts a daemon with other settings after [`World::stop`].
+    pub fn start_on(&mut self, config: Config) {
+        let started = self.runtime.block_on(Daemon::start(config.clone(), self.clock.clone()));
+        (self.daemon, self.config) = (Some(started.unwrap()), config);
+    }
+
     /// The base address.
     pub fn url(&self) -> String {
         format!("http://{}", self.daemon.as_ref().unwrap().address())

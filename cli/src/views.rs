@@ -234,6 +234,20 @@ pub const STORE: View = View {
     ],
 };
 
+/// A store that was copied.
+pub const STORE_COPY: View = View {
+    plural: "copies",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("result", "/result", 0),
+        column("pairs", "/pairs", 0),
+        column("resumed", "/resumed", 2),
+        column("sha256", "/sha256", 1),
+    ],
+};
+
 /// Settings and where they came from.
 pub const SETTING: View = View {
     plural: "settings",

@@ -24,11 +24,13 @@ pub mod secret;
 pub mod store;
 
 mod init;
+mod migrate;
 mod open;
 mod start;
 
 pub use clock::Clock;
 pub use config::{Auth, Config};
 pub use init::{Initialized, NewLogin, init, recover_user};
+pub use migrate::{StorePlace, migrate};
 pub use start::{Daemon, Rotated, StartError, rotate_key};
 pub use store::postgres::Address;

@@ -7,8 +7,9 @@ use crate::start::StartError;
 use crate::store::embedded::{Embedded, OpenError, Options};
 use crate::store::key_file;
 use crate::store::postgres::{self, Address, Postgres};
-use crate::store::records::SPACES;
+use crate::store::records::{SPACES, SYSTEM};
 use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
+use crate::store::transfer;
 use crate::store::unlock::{UnlockError, unlock};
 use crate::store::{Store, Tx};
 use std::fmt;
@@ -22,6 +23,12 @@ pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded
         None => Store::new(open_embedded(config).await?, clock, strict),
         Some(address) => Store::new(open_postgres(config, address.clone()).await?, clock, strict),
     };
+    let mark = store.read(false, |tx| tx.value(SYSTEM, transfer::MARK)).await;
+    if mark.map_err(|fault| StartError::Store(fault.detail.clone()))?.is_some() {
+        store.close().await;
+        let why = "the store is an unfinished copy of another one: run the same mfa migrate again";
+        return Err(StartError::Store(why.to_owned()));
+    }
     let store = match unlock(store.clone(), &config.secret_key_file).await {
         Ok(unlocked) => unlocked,
         Err(error) => {
@@ -45,7 +52,8 @@ fn defect(error: impl fmt::Display) -> StartError {
     StartError::Store(format!("the store cannot be opened: {error}"))
 }
 
-async fn open_embedded(config: &Config) -> Result<Embedded, StartError> {
+/// Opens the embedded engine.
+pub(crate) async fn open_embedded(config: &Config) -> Result<Embedded, StartError> {
     let mut options = Options::new(config.data_dir.clone());
     options.cache_bytes = config.cache_bytes;
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await.map_err(defect)?;
@@ -55,7 +63,8 @@ async fn open_embedded(config: &Config) -> Result<Embedded, StartError> {
     })
 }
 
-async fn open_postgres(config: &Config, address: Address) -> Result<Postgres, StartError> {
+/// Opens the engine on PostgreSQL.
+pub(crate) async fn open_postgres(config: &Config, address: Address) -> Result<Postgres, StartError> {
     let mut options = postgres::Options::new(address, SPACES);
     options.connections_max = config.store_connections_max;
     let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;

@@ -8,12 +8,18 @@ use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError, recover_user};
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError, StorePlace, recover_user};
+
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// A copy tells its progress about so often.
+const PROGRESS_PAIRS: u64 = 10_000;
+/// Pairs between two chances to tell it, at most.
+const PAGE_PAIRS_MAX: u64 = 256;
 
 // The settings of a daemon that are given most often; the others come from variables and config files.
 #[derive(Debug, Clone, Default, Args)]
@@ -66,14 +72,7 @@ impl DaemonFlags {
         if given.is_empty() {
             return Ok(None);
         }
-        let address = Address::parse(given).map_err(|error| Failure::usage(error.to_string()))?;
-        if self.store.is_some() && address.has_password() {
-            let what = "--store holds a password, and others can read the arguments of a process";
-            return Err(Failure::usage(what).hint("use PGPASSWORD, a password file, or MFA_STORE"));
-        }
-        let home_file = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".pgpass"));
-        let file = std::env::var_os("PGPASSFILE").map(PathBuf::from).or_else(home_file);
-        Ok(Some(address.or_password(std::env::var("PGPASSWORD").ok()).or_password_file(file)))
+        address(given, self.store.as_ref().map(|_| "--store")).map(Some)
     }
 
     /// Where the store is, for people: without a password.
@@ -105,6 +104,19 @@ fn gateways(settings: &Settings, config: &mut Config) -> Outcome {
 /// The values of a setting that holds several.
 fn listed(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned).collect()
+}
+
+/// A PostgreSQL store with its password from where PostgreSQL's own programs look; `flag` is the flag of the
+/// command line that gave it.
+fn address(given: &str, flag: Option<&str>) -> Outcome<Address> {
+    let address = Address::parse(given).map_err(|error| Failure::usage(error.to_string()))?;
+    if let Some(flag) = flag.filter(|_| address.has_password()) {
+        let what = format!("{flag} holds a password, and others can read the arguments of a process");
+        return Err(Failure::usage(what).hint("use PGPASSWORD, a password file, or MFA_STORE"));
+    }
+    let home_file = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".pgpass"));
+    let file = std::env::var_os("PGPASSFILE").map(PathBuf::from).or_else(home_file);
+    Ok(address.or_password(std::env::var("PGPASSWORD").ok()).or_password_file(file))
 }
 
 /// The setting `store` as people may see it: without its password.
@@ -299,5 +311,56 @@ impl Verb for RecoverUser {
         let password = recover_user(&flags.config(cx)?, &self.user).await.map_err(not_started)?;
         cx.out.say("the password must be changed at the first login");
         cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
+    }
+}
+
+#[derive(Args)]
+pub struct Migrate {
+    /// The store to copy: a folder, or postgres://USER@HOST/DATABASE without a password
+    #[arg(long, value_name = "DIR|URL")]
+    from: String,
+    /// Where to: an empty folder, or an empty database
+    #[arg(long, value_name = "DIR|URL")]
+    to: String,
+}
+
+fn place(given: &str, flag: &str) -> Outcome<StorePlace> {
+    if Address::is_one(given) {
+        return address(given, Some(flag)).map(|found| StorePlace::Postgres(Box::new(found)));
+    }
+    if given.contains("://") {
+        return Err(Failure::usage(format!("{flag} is neither a folder nor postgres://USER@HOST/DATABASE")));
+    }
+    Ok(StorePlace::Folder(PathBuf::from(given)))
+}
+
+impl Verb for Migrate {
+    const ABOUT: &'static str =
+        "Copy a whole store into another engine and compare the two; no daemon may run";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa migrate --from /var/lib/mfa --to postgres://mfa@db1,db2,db3/mfa",
+        "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let (from, to) = (place(&self.from, "--from")?, place(&self.to, "--to")?);
+        let target = match &to {
+            StorePlace::Folder(dir) => dir.display().to_string(),
+            StorePlace::Postgres(address) => address.to_string(),
+        };
+        let progress = |done: u64, of: u64| {
+            if done == of || (done / PROGRESS_PAIRS) > (done.saturating_sub(PAGE_PAIRS_MAX) / PROGRESS_PAIRS)
+            {
+                cx.out.say(&format!("{done} of {of} pairs copied"));
+            }
+        };
+        let copied = mfa_daemon::migrate(from, to, &progress).await.map_err(not_started)?;
+        let result = if copied.resumed > 0 { "copied, going on from before" } else { "copied" };
+        cx.out
+            .tip("secrets need the same key file; sessions, tokens and the journal stay with the old store");
+        let record = json!({
+            "identifier": target, "result": result, "pairs": copied.pairs, "resumed": copied.resumed,
+            "sha256": copied.sha256,
+        });
+        cx.out.show(&views::STORE_COPY, &record)
     }
 }

@@ -66,6 +66,7 @@ pub const NODES: &[Node] = &[
         "Work on the store itself, on its own machine",
         &[verb::<daemon::RecoverUser>("recover-user")],
     ),
+    verb::<daemon::Migrate>("migrate"),
     verb::<daemon::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
     verb::<topics::Explain>("explain"),

@@ -17,8 +17,10 @@ use warp::http::HeaderMap;
 
 /// How long an answer is remembered.
 const REMEMBERED_SECONDS: i64 = 24 * 60 * 60;
-/// Forgotten answers that one request clears away.
-const CLEARED_AT_ONCE: usize = 8;
+/// One request of so many clears forgotten answers away, and so many of them: if each did, requests at the
+/// same time would all want to remove the same ones, and would have to wait for each other.
+const CLEARING_ONE_OF: u8 = 8;
+const CLEARED_AT_ONCE: usize = 32;
 /// Longest key.
 const KEY_LENGTH_MAX: usize = 255;
 
@@ -93,7 +95,9 @@ impl Repeatable {
 
     /// Remembers the answer, and forgets some that are too old.
     pub fn remember(&self, tx: &mut Tx<'_>, caller: &str, reply: &Reply) -> Result<(), Fault> {
-        self.forget_old(tx)?;
+        if crate::random::bytes::<1>()[0].is_multiple_of(CLEARING_ONE_OF) {
+            self.forget_old(tx)?;
+        }
         tx.put(&Remembered {
             caller: caller.to_owned(),
             key: self.key.clone(),

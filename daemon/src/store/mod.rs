@@ -13,6 +13,7 @@ pub mod record;
 pub mod records;
 pub mod seal;
 pub mod seed;
+pub mod transfer;
 pub mod tx;
 pub mod unlock;
 

@@ -18,6 +18,8 @@ const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
 const CONFLICT_LIMIT: Duration = Duration::from_secs(8);
 const PAUSE_MAX_MS: u64 = 50;
+/// Conflicts after which a transaction waits for its turn.
+const FREE_ATTEMPTS: u32 = 3;
 
 /// How a job ended: its answer, and whether the connection can be used again.
 pub(super) struct Ended {
@@ -52,25 +54,22 @@ pub(super) fn read(session: &Session, runtime: &Runtime, work: &mut ReadWork) ->
     Ended { answer: done.map_err(|_| panicked()), usable: true }
 }
 
-/// Runs work that writes. After a conflict it is run again, one such transaction at a time in a process:
-/// those that meet on the same records would only hinder each other.
+/// Runs work that writes. After a conflict it is run again, and after several ones it waits for its turn:
+/// transactions that all want the same record would only hinder each other.
 pub(super) fn write(session: &Session, runtime: &Runtime, again: &Mutex<()>, work: &mut WriteWork) -> Ended {
     let until = Instant::now() + CONFLICT_LIMIT;
-    let mut turn = None;
+    let mut _turn = None;
     for attempt in 0u32.. {
         match once(session, runtime, work) {
             Ok(answer) => return Ended { answer, usable: true },
             Err(Trouble::Conflict) if Instant::now() < until => {
-                session.send("rollback");
-                match &turn {
-                    None => turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner)),
-                    Some(_) => std::thread::sleep(pause(attempt)),
+                if attempt == FREE_ATTEMPTS {
+                    _turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner));
+                } else {
+                    std::thread::sleep(pause(attempt));
                 }
             }
-            Err(trouble) => {
-                session.send("rollback");
-                return trouble.into();
-            }
+            Err(trouble) => return trouble.into(),
         }
     }
     Trouble::Conflict.into()
@@ -82,10 +81,11 @@ fn pause(attempt: u32) -> Duration {
     Duration::from_micros(u64::from_le_bytes(crate::random::bytes()) % most)
 }
 
+/// Runs it once. However it ends, no transaction is left open.
 fn once(session: &Session, runtime: &Runtime, work: &mut WriteWork) -> Result<Result<(), Fault>, Trouble> {
     let mut view = Snapshot::new(session, runtime, BEGIN_WRITE);
     let commit = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
-    let begin = view.end()?;
+    let begin = view.end().inspect_err(|_| session.send("rollback"))?;
     match (commit, begin) {
         (Err(_), begin) => {
             if begin.is_none() {

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{AsyncMessage, Client, Error, Statement};
 
 /// Time in which a server must have taken a connection with all that belongs to it. The driver itself has
@@ -120,7 +121,7 @@ pub(super) async fn connect(shared: &Shared, server: &Server) -> Result<(Client,
         let task = tokio::spawn(async move {
             while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
                 if let AsyncMessage::Notice(notice) = message
-                    && notice.severity() == "WARNING"
+                    && *notice.code() == SqlState::WARNING
                 {
                     tracing::warn!(message = notice.message(), "the database warns");
                     counter.fetch_add(1, SeqCst);

@@ -1,0 +1,62 @@
+//! `mfa migrate`: a whole store from one engine into the other, without a daemon.
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::open::{open_embedded, open_postgres};
+use crate::start::StartError;
+use crate::store::engine::Engine;
+use crate::store::postgres::Address;
+use crate::store::transfer::{Transferred, transfer};
+use std::path::PathBuf;
+
+/// Where a store is.
+#[derive(Debug, Clone)]
+pub enum StorePlace {
+    /// The embedded store in a folder.
+    Folder(PathBuf),
+    /// A PostgreSQL database.
+    Postgres(Box<Address>),
+}
+
+/// Copies a store; the target must be empty, or hold the beginning of the same copy. No daemon may write
+/// to either meanwhile: the embedded engine sees to that itself, and at the end the copy is compared.
+pub async fn migrate(
+    from: StorePlace,
+    to: StorePlace,
+    progress: &dyn Fn(u64, u64),
+) -> Result<Transferred, StartError> {
+    if let StorePlace::Folder(dir) = &from
+        && !dir.join("FORMAT").exists()
+    {
+        return Err(StartError::Settings(format!("there is no store in {}", dir.display())));
+    }
+    let source = open(from).await?;
+    let target = match open(to).await {
+        Ok(target) => target,
+        Err(error) => {
+            close(&*source).await;
+            return Err(error);
+        }
+    };
+    let copied = transfer(&*source, &*target, Clock::system().now(), progress).await;
+    close(&*source).await;
+    close(&*target).await;
+    copied.map_err(|error| StartError::Store(error.to_string()))
+}
+
+async fn open(place: StorePlace) -> Result<Box<dyn Engine>, StartError> {
+    match place {
+        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir)).await?)),
+        StorePlace::Postgres(address) => {
+            let mut config = Config::new("");
+            config.store_connections_max = 1;
+            Ok(Box::new(open_postgres(&config, *address).await?))
+        }
+    }
+}
+
+async fn close(engine: &dyn Engine) {
+    if let Err(fault) = engine.close().await {
+        tracing::error!(%fault, "a store did not close cleanly");
+    }
+}
