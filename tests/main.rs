@@ -16,6 +16,7 @@ mod api {
     mod offices;
 }
 mod cli {
+    mod accounts;
     mod complete;
     mod daemon;
     mod errors;
