@@ -83,7 +83,8 @@ impl Verb for Create {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateInstance::META);
     const EXAMPLES: &'static [&'static str] = &[
         "mfa accounts create --customer c-001 --product savings --beneficiary 'Kojo Mensah'",
-        "echo '{\"customerIdentifier\": \"c-002\", \"productIdentifier\": \"savings\"}' | mfa accounts create --from -",
+        "echo '{\"customerIdentifier\": \"c-002\", \"productIdentifier\": \"savings\"}' |\n    \
+         mfa accounts create --from -",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let body = Draft::from_file(self.from.as_deref())?

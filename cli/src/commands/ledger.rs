@@ -160,7 +160,8 @@ impl Verb for Entry {
     const ENDPOINT: Option<&'static Meta> = Some(&GetJournalEntry::META);
     const EXAMPLES: &'static [&'static str] = &[
         "for entry in $(mfa ledger journal list -o id); do mfa ledger journal get $entry; done",
-        "for entry in $(mfa ledger journal list --type ACCO -o id); do mfa ledger journal get $entry -o json; done",
+        "for entry in $(mfa ledger journal list --type ACCO -o id); do\n    \
+         mfa ledger journal get $entry -o json; done",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(GetJournalEntry { entry: self.entry }, &views::JOURNAL_ENTRY).await

@@ -58,12 +58,15 @@ impl Verb for Statement {
             });
             return cx.out.show(&views::STATEMENT, &statement);
         }
-        let balance = |day: Date, what: &str, balance: Amount| json!({ "postedOn": day, "message": what, "balance": balance });
         let mut rows = vec![balance(first, "opening balance", opening)];
         rows.extend(entries.iter().map(row));
         rows.push(balance(last, "closing balance", closing));
         cx.out.show(&views::STATEMENT, &Value::Array(rows))
     }
+}
+
+fn balance(day: Date, message: &str, balance: Amount) -> Value {
+    json!({ "postedOn": day, "message": message, "balance": balance })
 }
 
 fn row(entry: &AccountEntry) -> Value {
