@@ -34,6 +34,7 @@ mod api {
     mod users;
 }
 mod cli {
+    mod accounts;
     mod complete;
     mod daemon;
     mod errors;

@@ -1,5 +1,6 @@
 //! Every verb, one file for each noun.
 
+mod actions;
 mod application_permissions;
 mod applications;
 mod cards;
@@ -7,16 +8,20 @@ mod complete;
 mod config;
 mod customers;
 mod daemon;
+mod definitions;
 mod docs;
 mod employees;
 mod gateways;
 mod groups;
+mod instances;
+mod ledger;
 mod login;
 mod offices;
 mod quickstart;
 mod roles;
 mod service;
 mod session;
+mod statement;
 mod topics;
 mod users;
 
@@ -44,6 +49,15 @@ pub const NODES: &[Node] = &[
     verb::<login::Logout>("logout"),
     verb::<login::Whoami>("whoami"),
     group("sessions", "session", "Logins of this machine, and sessions at the daemon", login::VERBS),
+    group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
+    group(
+        "products",
+        "product definitions definition",
+        "Products: what accounts are opened for",
+        definitions::VERBS,
+    ),
+    group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
+    group("ledger", "", "The double-entry ledger", ledger::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(
@@ -113,6 +127,8 @@ async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
         "role" => roles::identifiers(client, term).await,
         "group" => groups::identifiers(client, term).await,
         "application" => applications::identifiers(client, term).await,
+        "definition" => definitions::identifiers(client, term).await,
+        "account" => ledger::identifiers(client, term).await,
         _ => Vec::new(),
     }
 }

@@ -168,10 +168,10 @@ impl Verb for Matrix {
 
 /// A column for each role. The names live as long as the process, which ends when the table is printed.
 fn view(roles: &[Role]) -> View {
-    let mut columns = vec![Column { name: "group", pointer: "/group", priority: 0 }];
+    let mut columns = vec![Column { name: "group", pointer: "/group", priority: 0, right: false }];
     for role in roles {
         let name: &'static str = role.identifier.clone().leak();
-        columns.push(Column { name, pointer: format!("/{name}").leak(), priority: 1 });
+        columns.push(Column { name, pointer: format!("/{name}").leak(), priority: 1, right: false });
     }
     View { plural: "groups", id: "/group", state: "", columns: columns.leak() }
 }
