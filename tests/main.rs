@@ -12,11 +12,14 @@ mod api {
     mod employees;
     mod gateways;
     mod images;
+    mod instances;
+    mod ledger;
     mod offices;
     mod scans;
     mod uploads;
 }
 mod cli {
+    mod accounts;
     mod complete;
     mod daemon;
     mod errors;
