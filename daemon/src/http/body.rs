@@ -39,8 +39,7 @@ pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Resu
 
 /// Refuses a body that says itself that it is too long.
 pub fn check_length(headers: &HeaderMap, bytes_max: u64) -> Result<(), Fault> {
-    let length = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
-    match length {
+    match length(headers) {
         Some(length) if length > bytes_max => Err(too_large(bytes_max)),
         _ => Ok(()),
     }

@@ -28,6 +28,8 @@ const DRAIN: Duration = Duration::from_millis(250);
 const QUEUE: Duration = Duration::from_millis(20);
 /// Pause after a failed accept, such as one without a free file descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Bytes of a connection that are held at once, and so the longest head. A thousand uploads hold as many.
+const BUFFER_BYTES_MAX: usize = 64 * 1024;
 /// Longest request identifier that is taken over.
 const REQUEST_ID_LENGTH_MAX: usize = 128;
 
@@ -58,6 +60,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
         let answering = TowerToHyperService::new(service.clone());
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
+            .max_buf_size(BUFFER_BYTES_MAX)
             .header_read_timeout(Duration::from_secs(state.config.header_timeout_seconds))
             .serve_connection(
                 TokioIo::new(socket),
