@@ -28,6 +28,7 @@ mod cli {
     mod complete;
     mod daemon;
     mod errors;
+    mod login;
     mod output;
     mod retries;
     mod run;

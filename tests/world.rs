@@ -68,6 +68,13 @@ impl World {
         self.daemon = Some(started.unwrap());
     }
 
+    /// Moves the clock to that of this machine.
+    pub fn to_present(&self) {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let present = i64::try_from(since.as_secs()).unwrap();
+        self.clock.advance(present - self.clock.now().millis() / 1000);
+    }
+
     /// The base address.
     pub fn url(&self) -> String {
         format!("http://{}", self.daemon.as_ref().unwrap().address())

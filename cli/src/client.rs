@@ -6,7 +6,7 @@ use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
 use reqwest::header::{
-    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER,
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER,
 };
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -34,6 +34,8 @@ pub struct Client {
     pub verbose: bool,
     /// The key that was given for this command.
     pub idempotency_key: Option<String>,
+    /// An access token that was given for this command, in place of that of the last login.
+    pub token: Option<String>,
     /// Made at the first request, so that commands without one start at once.
     http: OnceCell<reqwest::Client>,
 }
@@ -59,12 +61,22 @@ impl Client {
     /// A client of the daemon at an address.
     pub fn new(url: &str, retries: u32, timeout: Duration, traced: bool) -> Self {
         let url = url.trim_end_matches('/').to_owned();
-        Self { url, retries, timeout, traced, verbose: false, idempotency_key: None, http: OnceCell::new() }
+        Self {
+            url,
+            retries,
+            timeout,
+            traced,
+            verbose: false,
+            idempotency_key: None,
+            token: None,
+            http: OnceCell::new(),
+        }
     }
 
     /// The same client that gives up sooner and does not repeat.
     pub fn hasty(&self, timeout: Duration) -> Self {
-        Self::new(&self.url, 0, timeout, self.traced)
+        let token = self.token.clone();
+        Self { token, ..Self::new(&self.url, 0, timeout, self.traced) }
     }
 
     /// Sends an endpoint.
@@ -107,8 +119,23 @@ impl Client {
         Err(self.refused(&E::META, &endpoint.params(), status, &text))
     }
 
-    /// Sends a request, again and again where that may help, always with the same key.
+    /// Sends a request with the token of the caller.
     async fn request(
+        &self,
+        meta: &'static Meta,
+        params: &[&str],
+        outgoing: Outgoing,
+        mut headers: HeaderMap,
+    ) -> Outcome<reqwest::Response> {
+        let public = ["CreateToken", "GetLive", "GetReady", "GetVersion"].contains(&meta.name);
+        if !public && let Some(token) = self.bearer().await? {
+            headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
+        }
+        self.exchange(meta, params, outgoing, headers).await
+    }
+
+    /// Sends a request, again and again where that may help, always with the same key.
+    pub async fn exchange(
         &self,
         meta: &'static Meta,
         params: &[&str],
@@ -191,7 +218,8 @@ impl Client {
         Ok(url)
     }
 
-    async fn text(&self, response: reqwest::Response) -> Outcome<(u16, String)> {
+    /// The status of an answer, and its body.
+    pub async fn text(&self, response: reqwest::Response) -> Outcome<(u16, String)> {
         let status = response.status().as_u16();
         let text = response.text().await.map_err(|error| unreachable(&self.url, self.timeout, &error))?;
         if self.traced {
@@ -280,7 +308,7 @@ impl Stream {
 }
 
 /// A fresh key: a UUID of version 4.
-fn new_key() -> String {
+pub fn new_key() -> String {
     let mut bytes = [0_u8; 16];
     // Without the system's random numbers nothing that is safe can be sent.
     getrandom::fill(&mut bytes).expect("random numbers of the system");

@@ -69,12 +69,13 @@ impl Cx {
         if let Some((column, descending)) = sort.pop() {
             (paging.sort_column, paging.descending) = (Some(column.to_owned()), descending);
         }
-        let mut listing = self.out.listing(view)?;
+        // Nothing is printed before the daemon has answered, so that a refused list leaves nothing.
         match limit {
             Some(limit) if limit <= u64::from(PAGE_SIZE_MAX) => {
                 // The daemon answers no page of no records, and the count is wanted all the same.
                 paging.size = Some(u32::try_from(limit).unwrap_or(PAGE_SIZE_MAX).max(1));
                 let page = self.client.send(&endpoint, &body(paging)).await?.value;
+                let mut listing = self.out.listing(view)?;
                 let records = page[T::PLURAL].as_array().map_or(&[][..], Vec::as_slice);
                 let shown = records.iter().take(usize::try_from(limit).unwrap_or(usize::MAX));
                 shown.clone().try_for_each(|record| listing.push(&record.to_string()))?;
@@ -84,6 +85,7 @@ impl Cx {
             }
             _ => {
                 let mut stream = self.client.stream(&endpoint, &body(paging)).await?;
+                let mut listing = self.out.listing(view)?;
                 let mut left = limit.unwrap_or(u64::MAX);
                 while left > 0
                     && let Some(record) = stream.next().await?

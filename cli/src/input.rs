@@ -139,6 +139,25 @@ fn split_at_commas(text: &str) -> Vec<String> {
     parts
 }
 
+/// Reads `group=RCD`, or `group=READ,CHANGE`, as a permission.
+pub fn permission(text: &str) -> Result<Draft, String> {
+    let (group, operations) =
+        text.split_once('=').ok_or("it must be GROUP=OPERATIONS, such as a__v1__b=RC")?;
+    let word = |word: &str| match word.to_ascii_uppercase().as_str() {
+        "R" | "READ" => Ok("READ"),
+        "C" | "CHANGE" => Ok("CHANGE"),
+        "D" | "DELETE" => Ok("DELETE"),
+        _ => Err(format!("\"{word}\" is none of R, C, D, READ, CHANGE, DELETE")),
+    };
+    let letters = operations.chars().all(|c| "RCDrcd".contains(c));
+    let operations: Result<Vec<&str>, String> = match letters {
+        true => operations.chars().map(|c| word(&c.to_string())).collect(),
+        false => operations.split(',').map(|text| word(text.trim())).collect(),
+    };
+    let draft = Draft::default().set("permittableEndpointGroupIdentifier", Some(group));
+    Ok(draft.set("allowedOperations", Some(operations?)))
+}
+
 /// Reads `catalog/field=value` as a custom value.
 pub fn custom_value(text: &str) -> Result<Draft, String> {
     let parts = text.split_once('=').and_then(|(path, value)| Some((path.split_once('/')?, value)));

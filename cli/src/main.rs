@@ -5,12 +5,14 @@
 //! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
 //! | `tree` | what a verb is, and the tree of all verbs |
 //! | `cx` | what a verb is given: settings, client, output, prompt, and the shapes that verbs share |
-//! | `client` | the only one that speaks HTTP |
+//! | `client`, `bearer` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `settings` | questions; where values come from |
+//! | `logins`, `keys` | tokens of the last logins; keys of applications |
 //! | `failure` | why a command failed, and how the process ends |
 
+mod bearer;
 mod client;
 mod commands;
 mod cx;
@@ -18,6 +20,8 @@ mod failure;
 mod flags;
 mod globals;
 mod input;
+mod keys;
+mod logins;
 mod output;
 mod prompt;
 mod settings;
@@ -25,6 +29,7 @@ mod trace;
 mod tree;
 mod usage;
 mod views;
+mod views_access;
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -104,6 +109,7 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     let mut client = client::Client::new(settings.get("url").0, retries, timeout, traced);
     client.verbose = globals.verbose;
     client.idempotency_key.clone_from(&change.idempotency_key);
+    client.token = given_token(&settings)?;
     let prompt = Prompt { yes: settings.flag("yes", None)?, no_input: settings.flag("no_input", None)? };
     let out = Output {
         format: usage::format(&settings, screen)?,
@@ -119,6 +125,14 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
 /// The word by which a value is chosen on the command line.
 fn word(value: impl ValueEnum) -> Option<String> {
     Some(value.to_possible_value()?.get_name().to_owned())
+}
+
+/// An access token of the environment.
+fn given_token(settings: &Settings) -> Outcome<Option<String>> {
+    match settings.get("token").0 {
+        "" => input::secret_file(settings.get("token_file").0),
+        token => Ok(Some(token.to_owned())),
+    }
 }
 
 /// Reads flags that only some verbs have.

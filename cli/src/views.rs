@@ -1,5 +1,7 @@
 //! Which values of a record a table shows, in which order, and which of them matter most.
 
+pub use crate::views_access::*;
+
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
 
@@ -38,7 +40,8 @@ impl View {
     }
 }
 
-const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
+/// A column of a view.
+pub const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
     Column { name, pointer, priority }
 }
 
@@ -212,14 +215,6 @@ pub const STORE: View = View {
         column("passwords", "/passwords", 2),
         column("added", "/added", WIDE),
     ],
-};
-
-/// A password that was made up.
-pub const PASSWORD: View = View {
-    plural: "passwords",
-    id: "/identifier",
-    state: "",
-    columns: &[column("identifier", "/identifier", 0), column("password", "/password", 0)],
 };
 
 /// Settings and where they came from.

@@ -22,6 +22,11 @@ const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
     ("assigned_employee", "employee"),
     ("customer", "customer"),
     ("reference_customer", "customer"),
+    ("user", "user"),
+    ("role", "role"),
+    ("group", "group"),
+    ("groups", "group"),
+    ("application", "application"),
 ];
 
 #[derive(Args)]

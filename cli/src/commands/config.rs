@@ -22,7 +22,11 @@ impl Verb for ViewSettings {
     async fn run(self, cx: &Cx) -> Outcome {
         let record = |setting: &crate::settings::Setting| {
             let (value, origin) = cx.settings.get(setting.name);
-            let value = if setting.name == "store" { shown_store(value) } else { value.to_owned() };
+            let value = match setting.name {
+                "store" => shown_store(value),
+                "token" if !value.is_empty() => "***".to_owned(),
+                _ => value.to_owned(),
+            };
             let mut record = json!({ "name": setting.name, "value": value });
             if self.origin {
                 record["origin"] = json!(origin.to_string());

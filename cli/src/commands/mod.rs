@@ -1,20 +1,29 @@
 //! Every verb, one file for each noun.
 
+mod application_permissions;
+mod applications;
 mod complete;
 mod config;
 mod customers;
 mod daemon;
 mod docs;
 mod employees;
+mod groups;
+mod login;
 mod offices;
 mod quickstart;
+mod roles;
 mod service;
 mod session;
 mod topics;
+mod users;
 
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::tree::{Node, group, verb};
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::Nothing;
+use serde_json::Value;
 use std::time::Duration;
 
 /// The tree of commands, in the order in which help shows it.
@@ -23,6 +32,14 @@ pub const NODES: &[Node] = &[
     group("offices", "office", "Offices, their branches, addresses and external references", offices::VERBS),
     group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
+    group("users", "user", "Users, their roles and passwords", users::VERBS),
+    group("roles", "role", "Roles and what they allow", roles::VERBS),
+    group("groups", "group", "Permittable groups: which endpoints a permission is about", groups::VERBS),
+    group("applications", "application", "Applications, their keys and permissions", applications::VERBS),
+    verb::<login::Login>("login"),
+    verb::<login::Logout>("logout"),
+    verb::<login::Whoami>("whoami"),
+    group("sessions", "session", "Logins of this machine, and sessions at the daemon", login::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(
@@ -87,6 +104,19 @@ async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
         "office" => offices::identifiers(client, term).await,
         "employee" => employees::identifiers(client, term).await,
         "customer" => customers::identifiers(client, term).await,
+        "user" => users::identifiers(client, term).await,
+        "role" => roles::identifiers(client, term).await,
+        "group" => groups::identifiers(client, term).await,
+        "application" => applications::identifiers(client, term).await,
         _ => Vec::new(),
     }
+}
+
+/// Identifiers of a plain array, of records or of names, that contain a text.
+async fn named<E: Endpoint<Body = Nothing>>(client: &Client, endpoint: E, term: &str) -> Vec<String> {
+    let Ok(reply) = client.send(&endpoint, &Nothing).await else { return Vec::new() };
+    let records = reply.value.as_array().cloned().unwrap_or_default();
+    let name = |record: &Value| record.as_str().or(record["identifier"].as_str()).map(str::to_owned);
+    let term = term.to_lowercase();
+    records.iter().filter_map(name).filter(|name| name.to_lowercase().contains(&term)).collect()
 }

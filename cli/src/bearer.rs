@@ -1,0 +1,40 @@
+//! The token that goes along with a request.
+
+use crate::client::Client;
+use crate::failure::Outcome;
+use crate::logins::{self, Login};
+use mfa_shared::api::tokens::{CreateToken, Token, TokenRequest};
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::Body;
+use reqwest::header::HeaderMap;
+
+impl Client {
+    /// The token to send: the given one, or that of the last login, which is refreshed where it has ended.
+    pub async fn bearer(&self) -> Outcome<Option<String>> {
+        if self.token.is_some() {
+            return Ok(self.token.clone());
+        }
+        let Some(login) = logins::find(&self.url)? else { return Ok(None) };
+        if login.lives() || login.refresh_token.is_none() {
+            return Ok(Some(login.access_token));
+        }
+        // A refresh token can be used once, so of two commands at the same time one waits for the other.
+        let _lock = logins::lock()?;
+        let Some(login) = logins::find(&self.url)? else { return Ok(None) };
+        let Some(refresh_token) = login.refresh_token.clone().filter(|_| !login.lives()) else {
+            return Ok(Some(login.access_token));
+        };
+        let asked = TokenRequest::Refresh { refresh_token }.write();
+        let response = self.exchange(&CreateToken::META, &[], asked, HeaderMap::new()).await?;
+        let (status, text) = self.text(response).await?;
+        match serde_json::from_str::<Token>(&text) {
+            Ok(token) if status == 200 => {
+                let login = Login::new(&self.url, login.caller, &token);
+                let access_token = login.access_token.clone();
+                logins::save(login)?;
+                Ok(Some(access_token))
+            }
+            _ => Ok(Some(login.access_token)),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Who is logged in where.
+
+use crate::cx::{Cx, Done};
+use crate::failure::{Failure, Outcome};
+use crate::keys;
+use crate::logins::{self, Login as Kept, now_seconds};
+use crate::tree::{Node, Verb, verb};
+use crate::{input, views};
+use clap::Args;
+use mfa_shared::api::system::GetVersion;
+use mfa_shared::api::tokens::*;
+use mfa_shared::api::users::SetUserPassword;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::time::Timestamp;
+use mfa_shared::wire::Nothing;
+use serde_json::{Value, json};
+
+/// How long an assertion that is made here can be used.
+const ASSERTION_SECONDS: i64 = 120;
+
+/// The verbs about sessions.
+pub const VERBS: &[Node] = &[verb::<List>("list"), verb::<End>("end")];
+
+#[derive(Args)]
+pub struct Login {
+    /// The user; asked for where it is not given
+    #[arg(value_name = "USER", conflicts_with = "key")]
+    user: Option<String>,
+    /// File of the password, - for standard input [env: MFA_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+    /// Sign in as this application; by default as the one that the key file names
+    #[arg(long, value_name = "ID", requires = "key")]
+    application: Option<String>,
+    /// File of the application's private key
+    #[arg(long, value_name = "FILE")]
+    key: Option<String>,
+    /// Timestamp under which the key is registered, where the file does not say it
+    #[arg(long, value_name = "TIMESTAMP", requires = "key")]
+    kid: Option<String>,
+    /// User in whose name the application acts
+    #[arg(long, value_name = "USER", requires = "key")]
+    subject: Option<String>,
+    /// Call endpoint set to which the token is narrowed
+    #[arg(long, value_name = "SET", requires = "key")]
+    scope: Option<String>,
+}
+
+impl Verb for Login {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateToken::META);
+    const ABOUT: &'static str = "Log in as a user, or sign in as an application";
+    const EXAMPLES: &'static [&'static str] = &[
+        "echo 'blue kettle 7' | mfa login esi --password-file -",
+        "mfa applications keygen pay-v1 --out pay.pem && mfa login --key pay.pem",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let (caller, token) = match &self.key {
+            Some(file) => self.sign_in(cx, file).await?,
+            None => self.by_password(cx).await?,
+        };
+        logins::save(Kept::new(&cx.client.url, caller, &token))?;
+        cx.out.tip(&format!("logged in; the token is in {}, for you only", logins::path()?.display()));
+        cx.show(GetCurrentToken {}, &views::TOKEN).await
+    }
+}
+
+impl Login {
+    async fn by_password(&self, cx: &Cx) -> Outcome<(String, Token)> {
+        let user = match &self.user {
+            Some(user) => user.clone(),
+            None => {
+                cx.prompt.check("USER")?;
+                cx.prompt.ask_or("user", "admin")?
+            }
+        };
+        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
+        let password = match input::secret_file(file)? {
+            Some(password) => password,
+            None => cx.prompt.secret(&format!("password of {user}"), "--password-file")?,
+        };
+        let token = ask(cx, TokenRequest::Password { username: user.clone(), password }).await?;
+        if !token.password_change_required {
+            return Ok((user, token));
+        }
+        if !cx.prompt.can_ask() {
+            cx.out.warn(&format!("set a new password before anything else: mfa users set-password {user}"));
+            return Ok((user, token));
+        }
+        // The new token is needed to set the password, which ends it.
+        logins::save(Kept::new(&cx.client.url, user.clone(), &token))?;
+        let password = cx.prompt.new_secret("new password", "--password-file")?;
+        let body = input::body::<SetUserPassword>(&json!({ "password": password }))?;
+        cx.client.send(&SetUserPassword { user: user.clone() }, &body).await?;
+        let token = ask(cx, TokenRequest::Password { username: user.clone(), password }).await?;
+        Ok((user, token))
+    }
+
+    async fn sign_in(&self, cx: &Cx, file: &str) -> Outcome<(String, Token)> {
+        let key = keys::read(file)?;
+        let application = self.application.clone().or(key.application.clone());
+        let application = application
+            .ok_or_else(|| Failure::usage(format!("{file} names no application; give --application")))?;
+        let kid = self.kid.clone().or(key.timestamp.clone());
+        let kid =
+            kid.ok_or_else(|| Failure::usage(format!("{file} does not say its timestamp; give --kid")))?;
+        let version = cx.client.send(&GetVersion {}, &Nothing).await?.value;
+        let mut claims = json!({
+            "iss": application,
+            "aud": version["instance"],
+            "exp": now_seconds() + ASSERTION_SECONDS,
+            "jti": crate::client::new_key(),
+        });
+        if let Some(subject) = &self.subject {
+            claims["sub"] = json!(subject);
+        }
+        let assertion = key.assertion(&kid, &claims)?;
+        let token = ask(cx, TokenRequest::Assertion { assertion, scope: self.scope.clone() }).await?;
+        Ok((format!("application:{application}"), token))
+    }
+}
+
+async fn ask(cx: &Cx, request: TokenRequest) -> Outcome<Token> {
+    let answer = cx.client.send(&CreateToken {}, &request).await?.value;
+    serde_json::from_value(answer).map_err(|_| Failure::local("the daemon answered no token"))
+}
+
+#[derive(Args)]
+pub struct Logout {}
+
+impl Verb for Logout {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteCurrentToken::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa logout", "mfa logout -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        end(cx, DeleteCurrentToken {}, "logged out").await
+    }
+}
+
+#[derive(Args)]
+pub struct End {}
+
+impl Verb for End {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteTokens::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa sessions end --yes", "mfa sessions end --yes -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.prompt.confirm(&format!("end all your sessions at {}?", cx.client.url))?;
+        end(cx, DeleteTokens {}, "logged out everywhere").await
+    }
+}
+
+/// Ends sessions at the daemon, and forgets the login here, too, when it had ended there already.
+async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) -> Outcome {
+    match cx.client.send(&endpoint, &Nothing).await {
+        Err(failure) if failure.status != Some(401) => return Err(failure),
+        _ => logins::forget(&cx.client.url)?,
+    }
+    cx.done(Done { noun: "daemon", id: &cx.client.url, what })
+}
+
+#[derive(Args)]
+pub struct Whoami {}
+
+impl Verb for Whoami {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetCurrentToken::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa whoami", "mfa whoami -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetCurrentToken {}, &views::TOKEN).await
+    }
+}
+
+#[derive(Args)]
+pub struct List {}
+
+impl Verb for List {
+    const ABOUT: &'static str = "List the daemons at which this machine's user is logged in";
+    const EXAMPLES: &'static [&'static str] = &["mfa sessions list", "mfa sessions list -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let record = |login: &Kept| {
+            let ends = Timestamp::from_millis(login.ends_seconds.saturating_mul(1000));
+            let (url, caller, goes_on) = (&login.url, &login.caller, login.refresh_token.is_some());
+            json!({ "url": url, "caller": caller, "tokenEnds": ends, "goesOn": goes_on })
+        };
+        cx.out.show(&views::LOGIN, &Value::Array(logins::all()?.iter().map(record).collect()))
+    }
+}

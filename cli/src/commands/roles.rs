@@ -1,0 +1,177 @@
+//! Roles and what they allow.
+
+use crate::client::Client;
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::input::{self, Draft};
+use crate::tree::{Node, Verb, verb};
+use crate::views::{self, Column, View};
+use clap::Args;
+use mfa_shared::api::roles::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::Nothing;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<List>("list"),
+    verb::<Get>("get"),
+    verb::<Create>("create"),
+    verb::<Update>("update"),
+    verb::<Delete>("delete"),
+    verb::<Matrix>("matrix"),
+];
+
+/// Identifiers that contain a text.
+pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
+    super::named(client, ListRoles {}, term).await
+}
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "role", id, what }
+}
+
+#[derive(Args)]
+pub struct List {}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListRoles::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa roles list", "mfa roles list -o id"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListRoles {}, &views::ROLE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    /// Identifier of the role
+    #[arg(value_name = "ID")]
+    role: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetRole::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa roles get pharaoh", "mfa role get pharaoh -o yaml"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetRole { role: self.role }, &views::ROLE).await
+    }
+}
+
+// What a role can be given when it is created and when it is changed.
+#[derive(Args)]
+struct RoleFlags {
+    /// Group and operations, such as office__v1__offices=RC; can be repeated
+    #[arg(long, value_name = "GROUP=RCD", value_parser = input::permission)]
+    permission: Vec<Draft>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl RoleFlags {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?.set_list("permissions", &self.permission))
+    }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the new role, 2 to 32 letters, digits and . - * _
+    #[arg(value_name = "ID", required_unless_present = "from")]
+    identifier: Option<String>,
+    #[command(flatten)]
+    flags: RoleFlags,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateRole::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa roles create front --permission customer__v1__customer=RC --permission office__v1__offices=R",
+        "echo '{\"identifier\": \"nobody\", \"permissions\": []}' | mfa roles create --from -",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let draft = self.flags.draft()?.set("identifier", self.identifier);
+        let role = draft.text("identifier").unwrap_or_default().to_owned();
+        let body = draft.body::<CreateRole>()?;
+        let read = GetRole { role: role.clone() };
+        cx.change(CreateRole {}, body, done(&role, "created"), read, &views::ROLE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Identifier of the role
+    #[arg(value_name = "ID")]
+    role: String,
+    #[command(flatten)]
+    flags: RoleFlags,
+}
+
+impl Verb for Update {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateRole::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa roles update counter --permission customer__v1__customer=R",
+        "mfa roles get counter -o json | mfa roles update counter --from -",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let role = self.role;
+        let (read, write) = (GetRole { role: role.clone() }, UpdateRole { role: role.clone() });
+        cx.update(read, write, self.flags.draft()?, done(&role, "updated"), &views::ROLE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Delete {
+    /// Identifier of the role
+    #[arg(value_name = "ID")]
+    role: String,
+}
+
+impl Verb for Delete {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteRole::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa roles delete counter --yes", "mfa roles delete counter --yes -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.prompt.confirm(&format!("delete role {} at {}?", self.role, cx.client.url))?;
+        cx.client.send(&DeleteRole { role: self.role.clone() }, &Nothing).await?;
+        cx.done(done(&self.role, "deleted"))
+    }
+}
+
+#[derive(Args)]
+pub struct Matrix {}
+
+impl Verb for Matrix {
+    const ABOUT: &'static str = "Show what each role may do on each group: R read, C change, D delete";
+    const EXAMPLES: &'static [&'static str] = &["mfa roles matrix", "mfa roles matrix -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let roles = cx.client.send(&ListRoles {}, &Nothing).await?.value;
+        let roles: Vec<Role> = serde_json::from_value(roles).unwrap_or_default();
+        let mut groups: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+        for role in &roles {
+            for permission in &role.permissions {
+                let letters: String =
+                    permission.allowed_operations.iter().map(|o| &o.as_str()[..1]).collect();
+                let row = groups.entry(&permission.permittable_endpoint_group_identifier).or_default();
+                row.insert(role.identifier.clone(), Value::from(letters));
+            }
+        }
+        let row = |(group, mut cells): (&str, Map<String, Value>)| {
+            cells.insert("group".to_owned(), json!(group));
+            Value::Object(cells)
+        };
+        let rows = groups.into_iter().map(row).collect();
+        cx.out.show(&view(&roles), &Value::Array(rows))
+    }
+}
+
+/// A column for each role. The names live as long as the process, which ends when the table is printed.
+fn view(roles: &[Role]) -> View {
+    let mut columns = vec![Column { name: "group", pointer: "/group", priority: 0 }];
+    for role in roles {
+        let name: &'static str = role.identifier.clone().leak();
+        columns.push(Column { name, pointer: format!("/{name}").leak(), priority: 1 });
+    }
+    View { plural: "groups", id: "/group", state: "", columns: columns.leak() }
+}

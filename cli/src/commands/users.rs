@@ -1,0 +1,178 @@
+//! Users, their roles and passwords.
+
+use crate::client::Client;
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::input::{self, Draft};
+use crate::tree::{Node, Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::users::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::Nothing;
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<List>("list"),
+    verb::<Get>("get"),
+    verb::<Create>("create"),
+    verb::<Permissions>("permissions"),
+    verb::<SetRole>("set-role"),
+    verb::<SetPassword>("set-password"),
+    verb::<Delete>("delete"),
+];
+
+/// Identifiers that contain a text.
+pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
+    super::named(client, ListUsers {}, term).await
+}
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "user", id, what }
+}
+
+/// The password of a flag or of the environment, or a new one that is typed twice.
+fn new_password(cx: &Cx, file: Option<&str>, user: &str) -> Outcome<String> {
+    let file = file.unwrap_or(cx.settings.get("password_file").0);
+    match input::secret_file(file)? {
+        Some(password) => Ok(password),
+        None => cx.prompt.new_secret(&format!("password of {user}"), "--password-file"),
+    }
+}
+
+#[derive(Args)]
+pub struct List {}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListUsers::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa users list", "mfa users list -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListUsers {}, &views::USER).await
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    /// Identifier of the user
+    #[arg(value_name = "ID")]
+    user: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetUser::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa users get esi", "mfa user get esi -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetUser { user: self.user }, &views::USER).await
+    }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the new user, 2 to 32 letters, digits and . - * _
+    #[arg(value_name = "ID")]
+    identifier: String,
+    /// The role, which need not exist yet
+    #[arg(long, value_name = "ID")]
+    role: String,
+    /// File of the first password, - for standard input [env: MFA_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateUser::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "echo 'blue kettle 7' | mfa users create kojo --role teller --password-file -",
+        "echo 'blue kettle 7' | mfa users create afua.o --role clerk --password-file - -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let user = self.identifier;
+        let password = new_password(cx, self.password_file.as_deref(), &user)?;
+        let draft = Draft::default().set("identifier", Some(user.clone())).set("role", Some(self.role));
+        let body = draft.set("password", Some(password)).body::<CreateUser>()?;
+        let read = GetUser { user: user.clone() };
+        cx.change(CreateUser {}, body, done(&user, "created"), read, &views::USER).await
+    }
+}
+
+#[derive(Args)]
+pub struct Permissions {
+    /// Identifier of the user
+    #[arg(value_name = "ID")]
+    user: String,
+}
+
+impl Verb for Permissions {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListUserPermissions::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa users permissions esi", "mfa users permissions esi -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListUserPermissions { user: self.user }, &views::PERMISSION).await
+    }
+}
+
+#[derive(Args)]
+pub struct SetRole {
+    /// Identifier of the user
+    #[arg(value_name = "ID")]
+    user: String,
+    /// The role; deactivated for a user who may not log in any more
+    #[arg(value_name = "ROLE")]
+    role: String,
+}
+
+impl Verb for SetRole {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetUserRole::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa users set-role esi teller", "mfa users set-role esi deactivated"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let user = self.user;
+        let body = Draft::default().set("identifier", Some(self.role)).body::<SetUserRole>()?;
+        let read = GetUser { user: user.clone() };
+        cx.change(SetUserRole { user: user.clone() }, body, done(&user, "changed"), read, &views::USER).await
+    }
+}
+
+#[derive(Args)]
+pub struct SetPassword {
+    /// Identifier of the user
+    #[arg(value_name = "ID")]
+    user: String,
+    /// File of the new password, - for standard input [env: MFA_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+}
+
+impl Verb for SetPassword {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetUserPassword::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "echo 'green kettle 8' | mfa users set-password esi --password-file -",
+        "echo 'green kettle 8' | mfa users set-password esi --password-file - -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let user = self.user;
+        let password = new_password(cx, self.password_file.as_deref(), &user)?;
+        let body = Draft::default().set("password", Some(password)).body::<SetUserPassword>()?;
+        // The own login ends with the password, so there may be nothing left to read the record with.
+        cx.client.send(&SetUserPassword { user: user.clone() }, &body).await?;
+        cx.done(done(&user, "given a new password"))
+    }
+}
+
+#[derive(Args)]
+pub struct Delete {
+    /// Identifier of the user
+    #[arg(value_name = "ID")]
+    user: String,
+}
+
+impl Verb for Delete {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteUser::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa users delete esi --yes", "mfa users delete esi --yes -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.prompt.confirm(&format!("delete user {} at {}?", self.user, cx.client.url))?;
+        cx.client.send(&DeleteUser { user: self.user.clone() }, &Nothing).await?;
+        cx.done(done(&self.user, "deleted"))
+    }
+}

@@ -1,0 +1,223 @@
+//! Keys of applications: made, kept in files, used to sign assertions.
+//!
+//! Signing is done by `ring`. It makes no keys, and no other library does that has a stable release without
+//! an open advisory or is not a second whole library of cryptography; so the primes are looked for here.
+//! Nobody can watch this closely: it happens once, on the machine of whoever keeps the key.
+
+use crate::failure::{Failure, Outcome};
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use num_bigint::BigUint;
+use ring::rand::SystemRandom;
+use ring::rsa::PublicKeyComponents;
+use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+
+/// Public exponent of every key that is made here.
+const EXPONENT: u32 = 65_537;
+/// Rounds of the test of Miller and Rabin: a number that is no prime passes all with less than 2^-80.
+const ROUNDS: usize = 40;
+/// Divisors that sort most candidates out before the test.
+const SMALL_PRIMES_MAX: u32 = 2000;
+
+/// A public key and the file of its private half.
+pub struct Generated {
+    /// Modulus in decimal digits.
+    pub modulus: String,
+    /// The private key as PEM (PKCS #8).
+    pub pem: String,
+}
+
+/// Makes a key of `bits` bits.
+pub fn generate(bits: u64) -> Generated {
+    let small = small_primes();
+    let one = BigUint::from(1u8);
+    loop {
+        let (p, q) = (prime(bits / 2, &small), prime(bits / 2, &small));
+        let (p, q) = if p > q { (p, q) } else { (q, p) };
+        // Factors that are near to each other could be found from the modulus.
+        if (&p - &q).bits() < bits / 2 - 100 {
+            continue;
+        }
+        let (below_p, below_q) = (&p - &one, &q - &one);
+        let exponent = BigUint::from(EXPONENT);
+        let private = exponent.modinv(&(&below_p * &below_q));
+        let (Some(private), Some(coefficient)) = (private, q.modinv(&p)) else { continue };
+        let modulus = &p * &q;
+        let numbers = [
+            &modulus,
+            &exponent,
+            &private,
+            &p,
+            &q,
+            &(&private % &below_p),
+            &(&private % &below_q),
+            &coefficient,
+        ];
+        return Generated { modulus: modulus.to_string(), pem: pem(&numbers) };
+    }
+}
+
+fn small_primes() -> Vec<u32> {
+    let is_prime = |n: &u32| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
+    (3..SMALL_PRIMES_MAX).filter(is_prime).collect()
+}
+
+fn random(bits: u64) -> BigUint {
+    let mut bytes = vec![0; usize::try_from(bits.div_ceil(8)).unwrap_or_default()];
+    // Without the system's random numbers there is no key.
+    getrandom::fill(&mut bytes).expect("random numbers of the system");
+    BigUint::from_bytes_be(&bytes) >> (u64::try_from(bytes.len()).unwrap_or_default() * 8 - bits)
+}
+
+/// A prime whose two highest bits are set, so that a product of two has twice as many bits.
+fn prime(bits: u64, small: &[u32]) -> BigUint {
+    loop {
+        let mut candidate = random(bits);
+        for bit in [0, bits - 2, bits - 1] {
+            candidate.set_bit(bit, true);
+        }
+        let divided = small.iter().any(|divisor| &candidate % divisor == BigUint::ZERO);
+        let coprime = (&candidate - 1u8) % EXPONENT != BigUint::ZERO;
+        if !divided && coprime && is_probable_prime(&candidate) {
+            return candidate;
+        }
+    }
+}
+
+/// The test of Miller and Rabin.
+fn is_probable_prime(candidate: &BigUint) -> bool {
+    let below = candidate - 1u8;
+    let twos = below.trailing_zeros().unwrap_or_default();
+    let odd = &below >> twos;
+    let one = BigUint::from(1u8);
+    (0..ROUNDS).all(|_| {
+        let base = random(candidate.bits() - 1) + 2u8;
+        let mut power = base.modpow(&odd, candidate);
+        if power == one || power == below {
+            return true;
+        }
+        (1..twos).any(|_| {
+            power = &power * &power % candidate;
+            power == below
+        })
+    })
+}
+
+fn der(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = content.len().to_be_bytes();
+    let length = &length[length.iter().position(|byte| *byte != 0).unwrap_or(length.len() - 1)..];
+    let mut out = vec![tag];
+    if content.len() >= 0x80 {
+        // The length of a length is below 8.
+        out.push(0x80 | u8::try_from(length.len()).unwrap_or_default());
+    }
+    out.extend_from_slice(length);
+    out.extend_from_slice(content);
+    out
+}
+
+fn integer(number: &BigUint) -> Vec<u8> {
+    let mut bytes = number.to_bytes_be();
+    if bytes[0] >= 0x80 {
+        bytes.insert(0, 0);
+    }
+    der(2, &bytes)
+}
+
+fn pem(numbers: &[&BigUint]) -> String {
+    const RSA: &[u8] = b"\x30\x0d\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00";
+    let version = integer(&BigUint::ZERO);
+    let key: Vec<u8> = [version.clone(), numbers.iter().flat_map(|n| integer(n)).collect()].concat();
+    let key = der(0x30, &[version, RSA.to_vec(), der(4, &der(0x30, &key))].concat());
+    let text = STANDARD.encode(key);
+    let lines: String =
+        text.as_bytes().chunks(64).map(|line| format!("{}\n", String::from_utf8_lossy(line))).collect();
+    format!("-----BEGIN PRIVATE KEY-----\n{lines}-----END PRIVATE KEY-----\n")
+}
+
+/// Writes a key file that only its owner can read, with the name under which the key is registered.
+pub fn write(file: &str, application: &str, timestamp: &str, pem: &str) -> Outcome {
+    let opened = std::fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(file);
+    let text = format!("Application: {application}\nKey: {timestamp}\n{pem}");
+    let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
+    written.map_err(|error| Failure::local(format!("cannot write {file}: {error}")))
+}
+
+/// A key file.
+pub struct Key {
+    pair: RsaKeyPair,
+    /// The application that stands in the file.
+    pub application: Option<String>,
+    /// The timestamp under which the key is registered, where it stands in the file.
+    pub timestamp: Option<String>,
+}
+
+/// Reads a key file.
+pub fn read(file: &str) -> Outcome<Key> {
+    let text = crate::input::text(file)?;
+    let bad = |why: &str| Failure::usage(format!("{file} holds no private RSA key that can sign: {why}"));
+    let header = |name: &str| {
+        text.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim().to_owned()))
+    };
+    let (_, rest) = text.split_once("-----BEGIN ").ok_or_else(|| bad("it is not PEM"))?;
+    let (kind, rest) = rest.split_once("-----").ok_or_else(|| bad("it is not PEM"))?;
+    let body: String = rest.split("-----").next().unwrap_or_default().split_whitespace().collect();
+    let bytes = STANDARD.decode(body).map_err(|_| bad("it is not PEM"))?;
+    let pair = match kind {
+        "PRIVATE KEY" => RsaKeyPair::from_pkcs8(&bytes),
+        "RSA PRIVATE KEY" => RsaKeyPair::from_der(&bytes),
+        _ => return Err(bad(kind)),
+    };
+    let pair = pair.map_err(|why| bad(&why.to_string()))?;
+    Ok(Key { pair, application: header("Application"), timestamp: header("Key") })
+}
+
+impl Key {
+    /// Modulus and exponent in decimal digits.
+    pub fn public(&self) -> (String, String) {
+        let public: PublicKeyComponents<Vec<u8>> = self.pair.public().into();
+        let digits = |bytes: &[u8]| BigUint::from_bytes_be(bytes).to_string();
+        (digits(&public.n), digits(&public.e))
+    }
+
+    /// A signed assertion.
+    pub fn assertion(&self, timestamp: &str, claims: &Value) -> Outcome<String> {
+        let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let signed = format!("{}.{}", encode(&json!({ "alg": "RS256", "kid": timestamp })), encode(claims));
+        let mut signature = vec![0; self.pair.public().modulus_len()];
+        let done = self.pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature);
+        done.map_err(|_| Failure::local("the key cannot sign"))?;
+        Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_made_is_written_read_and_signs() {
+        let made = generate(2048);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key.pem").display().to_string();
+        write(&file, "crm-v1", "2031-05-06T10_11_12", &made.pem).unwrap();
+        let key = read(&file).unwrap();
+        assert_eq!(key.public(), (made.modulus, "65537".to_owned()));
+        assert_eq!(key.timestamp.as_deref(), Some("2031-05-06T10_11_12"));
+        let assertion = key.assertion("k", &json!({ "iss": "crm-v1" })).unwrap();
+        assert_eq!(assertion.split('.').count(), 3);
+        assert!(write(&file, "crm-v1", "x", "").is_err(), "a key is never written over");
+    }
+
+    #[test]
+    fn a_number_is_a_prime_or_not() {
+        let small = small_primes();
+        assert_eq!((small[0], small.last()), (3, Some(&1999)));
+        for (number, expected) in [(2_147_483_647u64, true), (2_147_483_649, false), (3_215_031_751, false)] {
+            assert_eq!(is_probable_prime(&BigUint::from(number)), expected, "{number}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The columns of users, roles, groups, applications and logins.
+
+use crate::views::{View, WIDE, column};
+
+/// Users.
+pub const USER: View = View {
+    plural: "users",
+    id: "/identifier",
+    state: "/role",
+    columns: &[column("identifier", "/identifier", 0), column("role", "/role", 0)],
+};
+
+/// Roles.
+pub const ROLE: View = View {
+    plural: "roles",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("groups", "/permissions/*/permittableEndpointGroupIdentifier", 1),
+    ],
+};
+
+/// Permissions.
+pub const PERMISSION: View = View {
+    plural: "permissions",
+    id: "/permittableEndpointGroupIdentifier",
+    state: "",
+    columns: &[
+        column("group", "/permittableEndpointGroupIdentifier", 0),
+        column("operations", "/allowedOperations", 0),
+    ],
+};
+
+/// Permittable groups.
+pub const GROUP: View = View {
+    plural: "groups",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("paths", "/permittables/*/path", 1),
+        column("methods", "/permittables/*/method", WIDE),
+    ],
+};
+
+/// Names alone.
+pub const NAME: View = View {
+    plural: "names",
+    id: "/identifier",
+    state: "",
+    columns: &[column("identifier", "/identifier", 0)],
+};
+
+/// Public keys of applications.
+pub const SIGNATURE: View = View {
+    plural: "keys",
+    id: "/publicKeyMod",
+    state: "",
+    columns: &[column("exponent", "/publicKeyExp", 0), column("modulus", "/publicKeyMod", 0)],
+};
+
+/// Keys that were made here.
+pub const KEY: View = View {
+    plural: "keys",
+    id: "/timestamp",
+    state: "",
+    columns: &[
+        column("application", "/application", 0),
+        column("timestamp", "/timestamp", 0),
+        column("file", "/file", 0),
+        column("exponent", "/publicKeyExp", WIDE),
+        column("modulus", "/publicKeyMod", WIDE),
+    ],
+};
+
+/// Call endpoint sets.
+pub const SET: View = View {
+    plural: "call endpoint sets",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("groups", "/permittableEndpointGroupIdentifiers", 0),
+    ],
+};
+
+/// Consents of users.
+pub const CONSENT: View = View {
+    plural: "consents",
+    id: "/enabled",
+    state: "",
+    columns: &[
+        column("application", "/application", 0),
+        column("group", "/group", 0),
+        column("user", "/user", 0),
+        column("enabled", "/enabled", 0),
+    ],
+};
+
+/// The caller of a token.
+pub const TOKEN: View = View {
+    plural: "tokens",
+    id: "/user",
+    state: "",
+    columns: &[
+        column("user", "/user", 0),
+        column("role", "/role", 0),
+        column("application", "/application", 0),
+        column("ends", "/expiresAt", 1),
+        column("must-change-password", "/passwordChangeRequired", 2),
+    ],
+};
+
+/// Logins of this machine.
+pub const LOGIN: View = View {
+    plural: "logins",
+    id: "/url",
+    state: "",
+    columns: &[
+        column("url", "/url", 0),
+        column("caller", "/caller", 0),
+        column("token-ends", "/tokenEnds", 1),
+        column("goes-on", "/goesOn", 2),
+    ],
+};
+
+/// A password that was made up.
+pub const PASSWORD: View = View {
+    plural: "passwords",
+    id: "/identifier",
+    state: "",
+    columns: &[column("identifier", "/identifier", 0), column("password", "/password", 0)],
+};

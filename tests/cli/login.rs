@@ -1,0 +1,115 @@
+//! Logging in from the command line, and what it leaves on the machine.
+
+use super::run::run;
+use crate::guarded::{PASSWORD, may};
+use crate::world::World;
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+/// Runs with a file of the password in the folder of the world.
+fn with_password(world: &World, arguments: &[&str]) -> super::run::Ran {
+    let file = world.dir.path().join("password");
+    std::fs::write(&file, format!("{PASSWORD}\n")).unwrap();
+    let mut command = world.mfa(arguments);
+    command.env("MFA_PASSWORD_FILE", file);
+    run(command)
+}
+
+fn logins(world: &World) -> PathBuf {
+    world.dir.path().join("state/mfa/logins.json")
+}
+
+#[test]
+fn a_login_is_kept_for_its_owner_and_ends_when_told() {
+    let world = World::guarded();
+    let said = run(world.mfa(&["users", "list"])).fails(4);
+    assert!(said.contains("mfa login"), "{said}");
+    let who = with_password(&world, &["login", "olga", "-o", "json"]).json();
+    assert_eq!((&who["user"], &who["role"]), (&json!("olga"), &json!("administrator")));
+    let mode = std::fs::metadata(logins(&world)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(run(world.mfa(&["users", "list", "-o", "id"])).ok(), "admin\nolga\n");
+    let sessions = run(world.mfa(&["sessions", "list", "-o", "json"])).json();
+    assert_eq!((&sessions[0]["url"], &sessions[0]["caller"]), (&json!(world.url()), &json!("olga")));
+    run(world.mfa(&["logout"])).ok();
+    run(world.mfa(&["whoami"])).fails(4);
+    assert!(!std::fs::read_to_string(logins(&world)).unwrap().contains("mfaa_"));
+    with_password(&world, &["login", "nobody"]).fails(4);
+}
+
+#[test]
+fn a_login_that_has_ended_is_refreshed_on_the_way() {
+    let world = World::guarded_with(|config| config.access_token_seconds = 60);
+    with_password(&world, &["login", "olga"]).ok();
+    let before: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();
+    // The file says that the token has ended, as it would after a while.
+    let mut ended = before.clone();
+    ended[0]["endsSeconds"] = json!(0);
+    std::fs::write(logins(&world), ended.to_string()).unwrap();
+    world.clock.advance(120);
+    run(world.mfa(&["users", "list"])).ok();
+    let after: Value = serde_json::from_str(&std::fs::read_to_string(logins(&world)).unwrap()).unwrap();
+    assert_ne!(before[0]["refreshToken"], after[0]["refreshToken"]);
+    run(world.mfa(&["whoami"])).ok();
+}
+
+#[test]
+fn a_token_of_the_environment_goes_before_the_login() {
+    let world = World::guarded();
+    with_password(&world, &["login", "olga"]).ok();
+    let admin = world.login("admin");
+    let who = |name: &str, value: &str| {
+        let mut command = world.mfa(&["whoami", "-o", "json"]);
+        command.env(name, value);
+        run(command).json()["user"].clone()
+    };
+    assert_eq!(who("MFA_TOKEN", &admin.token), "admin");
+    let file = world.dir.path().join("token");
+    std::fs::write(&file, &admin.token).unwrap();
+    assert_eq!(who("MFA_TOKEN_FILE", file.to_str().unwrap()), "admin");
+    let mut shown = world.mfa(&["config", "view"]);
+    shown.env("MFA_TOKEN", &admin.token).env("MFA_DEBUG", "http");
+    let shown = run(shown);
+    assert!(!shown.out.contains(&admin.token) && !shown.err.contains(&admin.token));
+}
+
+#[test]
+fn a_first_password_has_to_be_changed_before_anything_else() {
+    let world = World::guarded();
+    let admin = world.login("admin");
+    let body = json!({ "identifier": "anna", "role": "clerk", "password": PASSWORD });
+    admin.post("/users", body).is(202);
+    let said = with_password(&world, &["login", "anna"]);
+    assert!(said.exit == 0 && said.err.contains("mfa users set-password anna"), "{said:?}");
+    run(world.mfa(&["offices", "list"])).fails(5);
+    let file = world.dir.path().join("new");
+    std::fs::write(&file, "green kettle 8").unwrap();
+    run(world.mfa(&["users", "set-password", "anna", "--password-file", file.to_str().unwrap()])).ok();
+    world.try_login("anna", "green kettle 8").is(200);
+}
+
+#[test]
+fn an_application_signs_in_with_a_key_that_was_made_here() {
+    let world = World::guarded();
+    world.to_present();
+    with_password(&world, &["login", "olga"]).ok();
+    let file = world.dir.path().join("crm.pem").display().to_string();
+    run(world.mfa(&["applications", "keygen", "crm-v1", "--out", &file, "--bits", "2048"])).ok();
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    run(world.mfa(&["applications", "permissions", "add", "crm-v1", "office__v1__offices=R"])).ok();
+    let who = run(world.mfa(&["login", "--key", &file, "-o", "json"])).json();
+    assert_eq!((&who["user"], &who["application"]), (&Value::Null, &json!("crm-v1")));
+    run(world.mfa(&["offices", "list"])).ok();
+    run(world.mfa(&["customers", "list"])).fails(5);
+}
+
+#[test]
+fn the_matrix_has_a_column_for_each_role() {
+    let world = World::guarded();
+    world.user_with("anna", &[may("office__v1__offices", "RC")]);
+    with_password(&world, &["login", "olga"]).ok();
+    let rows = run(world.mfa(&["roles", "matrix", "-o", "json"])).json();
+    let offices = rows.as_array().unwrap().iter().find(|row| row["group"] == "office__v1__offices").unwrap();
+    assert_eq!((&offices["role-anna"], &offices["administrator"]), (&json!("RC"), &json!("RCD")));
+}
