@@ -16,6 +16,8 @@ mod api {
     mod employees;
     mod gateways;
     mod groups;
+    mod instances;
+    mod ledger;
     mod login;
     mod offices;
     mod privileges;
@@ -25,6 +27,7 @@ mod api {
     mod users;
 }
 mod cli {
+    mod accounts;
     mod complete;
     mod daemon;
     mod errors;

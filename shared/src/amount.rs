@@ -13,7 +13,7 @@ pub const FRACTION_DIGITS_MAX: usize = 5;
 pub const AMOUNT_BOUND: i64 = 1_000_000_000_000_000;
 
 /// An exact decimal: a JSON number on the wire that keeps the digits it was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(pub Decimal);
 
 /// Why a number is no amount.

@@ -27,6 +27,10 @@ const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
     ("group", "group"),
     ("groups", "group"),
     ("application", "application"),
+    ("definition", "definition"),
+    ("product", "definition"),
+    ("account", "account"),
+    ("expense_account", "account"),
 ];
 
 #[derive(Args)]

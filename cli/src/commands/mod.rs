@@ -1,20 +1,25 @@
 //! Every verb, one file for each noun.
 
+mod actions;
 mod application_permissions;
 mod applications;
 mod complete;
 mod config;
 mod customers;
 mod daemon;
+mod definitions;
 mod docs;
 mod employees;
 mod groups;
+mod instances;
+mod ledger;
 mod login;
 mod offices;
 mod quickstart;
 mod roles;
 mod service;
 mod session;
+mod statement;
 mod topics;
 mod users;
 
@@ -32,6 +37,15 @@ pub const NODES: &[Node] = &[
     group("offices", "office", "Offices, their branches, addresses and external references", offices::VERBS),
     group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
+    group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
+    group(
+        "products",
+        "product definitions definition",
+        "Products: what accounts are opened for",
+        definitions::VERBS,
+    ),
+    group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
+    group("ledger", "", "The double-entry ledger", ledger::VERBS),
     group("users", "user", "Users, their roles and passwords", users::VERBS),
     group("roles", "role", "Roles and what they allow", roles::VERBS),
     group("groups", "group", "Permittable groups: which endpoints a permission is about", groups::VERBS),
@@ -104,6 +118,8 @@ async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
         "office" => offices::identifiers(client, term).await,
         "employee" => employees::identifiers(client, term).await,
         "customer" => customers::identifiers(client, term).await,
+        "definition" => definitions::identifiers(client, term).await,
+        "account" => ledger::identifiers(client, term).await,
         "user" => users::identifiers(client, term).await,
         "role" => roles::identifiers(client, term).await,
         "group" => groups::identifiers(client, term).await,

@@ -1,2 +1,3 @@
+mod histories;
 pub(in crate::ops) mod memory;
 mod posting;
