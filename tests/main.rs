@@ -14,10 +14,13 @@ mod api {
     mod gateway_mail;
     mod gateway_sms;
     mod gateways;
+    mod instances;
+    mod ledger;
     mod offices;
     mod secrets;
 }
 mod cli {
+    mod accounts;
     mod complete;
     mod daemon;
     mod errors;
