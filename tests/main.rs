@@ -11,9 +11,12 @@ mod api {
     mod definitions;
     mod employees;
     mod gateways;
+    mod instances;
+    mod ledger;
     mod offices;
 }
 mod cli {
+    mod accounts;
     mod complete;
     mod daemon;
     mod errors;

@@ -73,6 +73,14 @@ impl World {
         (self.daemon, self.config) = (Some(started.unwrap()), config);
     }
 
+    /// Stops the daemon, works on its data, and starts it again.
+    pub fn restart_after(&mut self, work: impl FnOnce()) {
+        self.runtime.block_on(self.daemon.take().unwrap().stop());
+        work();
+        let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
+        self.daemon = Some(started.unwrap());
+    }
+
     /// The base address.
     pub fn url(&self) -> String {
         format!("http://{}", self.daemon.as_ref().unwrap().address())

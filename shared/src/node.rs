@@ -99,24 +99,71 @@ impl<'de> Visitor<'de> for NodeVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
         let mut properties: Vec<(String, Node)> = Vec::new();
-        while let Some(property) = map.next_entry()? {
-            properties.push(property);
-        }
-        match properties.as_slice() {
-            [(name, Node::Text(digits))] if name == NUMBER_TOKEN && is_number(digits) => {
-                Ok(Node::Number(digits.clone()))
+        while let Some(name) = map.next_key::<String>()? {
+            match map.next_value()? {
+                // The parser's own token comes alone.
+                Held::Digits(digits) if name == NUMBER_TOKEN => return Ok(Node::Number(digits)),
+                Held::Digits(text) => properties.push((name, Node::Text(text))),
+                Held::Node(node) => properties.push((name, node)),
             }
-            _ => Ok(Node::Object(properties)),
         }
+        Ok(Node::Object(properties))
     }
 }
 
-/// The grammar of a JSON number was checked by the parser; this tells it from a hostile object that
-/// carries the parser's own token.
-fn is_number(text: &str) -> bool {
-    !text.is_empty()
-        && text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
-        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
+/// A value of an object. The parser hands over the digits of a number as an owned string and the strings of
+/// the text as borrowed ones, which tells a number from a hostile object that carries the parser's token.
+enum Held {
+    Digits(String),
+    Node(Node),
+}
+
+impl<'de> Deserialize<'de> for Held {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(HeldVisitor)
+    }
+}
+
+struct HeldVisitor;
+
+impl<'de> Visitor<'de> for HeldVisitor {
+    type Value = Held;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        NodeVisitor.expecting(f)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Held, E> {
+        Ok(Held::Node(Node::Null))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Held, E> {
+        Ok(Held::Node(Node::Bool(value)))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Held, E> {
+        NodeVisitor.visit_u64(value).map(Held::Node)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Held, E> {
+        NodeVisitor.visit_i64(value).map(Held::Node)
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Held, E> {
+        NodeVisitor.visit_str(value).map(Held::Node)
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<Held, E> {
+        Ok(Held::Digits(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Held, A::Error> {
+        NodeVisitor.visit_seq(seq).map(Held::Node)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Held, A::Error> {
+        NodeVisitor.visit_map(map).map(Held::Node)
+    }
 }
 
 #[cfg(test)]
@@ -132,6 +179,20 @@ mod tests {
             ("b".into(), Node::Text("x".into())),
         ]);
         assert_eq!(node, expected);
+    }
+
+    #[test]
+    fn the_token_of_the_parser_makes_no_number_of_an_object() {
+        for value in ["\"5\"", "\"\\u0035\"", "5", "\"x\"", "{\"$serde_json::private::Number\":\"5\"}"] {
+            for text in [
+                format!("{{\"$serde_json::private::Number\":{value}}}"),
+                format!("{{\"\\u0024serde_json::private::Number\":{value},\"a\":[5]}}"),
+            ] {
+                let node = Node::parse(text.as_bytes()).unwrap();
+                assert!(matches!(node, Node::Object(_)), "{text}");
+            }
+        }
+        assert_eq!(Node::parse(b"[5]").unwrap(), Node::List(vec![Node::Number("5".into())]));
     }
 
     #[test]

@@ -71,6 +71,38 @@ fn what_is_no_http_is_refused_and_harms_nobody() {
 }
 
 #[test]
+fn a_request_for_a_host_instead_of_a_path_is_refused() {
+    let world = World::start();
+    let mut stream = connect(&world);
+    stream.write_all(b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let answer = rest(&mut stream);
+    assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("route_not_found"), "{answer}");
+}
+
+#[test]
+fn a_client_that_sends_all_of_a_refused_body_first_still_reads_the_answer() {
+    let world = World::start();
+    let body = vec![b'x'; 4_000_000];
+    for (line, status) in [
+        ("POST /offices", "413"),
+        ("POST /nothing", "404"),
+        ("PATCH /offices", "405"),
+        ("GET /offices", "200"),
+        ("DELETE /offices/none", "404"),
+    ] {
+        let mut stream = connect(&world);
+        let head = format!(
+            "{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&body).unwrap();
+        let answer = rest(&mut stream);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{line}: {answer}");
+    }
+}
+
+#[test]
 fn more_clients_than_connections_wait_for_their_turn() {
     let world = World::with(|config| config.connections_max = 2);
     let idle: Vec<_> = (0..2).map(|_| connect(&world)).collect();

@@ -181,7 +181,7 @@ fn any_list_is_streamed_a_record_a_line() {
     }
     let lines = |query: &str| {
         let request = world.request("GET", &format!("/offices{query}"));
-        let answer = world.send(request.header("accept", "text/html, application/x-ndjson;q=0.5")).is(200);
+        let answer = world.send(request.header("accept", "text/html, Application/X-NDJSON;q=0.5")).is(200);
         assert_eq!(answer.header("content-type"), "application/x-ndjson");
         answer
             .text()

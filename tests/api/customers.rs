@@ -72,7 +72,7 @@ fn each_bad_field_of_a_customer_is_named() {
             "/contactDetails/1/preferenceLevel out_of_range",
         ),
         (json!({"contactDetails": [contact("1", 0)]}), "/contactDetails/0/preferenceLevel out_of_range"),
-        (json!({"contactDetails": [null]}), "/contactDetails/0 wrong_type"),
+        (json!({"contactDetails": [null]}), "/contactDetails/0 required"),
         (json!({"contactDetails": {}}), "/contactDetails wrong_type"),
         (json!({"customValues": [value("aa", None)]}), "/customValues/0/value required"),
         (

@@ -305,7 +305,9 @@ impl Request {
 /// Whether the client asks by name for one record a line.
 fn accepts_lines(headers: &HeaderMap) -> bool {
     headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-        value.split(',').any(|kind| kind.split(';').next().is_some_and(|k| k.trim() == NDJSON_TYPE))
+        value
+            .split(',')
+            .any(|kind| kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case(NDJSON_TYPE)))
     })
 }
 

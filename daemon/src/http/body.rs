@@ -4,10 +4,15 @@ use bytes::Buf;
 use futures_util::{Stream, StreamExt};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::BodyKind;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 use warp::http::HeaderMap;
-use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+
+/// Most bytes of a body that are taken in although nobody wants them.
+const DRAIN_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Longest time for that.
+const DRAIN_WITHIN: Duration = Duration::from_secs(1);
 
 /// Refuses what can be refused before the body is read.
 pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Result<(), Fault> {
@@ -82,6 +87,34 @@ where
             Err(Fault::new(fault::MALFORMED_BODY, detail))
         }
     }
+}
+
+/// Takes in what nobody read of a body, as far as it is little and comes soon. A client that is still sending
+/// when its connection closes would see a reset instead of the answer.
+pub async fn drain<S, B, E>(mut stream: Pin<&mut S>, headers: &HeaderMap)
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Buf,
+{
+    // A client that asked whether to send takes the answer for a no.
+    if headers.contains_key(EXPECT) || length(headers).is_some_and(|length| length > DRAIN_BYTES_MAX) {
+        return;
+    }
+    let drain = async {
+        let mut bytes = 0;
+        while let Some(Ok(chunk)) = stream.next().await {
+            bytes += chunk.remaining() as u64;
+            if bytes > DRAIN_BYTES_MAX {
+                break;
+            }
+        }
+    };
+    // What comes later is not worth waiting for.
+    let _ = tokio::time::timeout(DRAIN_WITHIN, drain).await;
+}
+
+fn length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse().ok())
 }
 
 fn too_large(bytes_max: usize) -> Fault {

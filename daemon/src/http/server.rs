@@ -1,21 +1,25 @@
 //! Connections: accept, limit, serve through one warp filter, stop without losing a request.
 
 use super::answer::{Head, answer};
+use super::body;
 use super::state::{Phase, State};
 use crate::random;
+use futures_util::StreamExt;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use mfa_shared::fault::{self, Fault, Problem};
 use mfa_shared::wire::PROBLEM_TYPE;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use warp::Filter;
 use warp::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use warp::http::{HeaderMap, Method, StatusCode};
+use warp::http::{HeaderMap, Method, Request, StatusCode, Uri};
 use warp::reply::Response;
 
 /// Time between "not ready" and the end of accepting, so that whoever watches `/ready` turns away first.
@@ -51,10 +55,14 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             true => tokio::time::timeout(QUEUE, accept(&listener, &limit)).await.ok(),
         };
         let Some((socket, permit)) = accepted else { break };
+        let answering = TowerToHyperService::new(service.clone());
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(Duration::from_secs(state.config.header_timeout_seconds))
-            .serve_connection(TokioIo::new(socket), TowerToHyperService::new(service.clone()));
+            .serve_connection(
+                TokioIo::new(socket),
+                service_fn(move |asked| answering.call(with_path(asked))),
+            );
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
@@ -69,6 +77,14 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
         tracing::warn!("some requests did not end within {} seconds", within.as_secs());
     }
     state.enter(Phase::Stopping);
+}
+
+/// `CONNECT` names a host and no path, which warp takes for impossible; nothing answers there.
+fn with_path<B>(mut request: Request<B>) -> Request<B> {
+    if request.uri().path_and_query().is_none() {
+        *request.uri_mut() = Uri::from_static("/");
+    }
+    request
 }
 
 type Permit = tokio::sync::OwnedSemaphorePermit;
@@ -110,10 +126,10 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
             async move {
                 let request_id = request_id(&headers);
                 let head = Head { method, path: path.as_str().to_owned(), query, headers, request_id };
-                let response = match answer(&state, &head, body).await {
-                    Ok(response) => response,
-                    Err(fault) => refuse(&fault, &head),
-                };
+                let mut body = pin!(StreamExt::fuse(body));
+                let answered = answer(&state, &head, body.as_mut()).await;
+                body::drain(body, &head.headers).await;
+                let response = answered.unwrap_or_else(|fault| refuse(&fault, &head));
                 Ok::<_, warp::Rejection>(finish(response, &state, &head))
             }
         })

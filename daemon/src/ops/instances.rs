@@ -143,7 +143,7 @@ pub fn command(
     let effect = rules::command(instance.state, form.command, balance.is_zero());
     match effect.map_err(|refusal| refused(refusal, &instance, form.command, balance))? {
         Effect::Opens => instance.open(tx.now()),
-        Effect::Closes => instance.close(tx.now()),
+        Effect::Closes => instance.close(ledger::posting_time(tx)?),
         Effect::Notes => instance.transaction_command_on = Some(tx.now()),
         Effect::Nothing => return Ok(Accepted),
     }

@@ -79,7 +79,7 @@ object! {
     }
 
     /// How a customer is reached.
-    pub struct CustomerContact null element "wrong_type" {
+    pub struct CustomerContact {
         /// By which means.
         r#type as "type": ContactType = required(word()),
         /// In which role.
