@@ -7,6 +7,7 @@ mod api {
     mod connections;
     mod conventions;
     mod customers;
+    mod documents;
     mod employees;
     mod gateways;
     mod offices;

@@ -7,6 +7,7 @@ pub mod errand;
 pub mod heavy;
 pub mod idempotency;
 pub mod login;
+pub mod openapi;
 pub mod reply;
 pub mod route;
 pub mod routes;
