@@ -12,7 +12,7 @@ use mfa_shared::api::documents::{GetDocs, GetOpenApi};
 use mfa_shared::endpoint::{Meta, Method, segments};
 use mfa_shared::fault::Fault;
 use mfa_shared::object::named_schemas;
-use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE, PROBLEM_TYPE};
+use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -136,7 +136,7 @@ fn responses(row: &Meta) -> Value {
     let problem = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
     let mut responses = json!({
         code: success,
-        "default": { "description": "Refused.", "content": { PROBLEM_TYPE: problem } },
+        "default": { "description": "Refused.", "content": { "application/problem+json": problem } },
     });
     if row.answer.kind == AnswerKind::JsonOrNone {
         responses["204"] = json!({ "description": "There is none." });
