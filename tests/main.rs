@@ -3,16 +3,21 @@
 mod world;
 
 mod api {
+    mod actions;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
+    mod definitions;
     mod documents;
     mod employees;
     mod gateways;
+    mod instances;
+    mod ledger;
     mod offices;
 }
 mod cli {
+    mod accounts;
     mod complete;
     mod daemon;
     mod errors;
@@ -24,5 +29,9 @@ mod cli {
 }
 mod coverage;
 mod crash;
+mod store {
+    mod conformance;
+    mod postgres;
+}
 mod stories;
 mod tidy;

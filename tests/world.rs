@@ -1,7 +1,7 @@
 //! A daemon of its own for each test: in a temporary folder, on a free port, with a clock that stands
 //! still, and a client that shows exactly what went over the wire.
 
-use mfa_daemon::{Auth, Clock, Config, Daemon};
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon};
 use mfa_shared::time::Timestamp;
 use serde_json::Value;
 use std::path::Path;
@@ -44,6 +44,8 @@ impl World {
         let mut config = Config::new(dir.path().join("data"));
         config.listen = "127.0.0.1:0".parse().unwrap();
         config.auth = Auth::Off;
+        config.store = postgres();
+        config.store_connections_max = 6;
         change(&mut config);
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
         let daemon = runtime.block_on(Daemon::start(config.clone(), clock.clone())).unwrap();
@@ -56,6 +58,14 @@ impl World {
     /// Stops the daemon and starts it again over the same data.
     pub fn restart(&mut self) {
         self.runtime.block_on(self.daemon.take().unwrap().stop());
+        let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
+        self.daemon = Some(started.unwrap());
+    }
+
+    /// Stops the daemon, works on its data, and starts it again.
+    pub fn restart_after(&mut self, work: impl FnOnce()) {
+        self.runtime.block_on(self.daemon.take().unwrap().stop());
+        work();
         let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
         self.daemon = Some(started.unwrap());
     }
@@ -143,6 +153,22 @@ impl World {
         command.env("MFA_URL", self.url());
         command
     }
+}
+
+/// A store of its own on the PostgreSQL server of `MFA_TEST_POSTGRES`, if `MFA_TEST_STORE` asks for one.
+pub fn postgres() -> Option<Address> {
+    let wanted = std::env::var("MFA_TEST_STORE").is_ok_and(|store| store == "postgres");
+    wanted
+        .then(|| postgres_address().expect("MFA_TEST_STORE=postgres needs MFA_TEST_POSTGRES=postgres://..."))
+}
+
+/// A store of its own on the server of `MFA_TEST_POSTGRES`; `None` if there is no such server.
+pub fn postgres_address() -> Option<Address> {
+    let server = std::env::var("MFA_TEST_POSTGRES").ok()?;
+    let name = TempDir::with_prefix("t").unwrap().path().file_name()?.to_string_lossy().to_lowercase();
+    let sign = if server.contains('?') { '&' } else { '?' };
+    let unique = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+    Some(Address::parse(&format!("{server}{sign}schema={name}_{unique}")).unwrap())
 }
 
 /// `mfa` with a home of its own and nothing of the environment.

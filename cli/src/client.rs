@@ -6,7 +6,7 @@ use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
 use reqwest::header::{
-    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER,
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, LOCATION, RETRY_AFTER,
 };
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -45,6 +45,8 @@ pub struct Reply {
     pub value: Value,
     /// The tag of the representation, for a change that must not meet another one.
     pub tag: Option<String>,
+    /// The address of the record that was made.
+    pub location: Option<String>,
 }
 
 /// A list that arrives record by record.
@@ -84,12 +86,13 @@ impl Client {
             headers.insert(IF_MATCH, header(tag)?);
         }
         let response = self.request(&E::META, &endpoint.params(), body.write(), headers).await?;
-        let tag = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+        let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
+        let (tag, location) = (given(ETAG), given(LOCATION));
         let (status, text) = self.text(response).await?;
         if (200..300).contains(&status) {
             let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
             let value = value.map_err(|_| Failure::status(status, &self.url))?;
-            return Ok(Reply { value, tag });
+            return Ok(Reply { value, tag, location });
         }
         Err(self.refused(&E::META, &endpoint.params(), status, &text))
     }

@@ -166,7 +166,7 @@ impl Cx {
             let hint = "give at least one flag with a new value, or --from FILE";
             return Err(Failure::usage("there is nothing to change").hint(hint));
         }
-        let Reply { value, tag } = self.client.send(&read, &Nothing).await?;
+        let Reply { value, tag, .. } = self.client.send(&read, &Nothing).await?;
         let body = Draft::from_record(value).merge(draft).body::<E>()?;
         let sent = self.client.send_if(&write, &body, tag.as_deref()).await;
         match sent {

@@ -63,7 +63,7 @@ pub enum Node {
     Group {
         /// What is typed.
         name: &'static str,
-        /// What may be typed instead; empty for nothing.
+        /// What may be typed instead, separated by spaces; empty for nothing.
         alias: &'static str,
         /// What it is about.
         about: &'static str,
@@ -147,7 +147,7 @@ fn subcommand(node: &'static Node) -> Command {
                 .about(*about)
                 .subcommand_required(true)
                 .subcommands(nodes.iter().map(subcommand));
-            if alias.is_empty() { group } else { group.visible_alias(*alias) }
+            group.visible_aliases(alias.split_whitespace())
         }
     }
 }
@@ -216,7 +216,7 @@ impl Node {
 
     fn is_called(&self, word: &str) -> bool {
         let alias = if let Node::Group { alias, .. } = self { alias } else { "" };
-        self.name() == word || (!alias.is_empty() && alias == word)
+        self.name() == word || alias.split_whitespace().any(|alias| alias == word)
     }
 }
 

@@ -1,5 +1,9 @@
 //! Which values of a record a table shows, in which order, and which of them matter most.
 
+mod deposits;
+
+pub use deposits::*;
+
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
 
@@ -12,6 +16,8 @@ pub struct Column {
     pub pointer: &'static str,
     /// 0 is always shown; of the others, the highest gives way first; [`WIDE`] is only in wide formats.
     pub priority: u8,
+    /// Whether its values stand on the right side of their column: amounts.
+    pub right: bool,
 }
 
 /// The columns of one kind of record.
@@ -39,7 +45,11 @@ impl View {
 }
 
 const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
-    Column { name, pointer, priority }
+    Column { name, pointer, priority, right: false }
+}
+
+const fn amount(name: &'static str, pointer: &'static str, priority: u8) -> Column {
+    Column { name, pointer, priority, right: true }
 }
 
 /// Offices and branches.
@@ -195,6 +205,7 @@ pub const SERVICE: View = View {
         column("auth", "/auth", 1),
         column("pid", "/pid", 2),
         column("data-dir", "/dataDir", 3),
+        column("store", "/store", 3),
         column("log", "/log", 4),
     ],
 };

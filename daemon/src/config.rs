@@ -1,6 +1,7 @@
 //! Settings of the daemon: their names, defaults and rules. Where a value comes from (flag, environment,
 //! file) is the business of the command line.
 
+use crate::store::postgres::Address;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
@@ -31,6 +32,10 @@ impl Auth {
 pub struct Config {
     /// Folder of the embedded store.
     pub data_dir: PathBuf,
+    /// PostgreSQL as the store, in place of the embedded one.
+    pub store: Option<Address>,
+    /// Connections to PostgreSQL for requests.
+    pub store_connections_max: usize,
     /// Address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,
     /// Whether callers are asked for a token.
@@ -79,6 +84,8 @@ impl Config {
         secret_key_file.push(".key");
         Self {
             data_dir,
+            store: None,
+            store_connections_max: 16,
             listen: LISTEN_DEFAULT,
             auth: Auth::On,
             strict_references: false,

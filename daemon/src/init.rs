@@ -3,10 +3,11 @@
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::open::open;
 use crate::ops::init::{self, FirstUser, Made};
 use crate::ops::secret::Judged;
 use crate::random;
-use crate::start::{StartError, open};
+use crate::start::StartError;
 use mfa_shared::api::users::NewUser;
 use mfa_shared::fault::Fault;
 use mfa_shared::node::Node;

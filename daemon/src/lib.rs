@@ -24,9 +24,11 @@ pub mod secret;
 pub mod store;
 
 mod init;
+mod open;
 mod start;
 
 pub use clock::Clock;
 pub use config::{Auth, Config};
 pub use init::{Initialized, NewLogin, init, recover_user};
 pub use start::{Daemon, Rotated, StartError, rotate_key};
+pub use store::postgres::Address;

@@ -7,13 +7,10 @@ use crate::http::routes::Routes;
 use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
+use crate::open::open;
 use crate::ops::init;
 use crate::outward;
-use crate::store::Store;
-use crate::store::embedded::{Embedded, OpenError, Options};
 use crate::store::key_file;
-use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
-use crate::store::unlock::{UnlockError, unlock};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -87,7 +84,7 @@ impl Daemon {
     /// Ends when the store takes no writes any more and the process should leave.
     pub async fn failed(&self) -> String {
         loop {
-            if let Some(fault) = self.state.store.write_fault() {
+            if let Some(fault) = self.state.store.final_fault() {
                 return fault.detail.clone();
             }
             tokio::time::sleep(WATCH).await;
@@ -140,37 +137,4 @@ pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
     let (store, _) = open(config, Clock::system()).await?;
     store.close().await;
     Ok(Rotated { key_name: keys.in_use().name().to_owned() })
-}
-
-/// Opens the store of a configuration, and writes what every store holds.
-pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
-    key_file::check_place(&config.secret_key_file, &config.data_dir)
-        .map_err(|error| StartError::Settings(error.to_string()))?;
-    let mut options = Options::new(config.data_dir.clone());
-    options.cache_bytes = config.cache_bytes;
-    let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
-    let engine = match opened {
-        Ok(Ok(engine)) => engine,
-        Ok(Err(error @ OpenError::Locked { .. })) => return Err(StartError::Locked(error.to_string())),
-        Ok(Err(error)) => return Err(StartError::Store(error.to_string())),
-        Err(error) => return Err(StartError::Store(format!("the store cannot be opened: {error}"))),
-    };
-    let store = Store::new(engine, clock, config.strict_references);
-    let store = match unlock(store.clone(), &config.secret_key_file).await {
-        Ok(unlocked) => unlocked,
-        Err(error) => {
-            store.close().await;
-            return Err(match error {
-                UnlockError::Store(_) => StartError::Store(error.to_string()),
-                UnlockError::File(_) | UnlockError::OtherKeys(_) => StartError::Settings(error.to_string()),
-            });
-        }
-    };
-    let seeded = seed(&store).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
-    let seed = |tx: &mut crate::store::Tx<'_>| {
-        tx.set_actor(SYSTEM_ACTOR);
-        init::seed(tx)
-    };
-    store.write("seed", seed).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
-    Ok((store, seeded))
 }

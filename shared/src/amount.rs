@@ -10,7 +10,7 @@ pub const INTEGER_DIGITS_MAX: usize = 15;
 pub const FRACTION_DIGITS_MAX: usize = 5;
 
 /// An exact decimal: a JSON number on the wire that keeps the digits it was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(pub Decimal);
 
 /// Why a number is no amount.

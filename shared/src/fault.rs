@@ -138,7 +138,7 @@ faults! {
     CARD_NUMBER_TAKEN: "card_number_taken" 409 "Card number taken" "a number exists once over all customers";
     WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
-    PRODUCT_INACTIVE: "product_inactive" 409 "Product is not active" "activate it: mfa definitions activate";
+    PRODUCT_INACTIVE: "product_inactive" 409 "Product is not active" "activate it: mfa products activate";
     ACCOUNT_NUMBERS_EXHAUSTED: "account_numbers_exhausted" 409 "Account numbers used up"
         "a customer has at most 99,999 accounts";
     BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0" "pay the balance out first";
@@ -189,11 +189,11 @@ faults! {
         "list them: mfa applications sets list";
     CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
     DEFINITION_NOT_FOUND: "definition_not_found" 404 "No such product definition"
-        "list them: mfa definitions list";
+        "list them: mfa products list";
     INSTANCE_NOT_FOUND: "instance_not_found" 404 "No such product instance"
-        "list those of a customer: mfa instances list --customer CUSTOMER";
+        "list those of a customer: mfa accounts list --customer CUSTOMER";
     ACCOUNT_NOT_FOUND: "account_not_found" 404 "No such ledger account" "list them: mfa ledger accounts list";
-    ENTRY_NOT_FOUND: "entry_not_found" 404 "No such journal entry" "list them: mfa ledger journal";
+    ENTRY_NOT_FOUND: "entry_not_found" 404 "No such journal entry" "list them: mfa ledger journal list";
     CONFIGURATION_NOT_FOUND: "configuration_not_found" 404 "No such gateway configuration"
         "list them: mfa gateways email list, mfa gateways sms list";
     GATEWAY_DEACTIVATED: "gateway_deactivated" 409 "Gateway deactivated" "set its state to ACTIVE first";

@@ -92,6 +92,12 @@ impl Params {
         Ok(found)
     }
 
+    /// One of the words of an enum, in any letter case.
+    pub fn word<W: Word>(&self, name: &str) -> Result<Option<W>, Fault> {
+        let Some(text) = self.one(name)? else { return Ok(None) };
+        W::find(text).map(Some).ok_or_else(|| bad(name, text, &format!("one of {}", W::listed())))
+    }
+
     /// A parameter that must be given, and not empty.
     pub fn text(&self, name: &str) -> Result<&str, Fault> {
         let given = self.one(name)?.filter(|value| !value.is_empty());
@@ -221,6 +227,16 @@ impl<T> Default for Paging<T> {
     fn default() -> Self {
         let listed = PhantomData;
         Self { page_index: None, size: None, sort_column: None, descending: false, term: None, listed }
+    }
+}
+
+impl<T> Paging<T> {
+    /// Reads all but the column and the term, for a list that has one order.
+    pub fn read_part(params: &Params) -> Result<Self, Fault> {
+        let page_index = params.integer("pageIndex", 0, i32::MAX.unsigned_abs())?;
+        let size = params.integer("size", 1, PAGE_SIZE_MAX)?;
+        let descending = params.choice("sortDirection", &["ASC", "DESC"])? == Some(1);
+        Ok(Self { page_index, size, descending, ..Self::default() })
     }
 }
 

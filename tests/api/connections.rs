@@ -167,7 +167,7 @@ fn an_address_off_the_machine_needs_access_control() {
 
 #[test]
 fn two_daemons_never_share_a_data_directory() {
-    let world = World::start();
+    let world = World::with(|config| config.store = None);
     let mut config = mfa_daemon::Config::new(world.dir.path().join("data"));
     config.auth = mfa_daemon::Auth::Off;
     config.listen = "127.0.0.1:0".parse().unwrap();

@@ -22,6 +22,10 @@ const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
     ("assigned_employee", "employee"),
     ("customer", "customer"),
     ("reference_customer", "customer"),
+    ("definition", "definition"),
+    ("product", "definition"),
+    ("account", "account"),
+    ("expense_account", "account"),
 ];
 
 #[derive(Args)]

@@ -1,5 +1,6 @@
 //! Settings and where they come from.
 
+use super::daemon::shown_store;
 use crate::cx::Cx;
 use crate::failure::Outcome;
 use crate::settings::{TABLE, config_files};
@@ -21,6 +22,7 @@ impl Verb for ViewSettings {
     async fn run(self, cx: &Cx) -> Outcome {
         let record = |setting: &crate::settings::Setting| {
             let (value, origin) = cx.settings.get(setting.name);
+            let value = if setting.name == "store" { shown_store(value) } else { value.to_owned() };
             let mut record = json!({ "name": setting.name, "value": value });
             if self.origin {
                 record["origin"] = json!(origin.to_string());

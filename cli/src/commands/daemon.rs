@@ -8,7 +8,7 @@ use crate::settings;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Auth, Clock, Config, Daemon, NewLogin, StartError};
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError};
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -21,6 +21,9 @@ pub struct DaemonFlags {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
+    /// PostgreSQL as the store: postgres://USER@HOST,HOST/DATABASE, without a password [env: MFA_STORE]
+    #[arg(long, value_name = "URL")]
+    pub store: Option<String>,
     /// Address to listen on; port 0 takes a free one [env: MFA_LISTEN]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
@@ -36,6 +39,8 @@ impl DaemonFlags {
     fn config(&self, cx: &Cx) -> Outcome<Config> {
         let settings = &cx.settings;
         let mut config = Config::new(self.data_dir(cx)?);
+        config.store = self.store(cx)?;
+        config.store_connections_max = settings.parse("store_connections_max", None)?;
         config.listen = settings.parse("listen", self.listen.as_deref())?;
         config.auth =
             settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
@@ -51,10 +56,40 @@ impl DaemonFlags {
         Ok(config)
     }
 
+    /// The PostgreSQL store, if there is one, with its password from where PostgreSQL's own programs look.
+    fn store(&self, cx: &Cx) -> Outcome<Option<Address>> {
+        let given = self.store.as_deref().unwrap_or(cx.settings.get("store").0);
+        if given.is_empty() {
+            return Ok(None);
+        }
+        let address = Address::parse(given).map_err(|error| Failure::usage(error.to_string()))?;
+        if self.store.is_some() && address.has_password() {
+            let what = "--store holds a password, and others can read the arguments of a process";
+            return Err(Failure::usage(what).hint("use PGPASSWORD, a password file, or MFA_STORE"));
+        }
+        let home_file = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".pgpass"));
+        let file = std::env::var_os("PGPASSFILE").map(PathBuf::from).or_else(home_file);
+        Ok(Some(address.or_password(std::env::var("PGPASSWORD").ok()).or_password_file(file)))
+    }
+
+    /// Where the store is, for people: without a password.
+    pub fn shown_store(&self, cx: &Cx) -> String {
+        shown_store(self.store.as_deref().unwrap_or(cx.settings.get("store").0))
+    }
+
     /// The folder of the store.
     pub fn data_dir(&self, cx: &Cx) -> Outcome<PathBuf> {
         let given = self.data_dir.as_deref().unwrap_or(cx.settings.get("data_dir").0);
         if given.is_empty() { settings::data_dir() } else { Ok(PathBuf::from(given)) }
+    }
+}
+
+/// The setting `store` as people may see it: without its password.
+pub fn shown_store(setting: &str) -> String {
+    match Address::parse(setting) {
+        _ if setting.is_empty() => String::new(),
+        Ok(address) => address.to_string(),
+        Err(_) => "(cannot be read)".to_owned(),
     }
 }
 
@@ -91,6 +126,7 @@ impl Verb for Dev {
         let folder = folder.map_err(|error| Failure::local(format!("cannot make a folder: {error}")))?;
         let flags = DaemonFlags {
             data_dir: Some(folder.path().display().to_string()),
+            store: Some(String::new()),
             listen: Some(self.listen),
             auth: Some("off".to_owned()),
             ..DaemonFlags::default()
@@ -163,6 +199,9 @@ pub struct Init {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
+    /// PostgreSQL as the store: postgres://USER@HOST,HOST/DATABASE, without a password [env: MFA_STORE]
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
     /// Identifier of the first user, who may do everything; admin unless asked otherwise
     #[arg(long, value_name = "NAME")]
     admin: Option<String>,
@@ -195,10 +234,13 @@ impl Verb for Init {
         };
         let first = NewLogin { name, password };
         let operator = self.operator.map(|name| NewLogin { name, password: None });
-        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
+        let flags = DaemonFlags { data_dir: self.data_dir, store: self.store, ..DaemonFlags::default() };
         let config = flags.config(cx)?;
         let done = mfa_daemon::init(&config, &first, operator.as_ref()).await.map_err(not_started)?;
-        let folder = config.data_dir.display().to_string();
+        let folder = match &config.store {
+            Some(address) => address.to_string(),
+            None => config.data_dir.display().to_string(),
+        };
         let result = if done.made.before { "already initialised" } else { "initialised" };
         cx.out.tip(&format!("store in {folder}: {result}"));
         for (user, password) in &done.passwords {

@@ -1,15 +1,20 @@
 //! Every verb, one file for each noun.
 
+mod actions;
 mod complete;
 mod config;
 mod customers;
 mod daemon;
+mod definitions;
 mod docs;
 mod employees;
+mod instances;
+mod ledger;
 mod offices;
 mod quickstart;
 mod service;
 mod session;
+mod statement;
 mod topics;
 
 use crate::client::Client;
@@ -23,6 +28,15 @@ pub const NODES: &[Node] = &[
     group("offices", "office", "Offices, their branches, addresses and external references", offices::VERBS),
     group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
+    group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
+    group(
+        "products",
+        "product definitions definition",
+        "Products: what accounts are opened for",
+        definitions::VERBS,
+    ),
+    group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
+    group("ledger", "", "The double-entry ledger", ledger::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(
@@ -81,6 +95,8 @@ async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
         "office" => offices::identifiers(client, term).await,
         "employee" => employees::identifiers(client, term).await,
         "customer" => customers::identifiers(client, term).await,
+        "definition" => definitions::identifiers(client, term).await,
+        "account" => ledger::identifiers(client, term).await,
         _ => Vec::new(),
     }
 }

@@ -10,10 +10,12 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::api::customers::{CommandCustomer, CreateCustomer, CustomerQuery, ListCustomers};
+use mfa_shared::api::definitions::CreateDefinition;
 use mfa_shared::api::employees::CreateEmployee;
+use mfa_shared::api::instances::{CommandInstance, CreateInstance, InstanceCommand, InstanceCommandForm};
 use mfa_shared::api::offices::CreateOffice;
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::Query;
+use mfa_shared::wire::{Form, Query};
 use serde_json::{Value, json};
 
 /// The customers of the sample: identifier, given name, surname, office, and what is done to them.
@@ -104,6 +106,29 @@ async fn sample(client: &Client) -> Outcome {
             }
         }
     }
+    sample_products(client).await
+}
+
+/// A product for savings with two accounts, one pending and one open, and a product that nobody has yet.
+async fn sample_products(client: &Client) -> Outcome {
+    let product = |kind: &str, identifier: &str, name: &str, equity: &str| {
+        json!({
+            "type": kind, "identifier": identifier, "name": name, "equityLedgerIdentifier": equity,
+            "currency": { "code": "GHS", "name": "Cedi", "sign": "GH₵", "scale": 2 },
+            "cashAccountIdentifier": "1000", "expenseAccountIdentifier": "3000",
+            "accrueAccountIdentifier": "8000", "term": { "interestPayable": "ANNUALLY" }
+        })
+    };
+    create(client, CreateDefinition {}, &product("SHARE", "shares", "Shares", "9200")).await?;
+    if !create(client, CreateDefinition {}, &product("SAVINGS", "savings", "Savings", "9100")).await? {
+        return Ok(());
+    }
+    for customer in ["c-002", "c-003"] {
+        let account = json!({ "customerIdentifier": customer, "productIdentifier": "savings" });
+        create(client, CreateInstance {}, &account).await?;
+    }
+    let form = Form(InstanceCommandForm { command: InstanceCommand::Activate });
+    client.send(&CommandInstance { account: "c-003.9100.00001".to_owned() }, &form).await?;
     Ok(())
 }
 

@@ -40,6 +40,12 @@ pub struct Mark {
     pub url: String,
     /// Folder of its store.
     pub data_dir: PathBuf,
+    /// PostgreSQL in its place, as it may be shown; empty for none.
+    #[serde(default)]
+    pub store: String,
+    /// The same as it was given on the command line, where no password may stand.
+    #[serde(default)]
+    store_flag: Option<String>,
     /// Whether it asks for tokens.
     pub auth: String,
 }
@@ -154,7 +160,8 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     }
     // Its number always fits: the system's process numbers are positive 32-bit integers.
     let pid = i32::try_from(child.id()).unwrap_or_default();
-    let mark = Mark { pid, url: client.url.clone(), data_dir, auth };
+    let (store, store_flag) = (flags.shown_store(cx), flags.store.clone());
+    let mark = Mark { pid, url: client.url.clone(), data_dir, store, store_flag, auth };
     let text = json!(mark).to_string();
     fs::write(&place.mark, text)
         .map_err(|error| Failure::local(format!("cannot write {}: {error}", place.mark.display())))?;
@@ -177,6 +184,9 @@ fn spawn(
     command.args(["--listen", &listen.to_string(), "--auth", auth]);
     if let Some(strict) = &flags.strict_references {
         command.args(["--strict-references", strict]);
+    }
+    if let Some(store) = &flags.store {
+        command.args(["--store", store]);
     }
     // A group of its own keeps the terminal's Ctrl-C away from it.
     let copy = log.try_clone().map_err(failed)?;
@@ -246,6 +256,7 @@ impl Verb for Restart {
         let mut flags = self.flags;
         if let Some(was) = stop(cx, &flags).await? {
             flags.data_dir = flags.data_dir.or_else(|| Some(was.data_dir.display().to_string()));
+            flags.store = flags.store.or(was.store_flag);
             flags.auth = flags.auth.or(Some(was.auth));
         }
         start(cx, &flags).await?;
@@ -267,7 +278,8 @@ fn show(cx: &Cx, client: &Client, port: u16, status: &serde_json::Value) -> Outc
         "status": status,
         "auth": mark.as_ref().map(|mark| &mark.auth),
         "pid": mark.as_ref().map(|mark| mark.pid),
-        "dataDir": mark.as_ref().map(|mark| &mark.data_dir),
+        "dataDir": mark.as_ref().filter(|mark| mark.store.is_empty()).map(|mark| &mark.data_dir),
+        "store": mark.as_ref().map(|mark| &mark.store).filter(|store| !store.is_empty()),
         "log": mark.is_some().then_some(&place.log),
     });
     cx.out.show(&views::SERVICE, &record)

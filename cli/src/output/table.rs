@@ -2,7 +2,7 @@
 
 use super::Screen;
 use crate::views::{Column, WIDE};
-use comfy_table::{ContentArrangement, Table};
+use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 /// Space between two columns.
 const GAP: u16 = 2;
@@ -21,6 +21,11 @@ pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool
     }
     for row in rows {
         table.add_row(kept.iter().map(|i| row[*i].as_str()));
+    }
+    for (place, column) in kept.iter().map(|i| &columns[*i]).enumerate() {
+        if let Some(shown) = table.column_mut(place).filter(|_| column.right) {
+            shown.set_cell_alignment(CellAlignment::Right);
+        }
     }
     print(table, if header { 1 } else { 0 }, screen)
 }

@@ -6,6 +6,7 @@ pub mod bootstrap;
 pub mod customer;
 pub mod employee;
 pub mod gateway;
+pub mod instance;
 pub mod ledger;
 pub mod lockout;
 pub mod password;

@@ -1,6 +1,7 @@
 //! What an operation returned, as an answer on the wire.
 
 use crate::ops::Stored;
+use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
 use crate::store::Tx;
 use crate::store::record::Record;
@@ -163,6 +164,12 @@ impl<T: Object + Serialize> IntoReply<Array<T>> for Array<T> {
 }
 
 impl<R: Record, T: Listed> IntoReply<Page<T>> for Listing<R, T> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(Arc::new(self)))
+    }
+}
+
+impl<T: Listed> IntoReply<Page<T>> for Entries<T> {
     fn into_reply(self) -> Reply {
         Reply::list(Content::List(Arc::new(self)))
     }

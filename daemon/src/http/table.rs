@@ -7,12 +7,16 @@ use super::state;
 use crate::ops::gateways::{email, sms, trial};
 use crate::ops::*;
 use crate::outward;
+use mfa_shared::api::actions::*;
 use mfa_shared::api::applications::*;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::definitions::*;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::gateways::*;
 use mfa_shared::api::groups::*;
+use mfa_shared::api::instances::*;
+use mfa_shared::api::ledger::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::system::*;
@@ -104,6 +108,28 @@ pub fn table() -> Vec<Route> {
         operation::<GetCard, _>(cards::get),
         operation::<UpdateCard, _>(cards::update),
         operation::<DeleteCard, _>(cards::delete),
+        operation::<CreateAction, _>(actions::create),
+        operation::<ListActions, _>(actions::list),
+        operation::<CreateDefinition, _>(definitions::create),
+        operation::<ListDefinitions, _>(definitions::list),
+        operation::<GetDefinition, _>(definitions::get),
+        operation::<UpdateDefinition, _>(definitions::update),
+        operation::<DeleteDefinition, _>(definitions::delete),
+        operation::<ListDefinitionInstances, _>(definitions::list_instances),
+        operation::<CommandDefinition, _>(definitions::command),
+        operation::<ListDefinitionCommands, _>(definitions::list_commands),
+        operation::<CreateInstance, _>(instances::create),
+        operation::<ListInstances, _>(instances::list),
+        operation::<ListTransactionTypes, _>(instances::list_transaction_types),
+        operation::<GetInstance, _>(instances::get),
+        operation::<UpdateInstance, _>(instances::update),
+        operation::<CommandInstance, _>(instances::command),
+        operation::<ListLedgerAccounts, _>(ledger::list_accounts),
+        operation::<GetLedgerAccount, _>(ledger::get_account),
+        operation::<ListAccountEntries, _>(ledger::list_account_entries),
+        operation::<ListJournal, _>(ledger::list_journal),
+        operation::<GetJournalEntry, _>(ledger::get_entry),
+        operation::<GetTrialBalance, _>(ledger::trial_balance),
         operation::<CreateEmailConfiguration, _>(email::create),
         operation::<ListEmailConfigurations, _>(email::list),
         audited::<GetEmailConfiguration, _>(email::get, email::note),

@@ -1,11 +1,10 @@
 //! Customers and their lifecycle. Contract: `customers.md` sections 1 to 3.
 
-use super::Caller;
-use super::Stored;
 use super::listing::{Listing, SortKey, as_stored};
+use super::{Caller, Stored, counted};
 use crate::domain::customer::next_state;
 use crate::store::Tx;
-use crate::store::records::{StoredCommand, StoredEmployee, StoredOffice};
+use crate::store::records::{INSTANCES_NOT_CLOSED, StoredCommand, StoredEmployee, StoredOffice};
 use mfa_shared::api::customers::*;
 use mfa_shared::api::offices::Address;
 use mfa_shared::fault::{self, Fault};
@@ -121,6 +120,9 @@ pub fn command(
         let detail = format!("customer {} is {state}, so {} is not possible", at.customer, command.action);
         return Err(Fault::new(fault::WRONG_STATE, detail));
     };
+    if command.action == CustomerAction::Close {
+        refuse_open_accounts(tx, &at.customer)?;
+    }
     if command.action == CustomerAction::Activate && customer.application_date.is_none() {
         customer.application_date = Some(tx.now().day());
     }
@@ -187,6 +189,17 @@ pub(super) fn save(tx: &mut Tx<'_>, caller: &Caller, mut customer: Customer) -> 
     customer.last_modified_on = Some(tx.now());
     tx.put(&customer)?;
     Ok(Accepted)
+}
+
+/// A customer with an account that is not CLOSED cannot be closed.
+fn refuse_open_accounts(tx: &mut Tx<'_>, customer: &str) -> Result<(), Fault> {
+    match tx.count(INSTANCES_NOT_CLOSED, &[customer])? {
+        0 => Ok(()),
+        count => {
+            let uses = counted(count, "product instance that is", "product instances that are");
+            Err(Fault::new(fault::IN_USE, format!("customer {customer} has {uses} not CLOSED")))
+        }
+    }
 }
 
 /// Where references are strict, a value that is new or differs from the stored one must name a record.

@@ -1,25 +1,230 @@
 //! Product instances: the accounts of customers. Contract: `deposits.md` section 3.
 
+use super::Caller;
+use super::ledger::{self, CustomerAccount};
+use crate::domain::instance::{self as rules, Effect, Refusal};
 use crate::store::Tx;
-use crate::store::engine::{Range, Space};
-use crate::store::record::Record;
-use crate::store::record::prefix;
-use crate::store::records::{INSTANCES_BY_NUMBER, StoredInstance};
-use crate::store::tx::decode;
-use mfa_shared::fault::Fault;
+use crate::store::records::{AccountCounter, INSTANCES_BY_CUSTOMER, INSTANCES_BY_NUMBER, StoredInstance};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::customers::Customer;
+use mfa_shared::api::definitions::Definition;
+use mfa_shared::api::instances::*;
+use mfa_shared::api::ledger::LedgerAccount;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Query};
+use std::collections::{BTreeSet, HashSet};
+
+/// `POST /instances`
+pub fn create(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    _: &CreateInstance,
+    Json(new): &Json<NewInstance>,
+) -> Result<AcceptedAt<GetInstance>, Fault> {
+    let customer = &new.customer_identifier;
+    let Some(product) = tx.get::<Definition>(&[&new.product_identifier])? else {
+        let product = &new.product_identifier;
+        return Err(Fault::unknown_reference("/productIdentifier", "product definition", product));
+    };
+    if tx.strict_references() {
+        if !tx.has::<Customer>(&[customer])? {
+            return Err(Fault::unknown_reference("/customerIdentifier", "customer", customer));
+        }
+        if !product.active {
+            let detail = format!("product definition {} is not active", product.identifier);
+            return Err(Fault::new(fault::PRODUCT_INACTIVE, detail));
+        }
+    }
+    if let Some(number) = &new.alternative_account_number
+        && is_taken(tx, number)?
+    {
+        let detail = format!("the number \"{number}\" is that of an account already");
+        return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
+    }
+    let account = next_account(tx, customer, &product.equity_ledger_identifier, new)?;
+    ledger::name_customer_account(
+        tx,
+        CustomerAccount {
+            identifier: &account,
+            customer,
+            product: product.r#type,
+            name: &product.name,
+            ledger: &product.equity_ledger_identifier,
+            currency: &product.currency.code,
+        },
+    )?;
+    tx.put(&StoredInstance {
+        account_identifier: account.clone(),
+        customer_identifier: customer.clone(),
+        product_identifier: new.product_identifier.clone(),
+        alternative_account_number: new.alternative_account_number.clone(),
+        beneficiaries: once(new.beneficiaries.clone().unwrap_or_default()),
+        opened_on: None,
+        transaction_command_on: None,
+        closed_on: None,
+        state: InstanceState::Pending,
+    })?;
+    Ok(AcceptedAt(GetInstance { account }))
+}
+
+/// `GET /instances`
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListInstances,
+    Query(of): &Query<OfCustomer>,
+) -> Result<Array<Instance>, Fault> {
+    let stored = of_customer(tx, &of.customer)?;
+    all_shown(tx, stored)
+}
+
+/// `GET /instances/transactiontypes`
+pub fn list_transaction_types(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListTransactionTypes,
+    Query(of): &Query<OfCustomer>,
+) -> Result<Array<TransactionType>, Fault> {
+    let stored = of_customer(tx, &of.customer)?;
+    let types: BTreeSet<_> = stored.iter().flat_map(|i| rules::transaction_types(i.state)).collect();
+    let shown = |word: &&str| TransactionType { transaction_type: (*word).to_owned() };
+    Ok(Array(types.into_iter().map(shown).collect()))
+}
+
+/// `GET /instances/{account}`
+pub fn get(tx: &mut Tx<'_>, _: &Caller, at: &GetInstance, _: &Nothing) -> Result<Json<Instance>, Fault> {
+    let stored = find(tx, &at.account)?;
+    shown(tx, stored).map(Json)
+}
+
+/// `PUT /instances/{account}`
+pub fn update(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &UpdateInstance,
+    Json(change): &Json<InstanceChange>,
+) -> Result<Accepted, Fault> {
+    let mut instance = find(tx, &at.account)?;
+    if change.account_identifier != at.account {
+        let detail =
+            format!("the body names account \"{}\", the path \"{}\"", change.account_identifier, at.account);
+        return Err(Fault::new(fault::IDENTIFIER_MISMATCH, detail));
+    }
+    let number = instance.alternative_account_number.as_deref();
+    for (field, new, stored) in [
+        ("/customerIdentifier", &change.customer_identifier, Some(instance.customer_identifier.as_str())),
+        ("/productIdentifier", &change.product_identifier, Some(instance.product_identifier.as_str())),
+        ("/alternativeAccountNumber", &change.alternative_account_number, number),
+    ] {
+        if new.is_some() && new.as_deref() != stored {
+            return Err(Fault::immutable(field, stored.unwrap_or("null")));
+        }
+    }
+    if instance.state == InstanceState::Closed {
+        let detail = format!("account {} is CLOSED and does not change any more", at.account);
+        return Err(Fault::new(fault::WRONG_STATE, detail));
+    }
+    if let Some(beneficiaries) = &change.beneficiaries {
+        instance.beneficiaries = once(beneficiaries.clone());
+    }
+    tx.put(&instance)?;
+    Ok(Accepted)
+}
+
+/// `POST /instances/{account}`
+pub fn command(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &CommandInstance,
+    Form(form): &Form<InstanceCommandForm>,
+) -> Result<Accepted, Fault> {
+    let mut instance = find(tx, &at.account)?;
+    let balance = ledger::balance(tx, &at.account)?;
+    let effect = rules::command(instance.state, form.command, balance.is_zero());
+    match effect.map_err(|refusal| refused(refusal, &instance, form.command, balance))? {
+        Effect::Opens => instance.open(tx.now()),
+        Effect::Closes => instance.close(ledger::posting_time(tx)?),
+        Effect::Notes => instance.transaction_command_on = Some(tx.now()),
+        Effect::Nothing => return Ok(Accepted),
+    }
+    tx.put(&instance)?;
+    Ok(Accepted)
+}
 
 /// The account of a customer with this account identifier, or else with this alternative number.
 pub fn find_by_any_number(tx: &mut Tx<'_>, number: &str) -> Result<Option<StoredInstance>, Fault> {
     match tx.get(&[number])? {
         Some(found) => Ok(Some(found)),
-        None => by_index(tx, INSTANCES_BY_NUMBER, number),
+        None => Ok(tx.indexed(INSTANCES_BY_NUMBER, &[number])?.pop()),
     }
 }
 
-fn by_index<R: Record>(tx: &mut Tx<'_>, index: Space, part: &str) -> Result<Option<R>, Fault> {
-    let under = prefix(&[part]);
-    let entries = tx.scan(index, &Range::prefix(&under), false, 1)?;
-    let Some((entry, _)) = entries.first() else { return Ok(None) };
-    let value = tx.value(R::SPACE, &entry[under.len()..])?;
-    value.map(|bytes| decode(R::SPACE, &bytes)).transpose()
+/// Instances as reads show them, with what their ledger accounts say.
+pub fn all_shown(tx: &mut Tx<'_>, stored: Vec<StoredInstance>) -> Result<Array<Instance>, Fault> {
+    stored.into_iter().map(|instance| shown(tx, instance)).collect::<Result<_, _>>().map(Array)
+}
+
+fn shown(tx: &mut Tx<'_>, stored: StoredInstance) -> Result<Instance, Fault> {
+    let account = tx.get::<LedgerAccount>(&[&stored.account_identifier])?;
+    let (balance, posted) = account.map_or((Amount::ZERO, None), |a| (a.balance, a.last_entry_on));
+    Ok(Instance {
+        customer_identifier: stored.customer_identifier,
+        product_identifier: stored.product_identifier,
+        account_identifier: stored.account_identifier,
+        alternative_account_number: stored.alternative_account_number,
+        beneficiaries: stored.beneficiaries,
+        opened_on: stored.opened_on,
+        last_transaction_date: stored.transaction_command_on.max(posted),
+        state: stored.state,
+        balance,
+    })
+}
+
+fn find(tx: &mut Tx<'_>, account: &str) -> Result<StoredInstance, Fault> {
+    let found = tx.get(&[account])?;
+    found.ok_or_else(|| Fault::new(fault::INSTANCE_NOT_FOUND, format!("there is no account \"{account}\"")))
+}
+
+fn of_customer(tx: &mut Tx<'_>, customer: &str) -> Result<Vec<StoredInstance>, Fault> {
+    tx.indexed(INSTANCES_BY_CUSTOMER, &[customer])
+}
+
+/// Equal texts once, in the order in which they were given.
+fn once(texts: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    texts.into_iter().filter(|text| seen.insert(text.clone())).collect()
+}
+
+/// Whether a number is that of any account, or the alternative one of a customer's account.
+fn is_taken(tx: &mut Tx<'_>, number: &str) -> Result<bool, Fault> {
+    Ok(tx.has::<LedgerAccount>(&[number])? || tx.any(INSTANCES_BY_NUMBER, &[number])?)
+}
+
+/// Counts up the number of a customer's accounts until it gives an identifier that nothing has.
+fn next_account(tx: &mut Tx<'_>, customer: &str, ledger: &str, new: &NewInstance) -> Result<String, Fault> {
+    let counter = tx.get::<AccountCounter>(&[customer])?;
+    for last in counter.map_or(0, |counter| counter.last) + 1..=rules::NUMBER_MAX {
+        let account = rules::account_identifier(customer, ledger, last);
+        if new.alternative_account_number.as_ref() != Some(&account) && !is_taken(tx, &account)? {
+            tx.put(&AccountCounter { customer: customer.to_owned(), last })?;
+            return Ok(account);
+        }
+    }
+    let detail = format!("customer {customer} has no account number left up to {}", rules::NUMBER_MAX);
+    Err(Fault::new(fault::ACCOUNT_NUMBERS_EXHAUSTED, detail))
+}
+
+fn refused(refusal: Refusal, instance: &StoredInstance, command: InstanceCommand, balance: Amount) -> Fault {
+    let account = &instance.account_identifier;
+    match refusal {
+        Refusal::WrongState => {
+            let detail = format!("account {account} is {}, so {command} is not possible", instance.state);
+            Fault::new(fault::WRONG_STATE, detail)
+        }
+        Refusal::BalanceNotZero => {
+            let detail =
+                format!("account {account} has a balance of {balance}, so {command} is not possible");
+            Fault::new(fault::BALANCE_NOT_ZERO, detail)
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::{Record, prefix};
 use crate::store::tx::{decode, indexed_key};
+use mfa_shared::amount::Amount;
 use mfa_shared::fault::Fault;
 use mfa_shared::query::{PAGE_SIZE_DEFAULT, Paging};
 use mfa_shared::wire::Listed;
@@ -26,6 +27,8 @@ pub enum SortKey {
     Null,
     /// A boolean, a date as days, a moment as milliseconds.
     Number(i64),
+    /// An amount, by its value.
+    Amount(Amount),
     /// A text, by code point.
     Text(String),
 }
@@ -48,6 +51,11 @@ impl From<&String> for SortKey {
 impl From<i64> for SortKey {
     fn from(value: i64) -> Self {
         SortKey::Number(value)
+    }
+}
+impl From<Amount> for SortKey {
+    fn from(value: Amount) -> Self {
+        SortKey::Amount(value)
     }
 }
 impl From<bool> for SortKey {
@@ -177,7 +185,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
     /// The keys of the next records, and where the stream stands behind them.
     fn chunk(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
         match cursor {
-            Cursor::Start | Cursor::End => Ok((Vec::new(), Cursor::End)),
+            Cursor::Start | Cursor::Span(_) | Cursor::End => Ok((Vec::new(), Cursor::End)),
             Cursor::Keys(keys, at) => {
                 let chunk: Vec<_> = keys.iter().skip(at).take(CHUNK_RECORDS).cloned().collect();
                 Ok((chunk, Cursor::Keys(keys, at + CHUNK_RECORDS)))
@@ -212,6 +220,8 @@ pub enum Cursor {
     Keys(Arc<Vec<Vec<u8>>>, usize),
     /// Before the first entry from this one on, in the order of the store.
     Walk(Vec<u8>),
+    /// Before the next of these numbers.
+    Span(std::ops::Range<u64>),
     /// Behind its last record.
     End,
 }

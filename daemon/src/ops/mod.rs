@@ -3,12 +3,14 @@
 //! An operation is a plain function `(tx, caller, endpoint, body) -> Result<answer, Fault>`: no HTTP in it,
 //! no waiting, no engine. It may run more than once, so it changes nothing but the `Tx`.
 
+pub mod actions;
 pub mod application_permissions;
 pub mod applications;
 pub mod assertions;
 pub mod callers;
 pub mod cards;
 pub mod customers;
+pub mod definitions;
 pub mod employees;
 pub mod gateways;
 pub mod grants;

@@ -103,6 +103,10 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn write(&self, work: WriteWork) -> Pending<()>;
     /// Why writes are refused at present, if they are.
     fn write_fault(&self) -> Option<Fault>;
+    /// Why writes are refused until a person has looked at the store; then the process should leave.
+    fn final_fault(&self) -> Option<Fault> {
+        self.write_fault()
+    }
     /// Finishes what was begun and closes; later writes are refused.
     fn close(&self) -> Pending<()>;
 }

@@ -6,6 +6,7 @@
 pub mod embedded;
 pub mod engine;
 pub mod key_file;
+pub mod postgres;
 pub mod record;
 pub mod records;
 pub mod seal;
@@ -87,6 +88,11 @@ impl Store {
     /// Why writes are refused at present, if they are.
     pub fn write_fault(&self) -> Option<Fault> {
         self.engine.write_fault()
+    }
+
+    /// Why the store will take no writes until a person has looked at it, if that is so.
+    pub fn final_fault(&self) -> Option<Fault> {
+        self.engine.final_fault()
     }
 
     /// Finishes what was begun and closes the engine.

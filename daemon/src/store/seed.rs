@@ -1,7 +1,8 @@
 //! What a fresh store holds before anybody works with it.
 
-use super::Store;
-use super::records::{StoreFacts, StoreSecret};
+use super::records::{StoreFacts, StoreSecret, StoredAction};
+use super::{Store, Tx};
+use mfa_shared::api::actions::Action;
 use mfa_shared::fault::Fault;
 
 /// Who did what nobody asked for.
@@ -20,7 +21,7 @@ pub struct Seeded {
 
 /// Writes the seed if the store is fresh.
 pub async fn seed(store: &Store) -> Result<Seeded, Fault> {
-    let (instance, secret) = (random_hex::<16>(), random_hex::<32>());
+    let (instance, secret) = (crate::random::hex::<16>(), crate::random::hex::<32>());
     store
         .write("seed", move |tx| {
             let secret = match tx.get::<StoreSecret>(&[StoreSecret::IDEMPOTENCY])? {
@@ -37,12 +38,30 @@ pub async fn seed(store: &Store) -> Result<Seeded, Fault> {
             }
             let facts = StoreFacts { instance: instance.clone(), created_on: tx.now() };
             tx.put(&facts)?;
+            seed_actions(tx)?;
             Ok(Seeded { facts, secret, fresh: true })
         })
         .await
 }
 
-fn random_hex<const N: usize>() -> String {
-    let bytes: [u8; N] = crate::random::bytes();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// The actions of a fresh store: identifier, name, type of transaction.
+const ACTIONS: &[(&str, &str, &str)] = &[
+    ("Open", "Account Opening", "ACCO"),
+    ("Transfer", "Account Transfer", "ACCT"),
+    ("Close", "Account Closing", "ACCC"),
+    ("Deposit", "Cash Deposit", "CDPT"),
+    ("Withdraw", "Cash Withdrawal", "CWDL"),
+];
+
+fn seed_actions(tx: &mut Tx<'_>) -> Result<(), Fault> {
+    for (number, (identifier, name, transaction_type)) in (1..).zip(ACTIONS) {
+        let action = Action {
+            identifier: (*identifier).to_owned(),
+            name: (*name).to_owned(),
+            description: None,
+            transaction_type: (*transaction_type).to_owned(),
+        };
+        tx.put(&StoredAction { number, action })?;
+    }
+    Ok(())
 }

@@ -1,9 +1,13 @@
 //! The double-entry ledger: accounts, journal, trial balance. Contract: `deposits.md` section 4.
 
 use crate::amount::Amount;
+use crate::fault::Fault;
+use crate::query::{DateRange, Paging, ParamDoc, Parameters, Params};
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
-use crate::{object, words};
+use crate::wire::{Json, Listed, Nothing, Page, Query};
+use crate::{endpoints, object, words};
+use serde_json::{Value, json};
 
 words! {
     /// What an account is in the books.
@@ -175,4 +179,159 @@ object! {
         /// Sum of the credit balances.
         total_credit: Amount = required(money()),
     }
+}
+
+impl Listed for LedgerAccount {
+    const PLURAL: &'static str = "accounts";
+    const COLUMNS: &'static [&'static str] = &["identifier", "name", "kind", "balance", "createdOn"];
+}
+
+impl Listed for JournalEntry {
+    const PLURAL: &'static str = "entries";
+    const COLUMNS: &'static [&'static str] = &["sequence"];
+}
+
+impl Listed for AccountEntry {
+    const PLURAL: &'static str = "entries";
+    const COLUMNS: &'static [&'static str] = &["sequence"];
+}
+
+fn optional_param(name: &'static str, doc: &'static str, schema: Value) -> ParamDoc {
+    ParamDoc { name, doc, required: false, schema }
+}
+
+/// Which accounts, and which part of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AccountQuery {
+    /// Which part, in which order.
+    pub paging: Paging<LedgerAccount>,
+    /// Accounts of this kind only.
+    pub kind: Option<AccountKind>,
+}
+
+impl Parameters for AccountQuery {
+    fn read(params: &Params) -> Result<Self, Fault> {
+        Ok(Self { paging: Paging::read(params)?, kind: params.word("kind")? })
+    }
+
+    fn write(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = self.paging.write();
+        pairs.extend(self.kind.map(|kind| ("kind", kind.to_string())));
+        pairs
+    }
+
+    fn docs() -> Vec<ParamDoc> {
+        let mut docs = Paging::<LedgerAccount>::docs();
+        docs.push(optional_param("kind", "Accounts of this kind only.", word::<AccountKind>().schema()));
+        docs
+    }
+}
+
+/// Which entries, and which part of them: always in the order of posting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntryQuery<T> {
+    /// Which part; neither a column nor a term.
+    pub paging: Paging<T>,
+    /// Entries that were posted on these days only.
+    pub dates: Option<DateRange>,
+}
+
+impl<T> Default for EntryQuery<T> {
+    fn default() -> Self {
+        Self { paging: Paging::default(), dates: None }
+    }
+}
+
+impl<T: Listed> Parameters for EntryQuery<T> {
+    fn read(params: &Params) -> Result<Self, Fault> {
+        let dates = params.date_range("dateRange")?;
+        Ok(Self { paging: Paging::read_part(params)?, dates })
+    }
+
+    fn write(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = self.paging.write();
+        pairs.extend(self.dates.map(|dates| ("dateRange", dates.to_string())));
+        pairs
+    }
+
+    fn docs() -> Vec<ParamDoc> {
+        let paging = Paging::<T>::docs().into_iter();
+        let mut docs: Vec<_> = paging.filter(|doc| !matches!(doc.name, "sortColumn" | "term")).collect();
+        let schema =
+            json!({ "type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dZ?\\.\\.\\d{4}-\\d\\d-\\d\\dZ?$" });
+        docs.push(optional_param("dateRange", "Days of posting: YYYY-MM-DD..YYYY-MM-DD, in UTC.", schema));
+        docs
+    }
+}
+
+/// Which entries of the journal, and which part of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JournalQuery {
+    /// Which days, and which part.
+    pub entries: EntryQuery<JournalEntry>,
+    /// Entries with a line on this account only.
+    pub account: Option<String>,
+    /// Entries of this type only.
+    pub r#type: Option<String>,
+}
+
+impl Parameters for JournalQuery {
+    fn read(params: &Params) -> Result<Self, Fault> {
+        let text = |name| Ok::<_, Fault>(params.one(name)?.filter(|v| !v.is_empty()).map(str::to_owned));
+        Ok(Self { entries: EntryQuery::read(params)?, account: text("account")?, r#type: text("type")? })
+    }
+
+    fn write(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = self.entries.write();
+        pairs.extend(self.account.iter().map(|account| ("account", account.clone())));
+        pairs.extend(self.r#type.iter().map(|kind| ("type", kind.clone())));
+        pairs
+    }
+
+    fn docs() -> Vec<ParamDoc> {
+        let mut docs = EntryQuery::<JournalEntry>::docs();
+        let text = json!({ "type": "string" });
+        docs.push(optional_param("account", "Entries with a line on this account only.", text.clone()));
+        docs.push(optional_param("type", "Entries of this type only.", text));
+        docs
+    }
+}
+
+/// The end of which day.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct AsOf {
+    /// The day, in UTC; null is now.
+    pub as_of: Option<Date>,
+}
+
+impl Parameters for AsOf {
+    fn read(params: &Params) -> Result<Self, Fault> {
+        Ok(Self { as_of: params.date("asOf")? })
+    }
+
+    fn write(&self) -> Vec<(&'static str, String)> {
+        self.as_of.iter().map(|day| ("asOf", day.to_string())).collect()
+    }
+
+    fn docs() -> Vec<ParamDoc> {
+        vec![optional_param("asOf", "End of this day, in UTC; default now.", date().schema())]
+    }
+}
+
+endpoints! {
+    /// List the accounts of the ledger.
+    ListLedgerAccounts {} Get "/ledger/accounts" Query<AccountQuery> => Page<LedgerAccount>;
+    /// Read an account of the ledger.
+    GetLedgerAccount { account } Get "/ledger/accounts/{account}" Nothing => Json<LedgerAccount>,
+        tag GetLedgerAccount;
+    /// List the lines on an account, in the order of posting.
+    ListAccountEntries { account } Get "/ledger/accounts/{account}/entries" Query<EntryQuery<AccountEntry>>
+        => Page<AccountEntry>;
+    /// List the entries of the journal, in the order of posting.
+    ListJournal {} Get "/ledger/journal" Query<JournalQuery> => Page<JournalEntry>;
+    /// Read an entry of the journal.
+    GetJournalEntry { entry } Get "/ledger/journal/{entry}" Nothing => Json<JournalEntry>,
+        tag GetJournalEntry;
+    /// Read the balances of all accounts at the end of a day.
+    GetTrialBalance {} Get "/ledger/trial-balance" Query<AsOf> => Json<TrialBalance>;
 }

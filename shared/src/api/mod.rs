@@ -1,5 +1,6 @@
 //! Wire types and rows, one file for each noun.
 
+pub mod actions;
 pub mod applications;
 pub mod cards;
 pub mod customers;
@@ -20,7 +21,7 @@ use crate::endpoint::Meta;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
-    [
+    let nouns = [
         system::ROWS,
         tokens::ROWS,
         users::ROWS,
@@ -31,8 +32,11 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         employees::ROWS,
         customers::ROWS,
         cards::ROWS,
+        actions::ROWS,
+        definitions::ROWS,
+        instances::ROWS,
+        ledger::ROWS,
         gateways::ROWS,
-    ]
-    .into_iter()
-    .flatten()
+    ];
+    nouns.into_iter().flatten()
 }

@@ -3,20 +3,34 @@
 //! Definitions, instances and tellers name accounts ([`name_account`], [`name_customer_account`]) and post
 //! entries ([`post`]); both happen in the transaction of the request that caused them.
 
+mod check;
+mod lists;
 mod naming;
 mod posting;
+mod reads;
 #[cfg(test)]
 mod tests;
 
+pub use check::{Finding, check_ledger};
+pub use lists::Entries;
 pub use naming::{CustomerAccount, add_account, name_account, name_accounts, name_customer_account};
 pub use posting::{Entry, credit, debit, drawer_cash, drawer_lines, join_currencies, last_sequence, post};
+pub use reads::{get_account, get_entry, list_account_entries, list_accounts, list_journal, trial_balance};
 
 use crate::store::Tx;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
 
 /// The balance of an account; 0 before it is named.
 pub fn balance(tx: &mut Tx<'_>, account: &str) -> Result<Amount, Fault> {
     Ok(tx.get::<LedgerAccount>(&[account])?.map_or(Amount::ZERO, |account| account.balance))
+}
+
+/// The present moment in the order of posting: never before the last entry, also when the clock was set
+/// back. Whoever closes an account notes this moment.
+pub fn posting_time(tx: &mut Tx<'_>) -> Result<Timestamp, Fault> {
+    let last = posting::last_entry(tx)?;
+    Ok(last.map_or(tx.now(), |last| tx.now().max(last.entry.posted_on)))
 }

@@ -4,6 +4,7 @@
 mod applications;
 mod cards;
 mod customers;
+mod definitions;
 mod employees;
 mod gateways;
 mod instances;
@@ -16,6 +17,7 @@ mod users;
 pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
+pub use definitions::{StoredAction, StoredDefinitionCommand};
 pub use employees::StoredEmployee;
 pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
 pub use instances::{AccountCounter, StoredInstance};
@@ -52,6 +54,10 @@ spaces! {
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
+    ACTIONS = 80 "actions";
+    ACTIONS_BY_IDENTIFIER = 81 "actions_by_identifier";
+    DEFINITIONS = 85 "definitions";
+    DEFINITION_COMMANDS = 86 "definition_commands";
     INSTANCES = 90 "instances";
     INSTANCES_BY_CUSTOMER = 91 "instances_by_customer";
     INSTANCES_BY_PRODUCT = 92 "instances_by_product";

@@ -1,2 +1,3 @@
+mod histories;
 mod memory;
 mod posting;

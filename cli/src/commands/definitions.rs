@@ -1,0 +1,237 @@
+//! Product definitions.
+
+use crate::client::Client;
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::input::Draft;
+use crate::tree::{Node, Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::definitions::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::Nothing;
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<List>("list"),
+    verb::<Get>("get"),
+    verb::<Create>("create"),
+    verb::<Update>("update"),
+    verb::<Delete>("delete"),
+    verb::<Activate>("activate"),
+    verb::<Deactivate>("deactivate"),
+    verb::<Commands>("commands"),
+    verb::<Accounts>("accounts"),
+];
+
+/// Identifiers that contain a text.
+pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
+    let Ok(reply) = client.send(&ListDefinitions {}, &Nothing).await else { return Vec::new() };
+    let records = reply.value.as_array().cloned().unwrap_or_default();
+    let found = records.iter().filter_map(|record| Some(record["identifier"].as_str()?.to_owned()));
+    found.filter(|identifier| identifier.to_lowercase().contains(&term.to_lowercase())).collect()
+}
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "product", id, what }
+}
+
+#[derive(Args)]
+pub struct List {}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListDefinitions::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa products list", "mfa products list -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListDefinitions {}, &views::DEFINITION).await
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetDefinition::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products get savings", "mfa products get savings -o yaml"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetDefinition { definition: self.definition }, &views::DEFINITION).await
+    }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the new product, 2 to 32 letters, digits and . - * _
+    #[arg(value_name = "ID", required_unless_present = "from")]
+    identifier: Option<String>,
+    /// Name
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// Description
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateDefinition::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa products get savings -o json | mfa products create savings-2 --name 'Savings 2' --from -",
+        "mfa product get shares -o yaml >shares.yaml\n  mfa products create shares-b --from shares.yaml",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let draft = Draft::from_file(self.from.as_deref())?
+            .set("identifier", self.identifier)
+            .set("name", self.name)
+            .set("description", self.description);
+        let definition = draft.text("identifier").unwrap_or_default().to_owned();
+        let body = draft.body::<CreateDefinition>()?;
+        let read = GetDefinition { definition: definition.clone() };
+        cx.change(CreateDefinition {}, body, done(&definition, "created"), read, &views::DEFINITION).await
+    }
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+    /// Name
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// Description; an empty text empties it
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Account for expenses
+    #[arg(long, value_name = "ACCOUNT")]
+    expense_account: Option<String>,
+    /// Whether the interest may be changed
+    #[arg(long, value_name = "true|false")]
+    flexible: Option<bool>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl Verb for Update {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateDefinition::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa products update savings --name 'Savings account' --flexible true",
+        "echo '{\"minimumBalance\": 20.00, \"charges\": []}' | mfa products update savings --from -",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let definition = self.definition;
+        let draft = Draft::from_file(self.from.as_deref())?
+            .set("name", self.name)
+            .set("description", self.description)
+            .set("expenseAccountIdentifier", self.expense_account)
+            .set("flexible", self.flexible);
+        let read = GetDefinition { definition: definition.clone() };
+        let write = UpdateDefinition { definition: definition.clone() };
+        cx.update(read, write, draft, done(&definition, "updated"), &views::DEFINITION).await
+    }
+}
+
+#[derive(Args)]
+pub struct Delete {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+}
+
+impl Verb for Delete {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteDefinition::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products delete shares --yes", "mfa products delete shares --yes -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let definition = self.definition;
+        cx.prompt.confirm(&format!("delete product {definition} at {}?", cx.client.url))?;
+        cx.client.send(&DeleteDefinition { definition: definition.clone() }, &Nothing).await?;
+        cx.done(done(&definition, "deleted"))
+    }
+}
+
+#[derive(Args)]
+pub struct Activate {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+impl Verb for Activate {
+    const ENDPOINT: Option<&'static Meta> = Some(&CommandDefinition::META);
+    const ABOUT: &'static str = "Put a product on sale";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products activate shares", "mfa products activate shares --note 'general meeting'"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        command(cx, self.definition, "ACTIVATE", self.note, "activated").await
+    }
+}
+
+#[derive(Args)]
+pub struct Deactivate {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+impl Verb for Deactivate {
+    const ENDPOINT: Option<&'static Meta> = Some(&CommandDefinition::META);
+    const ABOUT: &'static str = "Take a product off sale; accounts that are there stay as they are";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products deactivate savings", "mfa products deactivate savings --note 'replaced'"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        command(cx, self.definition, "DEACTIVATE", self.note, "deactivated").await
+    }
+}
+
+async fn command(cx: &Cx, definition: String, action: &str, note: Option<String>, what: &str) -> Outcome {
+    let body = Draft::default().set("action", Some(action)).set("note", note).body::<CommandDefinition>()?;
+    let read = GetDefinition { definition: definition.clone() };
+    let endpoint = CommandDefinition { definition: definition.clone() };
+    cx.change(endpoint, body, done(&definition, what), read, &views::DEFINITION).await
+}
+
+#[derive(Args)]
+pub struct Commands {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+}
+
+impl Verb for Commands {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListDefinitionCommands::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products commands savings", "mfa products commands savings -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListDefinitionCommands { definition: self.definition }, &views::DEFINITION_COMMAND).await
+    }
+}
+
+#[derive(Args)]
+pub struct Accounts {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+}
+
+impl Verb for Accounts {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListDefinitionInstances::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products accounts savings", "mfa products accounts savings -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListDefinitionInstances { definition: self.definition }, &views::INSTANCE).await
+    }
+}

@@ -1,0 +1,184 @@
+//! Accounts of customers: the instances of products.
+
+use crate::cx::{Cx, Done};
+use crate::failure::{Failure, Outcome};
+use crate::input::Draft;
+use crate::tree::{Node, Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::instances::*;
+use mfa_shared::endpoint::{Endpoint, Meta, split};
+use mfa_shared::wire::{Form, Query};
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<List>("list"),
+    verb::<Get>("get"),
+    verb::<Create>("create"),
+    verb::<Update>("update"),
+    verb::<Activate>("activate"),
+    verb::<Close>("close"),
+    verb::<Transaction>("transaction"),
+    verb::<Types>("types"),
+    verb::<super::statement::Statement>("statement"),
+];
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "account", id, what }
+}
+
+#[derive(Args)]
+pub struct List {
+    /// The customer whose accounts are listed
+    #[arg(long, value_name = "ID")]
+    customer: String,
+}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListInstances::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa accounts list --customer c-003", "mfa accounts list --customer c-003 -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let query = Query(OfCustomer { customer: self.customer });
+        cx.out.show(&views::INSTANCE, &cx.client.send(&ListInstances {}, &query).await?.value)
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetInstance::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa accounts get c-003.9100.00001", "mfa accounts get c-003.9100.00001 -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetInstance { account: self.account }, &views::INSTANCE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// The customer
+    #[arg(long, value_name = "ID")]
+    customer: Option<String>,
+    /// The product
+    #[arg(long, value_name = "ID")]
+    product: Option<String>,
+    /// Another number by which the account is known
+    #[arg(long, value_name = "NUMBER")]
+    alternative_number: Option<String>,
+    /// Who benefits; can be repeated
+    #[arg(long, value_name = "NAME")]
+    beneficiary: Vec<String>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateInstance::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa accounts create --customer c-001 --product savings --beneficiary 'Kojo Mensah'",
+        "echo '{\"customerIdentifier\": \"c-002\", \"productIdentifier\": \"savings\"}' |\n    \
+         mfa accounts create --from -",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let body = Draft::from_file(self.from.as_deref())?
+            .set("customerIdentifier", self.customer)
+            .set("productIdentifier", self.product)
+            .set("alternativeAccountNumber", self.alternative_number)
+            .set("beneficiaries", (!self.beneficiary.is_empty()).then_some(self.beneficiary))
+            .body::<CreateInstance>()?;
+        let location = cx.client.send(&CreateInstance {}, &body).await?.location;
+        let account = location.as_deref().and_then(split).and_then(|mut segments| segments.pop());
+        let unknown = || Failure::local("the daemon did not say which account it made".to_owned());
+        let account = account.ok_or_else(unknown)?;
+        cx.changed(done(&account, "created"), GetInstance { account: account.clone() }, &views::INSTANCE)
+            .await
+    }
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+    /// Who benefits, in place of those who did; can be repeated
+    #[arg(long, value_name = "NAME")]
+    beneficiary: Vec<String>,
+    /// Nobody benefits any more
+    #[arg(long, conflicts_with = "beneficiary")]
+    no_beneficiaries: bool,
+}
+
+impl Verb for Update {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateInstance::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa accounts update c-003.9100.00001 --beneficiary 'Adwoa Addo' --beneficiary 'Kwesi Addo'",
+        "mfa accounts update c-003.9100.00001 --no-beneficiaries",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let account = self.account;
+        let given = self.no_beneficiaries || !self.beneficiary.is_empty();
+        let draft = Draft::default().set("beneficiaries", given.then_some(self.beneficiary));
+        let read = GetInstance { account: account.clone() };
+        let write = UpdateInstance { account: account.clone() };
+        cx.update(read, write, draft, done(&account, "updated"), &views::INSTANCE).await
+    }
+}
+
+/// A command is one verb each; all of them send the same endpoint with another word.
+macro_rules! commands {
+    ($($verb:ident $command:ident $done:literal $about:literal [$($example:literal),*];)*) => {$(
+        #[derive(Args)]
+        pub struct $verb {
+            /// Identifier of the account
+            #[arg(value_name = "ID")]
+            account: String,
+        }
+
+        impl Verb for $verb {
+            const ENDPOINT: Option<&'static Meta> = Some(&CommandInstance::META);
+            const ABOUT: &'static str = $about;
+            const EXAMPLES: &'static [&'static str] = &[$($example),*];
+            async fn run(self, cx: &Cx) -> Outcome {
+                let account = self.account;
+                let body = Form(InstanceCommandForm { command: InstanceCommand::$command });
+                let read = GetInstance { account: account.clone() };
+                let endpoint = CommandInstance { account: account.clone() };
+                cx.change(endpoint, body, done(&account, $done), read, &views::INSTANCE).await
+            }
+        }
+    )*};
+}
+
+commands! {
+    Activate Activate "activated" "Open an account without a transaction"
+        ["mfa accounts activate c-002.9100.00001", "mfa accounts activate c-002.9100.00001 -o json"];
+    Close Close "closed" "Close an account for good; its balance must be 0"
+        ["mfa accounts close c-003.9100.00001", "mfa accounts close c-003.9100.00001 -o json"];
+    Transaction Transaction "marked" "Note on an account that there was a transaction now"
+        ["mfa accounts transaction c-003.9100.00001", "mfa accounts transaction c-003.9100.00001 -o json"];
+}
+
+#[derive(Args)]
+pub struct Types {
+    /// The customer
+    #[arg(long, value_name = "ID")]
+    customer: String,
+}
+
+impl Verb for Types {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListTransactionTypes::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa accounts types --customer c-003", "mfa accounts types --customer c-003 -o id"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let query = Query(OfCustomer { customer: self.customer });
+        let types = cx.client.send(&ListTransactionTypes {}, &query).await?.value;
+        cx.out.show(&views::TRANSACTION_TYPE, &types)
+    }
+}

@@ -1,0 +1,198 @@
+//! The ledger: accounts, journal, trial balance.
+
+use crate::client::Client;
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::tree::{Node, Verb, group, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::ledger::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::query::{DateRange, Paging};
+use mfa_shared::rule::Word;
+use mfa_shared::time::Date;
+use mfa_shared::wire::Query;
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    group(
+        "accounts",
+        "account",
+        "Accounts of the ledger",
+        &[verb::<Accounts>("list"), verb::<Account>("get")],
+    ),
+    verb::<Entries>("entries"),
+    group("journal", "", "Entries of the journal", &[verb::<Journal>("list"), verb::<Entry>("get")]),
+    verb::<TrialBalanceVerb>("trial-balance"),
+];
+
+/// Identifiers that contain a text.
+pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
+    let query = |paging| Query(AccountQuery { paging, kind: None });
+    Cx::identifiers(client, ListLedgerAccounts {}, term, query).await
+}
+
+fn kind(text: &str) -> Result<AccountKind, String> {
+    AccountKind::find(text).ok_or_else(|| format!("it must be one of {}", AccountKind::listed()))
+}
+
+fn day(text: &str) -> Result<Date, String> {
+    Date::parse(text).ok_or_else(|| "it must be a date, YYYY-MM-DD".to_owned())
+}
+
+#[derive(Args)]
+pub struct Accounts {
+    /// asset, liability, equity, revenue or expense
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    kind: Option<AccountKind>,
+}
+
+impl Verb for Accounts {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListLedgerAccounts::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa ledger accounts list", "mfa ledger accounts list --kind asset --sort -balance -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let query = |paging| Query(AccountQuery { paging, kind: self.kind });
+        cx.list(ListLedgerAccounts {}, &views::LEDGER_ACCOUNT, query).await
+    }
+}
+
+#[derive(Args)]
+pub struct Account {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+}
+
+impl Verb for Account {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetLedgerAccount::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa ledger accounts get c-003.9100.00001", "mfa ledger accounts get 1000 -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetLedgerAccount { account: self.account }, &views::LEDGER_ACCOUNT).await
+    }
+}
+
+// The days of posting; one alone is the only end of the range.
+#[derive(Args)]
+struct Days {
+    /// First day of posting
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    from: Option<Date>,
+    /// Last day of posting
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    to: Option<Date>,
+}
+
+impl Days {
+    fn query<T>(&self, paging: Paging<T>) -> Outcome<EntryQuery<T>> {
+        let end = |year, month, day| Date::new(year, month, day);
+        let dates = match (self.from, self.to) {
+            (None, None) => None,
+            (first, last) => {
+                let range = first.or_else(|| end(1970, 1, 1)).zip(last.or_else(|| end(9999, 12, 31)));
+                let range = range.map(|(first, last)| DateRange { first, last });
+                Some(
+                    range
+                        .filter(|range| range.first <= range.last)
+                        .ok_or_else(|| Failure::usage("the first day is after the last"))?,
+                )
+            }
+        };
+        Ok(EntryQuery { paging, dates })
+    }
+}
+
+#[derive(Args)]
+pub struct Entries {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+    #[command(flatten)]
+    days: Days,
+}
+
+impl Verb for Entries {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListAccountEntries::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa ledger entries 1000", "mfa ledger entries 1000 --from 2026-01-01 --sort -sequence -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        self.days.query::<AccountEntry>(Paging::default())?;
+        let days = |paging| Query(self.days.query(paging).unwrap_or_default());
+        cx.list(ListAccountEntries { account: self.account.clone() }, &views::ACCOUNT_ENTRY, days).await
+    }
+}
+
+#[derive(Args)]
+pub struct Journal {
+    /// Only entries with a line on this account
+    #[arg(long, value_name = "ID")]
+    account: Option<String>,
+    /// Only entries of this type, such as CDPT
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    #[command(flatten)]
+    days: Days,
+}
+
+impl Verb for Journal {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListJournal::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa ledger journal list", "mfa ledger journal list --account 1000 --type CDPT --to 2026-12-31"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        self.days.query::<JournalEntry>(Paging::default())?;
+        let query = |paging| {
+            let entries = self.days.query(paging).unwrap_or_default();
+            Query(JournalQuery { entries, account: self.account.clone(), r#type: self.kind.clone() })
+        };
+        cx.list(ListJournal {}, &views::JOURNAL_ENTRY, query).await
+    }
+}
+
+#[derive(Args)]
+pub struct Entry {
+    /// Identifier of the entry
+    #[arg(value_name = "ID")]
+    entry: String,
+}
+
+impl Verb for Entry {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetJournalEntry::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "for entry in $(mfa ledger journal list -o id); do mfa ledger journal get $entry; done",
+        "for entry in $(mfa ledger journal list --type ACCO -o id); do\n    \
+         mfa ledger journal get $entry -o json; done",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetJournalEntry { entry: self.entry }, &views::JOURNAL_ENTRY).await
+    }
+}
+
+#[derive(Args)]
+pub struct TrialBalanceVerb {
+    /// The day at whose end the balances are taken; now by default
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    as_of: Option<Date>,
+}
+
+impl Verb for TrialBalanceVerb {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetTrialBalance::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa ledger trial-balance", "mfa ledger trial-balance --as-of 2026-06-30 -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        use crate::globals::Format::{Json, Jsonl, Yaml};
+        let query = Query(AsOf { as_of: self.as_of });
+        let mut sheet = cx.client.send(&GetTrialBalance {}, &query).await?.value;
+        if matches!(cx.out.format, Json | Jsonl | Yaml) {
+            return cx.out.show(&views::TRIAL_BALANCE, &sheet);
+        }
+        let total = serde_json::json!({
+            "accountIdentifier": "total", "debit": sheet["totalDebit"], "credit": sheet["totalCredit"],
+        });
+        let mut rows = sheet["rows"].take();
+        if let Some(rows) = rows.as_array_mut() {
+            rows.push(total);
+        }
+        cx.out.show(&views::TRIAL_BALANCE, &rows)
+    }
+}

@@ -1,0 +1,172 @@
+//! Columns of products, accounts and the ledger.
+
+use super::{View, WIDE, amount, column};
+
+/// Actions.
+pub const ACTION: View = View {
+    plural: "actions",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("name", "/name", 0),
+        column("transaction-type", "/transactionType", 0),
+        column("description", "/description", 2),
+    ],
+};
+
+/// Product definitions.
+pub const DEFINITION: View = View {
+    plural: "products",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("name", "/name", 0),
+        column("type", "/type", 1),
+        column("currency", "/currency/code", 1),
+        amount("minimum-balance", "/minimumBalance", 2),
+        amount("interest", "/interest", 3),
+        column("active", "/active", 0),
+        column("charges", "/charges/*/name", 4),
+        column("description", "/description", WIDE),
+        column("scale", "/currency/scale", WIDE),
+        column("equity-ledger", "/equityLedgerIdentifier", WIDE),
+        column("cash-account", "/cashAccountIdentifier", WIDE),
+        column("expense-account", "/expenseAccountIdentifier", WIDE),
+        column("accrue-account", "/accrueAccountIdentifier", WIDE),
+        column("period", "/term/period", WIDE),
+        column("time-unit", "/term/timeUnit", WIDE),
+        column("interest-payable", "/term/interestPayable", WIDE),
+        column("flexible", "/flexible", WIDE),
+    ],
+};
+
+/// Commands of a product definition.
+pub const DEFINITION_COMMAND: View = View {
+    plural: "commands",
+    id: "/createdOn",
+    state: "",
+    columns: &[
+        column("action", "/action", 0),
+        column("created", "/createdOn", 0),
+        column("created-by", "/createdBy", 1),
+        column("note", "/note", 2),
+    ],
+};
+
+/// Accounts of customers.
+pub const INSTANCE: View = View {
+    plural: "accounts",
+    id: "/accountIdentifier",
+    state: "/state",
+    columns: &[
+        column("account", "/accountIdentifier", 0),
+        column("customer", "/customerIdentifier", 1),
+        column("product", "/productIdentifier", 1),
+        column("state", "/state", 0),
+        amount("balance", "/balance", 0),
+        column("opened", "/openedOn", 3),
+        column("last-transaction", "/lastTransactionDate", 4),
+        column("alternative-number", "/alternativeAccountNumber", WIDE),
+        column("beneficiaries", "/beneficiaries", WIDE),
+    ],
+};
+
+/// Types of transaction.
+pub const TRANSACTION_TYPE: View = View {
+    plural: "types of transaction",
+    id: "/transactionType",
+    state: "",
+    columns: &[column("transaction-type", "/transactionType", 0)],
+};
+
+/// Accounts of the ledger.
+pub const LEDGER_ACCOUNT: View = View {
+    plural: "ledger accounts",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("name", "/name", 2),
+        column("kind", "/kind", 0),
+        column("role", "/role", 3),
+        column("currency", "/currency", 1),
+        amount("balance", "/balance", 0),
+        amount("debits", "/debitTotal", 4),
+        amount("credits", "/creditTotal", 4),
+        column("ledger", "/ledgerIdentifier", WIDE),
+        column("customer", "/customerIdentifier", WIDE),
+        column("created", "/createdOn", WIDE),
+        column("last-entry", "/lastEntryOn", WIDE),
+    ],
+};
+
+/// Lines of a ledger account.
+pub const ACCOUNT_ENTRY: View = View {
+    plural: "entries",
+    id: "/journalEntryIdentifier",
+    state: "",
+    columns: &[
+        column("sequence", "/sequence", 0),
+        column("posted", "/postedOn", 0),
+        column("type", "/type", 1),
+        column("side", "/side", 0),
+        amount("amount", "/amount", 0),
+        amount("balance", "/balance", 0),
+        column("message", "/message", 2),
+        column("teller", "/tellerCode", 3),
+        column("role", "/role", WIDE),
+        column("business-date", "/transactionDate", WIDE),
+        column("entry", "/journalEntryIdentifier", WIDE),
+    ],
+};
+
+/// Entries of the journal.
+pub const JOURNAL_ENTRY: View = View {
+    plural: "entries",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("sequence", "/sequence", 0),
+        column("posted", "/postedOn", 0),
+        column("type", "/type", 0),
+        column("accounts", "/lines/*/accountIdentifier", 1),
+        column("sides", "/lines/*/side", 3),
+        amount("amounts", "/lines/*/amount", 2),
+        column("teller", "/tellerCode", 4),
+        column("clerk", "/clerk", 5),
+        column("message", "/message", 6),
+        column("business-date", "/transactionDate", WIDE),
+        column("transaction", "/tellerTransactionIdentifier", WIDE),
+        column("identifier", "/identifier", WIDE),
+    ],
+};
+
+/// Rows of a trial balance.
+pub const TRIAL_BALANCE: View = View {
+    plural: "accounts with entries",
+    id: "/accountIdentifier",
+    state: "",
+    columns: &[
+        column("account", "/accountIdentifier", 0),
+        column("kind", "/kind", 1),
+        amount("debit", "/debit", 0),
+        amount("credit", "/credit", 0),
+    ],
+};
+
+/// Lines of a statement.
+pub const STATEMENT: View = View {
+    plural: "lines",
+    id: "/sequence",
+    state: "",
+    columns: &[
+        column("posted", "/postedOn", 0),
+        column("type", "/type", 1),
+        column("message", "/message", 2),
+        amount("debit", "/debit", 0),
+        amount("credit", "/credit", 0),
+        amount("balance", "/balance", 0),
+    ],
+};

@@ -1,0 +1,42 @@
+//! Actions. Contract: `deposits.md` section 1.
+
+use super::Caller;
+use crate::store::Tx;
+use crate::store::records::{ACTIONS_BY_IDENTIFIER, StoredAction};
+use mfa_shared::api::actions::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+
+/// `POST /actions`
+pub fn create(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    _: &CreateAction,
+    Json(new): &Json<Action>,
+) -> Result<Accepted, Fault> {
+    if exists(tx, &new.identifier)? {
+        let detail = format!("there is an action \"{}\" already", new.identifier);
+        return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
+    }
+    let number = tx.next_number::<StoredAction>(&[])?;
+    tx.put(&StoredAction { number, action: new.clone() })?;
+    Ok(Accepted)
+}
+
+/// `GET /actions`
+pub fn list(tx: &mut Tx<'_>, _: &Caller, _: &ListActions, _: &Nothing) -> Result<Array<Action>, Fault> {
+    let stored = tx.all::<StoredAction>(&[])?;
+    Ok(Array(stored.into_iter().map(|stored| stored.action).collect()))
+}
+
+/// Whether there is an action with this identifier.
+pub fn exists(tx: &mut Tx<'_>, identifier: &str) -> Result<bool, Fault> {
+    tx.any(ACTIONS_BY_IDENTIFIER, &[identifier])
+}
+
+/// The identifiers of all actions for a type of transaction, letter case aside.
+pub fn for_type(tx: &mut Tx<'_>, transaction_type: &str) -> Result<Vec<String>, Fault> {
+    let all = tx.all::<StoredAction>(&[])?.into_iter().map(|stored| stored.action);
+    let tied = all.filter(|action| action.transaction_type.eq_ignore_ascii_case(transaction_type));
+    Ok(tied.map(|action| action.identifier).collect())
+}

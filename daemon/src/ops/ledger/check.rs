@@ -1,0 +1,273 @@
+//! Recomputes everything of the ledger from its lines: what must hold after any history
+//! (`deposits.md` section 4.5).
+
+use crate::domain::ledger::{balance, cash_moved, check_lines, join};
+use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::{Record, number, numbered};
+use crate::store::records::{ACCOUNT_LINES, AccountLine, DRAWER_LINES, DrawerLine};
+use crate::store::records::{StoredEntry, StoredInstance, line_number};
+use crate::store::tx::decode;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::Definition;
+use mfa_shared::api::instances::InstanceState;
+use mfa_shared::api::ledger::{AccountRole, JournalEntry, LedgerAccount, Side};
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Entries that are read in one step.
+const STEP: usize = 256;
+
+/// Something that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The record, such as `entry 17` or `account 4000`.
+    pub subject: String,
+    /// What is the case.
+    pub detail: String,
+}
+
+/// What the lines say about an account.
+#[derive(Debug, Default)]
+struct Computed {
+    debits: Amount,
+    credits: Amount,
+    last_entry_on: Option<Timestamp>,
+    currency: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Books {
+    accounts: BTreeMap<String, (LedgerAccount, Computed)>,
+    drawers: BTreeMap<String, Amount>,
+    lines: u64,
+    drawer_lines: u64,
+    findings: Vec<Finding>,
+}
+
+/// Everything that does not hold; empty if all is well.
+pub fn check_ledger(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
+    let mut books = Books::default();
+    for account in tx.all::<LedgerAccount>(&[])? {
+        let own = account.role == Some(AccountRole::Customer);
+        let currency = account.currency.clone().filter(|_| own);
+        let computed = Computed { currency, ..Computed::default() };
+        books.accounts.insert(account.identifier.clone(), (account, computed));
+    }
+    books.replay(tx)?;
+    books.compare_accounts();
+    for (space, expected, what) in
+        [(ACCOUNT_LINES, books.lines, "accounts"), (DRAWER_LINES, books.drawer_lines, "drawers")]
+    {
+        let stored = tx.count(space, &[])?;
+        if stored != expected {
+            let detail = format!("the journal has {expected} lines on {what}, {stored} are kept under them");
+            books.find("journal".to_owned(), detail);
+        }
+    }
+    books.compare_instances(tx)?;
+    Ok(books.findings)
+}
+
+impl Books {
+    fn find(&mut self, subject: String, detail: String) {
+        self.findings.push(Finding { subject, detail });
+    }
+
+    /// Posts the whole journal again, and holds every entry to what is kept about it.
+    fn replay(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let (mut next, mut seal, mut posted_on) = (1, String::new(), None);
+        let mut from = 0;
+        loop {
+            let range = Range { from: numbered(&[], from), to: None };
+            let pairs = tx.scan(StoredEntry::SPACE, &range, false, STEP)?;
+            for (key, value) in &pairs {
+                let StoredEntry { entry, seal: kept } = decode(StoredEntry::SPACE, value)?;
+                let place = number(key);
+                let subject = format!("entry {place}");
+                if place != next || entry.sequence.unsigned_abs() != place {
+                    let detail = format!("stands where {next} is due, and says {}", entry.sequence);
+                    self.find(subject.clone(), detail);
+                }
+                if StoredEntry::seal(&entry, &seal) != kept {
+                    self.find(subject.clone(), "is not the entry that was written first".to_owned());
+                }
+                if Some(entry.posted_on) < posted_on {
+                    self.find(subject.clone(), "was posted before the entry that precedes it".to_owned());
+                }
+                if let Err(refusal) = check_lines(&entry.lines) {
+                    self.find(subject.clone(), format!("is no entry: {refusal:?}"));
+                }
+                self.post(tx, &entry, place, &subject)?;
+                (next, seal, posted_on) = (place + 1, kept, Some(entry.posted_on));
+            }
+            if pairs.len() < STEP {
+                return Ok(());
+            }
+            from = next;
+        }
+    }
+
+    fn post(
+        &mut self,
+        tx: &mut Tx<'_>,
+        entry: &JournalEntry,
+        place: u64,
+        subject: &str,
+    ) -> Result<(), Fault> {
+        for line in &entry.lines {
+            let Some((_, computed)) = self.accounts.get_mut(&line.account_identifier) else {
+                let detail = format!("names {}, which is no account", line.account_identifier);
+                self.find(subject.to_owned(), detail);
+                continue;
+            };
+            match line.side {
+                Side::Debit => computed.debits = computed.debits.plus(line.amount),
+                Side::Credit => computed.credits = computed.credits.plus(line.amount),
+            }
+            computed.last_entry_on = Some(entry.posted_on);
+        }
+        self.join_currencies(entry, subject);
+        let moved = Amount::sum(entry.lines.iter().map(cash_moved));
+        let drawer = self.drawers.entry(entry.teller_code.clone()).or_default();
+        *drawer = drawer.plus(moved);
+        let cash = *drawer;
+        if cash.is_negative() {
+            self.find(subject.to_owned(), format!("leaves {cash} in the drawer of {}", entry.teller_code));
+        }
+        for (at, line) in (0..).zip(&entry.lines) {
+            let number = line_number(place, at);
+            self.lines += 1;
+            let key = numbered(&[&line.account_identifier], number);
+            let kept: Option<AccountLine> = kept(tx, &key)?;
+            let computed = self.accounts.get(&line.account_identifier);
+            let expected = computed.map(|(account, c)| balance(account.kind, c.debits, c.credits));
+            if kept.map(|line| line.balance) != expected {
+                let detail = format!("is not kept under account {} as it is", line.account_identifier);
+                self.find(subject.to_owned(), detail);
+            }
+            if line.role == AccountRole::Drawer {
+                self.drawer_lines += 1;
+                let kept: Option<DrawerLine> = kept_drawer(tx, &entry.teller_code, number)?;
+                if kept.map(|line| line.cash) != Some(cash) {
+                    let detail = format!("is not kept under the drawer of {} as it is", entry.teller_code);
+                    self.find(subject.to_owned(), detail);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn join_currencies(&mut self, entry: &JournalEntry, subject: &str) {
+        let named: BTreeSet<_> = entry.lines.iter().map(|line| line.account_identifier.as_str()).collect();
+        let codes =
+            named.iter().map(|name| self.accounts.get(*name).and_then(|(_, c)| c.currency.as_deref()));
+        match join(codes).map(|code| code.map(str::to_owned)) {
+            Err((one, other)) => {
+                let detail = format!("joins two currencies, {one} and {other}");
+                self.find(subject.to_owned(), detail);
+            }
+            Ok(None) => {}
+            Ok(Some(code)) => {
+                for name in named {
+                    if let Some((_, computed)) = self.accounts.get_mut(name) {
+                        computed.currency.get_or_insert_with(|| code.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    fn compare_accounts(&mut self) {
+        let mut found = Vec::new();
+        for (account, computed) in self.accounts.values() {
+            let expected = balance(account.kind, computed.debits, computed.credits);
+            let kept = (account.debit_total, account.credit_total, account.balance);
+            if kept != (computed.debits, computed.credits, expected) {
+                found
+                    .push((account, format!("has balance {}, its lines sum to {expected}", account.balance)));
+            }
+            if account.last_entry_on != computed.last_entry_on {
+                found.push((account, "says another time of its last entry than its lines".to_owned()));
+            }
+            if account.currency != computed.currency {
+                found.push((account, "has another currency than its lines give it".to_owned()));
+            }
+            if account.role == Some(AccountRole::Customer) && account.balance.is_negative() {
+                found.push((account, format!("has a balance of {}", account.balance)));
+            }
+        }
+        let found = found
+            .into_iter()
+            .map(|(account, detail)| Finding { subject: format!("account {}", account.identifier), detail });
+        let found: Vec<_> = found.collect();
+        self.findings.extend(found);
+    }
+
+    /// Every instance has its own account of a customer, and every such account its instance.
+    fn compare_instances(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let mut numbers = BTreeSet::new();
+        let mut with_instance = BTreeSet::new();
+        for instance in tx.all::<StoredInstance>(&[])? {
+            let subject = format!("instance {}", instance.account_identifier);
+            let product = tx.get::<Definition>(&[&instance.product_identifier])?;
+            for detail in self.look_at(&instance, product.as_ref()) {
+                self.find(subject.clone(), detail);
+            }
+            if let Some(number) = instance.alternative_account_number
+                && (self.accounts.get(&number).is_some_and(|(a, _)| a.role == Some(AccountRole::Customer))
+                    || !numbers.insert(number))
+            {
+                self.find(subject, "shares its alternative number with another account".to_owned());
+            }
+            with_instance.insert(instance.account_identifier);
+        }
+        let alone: Vec<_> = self
+            .accounts
+            .values()
+            .filter(|(a, _)| a.role == Some(AccountRole::Customer) && !with_instance.contains(&a.identifier))
+            .map(|(account, _)| account.identifier.clone())
+            .collect();
+        for account in alone {
+            self.find(format!("account {account}"), "is of a customer and has no instance".to_owned());
+        }
+        Ok(())
+    }
+
+    fn look_at(&self, instance: &StoredInstance, product: Option<&Definition>) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut hold = |holds: bool, detail: &str| {
+            if !holds {
+                found.push(detail.to_owned());
+            }
+        };
+        let Some((account, computed)) = self.accounts.get(&instance.account_identifier) else {
+            return vec!["has no ledger account".to_owned()];
+        };
+        hold(account.role == Some(AccountRole::Customer), "has a ledger account of another role");
+        hold(
+            product.is_some_and(|p| account.currency.as_ref() == Some(&p.currency.code)),
+            "has another currency than its product",
+        );
+        match instance.state {
+            InstanceState::Pending => hold(computed.last_entry_on.is_none(), "is PENDING and has lines"),
+            InstanceState::Active => {}
+            InstanceState::Closed => {
+                hold(account.balance.is_zero(), "is CLOSED and has a balance");
+                hold(computed.last_entry_on <= instance.closed_on, "has lines younger than its closing");
+            }
+        }
+        found
+    }
+}
+
+fn kept(tx: &mut Tx<'_>, key: &[u8]) -> Result<Option<AccountLine>, Fault> {
+    let value = tx.value(AccountLine::SPACE, key)?;
+    value.map(|bytes| decode(AccountLine::SPACE, &bytes)).transpose()
+}
+
+fn kept_drawer(tx: &mut Tx<'_>, teller: &str, number: u64) -> Result<Option<DrawerLine>, Fault> {
+    let value = tx.value(DrawerLine::SPACE, &numbered(&[teller], number))?;
+    value.map(|bytes| decode(DrawerLine::SPACE, &bytes)).transpose()
+}

@@ -1,0 +1,199 @@
+//! Lists of entries. The journal only grows, so a list holds on to the entries that were there when it was
+//! asked for, and shows them as one moment however long it is read.
+
+use super::posting::{entry_at, line_at};
+use crate::ops::listing::{Cursor, List, json};
+use crate::store::Tx;
+use crate::store::engine::{Range, Space};
+use crate::store::record::{Record, number, numbered};
+use crate::store::records::{AccountLine, ENTRY_LINES_MAX, StoredEntry, line_number};
+use mfa_shared::api::ledger::AccountEntry;
+use mfa_shared::fault::Fault;
+use mfa_shared::query::{PAGE_SIZE_DEFAULT, Paging};
+use mfa_shared::wire::Listed;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range as Span;
+
+/// Numbers that are looked at in one step.
+const STEP: usize = 500;
+
+/// What a list is of.
+#[derive(Debug, Clone)]
+pub enum Of {
+    /// The entries of the journal.
+    Journal,
+    /// The entries of the journal with a line on this account.
+    EntriesOn(String),
+    /// The lines on this account.
+    LinesOn(String),
+}
+
+/// A list of entries of the journal, or of lines of an account.
+pub struct Entries<T> {
+    of: Of,
+    numbers: Span<u64>,
+    r#type: Option<String>,
+    descending: bool,
+    page_index: u64,
+    size: u64,
+    shown: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for Entries<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entries").field("of", &self.of).finish_non_exhaustive()
+    }
+}
+
+impl<T> Entries<T> {
+    /// The entries with these sequences, in the part that the request asks for.
+    pub fn new(of: Of, sequences: Span<u64>, paging: &Paging<T>) -> Self {
+        let numbers = match of {
+            Of::Journal => sequences,
+            Of::EntriesOn(_) | Of::LinesOn(_) => {
+                line_number(sequences.start, 0)..line_number(sequences.end, 0)
+            }
+        };
+        Self {
+            of,
+            numbers,
+            r#type: None,
+            descending: paging.descending,
+            page_index: paging.page_index.unwrap_or(0).into(),
+            size: paging.size.unwrap_or(PAGE_SIZE_DEFAULT).into(),
+            shown: PhantomData,
+        }
+    }
+
+    /// Only entries of this type.
+    pub fn of_type(mut self, r#type: Option<String>) -> Self {
+        self.r#type = r#type;
+        self
+    }
+
+    /// The numbers of the next matches, and what remains behind them.
+    fn step(&self, tx: &mut Tx<'_>, left: Span<u64>) -> Result<(Vec<u64>, Span<u64>), Fault> {
+        let (space, parts): (Space, Vec<&str>) = match &self.of {
+            Of::Journal => (StoredEntry::SPACE, Vec::new()),
+            Of::EntriesOn(account) | Of::LinesOn(account) => (AccountLine::SPACE, vec![account]),
+        };
+        let range = Range { from: numbered(&parts, left.start), to: Some(numbered(&parts, left.end)) };
+        let pairs = tx.scan(space, &range, self.descending, STEP)?;
+        let looked: Vec<u64> = pairs.iter().map(|(key, _)| number(key)).collect();
+        let left = match looked.last() {
+            Some(last) if looked.len() == STEP && self.descending => left.start..*last,
+            Some(last) if looked.len() == STEP => last + 1..left.end,
+            _ => left.end..left.end,
+        };
+        let mut found = Vec::with_capacity(looked.len());
+        for number in looked {
+            if self.matches(tx, number)? {
+                found.push(number);
+            }
+        }
+        Ok((found, left))
+    }
+
+    fn matches(&self, tx: &mut Tx<'_>, number: u64) -> Result<bool, Fault> {
+        if let Of::EntriesOn(account) = &self.of {
+            // An entry with several lines on the account stands in the list once: at the first of them.
+            let Some((entry, _)) = line_at(tx, number)? else { return Ok(false) };
+            let first = entry.lines.iter().position(|line| line.account_identifier == *account);
+            let place = number % ENTRY_LINES_MAX;
+            return Ok(first.is_some_and(|first| first as u64 == place) && self.is_type(&entry.r#type));
+        }
+        match (&self.of, &self.r#type) {
+            (Of::Journal, Some(_)) => {
+                Ok(entry_at(tx, number)?.is_some_and(|stored| self.is_type(&stored.entry.r#type)))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn is_type(&self, r#type: &str) -> bool {
+        self.r#type.as_ref().is_none_or(|asked| asked == r#type)
+    }
+
+    /// How many there are, and the numbers of the page.
+    fn page_numbers(&self, tx: &mut Tx<'_>) -> Result<(u64, Vec<u64>), Fault> {
+        let skipped = self.page_index.saturating_mul(self.size);
+        if let (Of::Journal, None) = (&self.of, &self.r#type) {
+            // Sequences have no gaps, so the page is known without looking.
+            let (start, end) = (self.numbers.start, self.numbers.end);
+            let total = end.saturating_sub(start);
+            let places = skipped.min(total)..skipped.saturating_add(self.size).min(total);
+            let at = |place: u64| if self.descending { end - 1 - place } else { start + place };
+            return Ok((total, places.map(at).collect()));
+        }
+        let (mut total, mut page, mut left) = (0, Vec::new(), self.numbers.clone());
+        while !left.is_empty() {
+            let (found, rest) = self.step(tx, left)?;
+            for number in found {
+                if total >= skipped && (page.len() as u64) < self.size {
+                    page.push(number);
+                }
+                total += 1;
+            }
+            left = rest;
+        }
+        Ok((total, page))
+    }
+
+    fn shown(&self, tx: &mut Tx<'_>, number: u64) -> Result<Option<Vec<u8>>, Fault> {
+        match &self.of {
+            Of::Journal => Ok(entry_at(tx, number)?.map(|stored| json(&stored.entry))),
+            Of::EntriesOn(_) => Ok(line_at(tx, number)?.map(|(entry, _)| json(&entry))),
+            Of::LinesOn(account) => account_entry(tx, account, number).map(|entry| entry.map(|e| json(&e))),
+        }
+    }
+}
+
+fn account_entry(tx: &mut Tx<'_>, account: &str, number: u64) -> Result<Option<AccountEntry>, Fault> {
+    let key = numbered(&[account], number);
+    let Some(bytes) = tx.value(AccountLine::SPACE, &key)? else { return Ok(None) };
+    let stored: AccountLine = crate::store::tx::decode(AccountLine::SPACE, &bytes)?;
+    let Some((entry, line)) = line_at(tx, number)? else { return Ok(None) };
+    Ok(Some(AccountEntry {
+        journal_entry_identifier: entry.identifier,
+        sequence: entry.sequence,
+        side: line.side,
+        role: line.role,
+        amount: line.amount,
+        balance: stored.balance,
+        r#type: entry.r#type,
+        message: entry.message,
+        posted_on: entry.posted_on,
+        transaction_date: entry.transaction_date,
+        teller_code: entry.teller_code,
+    }))
+}
+
+impl<T: Listed> List for Entries<T> {
+    fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
+        let (total, numbers) = self.page_numbers(tx)?;
+        let mut shown = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            shown.extend(self.shown(tx, number)?);
+        }
+        let pages = total.div_ceil(self.size);
+        let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
+        out.extend_from_slice(&shown.join(&b','));
+        out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
+        Ok(out)
+    }
+
+    fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
+        let left = match cursor {
+            Cursor::Span(left) => left,
+            _ => self.numbers.clone(),
+        };
+        let (found, left) = self.step(tx, left)?;
+        let mut out = Vec::new();
+        for number in found {
+            out.extend(self.shown(tx, number)?.unwrap_or_default());
+            out.push(b'\n');
+        }
+        Ok((out, if left.is_empty() { Cursor::End } else { Cursor::Span(left) }))
+    }
+}

@@ -1,0 +1,159 @@
+//! What can be read of the ledger; nothing here writes.
+
+use super::lists::{Entries, Of};
+use super::posting::{entry_at, last_sequence};
+use crate::domain::ledger::on_sides;
+use crate::ops::listing::{Listing, SortKey, as_stored};
+use crate::ops::{Caller, Stored};
+use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::{numbered, prefix};
+use crate::store::records::{AccountLine, JOURNAL_BY_IDENTIFIER, StoredEntry, line_number};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::ledger::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::query::DateRange;
+use mfa_shared::time::Timestamp;
+use mfa_shared::wire::{Json, Nothing, Query};
+use std::ops::Range as Span;
+
+/// `GET /ledger/accounts`
+pub fn list_accounts(
+    _: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListLedgerAccounts,
+    Query(query): &Query<AccountQuery>,
+) -> Result<Listing<LedgerAccount, LedgerAccount>, Fault> {
+    let listing = Listing::new(&query.paging, sort_key, as_stored)
+        .term(query.paging.term.as_ref(), |account| vec![Some(&account.identifier), account.name.as_deref()]);
+    Ok(match query.kind {
+        None => listing,
+        Some(kind) => listing.only(move |account| account.kind == kind),
+    })
+}
+
+/// `GET /ledger/accounts/{account}`
+pub fn get_account(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetLedgerAccount,
+    _: &Nothing,
+) -> Result<Stored<LedgerAccount>, Fault> {
+    let stored = tx.bytes::<LedgerAccount>(&[&at.account])?;
+    stored.map(Stored::new).ok_or_else(|| not_found(&at.account))
+}
+
+/// `GET /ledger/accounts/{account}/entries`
+pub fn list_account_entries(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListAccountEntries,
+    Query(query): &Query<EntryQuery<AccountEntry>>,
+) -> Result<Entries<AccountEntry>, Fault> {
+    if !tx.has::<LedgerAccount>(&[&at.account])? {
+        return Err(not_found(&at.account));
+    }
+    let span = posted_on(tx, query.dates)?;
+    Ok(Entries::new(Of::LinesOn(at.account.clone()), span, &query.paging))
+}
+
+/// `GET /ledger/journal`
+pub fn list_journal(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListJournal,
+    Query(query): &Query<JournalQuery>,
+) -> Result<Entries<JournalEntry>, Fault> {
+    let span = posted_on(tx, query.entries.dates)?;
+    let of = match &query.account {
+        Some(account) => Of::EntriesOn(account.clone()),
+        None => Of::Journal,
+    };
+    Ok(Entries::new(of, span, &query.entries.paging).of_type(query.r#type.clone()))
+}
+
+/// `GET /ledger/journal/{entry}`
+pub fn get_entry(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetJournalEntry,
+    _: &Nothing,
+) -> Result<Json<JournalEntry>, Fault> {
+    let found = tx.indexed::<StoredEntry>(JOURNAL_BY_IDENTIFIER, &[&at.entry])?.pop();
+    found.map(|stored| Json(stored.entry)).ok_or_else(|| {
+        Fault::new(fault::ENTRY_NOT_FOUND, format!("there is no journal entry \"{}\"", at.entry))
+    })
+}
+
+/// `GET /ledger/trial-balance`
+pub fn trial_balance(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    _: &GetTrialBalance,
+    Query(query): &Query<AsOf>,
+) -> Result<Json<TrialBalance>, Fault> {
+    let as_of = query.as_of.unwrap_or(tx.now().day());
+    // "Now" is everything that is posted, also where the clock was set back since.
+    let end = match query.as_of {
+        Some(day) => sequence_at(tx, day.next().start())?,
+        None => last_sequence(tx)? + 1,
+    };
+    let mut rows = Vec::new();
+    for account in tx.all::<LedgerAccount>(&[])? {
+        if let Some(balance) = balance_before(tx, &account.identifier, end)? {
+            let (debit, credit) = on_sides(account.kind, balance);
+            rows.push(TrialBalanceRow {
+                account_identifier: account.identifier,
+                kind: account.kind,
+                debit,
+                credit,
+            });
+        }
+    }
+    let total_debit = Amount::sum(rows.iter().map(|row| row.debit));
+    let total_credit = Amount::sum(rows.iter().map(|row| row.credit));
+    Ok(Json(TrialBalance { as_of, rows, total_debit, total_credit }))
+}
+
+/// The balance of an account after its last line before the entry with this sequence.
+fn balance_before(tx: &mut Tx<'_>, account: &str, sequence: u64) -> Result<Option<Amount>, Fault> {
+    let to = Some(numbered(&[account], line_number(sequence, 0)));
+    let last: Option<AccountLine> = tx.last(&Range { from: prefix(&[account]), to })?;
+    Ok(last.map(|line| line.balance))
+}
+
+/// The sequences of the entries that were posted on these days; of all entries that there are for none.
+fn posted_on(tx: &mut Tx<'_>, dates: Option<DateRange>) -> Result<Span<u64>, Fault> {
+    match dates {
+        None => Ok(1..last_sequence(tx)? + 1),
+        Some(dates) => Ok(sequence_at(tx, dates.first.start())?..sequence_at(tx, dates.last.next().start())?),
+    }
+}
+
+/// The sequence of the first entry that was posted at a moment or later, which may be the next one to come.
+/// Entries are posted in the order of time, so it is found by halves.
+fn sequence_at(tx: &mut Tx<'_>, moment: Timestamp) -> Result<u64, Fault> {
+    let (mut low, mut high) = (1, last_sequence(tx)? + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match entry_at(tx, middle)? {
+            Some(stored) if stored.entry.posted_on < moment => low = middle + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+fn not_found(account: &str) -> Fault {
+    Fault::new(fault::ACCOUNT_NOT_FOUND, format!("there is no ledger account \"{account}\""))
+}
+
+fn sort_key(account: &LedgerAccount, column: &str) -> SortKey {
+    match column {
+        "name" => account.name.as_ref().into(),
+        "kind" => account.kind.as_str().into(),
+        "balance" => account.balance.into(),
+        "createdOn" => account.created_on.millis().into(),
+        _ => (&account.identifier).into(),
+    }
+}

@@ -1,0 +1,65 @@
+//! The journal: what was committed, when, by whom and on which request.
+//!
+//! A sequence is the number that PostgreSQL itself gave the transaction, so no counter is a row that every
+//! commit would fight for. Numbers are given before the commit, so a page ends before the oldest
+//! transaction that is still under way: nothing with a lower number can appear later.
+
+use super::commit::Ended;
+use super::lane::Work;
+use super::session::Session;
+use super::trouble::Trouble;
+use crate::store::engine::{Change, Commit, Space};
+use mfa_shared::time::Timestamp;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::runtime::Runtime;
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+type Slot = Arc<Mutex<Vec<(u64, Commit)>>>;
+
+/// A page of the journal that is asked for.
+pub(super) struct Page {
+    after: u64,
+    limit: usize,
+    slot: Slot,
+}
+
+/// The work for a page, and where the page will be.
+pub(super) fn page(after: u64, limit: usize) -> (Slot, Work) {
+    let slot = Slot::default();
+    (slot.clone(), Work::Journal(Page { after, limit, slot }))
+}
+
+/// Reads a page.
+pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> Ended {
+    let after = i64::try_from(page.after).unwrap_or(i64::MAX);
+    let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
+    let params: [&(dyn ToSql + Sync); 3] = [&after, &session.journal_base, &limit];
+    let rows = session.wait(runtime, session.client.query(&session.statements.journal, &params));
+    let read =
+        rows.and_then(|rows| rows.iter().map(commit).collect::<Result<Vec<_>, _>>().map_err(Trouble::from));
+    match read {
+        Ok(commits) => {
+            *page.slot.lock().unwrap_or_else(PoisonError::into_inner) = commits;
+            Ended { answer: Ok(()), usable: true }
+        }
+        Err(trouble) => trouble.into(),
+    }
+}
+
+fn commit(row: &Row) -> Result<(u64, Commit), tokio_postgres::Error> {
+    let sequence: i64 = row.try_get(0)?;
+    let time: SystemTime = row.try_get(1)?;
+    let (spaces, keys): (Vec<i16>, Vec<Vec<u8>>) = (row.try_get(4)?, row.try_get(5)?);
+    let values: Vec<Option<Vec<u8>>> = row.try_get(6)?;
+    let changes = spaces.into_iter().zip(keys).zip(values).map(|((space, key), value)| {
+        let space = Space { id: u8::try_from(space).unwrap_or(u8::MAX), name: "" };
+        Change { space, key, value }
+    });
+    let changes = changes.collect();
+    let millis = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let time = Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX));
+    let (actor, request) = (row.try_get(2)?, row.try_get(3)?);
+    Ok((sequence.unsigned_abs(), Commit { time, actor, request, changes }))
+}

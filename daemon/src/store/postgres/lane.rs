@@ -1,0 +1,199 @@
+//! One thread with one connection: it connects, takes jobs, and connects again when that is over.
+
+use super::address::{Address, Server};
+use super::commit::{Ended, read, write};
+use super::journal::{Page, read_page};
+use super::session::{self, Session};
+use super::trouble::{Trouble, unavailable};
+use super::{OpenError, Options, tls};
+use crate::store::engine::{ReadWork, WriteWork};
+use mfa_shared::fault::Fault;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, oneshot};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// The server's limit on one statement.
+const STATEMENT_LIMIT: Duration = Duration::from_secs(5);
+/// The same for reads that take long.
+const LONG_STATEMENT_LIMIT: Duration = Duration::from_secs(60);
+/// Pause after all servers have refused.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What all lanes have in common.
+pub(super) struct Shared {
+    pub(super) address: Address,
+    pub(super) servers: Vec<Server>,
+    pub(super) good_server: AtomicUsize,
+    pub(super) tls: MakeRustlsConnect,
+    connected: AtomicUsize,
+    closing: AtomicBool,
+    last_trouble: Mutex<String>,
+    /// Held by a transaction that runs again after a conflict.
+    again: Mutex<()>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// Nothing connected yet.
+    pub(super) fn new(options: &Options) -> Result<Self, OpenError> {
+        Ok(Self {
+            tls: tls::connector(&options.address)?,
+            servers: options.address.servers(),
+            address: options.address.clone(),
+            good_server: AtomicUsize::new(0),
+            connected: AtomicUsize::new(0),
+            closing: AtomicBool::new(false),
+            last_trouble: Mutex::new(String::new()),
+            again: Mutex::new(()),
+        })
+    }
+
+    /// How many lanes have a connection.
+    pub(super) fn connected(&self) -> usize {
+        self.connected.load(SeqCst)
+    }
+
+    /// Why no request can be served at present.
+    pub(super) fn fault(&self) -> Option<Fault> {
+        if self.closing.load(SeqCst) {
+            return Some(unavailable("the store is closed"));
+        }
+        (self.connected() == 0).then(|| unavailable("the database cannot be reached at present"))
+    }
+
+    /// Lets the lanes end.
+    pub(super) fn close(&self) {
+        self.closing.store(true, SeqCst);
+    }
+
+    /// Remembers why a connection could not be made; a new reason goes to the log.
+    pub(super) fn note(&self, trouble: &Trouble) {
+        let (why, mut last) =
+            (trouble.to_string(), self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner));
+        if *last != why {
+            tracing::warn!(why, "cannot connect to the database");
+            *last = why;
+        }
+    }
+
+    /// The last reason as an error.
+    pub(super) fn unreachable(&self) -> OpenError {
+        let why = self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        OpenError::Unreachable { address: self.address.to_string(), why }
+    }
+}
+
+/// What is to be done.
+pub(super) enum Work {
+    /// Work that only reads.
+    Read(ReadWork),
+    /// Work that may write.
+    Write(WriteWork),
+    /// A page of the journal.
+    Journal(Page),
+}
+
+/// Work with whoever waits for it.
+pub(super) struct Job {
+    pub(super) work: Work,
+    pub(super) answer: oneshot::Sender<Result<(), Fault>>,
+    /// Set by whoever comes first: the lane that runs it, or the caller who does not wait any longer.
+    pub(super) taken: Arc<AtomicBool>,
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").finish_non_exhaustive()
+    }
+}
+
+/// The exit of a queue, for several lanes.
+#[derive(Debug, Clone)]
+pub(super) struct Queue(Arc<tokio::sync::Mutex<mpsc::Receiver<Job>>>);
+
+impl Queue {
+    /// The exit of a channel.
+    pub(super) fn new(jobs: mpsc::Receiver<Job>) -> Self {
+        Self(Arc::new(tokio::sync::Mutex::new(jobs)))
+    }
+
+    async fn next(&self) -> Option<Job> {
+        self.0.lock().await.recv().await
+    }
+}
+
+/// A thread with a connection.
+#[derive(Debug)]
+pub(super) struct Lane {
+    shared: Arc<Shared>,
+    jobs: Queue,
+    limit: Duration,
+}
+
+impl Lane {
+    /// A lane for the jobs of a queue.
+    pub(super) fn new(shared: Arc<Shared>, jobs: Queue, long: bool) -> Self {
+        Self { shared, jobs, limit: if long { LONG_STATEMENT_LIMIT } else { STATEMENT_LIMIT } }
+    }
+
+    /// Runs until the store is closed.
+    pub(super) fn run(self) {
+        let runtime = match session::runtime() {
+            Ok(runtime) => runtime,
+            Err(error) => return tracing::error!(%error, "a thread of the store cannot work"),
+        };
+        while !self.shared.closing.load(SeqCst) {
+            let open = |server: &Server| runtime.block_on(Session::open(&self.shared, server, self.limit));
+            match session::first(&self.shared, open) {
+                Ok(session) => {
+                    self.shared.connected.fetch_add(1, SeqCst);
+                    let done = self.serve(&runtime, session);
+                    self.shared.connected.fetch_sub(1, SeqCst);
+                    if done {
+                        return;
+                    }
+                }
+                Err(trouble) => {
+                    self.shared.note(&trouble);
+                    std::thread::sleep(PAUSE);
+                }
+            }
+        }
+    }
+
+    /// Does jobs until the connection is lost, or all is done.
+    fn serve(&self, runtime: &Runtime, mut session: Session) -> bool {
+        loop {
+            let job = runtime.block_on(async {
+                tokio::select! {
+                    () = session.ended() => None,
+                    job = self.jobs.next() => Some(job),
+                }
+            });
+            let Some(job) = job else { return false };
+            let Some(mut job) = job else { return true };
+            if job.taken.swap(true, SeqCst) {
+                continue;
+            }
+            let Ended { answer, usable } = match &mut job.work {
+                Work::Read(work) => read(&session, runtime, work),
+                Work::Write(work) => write(&session, runtime, &self.shared.again, work),
+                Work::Journal(page) => read_page(&session, runtime, page),
+            };
+            // The caller may have gone away; what was committed stays.
+            let _ = job.answer.send(answer);
+            if !usable {
+                return false;
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! PostgreSQL as the engine: several daemons may share one database, and every transaction is
+//! `SERIALIZABLE` there.
+//!
+//! A fixed number of threads hold one connection each, with a runtime of their own: the work of a
+//! transaction is synchronous, so its questions go out and come back on one thread without a hand-over.
+//! A request waits in a queue until one of the connections is free.
+
+mod address;
+mod commit;
+mod journal;
+mod lane;
+mod options;
+mod passfile;
+mod schema;
+mod session;
+mod tls;
+mod trouble;
+mod view;
+
+pub use address::{Address, SCHEMES};
+pub use options::{OpenError, Options};
+
+use crate::store::engine::{Commit, Engine, Pending, ReadWork, WriteWork};
+use lane::{Job, Lane, Shared, Work};
+use mfa_shared::fault::Fault;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+use trouble::unavailable;
+
+/// Requests that may wait for a connection.
+const QUEUE_LENGTH_MAX: usize = 4096;
+/// How long a request waits for a connection.
+const WAIT: Duration = Duration::from_secs(5);
+/// How long opening waits for a server that is not there (yet).
+const OPEN_WAIT: Duration = Duration::from_secs(10);
+const OPEN_PAUSE: Duration = Duration::from_millis(5);
+
+/// The entrances of the queues; gone once the engine is closed.
+#[derive(Debug, Clone)]
+struct Queues {
+    short: mpsc::Sender<Job>,
+    long: mpsc::Sender<Job>,
+}
+
+/// An open store on PostgreSQL.
+#[derive(Debug)]
+pub struct Postgres {
+    shared: Arc<Shared>,
+    queues: Mutex<Option<Queues>>,
+    lanes: Arc<Mutex<Vec<JoinHandle<()>>>>,
+}
+
+impl Postgres {
+    /// Connects, and sets the tables up if they are not there. This blocks.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        let shared = Arc::new(Shared::new(&options)?);
+        let until = Instant::now() + OPEN_WAIT;
+        // A thread of its own, since a runtime cannot be started inside another one.
+        let set_up = {
+            let (shared, spaces) = (shared.clone(), options.spaces);
+            std::thread::spawn(move || schema::set_up(&shared, spaces, until))
+        };
+        set_up.join().unwrap_or_else(|_| Err(OpenError::Refused("the set-up has panicked".to_owned())))?;
+        let (short, short_jobs) = mpsc::channel(QUEUE_LENGTH_MAX);
+        let (long, long_jobs) = mpsc::channel(QUEUE_LENGTH_MAX);
+        let (short_jobs, long_jobs) = (lane::Queue::new(short_jobs), lane::Queue::new(long_jobs));
+        let mut lanes = Vec::new();
+        for number in 0..options.connections_max.max(1) + options.long_connections_max.max(1) {
+            let long = number >= options.connections_max.max(1);
+            let jobs = if long { long_jobs.clone() } else { short_jobs.clone() };
+            let lane = Lane::new(shared.clone(), jobs, long);
+            let thread = std::thread::Builder::new().name(format!("store-{number}"));
+            let failed = |e| OpenError::Refused(format!("a thread cannot be started: {e}"));
+            lanes.push(thread.spawn(move || lane.run()).map_err(failed)?);
+        }
+        while shared.connected() == 0 {
+            if Instant::now() > until {
+                return Err(shared.unreachable());
+            }
+            std::thread::sleep(OPEN_PAUSE);
+        }
+        let queues = Mutex::new(Some(Queues { short, long }));
+        Ok(Self { shared, queues, lanes: Arc::new(Mutex::new(lanes)) })
+    }
+
+    /// At most `limit` committed transactions with a sequence above `after`, in order. What is still
+    /// under way anywhere is left out together with all that follows it, so none is ever missed.
+    pub fn journal(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
+        let (slot, work) = journal::page(after, limit);
+        let done = self.submit(work, false);
+        Box::pin(async move {
+            done.await?;
+            Ok(std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
+        })
+    }
+
+    fn submit(&self, work: Work, long: bool) -> Pending<()> {
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let refusal = self.write_fault();
+        let (Some(queues), None) = (queues, refusal.clone()) else {
+            let fault = refusal.unwrap_or_else(|| unavailable("the store is closed"));
+            return Box::pin(std::future::ready(Err(fault)));
+        };
+        let (answer, answered) = oneshot::channel();
+        let taken = Arc::new(AtomicBool::new(false));
+        let job = Job { work, answer, taken: taken.clone() };
+        let queue = if long { queues.long } else { queues.short };
+        if queue.try_send(job).is_err() {
+            return Box::pin(std::future::ready(Err(unavailable("too many requests wait for the database"))));
+        }
+        Box::pin(async move {
+            let mut answered = answered;
+            let outcome = match tokio::time::timeout(WAIT, &mut answered).await {
+                Ok(outcome) => outcome,
+                // Whoever sets the mark first decides whether the work is run.
+                Err(_) if !taken.swap(true, SeqCst) => {
+                    return Err(unavailable("no connection to the database became free in time"));
+                }
+                Err(_) => answered.await,
+            };
+            outcome.unwrap_or_else(|_| Err(unavailable("the store is closed")))
+        })
+    }
+}
+
+impl Engine for Postgres {
+    fn read(&self, work: ReadWork, long: bool) -> Pending<()> {
+        self.submit(Work::Read(work), long)
+    }
+
+    fn write(&self, work: WriteWork) -> Pending<()> {
+        self.submit(Work::Write(work), false)
+    }
+
+    fn write_fault(&self) -> Option<Fault> {
+        self.shared.fault()
+    }
+
+    /// A database that is away comes back, or another server takes its place.
+    fn final_fault(&self) -> Option<Fault> {
+        None
+    }
+
+    fn close(&self) -> Pending<()> {
+        self.shared.close();
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let lanes = self.lanes.clone();
+        Box::pin(async move {
+            let ended = tokio::task::spawn_blocking(move || {
+                let lanes = std::mem::take(&mut *lanes.lock().unwrap_or_else(PoisonError::into_inner));
+                lanes.into_iter().all(|lane| lane.join().is_ok())
+            });
+            match ended.await {
+                Ok(true) => Ok(()),
+                _ => Err(unavailable("a connection to the database ended by a defect")),
+            }
+        })
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.shared.close();
+    }
+}

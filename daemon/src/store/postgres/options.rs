@@ -1,0 +1,65 @@
+//! Settings of a PostgreSQL store, and why it cannot be opened.
+
+use super::address::Address;
+use crate::store::engine::Space;
+use std::fmt;
+
+/// Settings of a PostgreSQL store.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where it is.
+    pub address: Address,
+    /// Connections for requests.
+    pub connections_max: usize,
+    /// Connections for reads that take long.
+    pub long_connections_max: usize,
+    /// The spaces that get a view under their name.
+    pub spaces: &'static [Space],
+}
+
+impl Options {
+    /// The usual sizes.
+    pub fn new(address: Address, spaces: &'static [Space]) -> Self {
+        Self { address, connections_max: 16, long_connections_max: 2, spaces }
+    }
+}
+
+/// Why a store cannot be opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The address is wrong.
+    Address(String),
+    /// No server of the address can be worked with.
+    Unreachable {
+        /// The address, without its password.
+        address: String,
+        /// What the last server said.
+        why: String,
+    },
+    /// A later version of this program set the tables up.
+    TooNew {
+        /// The version that the database names.
+        found: i32,
+        /// The newest version that this program reads.
+        known: i32,
+    },
+    /// The tables cannot be set up.
+    Refused(String),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(why) => f.write_str(why),
+            Self::Unreachable { address, why } => write!(f, "the store {address} cannot be reached: {why}"),
+            Self::TooNew { found, known } => write!(
+                f,
+                "the tables in the database have version {found}, and this program reads versions up to \
+                 {known}: use the version of mfa that set them up, or a newer one"
+            ),
+            Self::Refused(why) => write!(f, "the store cannot be set up: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}

@@ -1,0 +1,136 @@
+//! The tables, their version, and the views for whoever asks the database directly.
+
+use super::OpenError;
+use super::lane::Shared;
+use super::session;
+use super::trouble::Trouble;
+use crate::store::engine::Space;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio_postgres::Client;
+
+/// Version of the tables.
+const VERSION: i32 = 1;
+/// The oldest server that has what the statements use.
+const SERVER_VERSION_MIN: i32 = 130_000;
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// `spread` is a hash of space and key. Single records are found by it, so that what a transaction looked
+/// at is scattered over the pages of an index: PostgreSQL notices conflicts by whole pages, and keys that
+/// are made one after the other would all meet on the last page. Ranges are read by `(space, key)`.
+/// The values are bytes and not `jsonb`, which keeps neither the order of members nor their spelling.
+const TABLES: &str = "
+create table stored_form (
+    one boolean primary key default true check (one),
+    version integer not null,
+    journal_base bigint not null default 0
+);
+create table stored_records (
+    spread bigint not null,
+    space smallint not null,
+    key bytea not null,
+    value bytea not null,
+    constraint stored_records_by_key primary key (space, key)
+) with (fillfactor = 85);
+create index stored_records_by_spread on stored_records (spread);
+create table stored_journal (
+    sequence bigint primary key,
+    time timestamptz not null,
+    actor text not null,
+    request text not null,
+    spaces smallint[] not null,
+    keys bytea[] not null,
+    new_values bytea[] not null
+);
+create view stored_changes as
+    select j.sequence, j.time, j.actor, j.request, c.space, c.key, c.value is null as removed,
+        case when c.value = '' then null
+            when get_byte(c.value, 0) in (91, 123) then convert_from(c.value, 'UTF8')::jsonb end as record
+    from stored_journal j, unnest(j.spaces, j.keys, j.new_values) as c(space, key, value);
+";
+
+/// Waits for a server, then sets up what is missing.
+pub(super) fn set_up(shared: &Shared, spaces: &[Space], until: Instant) -> Result<(), OpenError> {
+    let refused = |why: String| OpenError::Refused(why);
+    let runtime = session::runtime().map_err(|e| refused(e.to_string()))?;
+    loop {
+        match connect(&runtime, shared) {
+            Ok(client) => return runtime.block_on(prepare(&client, &shared.address.schema, spaces)),
+            Err(trouble) => {
+                let hopeless =
+                    matches!(&trouble, Trouble::Defect(_)) || trouble.to_string().contains("SQLSTATE 28");
+                shared.note(&trouble);
+                if hopeless || Instant::now() > until {
+                    return Err(shared.unreachable());
+                }
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+}
+
+fn connect(runtime: &Runtime, shared: &Shared) -> Result<Client, Trouble> {
+    session::first(shared, |server| {
+        runtime.block_on(session::connect(shared, server)).map(|(client, _)| client)
+    })
+}
+
+async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), OpenError> {
+    let refused = |error: tokio_postgres::Error| {
+        let text = error.as_db_error().map(|e| e.message().to_owned());
+        OpenError::Refused(text.unwrap_or_else(|| error.to_string()))
+    };
+    let number = |sql: String| async move {
+        let row = client.query_opt(&sql, &[]).await.map_err(refused)?;
+        Ok::<_, OpenError>(row.map(|row| row.get::<_, i32>(0)))
+    };
+    let server = number("select current_setting('server_version_num')::integer".to_owned()).await?;
+    if server.is_some_and(|server| server < SERVER_VERSION_MIN) {
+        return Err(OpenError::Refused("it needs PostgreSQL 13 or newer".to_owned()));
+    }
+    let begin = format!("begin; select pg_advisory_xact_lock(hashtextextended('mfa {schema}', 0))");
+    client.batch_execute(&begin).await.map_err(refused)?;
+    let there = number(format!("select 1 from pg_namespace where nspname = '{schema}'")).await?;
+    if there.is_none() {
+        client.batch_execute(&format!("create schema {schema}")).await.map_err(refused)?;
+    }
+    client.batch_execute(&format!("set local search_path = {schema}")).await.map_err(refused)?;
+    let there = number(format!(
+        "select 1 from pg_tables where schemaname = '{schema}' and tablename = 'stored_form'"
+    ));
+    if there.await?.is_none() {
+        client.batch_execute(TABLES).await.map_err(refused)?;
+        let version = format!("insert into stored_form (version) values ({VERSION})");
+        client.batch_execute(&version).await.map_err(refused)?;
+    }
+    let found = number("select version from stored_form".to_owned()).await?.unwrap_or(0);
+    if found > VERSION {
+        return Err(OpenError::TooNew { found, known: VERSION });
+    }
+    client.batch_execute(&views(client, schema, spaces).await.map_err(refused)?).await.map_err(refused)?;
+    client.batch_execute(REBASE).await.map_err(refused)?;
+    client.batch_execute("commit").await.map_err(refused)
+}
+
+/// Sequences of the journal are transaction numbers of the server. After the tables were carried to
+/// another server, its numbers may be lower: then they count from the last sequence on.
+const REBASE: &str = "
+update stored_form set journal_base = (select max(sequence) from stored_journal)
+where (select max(sequence) from stored_journal) >= journal_base + pg_current_xact_id()::text::bigint
+";
+
+/// The statements for the views that are missing.
+async fn views(client: &Client, schema: &str, spaces: &[Space]) -> Result<String, tokio_postgres::Error> {
+    let there = format!("select viewname::text from pg_views where schemaname = '{schema}'");
+    let there: Vec<String> = client.query(&there, &[]).await?.iter().map(|row| row.get(0)).collect();
+    let missing = spaces.iter().filter(|space| !there.iter().any(|name| name == space.name));
+    let view = |space: &Space| {
+        format!(
+            "create view \"{}\" as select key, case when value = '' then null \
+             when get_byte(value, 0) in (91, 123) then convert_from(value, 'UTF8')::jsonb end as record \
+             from stored_records where space = {};",
+            space.name, space.id
+        )
+    };
+    Ok(missing.map(view).collect())
+}

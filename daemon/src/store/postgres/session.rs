@@ -1,0 +1,206 @@
+//! One connection with its prepared statements.
+
+use super::address::Server;
+use super::lane::Shared;
+use super::trouble::Trouble;
+use futures_util::future::{FutureExt, poll_fn, try_join_all};
+use sha2::{Digest, Sha256};
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
+use tokio_postgres::{AsyncMessage, Client, Error, Statement};
+
+/// Time in which a server must have taken a connection with all that belongs to it. The driver itself has
+/// no limit on the steps after the TCP connection, so a frozen server would hold everybody.
+const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+/// The server's own limit on a statement comes first, so that it ends cleanly where it can.
+const GRACE: Duration = Duration::from_secs(1);
+
+const GET: &str = "select value from stored_records \
+    where spread = $1 and space + 0::smallint = $2 and key || ''::bytea = $3";
+const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_values from stored_journal \
+    where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
+    order by sequence limit $3";
+/// Everything that a transaction writes, in one statement.
+const WRITE: &str = "
+with c as (
+    select * from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[])
+    as c(spread, space, key, value)
+), gone as (
+    delete from stored_records r using c where c.value is null
+    and r.spread = c.spread and r.space + 0::smallint = c.space and r.key || ''::bytea = c.key
+), put as (
+    insert into stored_records (spread, space, key, value)
+    select c.spread, c.space, c.key, c.value from c where c.value is not null
+    on conflict (space, key) do update set value = excluded.value
+)
+insert into stored_journal (sequence, time, actor, request, spaces, keys, new_values)
+values ($5::bigint + pg_current_xact_id()::text::bigint, $6, $7, $8, $2, $3, $4)";
+
+/// The statements of a connection.
+#[derive(Debug)]
+pub(super) struct Statements {
+    pub(super) get: Statement,
+    pub(super) write: Statement,
+    pub(super) journal: Statement,
+    /// Ascending and descending, each without and with an end.
+    pub(super) scans: [Statement; 4],
+}
+
+fn scan(to: &str, order: &str) -> String {
+    let limit = if to.is_empty() { "$3" } else { "$4" };
+    format!(
+        "select key, value from stored_records where space = $1 and key >= $2 {to} \
+         order by space {order}, key {order} limit {limit}"
+    )
+}
+
+/// A connection that is ready for transactions.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) client: Client,
+    pub(super) statements: Statements,
+    /// What is added to a transaction number to make a sequence of the journal.
+    pub(super) journal_base: i64,
+    driver: Driver,
+    limit: Duration,
+}
+
+/// What moves bytes for a client, and counts the warnings of the server.
+#[derive(Debug)]
+pub(super) struct Driver {
+    task: JoinHandle<()>,
+    warnings: Arc<AtomicU64>,
+}
+
+/// A runtime for one thread.
+pub(super) fn runtime() -> std::io::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// The hash by which a single record is found.
+pub(super) fn spread(space: u8, key: &[u8]) -> i64 {
+    let hash = Sha256::new_with_prefix([space]).chain_update(key).finalize();
+    hash.first_chunk::<8>().map_or(0, |first| i64::from_be_bytes(*first))
+}
+
+/// Tries the servers, beginning with the one that was right the last time.
+pub(super) fn first<T>(
+    shared: &Shared,
+    mut open: impl FnMut(&Server) -> Result<T, Trouble>,
+) -> Result<T, Trouble> {
+    let (servers, start) = (&shared.servers, shared.good_server.load(SeqCst));
+    let mut last = Trouble::Lost("the address names no server".to_owned());
+    for at in (0..servers.len()).map(|i| (start + i) % servers.len()) {
+        match open(&servers[at]) {
+            Ok(opened) => {
+                shared.good_server.store(at, SeqCst);
+                return Ok(opened);
+            }
+            Err(Trouble::Lost(why)) => last = Trouble::Lost(format!("{}: {why}", servers[at].host)),
+            Err(trouble) => last = trouble,
+        }
+    }
+    Err(last)
+}
+
+/// Connects to a server that takes writes.
+pub(super) async fn connect(shared: &Shared, server: &Server) -> Result<(Client, Driver), Trouble> {
+    within(CONNECT_LIMIT, async {
+        let mut config = shared.address.at(server);
+        config.keepalives(true).keepalives_idle(Duration::from_secs(5));
+        config.keepalives_interval(Duration::from_secs(2)).keepalives_retries(3);
+        config.tcp_user_timeout(Duration::from_secs(5));
+        let (client, mut connection) = config.connect(shared.tls.clone()).await?;
+        let warnings = Arc::new(AtomicU64::new(0));
+        let counter = warnings.clone();
+        let task = tokio::spawn(async move {
+            while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
+                if let AsyncMessage::Notice(notice) = message
+                    && notice.severity() == "WARNING"
+                {
+                    tracing::warn!(message = notice.message(), "the database warns");
+                    counter.fetch_add(1, SeqCst);
+                }
+            }
+        });
+        let row = client.query_one("select current_setting('transaction_read_only') = 'on'", &[]).await?;
+        if row.get::<_, bool>(0) {
+            return Err(Trouble::Lost("it does not take writes".to_owned()));
+        }
+        Ok((client, Driver { task, warnings }))
+    })
+    .await
+}
+
+async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    let late = |_| Trouble::Lost(format!("no answer within {} s", limit.as_secs()));
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|e| Err(late(e)))
+}
+
+impl Session {
+    /// Connects and prepares. Plans are made once and always use an index: on a small table PostgreSQL
+    /// would rather read all of it, and then every transaction conflicts with every other one.
+    pub(super) async fn open(shared: &Shared, server: &Server, limit: Duration) -> Result<Self, Trouble> {
+        let (client, driver) = connect(shared, server).await?;
+        let limit_ms = limit.as_millis();
+        let set_up = format!(
+            "set search_path = {}; set statement_timeout = {limit_ms}; set lock_timeout = {limit_ms}; \
+             set idle_in_transaction_session_timeout = {}; set plan_cache_mode = force_generic_plan; \
+             set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; \
+             set enable_mergejoin = off; set jit = off; \
+             select set_config('synchronous_commit', 'on', false) \
+             where current_setting('synchronous_commit') in ('off', 'local')",
+            shared.address.schema,
+            limit_ms * 2,
+        );
+        within(CONNECT_LIMIT, async {
+            client.batch_execute(&set_up).await?;
+            let base = client.query_one("select journal_base from stored_form", &[]).await?;
+            let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
+            let scans = scans.map(|(to, order)| scan(to, order));
+            let texts = [GET, WRITE, JOURNAL].into_iter().chain(scans.iter().map(String::as_str));
+            let prepared = try_join_all(texts.map(|text| client.prepare(text))).await?;
+            let Ok([get, write, journal, a, b, c, d]) = <[Statement; 7]>::try_from(prepared) else {
+                return Err(Trouble::Defect("a statement is missing".to_owned()));
+            };
+            let statements = Statements { get, write, journal, scans: [a, b, c, d] };
+            Ok(Self { client, statements, journal_base: base.get(0), driver, limit: limit + GRACE })
+        })
+        .await
+    }
+
+    /// Waits for an answer, but not for ever: a frozen server keeps its connections open.
+    pub(super) fn wait<T>(
+        &self,
+        runtime: &Runtime,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Trouble> {
+        runtime.block_on(within(self.limit, async { work.await.map_err(Trouble::from) }))
+    }
+
+    /// Sends a statement whose answer nobody needs; what is sent later waits for its turn.
+    pub(super) fn send(&self, sql: &str) {
+        // The first poll sends, and it never waits for that.
+        let _ = self.client.batch_execute(sql).now_or_never();
+    }
+
+    /// Ends when the connection has ended.
+    pub(super) async fn ended(&mut self) {
+        let _ = (&mut self.driver.task).await;
+    }
+
+    /// How many warnings the server has sent.
+    pub(super) fn warnings(&self) -> u64 {
+        self.driver.warnings.load(SeqCst)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.driver.task.abort();
+    }
+}

@@ -1,0 +1,81 @@
+//! What can go wrong on a connection, sorted by what follows from it.
+
+use mfa_shared::fault::{Fault, INTERNAL, UNAVAILABLE};
+use std::fmt;
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+/// Seconds after which a client may try again.
+const RETRY_AFTER_S: u32 = 2;
+
+/// What follows from an error.
+#[derive(Debug, Clone)]
+pub(super) enum Trouble {
+    /// The transaction lost against another one: run it again.
+    Conflict,
+    /// The connection is of no use any more, or the server does not take writes.
+    Lost(String),
+    /// A statement took too long; the connection may still be good, but nobody waits for it.
+    TooLong,
+    /// This program and the database do not go together.
+    Defect(String),
+}
+
+/// A fault that goes away by itself.
+pub(super) fn unavailable(detail: &str) -> Fault {
+    Fault::new(UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        let Some(state) = error.code() else { return Self::Lost(error.to_string()) };
+        let code = state.code();
+        if *state == SqlState::T_R_SERIALIZATION_FAILURE || *state == SqlState::T_R_DEADLOCK_DETECTED {
+            return Self::Conflict;
+        }
+        // Statement limit, lock limit.
+        if *state == SqlState::QUERY_CANCELED || *state == SqlState::LOCK_NOT_AVAILABLE {
+            return Self::TooLong;
+        }
+        // The message of the server may quote values, so logs get the code and the plain message only.
+        let text = error.as_db_error().map_or_else(String::new, |e| e.message().to_owned());
+        let text = format!("{text} (SQLSTATE {code})");
+        // Connection, authentication, resources, operator (shutdown, start-up), system; a read-only server;
+        // a transaction that idled too long.
+        let passing = ["08", "28", "53", "57", "58"].iter().any(|class| code.starts_with(class));
+        if passing || code == "25006" || code == "25P03" || code == "25P02" {
+            return Self::Lost(text);
+        }
+        Self::Defect(text)
+    }
+}
+
+impl Trouble {
+    /// What the client is told; the log gets the reason, see [`Trouble::tell`].
+    pub(super) fn fault(&self) -> Fault {
+        match self {
+            Self::Conflict => unavailable("too many requests change the same records at once"),
+            Self::Lost(_) => unavailable("the connection to the database was lost"),
+            Self::TooLong => unavailable("the database did not answer in time"),
+            Self::Defect(_) => Fault::new(INTERNAL, "the database refused a statement"),
+        }
+    }
+
+    /// Writes the reason to the log.
+    pub(super) fn tell(&self) {
+        match self {
+            Self::Defect(why) => tracing::error!(why, "the database refused a statement"),
+            other => tracing::warn!(why = %other, "a transaction on the database failed"),
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict => f.write_str("a conflict with another transaction"),
+            Self::TooLong => f.write_str("no answer in time"),
+            Self::Lost(why) | Self::Defect(why) => f.write_str(why),
+        }
+    }
+}

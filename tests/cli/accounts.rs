@@ -1,0 +1,117 @@
+//! Products, accounts and the ledger on the command line.
+
+use super::run::run;
+use super::tree::sample;
+use crate::world::World;
+use mfa_daemon::clock::Clock;
+use mfa_daemon::ops::ledger::{Entry, credit, debit, name_account, post};
+use mfa_daemon::store::Store;
+use mfa_daemon::store::embedded::{Embedded, Options};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::ledger::AccountRole::{Customer, Drawer};
+use mfa_shared::time::Timestamp;
+
+const ACCOUNT: &str = "c-003.9100.00001";
+
+/// The sample institution with 1000.00 paid in on 2031-05-07, and 200.50 paid out and 7 paid in two days
+/// later.
+fn busy() -> World {
+    let mut world = World::start();
+    sample(&world);
+    let folder = world.dir.path().join("data");
+    world.restart_after(|| {
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let clock = Clock::fixed(Timestamp::parse("2031-05-07T12:00:00Z").unwrap());
+            let store = Store::new(Embedded::open(Options::new(folder)).unwrap(), clock.clone(), false);
+            let pay = |kind: &'static str, sum: &'static str| {
+                store.write("test", move |tx| {
+                    name_account(tx, "/x", "d1", Drawer)?;
+                    let sum = Amount::parse(sum).unwrap();
+                    let lines = match kind {
+                        "CDPT" => vec![debit("d1", Drawer, sum), credit(ACCOUNT, Customer, sum)],
+                        _ => vec![debit(ACCOUNT, Customer, sum), credit("d1", Drawer, sum)],
+                    };
+                    let (message, clerk, teller_code) = (kind, "ama", "T1");
+                    let (transaction_date, teller_transaction) = (None, None);
+                    let r#type = kind;
+                    let entry = Entry {
+                        r#type,
+                        message,
+                        transaction_date,
+                        clerk,
+                        teller_code,
+                        teller_transaction,
+                        lines,
+                    };
+                    post(tx, entry).map(drop)
+                })
+            };
+            pay("CDPT", "1000.00").await.unwrap();
+            clock.advance(2 * 86_400);
+            pay("CWDL", "200.50").await.unwrap();
+            pay("CDPT", "7").await.unwrap();
+            store.close().await;
+        });
+    });
+    world
+}
+
+#[test]
+fn a_statement_stands_between_two_balances() {
+    let world = busy();
+    let statement = |more: &[&str]| {
+        let line: Vec<_> = ["accounts", "statement", ACCOUNT].iter().chain(more).copied().collect();
+        run(world.mfa(&line)).ok()
+    };
+    let whole = statement(&["--to", "2031-05-31", "-o", "csv"]);
+    let expected = "posted,type,message,debit,credit,balance\n\
+        2031-05-06,,opening balance,,,0.00\n\
+        2031-05-07T12:00:00.000Z,CDPT,CDPT,,1000.00,1000.00\n\
+        2031-05-09T12:00:00.000Z,CWDL,CWDL,200.50,,799.50\n\
+        2031-05-09T12:00:00.000Z,CDPT,CDPT,,7,806.50\n\
+        2031-05-31,,closing balance,,,806.50\n";
+    assert_eq!(whole, expected);
+    let table = statement(&["--from", "2031-05-08", "--to", "2031-05-09", "-o", "table"]);
+    let lines: Vec<_> =
+        table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(lines[1], "2031-05-08 opening balance 1000.00");
+    assert_eq!(lines.last().unwrap(), "2031-05-09 closing balance 806.50");
+    let quiet = statement(&["--from", "2031-05-08", "--to", "2031-05-08", "-o", "json"]);
+    let quiet: serde_json::Value = serde_json::from_str(&quiet).unwrap();
+    assert_eq!(
+        (quiet["openingBalance"].to_string(), quiet["entries"].to_string()),
+        ("1000.00".into(), "[]".into())
+    );
+    assert_eq!(quiet["closingBalance"].to_string(), "1000.00");
+    let before = statement(&["--from", "2031-05-01", "--to", "2031-05-02", "-o", "json"]);
+    assert!(before.contains("\"closingBalance\": 0"), "{before}");
+    let turned = ["accounts", "statement", ACCOUNT, "--from", "2031-05-09", "--to", "2031-05-08"];
+    run(world.mfa(&turned)).fails(2);
+}
+
+#[test]
+fn amounts_stand_on_the_right_of_their_column() {
+    let world = busy();
+    let table = run(world.mfa(&["ledger", "trial-balance", "-o", "table"])).ok();
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines.len(), 4, "{table}");
+    let end = |line: &str, text: &str| line.find(text).map(|at| at + text.len());
+    let debit = end(lines[0], "DEBIT");
+    assert_eq!(end(lines[2], "806.50"), debit, "{table}");
+    assert_eq!(end(lines[1], " 0"), debit, "{table}");
+    assert!(lines[3].starts_with("total") && lines[3].ends_with("806.50"), "{table}");
+}
+
+#[test]
+fn an_account_that_was_opened_is_named_by_the_daemon() {
+    let world = World::start();
+    sample(&world);
+    let create = ["instances", "create", "--customer", "c-001", "--product", "savings", "-o", "id"];
+    assert_eq!(run(world.mfa(&create)).ok(), "c-001.9100.00001\n");
+    let close = run(world.mfa(&["account", "close", "c-001.9100.00001", "-o", "json"])).ok();
+    assert!(close.contains("\"state\": \"CLOSED\""), "{close}");
+    let unknown = run(world.mfa(&["definition", "get", "savngs"])).fails(3);
+    assert!(unknown.contains("did you mean savings?"), "{unknown}");
+    let clear = ["products", "update", "savings", "--name", "New"];
+    assert!(run(world.mfa(&clear)).ok().contains("New"));
+}
