@@ -14,6 +14,7 @@ mod api {
     mod conventions;
     mod customers;
     mod definitions;
+    mod documents;
     mod employees;
     mod gateway_mail;
     mod gateway_sms;

@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::config::{Auth, Config};
+use crate::http::openapi;
 use crate::http::routes::Routes;
 use crate::http::server;
 use crate::http::state::State;
@@ -71,7 +72,7 @@ impl Daemon {
         let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let routes = Routes::new(table());
+        let routes = Routes::new(table().into_iter().chain(openapi::routes()).collect());
         let secret = seeded.secret.into_bytes();
         let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, secret));
         let (stop, stopped) = watch::channel(false);

@@ -22,6 +22,8 @@ use crate::identifier::{is_wire_name, wire_name};
 use crate::node::Node;
 use crate::rule::{Checks, Field};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// One field of an object, described.
 #[derive(Debug, Clone)]
@@ -73,6 +75,30 @@ pub trait Object: Sized + 'static {
             schema["required"] = json!(required);
         }
         schema
+    }
+}
+
+type Schemas = BTreeMap<&'static str, fn() -> Value>;
+
+/// Every object to which a schema has referred.
+static NAMED: Mutex<Schemas> = Mutex::new(BTreeMap::new());
+
+/// The reference to an object in a document of schemas, whose schema [`named_schemas`] gives from then on.
+pub fn reference<T: Object>() -> Value {
+    NAMED.lock().unwrap_or_else(PoisonError::into_inner).insert(T::NAME, T::schema);
+    json!({ "$ref": format!("#/components/schemas/{}", T::NAME) })
+}
+
+/// The schemas of the objects to which schemas have referred, and of those to which these refer.
+pub fn named_schemas() -> impl Iterator<Item = (&'static str, Value)> {
+    let mut schemas = BTreeMap::new();
+    loop {
+        let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let new: Vec<_> = named.into_iter().filter(|(name, _)| !schemas.contains_key(name)).collect();
+        if new.is_empty() {
+            return schemas.into_iter();
+        }
+        schemas.extend(new.into_iter().map(|(name, schema)| (name, schema())));
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::endpoint::{Endpoint, percent_encode};
 use crate::fault::{AMBIGUOUS_BODY, Fault, INVALID_PARAMETER, MALFORMED_BODY};
 use crate::node::Node;
-use crate::object::Object;
+use crate::object::{Object, reference};
 use crate::query::{ParamDoc, Parameters, Params};
 use crate::rule::{List, Nested, Rule, check_body, flag, list, nested};
 use crate::time::Date;
@@ -260,10 +260,6 @@ pub fn write_json<T: Serialize>(value: &T) -> Outgoing {
     // The wire types have string keys only, so there is nothing that JSON could not hold.
     let bytes = serde_json::to_vec(value).expect("wire types are JSON");
     Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), bytes)) }
-}
-
-fn reference<T: Object>() -> Value {
-    json!({ "$ref": format!("#/components/schemas/{}", T::NAME) })
 }
 
 /// What an answer is.

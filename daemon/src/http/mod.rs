@@ -8,6 +8,7 @@ pub mod heavy;
 pub mod idempotency;
 mod image;
 pub mod login;
+pub mod openapi;
 mod payload;
 pub mod reply;
 pub mod route;

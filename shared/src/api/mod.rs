@@ -5,6 +5,7 @@ pub mod applications;
 pub mod cards;
 pub mod customers;
 pub mod definitions;
+pub mod documents;
 pub mod employees;
 pub mod gateways;
 pub mod groups;

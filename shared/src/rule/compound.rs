@@ -2,7 +2,7 @@
 
 use super::{Checks, Rule};
 use crate::node::Node;
-use crate::object::Object;
+use crate::object::{Object, reference};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -29,7 +29,7 @@ impl<T: Object> Rule for Nested<T> {
         T::check(node, at)
     }
     fn schema(&self) -> Value {
-        json!({ "$ref": format!("#/components/schemas/{}", T::NAME) })
+        reference::<T>()
     }
     fn null_element(&self) -> &'static str {
         T::NULL_ELEMENT

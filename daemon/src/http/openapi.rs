@@ -1,0 +1,160 @@
+//! `GET /openapi.json` and `GET /docs`: the endpoint table for programs and for people, without a token.
+//!
+//! Each operation names, beside what OpenAPI knows, the application and the path under which a permittable
+//! matches it and the operation that a permission needs, so that groups can be written from it.
+
+use super::reply::Reply;
+use super::route::{Behind, Route, status};
+use super::state::State;
+use super::table::table;
+use crate::ops::listing::json as text;
+use mfa_shared::api::documents::{GetDocs, GetOpenApi};
+use mfa_shared::endpoint::{Meta, Method, segments};
+use mfa_shared::fault::Fault;
+use mfa_shared::object::named_schemas;
+use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE};
+use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
+
+/// The rows that describe the table.
+pub fn routes() -> Vec<Route> {
+    vec![status::<GetOpenApi>(openapi), status::<GetDocs>(docs)]
+}
+
+fn openapi(_: &State) -> Result<Reply, Fault> {
+    static DOCUMENT: OnceLock<Vec<u8>> = OnceLock::new();
+    Ok(Reply::json(DOCUMENT.get_or_init(|| text(&document())).clone()))
+}
+
+fn docs(_: &State) -> Result<Reply, Fault> {
+    let policy = ("content-security-policy".to_owned(), "default-src 'none'".to_owned());
+    let mut reply = Reply { headers: vec![policy], ..Reply::json(page().into_bytes()) };
+    reply.content_type = Some("text/html;charset=UTF-8".to_owned());
+    Ok(reply)
+}
+
+fn document() -> Value {
+    let mut paths = Map::new();
+    for route in table() {
+        let path = paths.entry(route.meta.path).or_insert_with(|| json!({}));
+        path[route.meta.method.as_str().to_ascii_lowercase()] = operation(&route);
+    }
+    let problem = json!({
+        "type": "object",
+        "description": "Why a request was refused; clients decide by code and status.",
+        "required": ["type", "title", "status", "detail", "code", "instance", "requestId"],
+        "properties": {
+            "type": { "type": "string" }, "title": { "type": "string" }, "status": { "type": "integer" },
+            "detail": { "type": "string" }, "code": { "type": "string" }, "instance": { "type": "string" },
+            "requestId": { "type": "string" }, "retryAfter": { "type": "integer" },
+            "error": { "type": "string" }, "missing": { "type": "array" }, "errors": { "type": "array" },
+        },
+    });
+    let mut schemas: Map<String, Value> = named_schemas().map(|(n, schema)| (n.to_owned(), schema)).collect();
+    schemas.insert("Problem".to_owned(), problem);
+    json!({
+        "openapi": "3.1.0",
+        "info": { "title": "Microfinance administration", "version": env!("CARGO_PKG_VERSION") },
+        "security": [{ "bearer": [] }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
+        },
+    })
+}
+
+fn operation(route: &Route) -> Value {
+    let row = &route.meta;
+    let mut operation = json!({
+        "operationId": row.name,
+        "summary": row.doc,
+        "tags": [segments(row.path).next().unwrap_or_default()],
+        "parameters": parameters(row),
+        "responses": responses(row),
+    });
+    match route.behind {
+        Behind::Status(_) | Behind::Login => operation["security"] = json!([]),
+        _ => {
+            operation["x-application"] = json!(row.application());
+            operation["x-permittable-path"] = json!(permittable(row));
+            operation["x-allowed-operation"] = json!(match row.method {
+                Method::Get => "READ",
+                Method::Post | Method::Put => "CHANGE",
+                Method::Delete => "DELETE",
+            });
+        }
+    }
+    if let Some(schema) = (row.body.schema)() {
+        let mut content = json!({ "application/json": { "schema": schema } });
+        if row.body.kind == BodyKind::Credentials {
+            content[FORM_TYPE] = content["application/json"].clone();
+        }
+        operation["requestBody"] = json!({ "required": true, "content": content });
+    }
+    operation
+}
+
+/// The path of a row as a permittable can name it: `{*}` for each parameter.
+fn permittable(row: &Meta) -> String {
+    let named = segments(row.path).map(|segment| if segment.starts_with('{') { "{*}" } else { segment });
+    [row.application()].into_iter().chain(named).collect::<Vec<_>>().join("/")
+}
+
+fn parameters(row: &Meta) -> Vec<Value> {
+    let in_path = segments(row.path).filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    let mut all: Vec<_> = in_path
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .collect();
+    all.extend((row.body.params)().into_iter().map(|param| {
+        json!({
+            "name": param.name, "in": "query", "required": param.required, "description": param.doc,
+            "schema": param.schema
+        })
+    }));
+    let header = |name: &str| json!({ "name": name, "in": "header", "schema": { "type": "string" } });
+    if !row.method.reads() && row.path != "/token" {
+        all.push(header("Idempotency-Key"));
+    }
+    if row.tag.is_some() && matches!(row.method, Method::Put | Method::Delete) {
+        all.push(header("If-Match"));
+    }
+    all
+}
+
+fn responses(row: &Meta) -> Value {
+    let (code, description) = match row.answer.kind {
+        AnswerKind::Accepted => ("202", "The change is complete, durable and visible."),
+        AnswerKind::Created => ("201", "The record is stored; Location names it."),
+        AnswerKind::Done => ("200", "Done."),
+        _ => ("200", "What was asked for."),
+    };
+    let mut success = json!({ "description": description });
+    if let Some(schema) = (row.answer.schema)() {
+        success["content"] = json!({ "application/json": { "schema": schema } });
+    }
+    let problem = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
+    let mut responses = json!({
+        code: success,
+        "default": { "description": "Refused.", "content": { "application/problem+json": problem } },
+    });
+    if row.answer.kind == AnswerKind::JsonOrNone {
+        responses["204"] = json!({ "description": "There is none." });
+    }
+    responses
+}
+
+fn page() -> String {
+    let mut page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+        <title>Endpoints</title></head><body>\n<h1>Endpoints</h1>\n\
+        <p>Everything about them stands in <a href=\"/openapi.json\">openapi.json</a>.</p>\n<table>\n"
+        .to_owned();
+    for row in table().iter().map(|route| &route.meta) {
+        // The rows are texts of this program and hold nothing that HTML would take for its own.
+        page += &format!(
+            "<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
+            row.method, row.path, row.doc
+        );
+    }
+    page + "</table>\n</body></html>\n"
+}

@@ -1,0 +1,19 @@
+//! The description of the interface. These rows are about the endpoint table, so they do not stand in it.
+
+use crate::endpoints;
+use crate::wire::{Answer, AnswerKind, AnswerShape, Nothing};
+
+/// 200 with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Document;
+
+impl Answer for Document {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Json, schema: || None };
+}
+
+endpoints! {
+    /// Describe every endpoint in the words of OpenAPI.
+    GetOpenApi {} Get "/openapi.json" Nothing => Document;
+    /// Show every endpoint on a page.
+    GetDocs {} Get "/docs" Nothing => Document;
+}

@@ -1,0 +1,62 @@
+//! The description of the interface: `decisions.md` section 9 and `identity.md` sections 3 and 4.
+
+use crate::world::World;
+use mfa_daemon::Auth;
+use mfa_shared::api::rows;
+use serde_json::{Value, json};
+
+fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get("$ref").and_then(Value::as_str));
+            members.values().for_each(|member| references(member, found));
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| references(element, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_endpoint_is_described_and_every_reference_leads_somewhere() {
+    let world = World::start();
+    let document = world.get("/openapi.json").is(200).json();
+    for row in rows() {
+        let operation = &document["paths"][row.path][row.method.as_str().to_ascii_lowercase()];
+        assert_eq!(operation["operationId"], row.name, "{} {}", row.method, row.path);
+    }
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    assert!(found.contains(&"#/components/schemas/Customer"));
+    for reference in found {
+        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+    }
+}
+
+#[test]
+fn an_operation_names_what_a_group_and_a_permission_must_hold() {
+    let world = World::start();
+    let document = world.get("/openapi.json").is(200).json();
+    let operation = &document["paths"]["/customers/{customer}/address"]["put"];
+    assert_eq!(operation["x-application"], "customer-v1");
+    assert_eq!(operation["x-permittable-path"], "customer-v1/customers/{*}/address");
+    assert_eq!(operation["x-allowed-operation"], "CHANGE");
+    for (path, method) in [("/token", "post"), ("/live", "get"), ("/ready", "get"), ("/version", "get")] {
+        let operation = &document["paths"][path][method];
+        assert_eq!(operation["security"], json!([]), "{path}");
+        assert_eq!(operation.get("x-application"), None, "{path}");
+    }
+}
+
+#[test]
+fn the_description_needs_no_token() {
+    let world = World::with(|config| config.auth = Auth::On);
+    for path in ["/openapi.json", "/docs"] {
+        let bad = world.request("GET", path).header("authorization", "Bearer bad");
+        let page = world.send(bad).is(200);
+        assert!(page.text().contains("/customers/{customer}/commands"), "{path}");
+        let head = world.send(world.request("HEAD", path)).is(200);
+        assert_eq!(head.header("content-type"), page.header("content-type"));
+    }
+    assert_eq!(world.get("/docs").header("content-type"), "text/html;charset=UTF-8");
+    world.get("/docs/x").refused(401, "unauthenticated");
+}
