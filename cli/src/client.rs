@@ -5,10 +5,7 @@ use crate::trace;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
-use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, LOCATION,
-    RETRY_AFTER,
-};
+use reqwest::header::*;
 use serde_json::Value;
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};

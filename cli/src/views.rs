@@ -1,9 +1,11 @@
 //! Which values of a record a table shows, in which order, and which of them matter most.
 
 mod deposits;
+mod gateways;
 
 pub use crate::views_access::*;
 pub use deposits::*;
+pub use gateways::*;
 
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
@@ -369,50 +371,4 @@ pub const CANDIDATE: View = View {
     id: "/value",
     state: "",
     columns: &[column("value", "/value", 0), column("help", "/help", 1)],
-};
-
-/// E-mail gateways.
-pub const EMAIL_GATEWAY: View = View {
-    plural: "e-mail gateways",
-    id: "/identifier",
-    state: "/state",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("host", "/host", 0),
-        column("port", "/port", 1),
-        column("protocol", "/protocol", 2),
-        column("username", "/username", 3),
-        column("password", "/app_password", 4),
-        column("smtp-auth", "/smtp_auth", 5),
-        column("start-tls", "/start_tls", 6),
-        column("state", "/state", 0),
-    ],
-};
-
-/// SMS gateways.
-pub const SMS_GATEWAY: View = View {
-    plural: "SMS gateways",
-    id: "/identifier",
-    state: "/state",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("account-sid", "/account_sid", 1),
-        column("auth-token", "/auth_token", 3),
-        column("sender-number", "/sender_number", 2),
-        column("state", "/state", 0),
-    ],
-};
-
-/// Test messages.
-pub const GATEWAY_TEST: View = View {
-    plural: "test messages",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("to", "/to", 0),
-        column("sent", "/sentOn", 2),
-        column("answer", "/gatewayAnswer", 1),
-        column("message", "/messageIdentifier", 3),
-    ],
 };
