@@ -70,14 +70,19 @@ fn thirty_two_clients_at_four_drawers_book_every_confirmed_transaction_once() {
         });
         let answers = counter.world.send_all(confirms.collect());
         for (answers, (_, transaction, request)) in answers.chunks(2).zip(transactions) {
-            let statuses = [answers[0].status, answers[1].status];
-            match statuses {
-                [202, 202] => {
-                    let replayed = answers.iter().filter(|a| a.header("idempotency-replayed") == "true");
-                    assert_eq!(replayed.count(), 1, "one of the two is a repetition");
-                    assert!(confirmed.insert(transaction, request).is_none());
-                }
-                _ => assert!(answers.iter().all(|a| a.status == 409), "{statuses:?}"),
+            // A refusal is not remembered: of two sendings one may come before and one after the
+            // deposit that makes it possible. Done is done once, whatever the answers say.
+            let done = answers.iter().filter(|a| a.status == 202);
+            let (replayed, first): (Vec<_>, Vec<_>) =
+                done.partition(|a| a.header("idempotency-replayed") == "true");
+            assert!(first.len() <= 1 && replayed.len() <= first.len(), "booked twice: {transaction}");
+            for refused in answers.iter().filter(|a| a.status != 202) {
+                let code = refused.json()["code"].as_str().unwrap_or_default().to_owned();
+                let known = ["insufficient_balance", "insufficient_cash", "below_minimum_balance"];
+                assert!(refused.status == 409 && known.contains(&code.as_str()), "{code}");
+            }
+            if !first.is_empty() {
+                assert!(confirmed.insert(transaction, request).is_none());
             }
         }
         if round % 2 == 1 {
