@@ -2,10 +2,12 @@
 
 mod deposits;
 mod gateways;
+mod stores;
 
 pub use crate::views_access::*;
 pub use deposits::*;
 pub use gateways::*;
+pub use stores::*;
 
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
@@ -229,34 +231,6 @@ pub const SERVICE: View = View {
         column("data-dir", "/dataDir", 3),
         column("store", "/store", 3),
         column("log", "/log", 4),
-    ],
-};
-
-/// A store that was made.
-pub const STORE: View = View {
-    plural: "stores",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("result", "/result", 0),
-        column("instance", "/instance", 1),
-        column("passwords", "/passwords", 2),
-        column("added", "/added", WIDE),
-    ],
-};
-
-/// A store that was copied.
-pub const STORE_COPY: View = View {
-    plural: "copies",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("result", "/result", 0),
-        column("pairs", "/pairs", 0),
-        column("resumed", "/resumed", 2),
-        column("sha256", "/sha256", 1),
     ],
 };
 

@@ -3,6 +3,7 @@
 
 use crate::domain::ledger::{balance, cash_moved, check_lines, join};
 use crate::store::Tx;
+pub use crate::store::check::Finding;
 use crate::store::engine::Range;
 use crate::store::record::{Record, number, numbered};
 use crate::store::records::{ACCOUNT_LINES, AccountLine, DRAWER_LINES, DrawerLine};
@@ -18,15 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries that are read in one step.
 const STEP: usize = 256;
-
-/// Something that does not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The record, such as `entry 17` or `account 4000`.
-    pub subject: String,
-    /// What is the case.
-    pub detail: String,
-}
 
 /// What the lines say about an account.
 #[derive(Debug, Default)]

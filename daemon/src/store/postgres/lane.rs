@@ -3,6 +3,7 @@
 use super::address::{Address, Server};
 use super::commit::{Ended, read, write};
 use super::journal::{Page, read_page};
+use super::neighbours::Name;
 use super::objects::{self, Errand};
 use super::session::{self, Session};
 use super::trouble::{Trouble, unavailable};
@@ -30,6 +31,7 @@ pub(super) struct Shared {
     pub(super) servers: Vec<Server>,
     pub(super) good_server: AtomicUsize,
     pub(super) tls: MakeRustlsConnect,
+    pub(super) name: Name,
     connected: AtomicUsize,
     closing: AtomicBool,
     last_trouble: Mutex<String>,
@@ -49,6 +51,7 @@ impl Shared {
         Ok(Self {
             tls: tls::connector(&options.address)?,
             servers: options.address.servers(),
+            name: Name::new(&options.address),
             address: options.address.clone(),
             good_server: AtomicUsize::new(0),
             connected: AtomicUsize::new(0),

@@ -9,6 +9,7 @@ mod address;
 mod commit;
 mod journal;
 mod lane;
+mod neighbours;
 mod objects;
 mod options;
 mod passfile;
@@ -21,7 +22,7 @@ mod view;
 pub use address::{Address, SCHEMES};
 pub use options::{OpenError, Options};
 
-use crate::store::engine::{Commit, Engine, Pending, ReadWork, WriteWork};
+use crate::store::engine::{Commit, Engine, Pending, ReadWork, Visit, WriteWork};
 use crate::store::objects::Objects;
 use lane::{Job, Lane, Shared, Work};
 use mfa_shared::fault::Fault;
@@ -40,6 +41,8 @@ const WAIT: Duration = Duration::from_secs(5);
 /// How long opening waits for a server that is not there (yet).
 const OPEN_WAIT: Duration = Duration::from_secs(10);
 const OPEN_PAUSE: Duration = Duration::from_millis(5);
+/// Transactions of the journal that a replay reads at once.
+const REPLAYED_AT_ONCE: usize = 500;
 
 /// The entrances of the queues; gone once the engine is closed.
 #[derive(Debug, Clone)]
@@ -103,16 +106,20 @@ impl Postgres {
     /// At most `limit` committed transactions with a sequence above `after`, in order. What is still
     /// under way anywhere is left out together with all that follows it, so none is ever missed.
     pub fn journal(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
-        let (slot, work) = journal::page(after, limit);
-        let done = self.entrance.submit(work, false);
+        self.entrance.page(after, limit, false)
+    }
+}
+
+impl Entrance {
+    fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
+        let (slot, work) = journal::page(after, limit, still);
+        let done = self.submit(work, false);
         Box::pin(async move {
             done.await?;
             Ok(std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
         })
     }
-}
 
-impl Entrance {
     fn submit(&self, work: Work, long: bool) -> Pending<()> {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let refusal = self.shared.fault();
@@ -162,6 +169,28 @@ impl Engine for Postgres {
     /// A database that is away comes back, or another server takes its place.
     fn final_fault(&self) -> Option<Fault> {
         None
+    }
+
+    fn replay(&self, mut visit: Visit) -> Pending<()> {
+        let entrance = self.entrance.clone();
+        Box::pin(async move {
+            let mut after = 0;
+            loop {
+                let page = entrance.page(after, REPLAYED_AT_ONCE, true).await?;
+                let Some((last, _)) = page.last() else { return Ok(()) };
+                after = *last;
+                page.into_iter().for_each(|(_, commit)| visit(commit));
+            }
+        })
+    }
+
+    fn others(&self) -> Pending<u64> {
+        let shared = self.entrance.shared.clone();
+        Box::pin(async move {
+            // A thread of its own, since a runtime cannot be started inside another one.
+            let counted = tokio::task::spawn_blocking(move || neighbours::count(&shared)).await;
+            counted.unwrap_or_else(|_| Err(unavailable("the connections could not be counted")))
+        })
     }
 
     fn close(&self) -> Pending<()> {

@@ -112,6 +112,7 @@ pub(super) fn first<T>(
 pub(super) async fn connect(shared: &Shared, server: &Server) -> Result<(Client, Driver), Trouble> {
     within(CONNECT_LIMIT, async {
         let mut config = shared.address.at(server);
+        config.application_name(shared.name.shown());
         config.keepalives(true).keepalives_idle(Duration::from_secs(5));
         config.keepalives_interval(Duration::from_secs(2)).keepalives_retries(3);
         config.tcp_user_timeout(Duration::from_secs(5));
