@@ -12,6 +12,9 @@ use std::fs;
 use std::path::PathBuf;
 use tokio::runtime::Runtime;
 
+/// What is written where: a value, or nothing to remove what is there.
+type Doctored<'a> = (Space, &'a [u8], Option<&'a [u8]>);
+
 /// A stopped daemon with a portrait and two scans of the same picture.
 struct Stopped {
     images: Images,
@@ -46,8 +49,8 @@ impl Stopped {
     }
 
     /// Writes what no operation would.
-    fn doctor(&self, changes: &[(Space, &[u8], Option<&[u8]>)]) {
-        let change = |(space, key, value): &(Space, &[u8], Option<&[u8]>)| Change {
+    fn doctor(&self, changes: &[Doctored<'_>]) {
+        let change = |(space, key, value): &Doctored<'_>| Change {
             space: *space,
             key: key.to_vec(),
             value: value.map(<[u8]>::to_vec),
