@@ -20,6 +20,7 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
+    mod histories;
     pub mod images;
     mod instances;
     mod ledger;
@@ -29,7 +30,7 @@ mod api {
     mod roles;
     mod scans;
     mod secrets;
-    mod tellers;
+    pub mod tellers;
     mod tokens;
     mod uploads;
     mod users;
@@ -45,11 +46,14 @@ mod cli {
     mod retries;
     pub mod run;
     mod settings;
-    mod tree;
+    pub mod tree;
 }
 mod coverage;
 mod crash;
 mod store {
+    mod admin;
+    mod books;
+    mod check;
     mod conformance;
     mod images;
     mod postgres;

@@ -1,7 +1,11 @@
 //! A daemon of its own for each test: in a temporary folder, on a free port, with a clock that stands
 //! still, and a client that shows exactly what went over the wire.
 
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon};
+use mfa_daemon::store::Store;
+use mfa_daemon::store::embedded::{self, Embedded};
+use mfa_daemon::store::postgres::{self, Postgres};
+use mfa_daemon::store::records::SPACES;
+use mfa_daemon::{Address, Auth, Check, Clock, Config, Daemon, Found, check};
 use mfa_shared::time::Timestamp;
 use serde_json::Value;
 use std::path::Path;
@@ -61,9 +65,11 @@ impl World {
         Self { runtime, daemon: Some(daemon), config, clock, dir, http }
     }
 
-    /// Stops the daemon and starts it again over the same data.
+    /// Stops the daemon, if it runs, and starts it again over the same data.
     pub fn restart(&mut self) {
-        self.runtime.block_on(self.daemon.take().unwrap().stop());
+        if let Some(daemon) = self.daemon.take() {
+            self.runtime.block_on(daemon.stop());
+        }
         let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
         self.daemon = Some(started.unwrap());
     }
@@ -181,11 +187,60 @@ impl World {
         answer
     }
 
+    /// What the checks of the stopped daemon's store find: `record field detail`.
+    pub fn check(&self, checks: &[Check]) -> Vec<String> {
+        let found = self.runtime.block_on(check(&self.config, checks, &|_, _| {})).unwrap();
+        let shown = |f: &Found| format!("{} {} {}", f.record, f.field.as_deref().unwrap_or("-"), f.detail);
+        found.iter().map(shown).collect()
+    }
+
+    /// Runs work on the store of the stopped daemon.
+    pub fn on_store<T>(&self, work: impl AsyncFnOnce(&Store) -> T) -> T {
+        let store = open_store(&self.runtime, &self.config, &self.clock);
+        self.runtime.block_on(async {
+            let done = work(&store).await;
+            store.close().await;
+            done
+        })
+    }
+
+    /// `mfa` for work on the store itself.
+    pub fn mfa_on_store(&self, arguments: &[&str]) -> Command {
+        let mut command = mfa(self.dir.path(), arguments);
+        command.env("MFA_DATA_DIR", &self.config.data_dir);
+        command.env("MFA_SECRET_KEY_FILE", &self.config.secret_key_file);
+        if let Some(address) = &self.config.store {
+            command.env("MFA_STORE", address.to_string());
+        }
+        command
+    }
+
+    /// Whether the store is a PostgreSQL database.
+    pub fn is_on_postgres(&self) -> bool {
+        self.config.store.is_some()
+    }
+
     /// `mfa` with this daemon as its server and a home of its own.
     pub fn mfa(&self, arguments: &[&str]) -> Command {
         let mut command = mfa(self.dir.path(), arguments);
         command.env("MFA_URL", self.url());
         command
+    }
+}
+
+/// Opens the store of a configuration, with no daemon over it.
+pub fn open_store(runtime: &Runtime, config: &Config, clock: &Clock) -> Store {
+    let strict = config.strict_references;
+    let _inside = runtime.enter();
+    match &config.store {
+        None => {
+            let engine = Embedded::open(embedded::Options::new(&config.data_dir)).unwrap();
+            Store::new(engine, clock.clone(), strict)
+        }
+        Some(address) => {
+            let engine = Postgres::open(postgres::Options::new(address.clone(), SPACES)).unwrap();
+            Store::new(engine, clock.clone(), strict)
+        }
     }
 }
 

@@ -96,20 +96,15 @@ fn plain(check: Check, finding: Finding) -> Found {
 }
 
 async fn of_store(store: &Store) -> Result<Vec<Found>, Fault> {
-    let finding = |subject: String, detail: &str| Finding { subject, detail: detail.to_owned() };
-    let mut findings = Vec::new();
-    for trouble in store.troubles().await? {
-        findings.push(Finding { subject: trouble.file, detail: trouble.why });
-    }
-    findings.extend(store.check_records().await?);
+    let finding = |subject: String, detail: String| Finding { subject, detail };
+    let troubles = store.troubles().await?.into_iter().map(|trouble| finding(trouble.file, trouble.why));
+    let mut findings: Vec<_> = troubles.collect();
+    findings.extend(store.check_journal().await?);
     let images = store.check_images().await?;
-    for (hashes, what) in [
-        (images.missing, "is named by a record and is missing"),
-        (images.damaged, "has other bytes than it was uploaded with"),
-        (images.orphans, "is named by no record; the next start of the daemon removes it"),
-    ] {
-        findings.extend(hashes.into_iter().map(|hash| finding(format!("image {hash}"), what)));
-    }
+    findings.extend(images.defects.into_iter().map(|defect| finding(defect.subject, defect.detail)));
+    // A crash leaves some; whoever finds others wants to know.
+    let orphan = "no record names it; the next start of the daemon removes it";
+    findings.extend(images.orphans.iter().map(|hash| finding(format!("image {hash}"), orphan.to_owned())));
     Ok(findings.into_iter().map(|finding| plain(Check::Store, finding)).collect())
 }
 

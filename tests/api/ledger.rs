@@ -1,9 +1,8 @@
 //! `deposits.md` section 4: what can be read of the ledger, over a store with entries on several days.
 
-use crate::world::World;
+use crate::world::{World, open_store};
 use mfa_daemon::clock::Clock;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, name_account, post};
-use mfa_daemon::store::embedded::{Embedded, Options};
 use mfa_daemon::store::seed::seed;
 use mfa_daemon::store::{Store, Tx};
 use mfa_shared::amount::Amount;
@@ -30,36 +29,37 @@ fn move_cash(tx: &mut Tx<'_>, r#type: &str, lines: Vec<JournalLine>) -> Result<(
 /// 2031-05-01: 100.00 into the drawer. 05-02: 0.71 short, 4.29 over. 05-04: 30 back. On the day of the
 /// test nothing happened yet.
 fn posted() -> World {
-    World::with(|config| {
-        let folder = config.data_dir.clone();
-        tokio::runtime::Runtime::new().unwrap().block_on(async {
+    World::prepared(
+        |_| {},
+        |runtime, config| {
             let clock = Clock::fixed(Timestamp::parse("2031-05-01T23:59:59.999Z").unwrap());
-            let engine = Embedded::open(Options::new(folder)).unwrap();
-            let store = Store::new(engine, clock.clone(), false);
-            seed(&store).await.unwrap();
-            let day = |r#type: &'static str,
-                       dr: (&'static str, AccountRole),
-                       cr: (&'static str, AccountRole),
-                       sum: &'static str| {
-                store.write("test", move |tx| {
-                    for (account, role) in
-                        [("d1", Drawer), ("v1", Vault), ("o1", OverShort), ("unused", Income)]
-                    {
-                        name_account(tx, "/x", account, role)?;
-                    }
-                    let sum = Amount::parse(sum).unwrap();
-                    move_cash(tx, r#type, vec![debit(dr.0, dr.1, sum), credit(cr.0, cr.1, sum)])
-                })
-            };
-            day("DAJT", ("d1", Drawer), ("v1", Vault), "100.00").await.unwrap();
-            clock.advance(1);
-            day("CAJT", ("o1", OverShort), ("d1", Drawer), "0.71").await.unwrap();
-            day("DAJT", ("d1", Drawer), ("o1", OverShort), "5.000").await.unwrap();
-            clock.advance(2 * 86_400);
-            day("CAJT", ("v1", Vault), ("d1", Drawer), "30").await.unwrap();
-            store.close().await;
-        });
-    })
+            let store = open_store(runtime, config, &clock);
+            runtime.block_on(post_days(&store, &clock));
+        },
+    )
+}
+
+async fn post_days(store: &Store, clock: &Clock) {
+    seed(store).await.unwrap();
+    let day = |r#type: &'static str,
+               dr: (&'static str, AccountRole),
+               cr: (&'static str, AccountRole),
+               sum: &'static str| {
+        store.write("test", move |tx| {
+            for (account, role) in [("d1", Drawer), ("v1", Vault), ("o1", OverShort), ("unused", Income)] {
+                name_account(tx, "/x", account, role)?;
+            }
+            let sum = Amount::parse(sum).unwrap();
+            move_cash(tx, r#type, vec![debit(dr.0, dr.1, sum), credit(cr.0, cr.1, sum)])
+        })
+    };
+    day("DAJT", ("d1", Drawer), ("v1", Vault), "100.00").await.unwrap();
+    clock.advance(1);
+    day("CAJT", ("o1", OverShort), ("d1", Drawer), "0.71").await.unwrap();
+    day("DAJT", ("d1", Drawer), ("o1", OverShort), "5.000").await.unwrap();
+    clock.advance(2 * 86_400);
+    day("CAJT", ("v1", Vault), ("d1", Drawer), "30").await.unwrap();
+    store.close().await;
 }
 
 fn sequences(world: &World, path: &str) -> (Vec<i64>, Value) {

@@ -51,7 +51,7 @@ impl Part {
 impl Store {
     /// Plays the journal again and compares what comes of it with every record. Nothing may be written
     /// meanwhile.
-    pub async fn check_records(&self) -> Result<Vec<Finding>, Fault> {
+    pub async fn check_journal(&self) -> Result<Vec<Finding>, Fault> {
         let mut count = 0;
         self.each(|_| count += 1).await?;
         let of = count / COMPARED_AT_ONCE + 1;
