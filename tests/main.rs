@@ -38,8 +38,10 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod edit;
     mod errors;
     mod gateways;
+    mod lists;
     mod login;
     mod output;
     mod retries;
