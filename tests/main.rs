@@ -20,7 +20,7 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
-    mod images;
+    pub mod images;
     mod instances;
     mod ledger;
     mod login;
@@ -53,6 +53,7 @@ mod coverage;
 mod crash;
 mod store {
     mod conformance;
+    mod images;
     mod postgres;
     mod transfer;
 }
