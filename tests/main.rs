@@ -41,11 +41,13 @@ mod cli {
     mod edit;
     mod errors;
     mod gateways;
+    mod guided;
     mod lists;
     mod login;
     mod output;
     mod retries;
     pub mod run;
+    mod screens;
     mod settings;
     mod tree;
 }
@@ -58,4 +60,5 @@ mod store {
     mod transfer;
 }
 mod stories;
+mod terminal;
 mod tidy;

@@ -8,7 +8,7 @@
 //! | `client`, `bearer` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
-//! | `prompt`, `settings` | questions; where values come from |
+//! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `keys` | tokens of the last logins; keys of applications |
 //! | `failure` | why a command failed, and how the process ends |
 
@@ -20,6 +20,7 @@ mod edit;
 mod failure;
 mod flags;
 mod globals;
+mod guide;
 mod input;
 mod keys;
 mod lists;
