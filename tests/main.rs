@@ -38,6 +38,7 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod doctor;
     mod edit;
     mod errors;
     mod gateways;

@@ -5,7 +5,7 @@
 //! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
 //! | `tree` | what a verb is, and the tree of all verbs |
 //! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
-//! | `client`, `bearer` | the only ones that speak HTTP |
+//! | `client`, `bearer`, `clock` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
@@ -14,6 +14,7 @@
 
 mod bearer;
 mod client;
+mod clock;
 mod commands;
 mod cx;
 mod edit;

@@ -10,6 +10,7 @@ mod customers;
 mod daemon;
 mod definitions;
 mod docs;
+mod doctor;
 mod employees;
 mod gateways;
 mod groups;
@@ -60,6 +61,7 @@ pub const NODES: &[Node] = &[
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
+    verb::<doctor::Doctor>("doctor"),
     group(
         "daemon",
         "",
