@@ -32,6 +32,7 @@ mod cli {
     mod retries;
     mod run;
     mod settings;
+    mod tellers;
     mod tree;
 }
 mod coverage;

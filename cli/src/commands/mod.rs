@@ -10,6 +10,7 @@ mod offices;
 mod quickstart;
 mod service;
 mod session;
+mod tellers;
 mod topics;
 
 use crate::client::Client;
@@ -23,6 +24,7 @@ pub const NODES: &[Node] = &[
     group("offices", "office", "Offices, their branches, addresses and external references", offices::VERBS),
     group("employees", "employee", "Employees and how they are reached", employees::VERBS),
     group("customers", "customer", "Customers and their lifecycle", customers::VERBS),
+    group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(

@@ -10,10 +10,16 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::api::customers::{CommandCustomer, CreateCustomer, CustomerQuery, ListCustomers};
+use mfa_shared::api::definitions::CreateDefinition;
 use mfa_shared::api::employees::CreateEmployee;
+use mfa_shared::api::instances::CreateInstance;
 use mfa_shared::api::offices::CreateOffice;
+use mfa_shared::api::tellers::{
+    ChargesWord, CommandTeller, CreateTeller, CreateTransaction, FinishTransaction, TransactionCommandWord,
+    TransactionForm, UnlockDrawer,
+};
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::Query;
+use mfa_shared::wire::{Form, Query};
 use serde_json::{Value, json};
 
 /// The customers of the sample: identifier, given name, surname, office, and what is done to them.
@@ -102,6 +108,66 @@ async fn sample(client: &Client) -> Outcome {
                 let body = input::body::<CommandCustomer>(&json!({ "action": action }))?;
                 client.send(&CommandCustomer { customer: (*identifier).to_owned() }, &body).await?;
             }
+        }
+    }
+    counter(client).await
+}
+
+/// A product, accounts, and two tellers of the market: one is closed, one is at work.
+async fn counter(client: &Client) -> Outcome {
+    let charge = |action: &str, amount: u8| {
+        json!({
+            "actionIdentifier": action, "incomeAccountIdentifier": "fees", "name": action, "amount": amount
+        })
+    };
+    let product = json!({
+        "type": "SAVINGS", "identifier": "savings", "name": "Savings",
+        "currency": { "code": "GHS", "name": "Cedi", "sign": "GH₵", "scale": 2 },
+        "equityLedgerIdentifier": "9100", "cashAccountIdentifier": "7300",
+        "expenseAccountIdentifier": "3900", "accrueAccountIdentifier": "8100",
+        "term": { "interestPayable": "MATURITY" },
+        "charges": [charge("Deposit", 1), charge("Close", 1)]
+    });
+    let is_new = create(client, CreateDefinition {}, &product).await?;
+    for (code, employee) in [("window-1", None), ("window-2", Some("efua.sarpong"))] {
+        let teller = json!({
+            "code": code, "password": "4711", "cashdrawLimit": 5000,
+            "tellerAccountIdentifier": format!("drawer-{code}"), "vaultAccountIdentifier": "vault",
+            "chequesReceivableAccount": "cheques", "cashOverShortAccount": "over-short",
+            "assignedEmployee": employee
+        });
+        create(client, CreateTeller { office: "market".to_owned() }, &teller).await?;
+    }
+    if is_new { work(client).await } else { Ok(()) }
+}
+
+/// The first steps of a day at the second window.
+async fn work(client: &Client) -> Outcome {
+    for customer in ["c-001", "c-002", "c-003"] {
+        let instance = json!({ "customerIdentifier": customer, "productIdentifier": "savings" });
+        client.send(&CreateInstance {}, &input::body::<CreateInstance>(&instance)?).await?;
+    }
+    let (office, teller) = ("market".to_owned(), "window-2".to_owned());
+    let open = json!({ "action": "OPEN", "adjustment": "DEBIT", "amount": 500 });
+    let body = input::body::<CommandTeller>(&open)?;
+    client.send(&CommandTeller { office, teller: teller.clone() }, &body).await?;
+    let unlock = json!({ "employeeIdentifier": "efua.sarpong", "password": "4711" });
+    let body = input::body::<UnlockDrawer>(&unlock)?;
+    client.send(&UnlockDrawer { teller: teller.clone() }, &body).await?;
+    for (customer, kind, amount, confirmed) in
+        [("c-001", "ACCO", 100, true), ("c-002", "ACCO", 5, true), ("c-001", "CDPT", 20, false)]
+    {
+        let wish = json!({
+            "transactionType": kind, "customerIdentifier": customer, "productIdentifier": "savings",
+            "customerAccountIdentifier": format!("{customer}.9100.00001"), "amount": amount
+        });
+        let body = input::body::<CreateTransaction>(&wish)?;
+        let quote = client.send(&CreateTransaction { teller: teller.clone() }, &body).await?.value;
+        let transaction = quote["tellerTransactionIdentifier"].as_str().unwrap_or_default().to_owned();
+        if confirmed {
+            let (command, charges) = (TransactionCommandWord::Confirm, ChargesWord::Excluded);
+            let endpoint = FinishTransaction { teller: teller.clone(), transaction };
+            client.send(&endpoint, &Form(TransactionForm { command, charges })).await?;
         }
     }
     Ok(())
