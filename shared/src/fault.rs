@@ -155,7 +155,7 @@ faults! {
         "pay out less at once, or raise the limit: mfa teller update";
     INSUFFICIENT_CASH: "insufficient_cash" 409 "Not enough cash in the drawer"
         "bring cash from the vault first";
-    OTHER_TELLER: "other_teller" 409 "Transaction of another teller" "finish it at the teller that created it";
+    OTHER_TELLER: "other_teller" 409 "Transaction of another teller" "finish it at its own teller";
     EMPLOYEE_HAS_OPEN_TELLER: "employee_has_open_teller" 409 "Works at another teller"
         "close that teller first: mfa teller close";
     DENOMINATION_REQUIRED: "denomination_required" 409 "The cash was not counted"
@@ -377,25 +377,5 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_stands_once_in_the_table_and_is_a_slug() {
-        let mut codes: Vec<_> = TABLE.iter().map(|k| k.code).collect();
-        codes.sort_unstable();
-        let count = codes.len();
-        codes.dedup();
-        assert_eq!(codes.len(), count);
-        for kind in TABLE {
-            assert!(kind.code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", kind.code);
-            assert!((400..=503).contains(&kind.status) && !kind.title.is_empty());
-            assert_eq!(find(kind.code), Some(*kind));
-        }
-    }
-
-    #[test]
-    fn exit_codes_stand_once_and_in_order() {
-        assert!(exit::TABLE.windows(2).all(|w| w[0].0 < w[1].0));
-    }
-}
+#[path = "fault_tests.rs"]
+mod tests;
