@@ -25,6 +25,7 @@ mod trace;
 mod tree;
 mod usage;
 mod views;
+mod views_counter;
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};

@@ -113,7 +113,7 @@ async fn sample(client: &Client) -> Outcome {
     counter(client).await
 }
 
-/// A product, accounts, and two tellers of the market: one is closed, one is at work.
+/// A product, accounts, and two tellers of the head office: one is closed, one is at work.
 async fn counter(client: &Client) -> Outcome {
     let charge = |action: &str, amount: u8| {
         json!({
@@ -129,33 +129,33 @@ async fn counter(client: &Client) -> Outcome {
         "charges": [charge("Deposit", 1), charge("Close", 1)]
     });
     let is_new = create(client, CreateDefinition {}, &product).await?;
-    for (code, employee) in [("window-1", None), ("window-2", Some("efua.sarpong"))] {
+    for (code, employee) in [("desk-1", None), ("desk-2", Some("kwame"))] {
         let teller = json!({
             "code": code, "password": "4711", "cashdrawLimit": 5000,
             "tellerAccountIdentifier": format!("drawer-{code}"), "vaultAccountIdentifier": "vault",
             "chequesReceivableAccount": "cheques", "cashOverShortAccount": "over-short",
             "assignedEmployee": employee
         });
-        create(client, CreateTeller { office: "market".to_owned() }, &teller).await?;
+        create(client, CreateTeller { office: "head-office".to_owned() }, &teller).await?;
     }
     if is_new { work(client).await } else { Ok(()) }
 }
 
 /// The first steps of a day at the second window.
 async fn work(client: &Client) -> Outcome {
-    for customer in ["c-001", "c-002", "c-003"] {
+    for customer in ["c-003", "c-002", "c-002"] {
         let instance = json!({ "customerIdentifier": customer, "productIdentifier": "savings" });
         client.send(&CreateInstance {}, &input::body::<CreateInstance>(&instance)?).await?;
     }
-    let (office, teller) = ("market".to_owned(), "window-2".to_owned());
+    let (office, teller) = ("head-office".to_owned(), "desk-2".to_owned());
     let open = json!({ "action": "OPEN", "adjustment": "DEBIT", "amount": 500 });
     let body = input::body::<CommandTeller>(&open)?;
     client.send(&CommandTeller { office, teller: teller.clone() }, &body).await?;
-    let unlock = json!({ "employeeIdentifier": "efua.sarpong", "password": "4711" });
+    let unlock = json!({ "employeeIdentifier": "kwame", "password": "4711" });
     let body = input::body::<UnlockDrawer>(&unlock)?;
     client.send(&UnlockDrawer { teller: teller.clone() }, &body).await?;
     for (customer, kind, amount, confirmed) in
-        [("c-001", "ACCO", 100, true), ("c-002", "ACCO", 5, true), ("c-001", "CDPT", 20, false)]
+        [("c-003", "ACCO", 100, true), ("c-002", "ACCO", 5, true), ("c-003", "CDPT", 20, false)]
     {
         let wish = json!({
             "transactionType": kind, "customerIdentifier": customer, "productIdentifier": "savings",

@@ -5,7 +5,7 @@ use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
 use crate::tree::Verb;
-use crate::views;
+use crate::views_counter as views;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
@@ -30,8 +30,8 @@ pub struct Balance {
 impl Verb for Balance {
     const ENDPOINT: Option<&'static Meta> = Some(&GetTellerBalance::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller balance window-2 --office market",
-        "mfa teller balance window-2 --office market -o json",
+        "mfa teller balance desk-2 --office head-office",
+        "mfa teller balance desk-2 --office head-office -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let read = GetTellerBalance { office: self.at.office, teller: self.at.teller };
@@ -67,8 +67,9 @@ pub struct Add {
 impl Verb for Add {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateDenomination::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller pause window-2 && mfa teller denominations add window-2 --office market --counted 605.00",
-        "mfa teller pause window-2 && mfa teller denominations add window-2 --office market \\\n    \
+        "mfa teller pause desk-2 && mfa teller denominations add desk-2 --office head-office \\\n    \
+         --counted 605.00",
+        "mfa teller pause desk-2 && mfa teller denominations add desk-2 --office head-office \\\n    \
          --denominations 100x6,5x1 --note 'at noon'",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -106,8 +107,8 @@ pub struct List {
 impl Verb for List {
     const ENDPOINT: Option<&'static Meta> = Some(&ListDenominations::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller denominations list window-2 --office market",
-        "mfa teller denominations list window-2 --office market --days 2026-01-01..2026-12-31 -o csv",
+        "mfa teller denominations list desk-2 --office head-office",
+        "mfa teller denominations list desk-2 --office head-office --days 2026-01-01..2026-12-31 -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let range = self.days.map_or_else(String::new, |days| format!("dateRange={days}"));

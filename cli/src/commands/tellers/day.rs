@@ -5,7 +5,7 @@ use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
 use crate::tree::Verb;
-use crate::views;
+use crate::views_counter as views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -49,8 +49,8 @@ impl Verb for Open {
     const ENDPOINT: Option<&'static Meta> = Some(&CommandTeller::META);
     const ABOUT: &'static str = "Open a teller for an employee";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller open window-1 --office market --employee kojo --from-vault 2000",
-        "mfa teller open window-1 --office market --employee kojo -o json",
+        "mfa teller open desk-1 --office head-office --employee kojo --from-vault 2000",
+        "mfa teller open desk-1 --office head-office --employee kojo -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let code = self.at.teller.clone();
@@ -76,8 +76,8 @@ pub struct Unlock {
 impl Verb for Unlock {
     const ENDPOINT: Option<&'static Meta> = Some(&UnlockDrawer::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "echo 4711 | mfa teller unlock window-2 --employee efua.sarpong --password-stdin",
-        "echo 4711 | mfa teller unlock window-2 --employee efua.sarpong --password-file - -o json",
+        "echo 4711 | mfa teller unlock desk-2 --employee kwame --password-stdin",
+        "echo 4711 | mfa teller unlock desk-2 --employee kwame --password-file - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let password = self.password.known(cx, &self.teller)?;
@@ -103,8 +103,7 @@ pub struct Pause {
 
 impl Verb for Pause {
     const ENDPOINT: Option<&'static Meta> = Some(&PauseTeller::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa teller pause window-2", "mfa teller pause window-2 -o json"];
+    const EXAMPLES: &'static [&'static str] = &["mfa teller pause desk-2", "mfa teller pause desk-2 -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         pause(cx, &self.teller).await?;
         cx.done(done(&self.teller, "paused"))
@@ -135,9 +134,9 @@ impl Verb for Close {
     const ENDPOINT: Option<&'static Meta> = Some(&CommandTeller::META);
     const ABOUT: &'static str = "Close a teller, with or without a count of its cash, and report its day";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller close window-2 --office market",
-        "mfa teller close window-2 --office market --counted 605.00 --to-vault 600 --yes",
-        "mfa teller close window-2 --office market --denominations 100x6,5x1 --yes -o csv",
+        "mfa teller close desk-2 --office head-office",
+        "mfa teller close desk-2 --office head-office --counted 605.00 --to-vault 600 --yes",
+        "mfa teller close desk-2 --office head-office --denominations 100x6,5x1 --yes -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Managed { teller, office } = self.at;
@@ -167,8 +166,9 @@ impl Verb for Close {
         cx.client.send(&endpoint, &body).await?;
         cx.out.tip(&format!("teller {teller} closed (CLOSED)"));
         let balance = cx.client.send(&read, &Nothing).await?.value;
+        let entries = balance["cashEntries"].as_array().map(Vec::len);
         let report = json!({
-            "teller": teller, "day": balance["day"], "entries": balance["cashEntries"].as_array().map(Vec::len),
+            "teller": teller, "day": balance["day"], "entries": entries,
             "received": balance["cashReceivedTotal"], "disbursed": balance["cashDisbursedTotal"],
             "expected": expected, "counted": counted, "difference": difference,
             "left": balance["cashOnHand"],

@@ -9,7 +9,7 @@ use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, group, verb};
-use crate::views;
+use crate::views_counter as views;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
@@ -123,7 +123,7 @@ pub struct List {
 impl Verb for List {
     const ENDPOINT: Option<&'static Meta> = Some(&ListTellers::META);
     const EXAMPLES: &'static [&'static str] =
-        &["mfa teller list --office market", "mfa teller list --office market -o json"];
+        &["mfa teller list --office head-office", "mfa teller list --office head-office -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(ListTellers { office: self.office }, &views::TELLER).await
     }
@@ -138,7 +138,7 @@ pub struct Get {
 impl Verb for Get {
     const ENDPOINT: Option<&'static Meta> = Some(&GetTeller::META);
     const EXAMPLES: &'static [&'static str] =
-        &["mfa teller get window-1 --office market", "mfa teller get window-1 --office market -o yaml"];
+        &["mfa teller get desk-1 --office head-office", "mfa teller get desk-1 --office head-office -o yaml"];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(self.at.read(), &views::TELLER).await
     }
@@ -199,10 +199,10 @@ pub struct Create {
 impl Verb for Create {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateTeller::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "echo 4711 | mfa teller create window-8 --office market --limit 1000 --drawer-account drawer-8 \\\n    \
-         --vault-account vault --cheques-account cheques --over-short-account over-short --password-stdin",
-        "echo 0815 | mfa teller create window-9 --office market --limit 500.50 --drawer-account drawer-9 \\\n    \
-         --vault-account vault --cheques-account cheques --over-short-account over-short \\\n    \
+        "echo 4711 | mfa teller create desk-8 --office head-office --limit 1000 \\\n    \
+         --drawer-account drawer-8 --vault-account vault --cheques-account cheques --over-short-account over-short --password-stdin",
+        "echo 0815 | mfa teller create desk-9 --office head-office --limit 500.50 \\\n    \
+         --drawer-account drawer-9 --vault-account vault --cheques-account cheques --over-short-account over-short \\\n    \
          --count-required --password-file - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -224,8 +224,8 @@ pub struct Update {
 impl Verb for Update {
     const ENDPOINT: Option<&'static Meta> = Some(&UpdateTeller::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "echo 4711 | mfa teller update window-1 --office market --limit 2000 --password-stdin",
-        "echo 4711 | mfa teller update window-1 --office market --employee efua.sarpong --password-file -",
+        "echo 4711 | mfa teller update desk-1 --office head-office --limit 2000 --password-stdin",
+        "echo 4711 | mfa teller update desk-1 --office head-office --employee kwame --password-file -",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let code = self.at.teller.clone();
@@ -244,8 +244,8 @@ pub struct Delete {
 impl Verb for Delete {
     const ENDPOINT: Option<&'static Meta> = Some(&DeleteTeller::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller delete window-1 --office market --yes",
-        "mfa teller delete window-1 --office market --yes -o json",
+        "mfa teller delete desk-1 --office head-office --yes",
+        "mfa teller delete desk-1 --office head-office --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Managed { teller, office } = self.at;

@@ -3,7 +3,7 @@
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::tree::Verb;
-use crate::views;
+use crate::views_counter as views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -23,8 +23,8 @@ pub struct List {
 impl Verb for List {
     const ENDPOINT: Option<&'static Meta> = Some(&ListTransactions::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller transactions list window-2",
-        "mfa teller transactions list window-2 --status pending -o id",
+        "mfa teller transactions list desk-2",
+        "mfa teller transactions list desk-2 --status pending -o id",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let status = self.status.map_or_else(String::new, |status| format!("status={status}"));
@@ -51,9 +51,10 @@ impl Verb for Confirm {
     const ENDPOINT: Option<&'static Meta> = Some(&FinishTransaction::META);
     const ABOUT: &'static str = "Confirm a transaction, which moves the money";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller transactions confirm window-2 $(mfa teller transactions list window-2 --status pending -o id)",
-        "mfa teller transactions list window-2 --status pending -o id | \\\n    \
-         xargs mfa teller transactions confirm window-2 --charges included --yes",
+        "mfa teller transactions confirm desk-2 \\\n    \
+         $(mfa teller transactions list desk-2 --status pending -o id)",
+        "mfa teller transactions list desk-2 --status pending -o id | \\\n    \
+         xargs mfa teller transactions confirm desk-2 --charges included --yes",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         finish(cx, &self.teller, &self.transaction, "CONFIRM", &self.charges).await?;
@@ -75,9 +76,10 @@ impl Verb for Cancel {
     const ENDPOINT: Option<&'static Meta> = Some(&FinishTransaction::META);
     const ABOUT: &'static str = "Cancel a transaction; nothing moves";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller transactions cancel window-2 $(mfa teller transactions list window-2 --status pending -o id)",
-        "mfa teller transactions list window-2 --status pending -o id | \\\n    \
-         xargs mfa teller transactions cancel window-2 -o json",
+        "mfa teller transactions cancel desk-2 \\\n    \
+         $(mfa teller transactions list desk-2 --status pending -o id)",
+        "mfa teller transactions list desk-2 --status pending -o id | \\\n    \
+         xargs mfa teller transactions cancel desk-2 -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         finish(cx, &self.teller, &self.transaction, "CANCEL", "excluded").await?;
