@@ -45,6 +45,7 @@ mod cli {
     mod retries;
     pub mod run;
     mod settings;
+    mod tellers;
     mod tree;
 }
 mod coverage;
