@@ -14,12 +14,12 @@ fn branch() -> World {
 #[test]
 fn a_deposit_shows_its_charges_and_is_booked() {
     let world = branch();
-    let line = ["teller", "deposit", "desk-2", "--account", "c-001.9100.00001", "--amount", "50.50"];
+    let line = ["teller", "deposit", "desk-2", "--account", "c-003.9100.00002", "--amount", "50.50"];
     let ran = run(world.mfa(&[&line[..], &["--charges", "included", "--yes", "-o", "json"]].concat()));
     assert!(ran.err.contains("amount 50.50\n  Deposit 1\ntotal 51.50"), "{}", ran.err);
     let record = ran.json();
     assert_eq!((&record["state"], &record["chargesIncluded"]), (&json!("CONFIRMED"), &json!(true)));
-    let account = world.get("/instances/c-001.9100.00001").json();
+    let account = world.get("/instances/c-003.9100.00002").json();
     assert_eq!(account["balance"].to_string(), "150.50");
 }
 
@@ -27,7 +27,7 @@ fn a_deposit_shows_its_charges_and_is_booked() {
 fn without_a_terminal_money_moves_only_after_yes() {
     let world = branch();
     let before = world.get("/teller/desk-2/transactions").text();
-    let line = ["teller", "deposit", "desk-2", "--account", "c-001.9100.00001", "--amount", "5"];
+    let line = ["teller", "deposit", "desk-2", "--account", "c-003.9100.00002", "--amount", "5"];
     let said = run(world.mfa(&line)).fails(2);
     assert!(said.contains("--yes is needed"), "{said}");
     assert_eq!(world.get("/teller/desk-2/transactions").text(), before);
@@ -36,7 +36,7 @@ fn without_a_terminal_money_moves_only_after_yes() {
 #[test]
 fn what_cannot_be_confirmed_is_cancelled() {
     let world = branch();
-    let line = ["teller", "withdraw", "desk-2", "--account", "c-001.9100.00001", "--amount", "4000", "--yes"];
+    let line = ["teller", "withdraw", "desk-2", "--account", "c-003.9100.00002", "--amount", "4000", "--yes"];
     let error = run(world.mfa(&[&line[..], &["-q", "-o", "json"]].concat())).fails_in_json(6);
     assert_eq!(error["code"], "insufficient_balance");
     let listed = world.get("/teller/desk-2/transactions").json();

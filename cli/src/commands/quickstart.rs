@@ -142,7 +142,7 @@ async fn sample_products(client: &Client) -> Outcome {
     if !create(client, CreateDefinition {}, &savings).await? {
         return Ok(());
     }
-    for customer in ["c-001", "c-001", "c-002", "c-003"] {
+    for customer in ["c-002", "c-003", "c-003", "c-003"] {
         let account = json!({ "customerIdentifier": customer, "productIdentifier": "savings" });
         create(client, CreateInstance {}, &account).await?;
     }
@@ -170,12 +170,12 @@ async fn counter(client: &Client) -> Outcome {
     let body = input::body::<UnlockDrawer>(&unlock)?;
     client.send(&UnlockDrawer { teller: teller.clone() }, &body).await?;
     for (account, kind, amount, confirmed) in [
-        ("c-001.9100.00001", "ACCO", 100, true),
-        ("c-001.9100.00002", "ACCO", 5, true),
-        ("c-001.9100.00001", "CDPT", 20, false),
+        ("c-003.9100.00002", "ACCO", 100, true),
+        ("c-003.9100.00003", "ACCO", 5, true),
+        ("c-003.9100.00002", "CDPT", 20, false),
     ] {
         let wish = json!({
-            "transactionType": kind, "customerIdentifier": "c-001", "productIdentifier": "savings",
+            "transactionType": kind, "customerIdentifier": "c-003", "productIdentifier": "savings",
             "customerAccountIdentifier": account, "amount": amount
         });
         let body = input::body::<CreateTransaction>(&wish)?;

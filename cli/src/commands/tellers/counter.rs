@@ -103,20 +103,20 @@ macro_rules! counter {
 
 counter! {
     Deposit "CDPT" "Take a deposit" [
-        "mfa teller deposit desk-2 --account c-001.9100.00001 --amount 50 --yes",
-        "mfa teller deposit desk-2 --account c-001.9100.00001 --amount 50.50 --charges included --yes -o json"
+        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes",
+        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50.50 --charges included --yes -o json"
     ];
     Withdraw "CWDL" "Pay a withdrawal out" [
-        "mfa teller withdraw desk-2 --account c-001.9100.00001 --amount 20 --yes",
-        "mfa teller withdraw desk-2 --account c-001.9100.00001 --amount 20 --charges included --yes"
+        "mfa teller withdraw desk-2 --account c-003.9100.00002 --amount 20 --yes",
+        "mfa teller withdraw desk-2 --account c-003.9100.00002 --amount 20 --charges included --yes"
     ];
     OpenAccount "ACCO" "Open an account with a first deposit" [
         "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --yes",
         "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --charges included --yes"
     ];
     CloseAccount "ACCC" "Close an account and pay it out" [
-        "mfa teller close-account desk-2 --account c-001.9100.00001 --amount 100 --charges included --yes",
-        "mfa teller close-account desk-2 --account c-001.9100.00001 --amount 99 --yes"
+        "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 100 --charges included --yes",
+        "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 99 --yes"
     ];
 }
 
@@ -133,8 +133,8 @@ impl Verb for Transfer {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateTransaction::META);
     const ABOUT: &'static str = "Transfer to another account";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller transfer desk-2 --account c-001.9100.00001 --to c-001.9100.00002 --amount 5 --yes",
-        "mfa teller transfer desk-2 --account c-001.9100.00001 --to c-001.9100.00002 --amount 5 \\\n    \
+        "mfa teller transfer desk-2 --account c-003.9100.00002 --to c-003.9100.00003 --amount 5 --yes",
+        "mfa teller transfer desk-2 --account c-003.9100.00002 --to c-003.9100.00003 --amount 5 \\\n    \
          --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
