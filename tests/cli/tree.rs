@@ -44,10 +44,8 @@ fn every_command_has_two_examples_first_in_its_help_and_a_sentence() {
 }
 
 /// The first segments of paths that no verb sends yet. The list may only shrink.
-const WITHOUT_VERB: &[&str] = &[
-    "/customers/{customer}/identifications/{card}/scans",
-    "/customers/{customer}/portrait",
-];
+const WITHOUT_VERB: &[&str] =
+    &["/customers/{customer}/identifications/{card}/scans", "/customers/{customer}/portrait"];
 
 #[test]
 fn every_endpoint_has_a_verb() {
