@@ -134,8 +134,10 @@ async fn sample_products(client: &Client) -> Outcome {
         })
     };
     create(client, CreateDefinition {}, &product("SHARE", "shares", "Shares", "9200", json!([]))).await?;
-    let charge = |action: &str| json!({ "actionIdentifier": action, "incomeAccountIdentifier": "fees", "name": action, "amount": 1 });
-    let charges = json!([charge("Deposit"), charge("Close")]);
+    let charges = json!([
+        { "actionIdentifier": "Deposit", "incomeAccountIdentifier": "fees", "name": "Deposit", "amount": 1 },
+        { "actionIdentifier": "Close", "incomeAccountIdentifier": "fees", "name": "Close", "amount": 1 }
+    ]);
     let savings = product("SAVINGS", "savings", "Savings", "9100", charges);
     if !create(client, CreateDefinition {}, &savings).await? {
         return Ok(());

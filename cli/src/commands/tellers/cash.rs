@@ -37,7 +37,10 @@ impl Verb for Balance {
         let read = GetTellerBalance { office: self.at.office, teller: self.at.teller };
         let mut shown = cx.client.send(&read, &Nothing).await?.value;
         cx.out.show(&views::BALANCE, &shown)?;
-        while self.watch {
+        if !self.watch {
+            return Ok(());
+        }
+        loop {
             tokio::time::sleep(WATCH).await;
             let found = cx.client.send(&read, &Nothing).await?.value;
             if found != shown {
@@ -45,7 +48,6 @@ impl Verb for Balance {
                 shown = found;
             }
         }
-        Ok(())
     }
 }
 
