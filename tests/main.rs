@@ -50,6 +50,7 @@ mod cli {
     pub mod run;
     mod screens;
     mod settings;
+    mod tellers;
     mod tree;
 }
 mod coverage;
