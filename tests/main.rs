@@ -39,13 +39,19 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod doctor;
+    mod edit;
     mod errors;
     mod gateways;
+    mod guided;
+    mod lists;
     mod login;
     mod output;
     mod retries;
     pub mod run;
+    mod screens;
     mod settings;
+    mod tellers;
     pub mod tree;
 }
 mod coverage;
@@ -60,4 +66,5 @@ mod store {
     mod transfer;
 }
 mod stories;
+mod terminal;
 mod tidy;
