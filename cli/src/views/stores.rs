@@ -17,7 +17,7 @@ pub const STORE: View = View {
 };
 
 /// What a check has found.
-pub const FINDING: View = View {
+pub const DEFECT: View = View {
     plural: "findings",
     id: "/record",
     state: "",

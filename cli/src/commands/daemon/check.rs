@@ -65,7 +65,7 @@ impl Verb for Run {
             })
         };
         let rows: Vec<Value> = found.iter().map(row).collect();
-        cx.out.show(&views::FINDING, &Value::Array(rows))?;
+        cx.out.show(&views::DEFECT, &Value::Array(rows))?;
         if found.is_empty() {
             return Ok(());
         }

@@ -227,7 +227,12 @@ impl Engine for Embedded {
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {
         let shared = self.shared.clone();
-        Box::pin(blocking(move || Feed::new(shared, 0).try_for_each(|next| Ok(visit(next?.1)))))
+        Box::pin(blocking(move || {
+            for next in Feed::new(shared, 0) {
+                visit(next?.1);
+            }
+            Ok(())
+        }))
     }
 
     fn troubles(&self) -> Pending<Vec<Trouble>> {
