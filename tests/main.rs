@@ -3,6 +3,7 @@
 mod assertion;
 mod guarded;
 mod servers;
+mod stored;
 mod world;
 
 mod api {
@@ -20,7 +21,7 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
-    mod images;
+    pub mod images;
     mod instances;
     mod ledger;
     mod login;
@@ -51,6 +52,7 @@ mod coverage;
 mod crash;
 mod store {
     mod conformance;
+    mod daemons;
     mod postgres;
     mod transfer;
 }
