@@ -39,13 +39,19 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod doctor;
+    mod edit;
     mod errors;
     mod gateways;
+    mod guided;
+    mod lists;
     mod login;
     mod output;
     mod retries;
     pub mod run;
+    mod screens;
     mod settings;
+    mod tellers;
     mod tree;
 }
 mod coverage;
@@ -53,8 +59,10 @@ mod crash;
 mod store {
     mod conformance;
     mod daemons;
+    mod images;
     mod postgres;
     mod transfer;
 }
 mod stories;
+mod terminal;
 mod tidy;

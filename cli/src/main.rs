@@ -4,23 +4,27 @@
 //! |---|---|
 //! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
 //! | `tree` | what a verb is, and the tree of all verbs |
-//! | `cx` | what a verb is given: settings, client, output, prompt, and the shapes that verbs share |
-//! | `client`, `bearer` | the only ones that speak HTTP |
+//! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
+//! | `client`, `bearer`, `clock` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
-//! | `prompt`, `settings` | questions; where values come from |
+//! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `keys` | tokens of the last logins; keys of applications |
 //! | `failure` | why a command failed, and how the process ends |
 
 mod bearer;
 mod client;
+mod clock;
 mod commands;
 mod cx;
+mod edit;
 mod failure;
 mod flags;
 mod globals;
+mod guide;
 mod input;
 mod keys;
+mod lists;
 mod logins;
 mod output;
 mod prompt;
@@ -34,7 +38,7 @@ mod views_access;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
-use crate::output::{Output, Screen};
+use crate::output::{Expression, Output, Screen};
 use crate::prompt::Prompt;
 use crate::settings::Settings;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
@@ -115,6 +119,7 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         format: usage::format(&settings, screen)?,
         screen: if globals.color.is_some() { screen } else { Screen::look(usage::colour(&settings)?) },
         columns: globals.columns,
+        jq: globals.jq.as_deref().map(Expression::parse).transpose()?,
         no_header: globals.no_header,
         quiet: settings.flag("quiet", None)?,
         pager: usage::pager(&settings),
