@@ -42,6 +42,7 @@ mod cli {
     mod doctor;
     mod edit;
     mod errors;
+    mod explain;
     mod gateways;
     mod guided;
     mod lists;
