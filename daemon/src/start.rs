@@ -144,7 +144,8 @@ pub struct Rotated {
 }
 
 /// Makes a new key and encrypts every secret with it. No daemon of the store may run, since it would know
-/// the new key only after its next start; both engines see to that. What is interrupted is finished by the next start, because the file holds new and old keys at every moment.
+/// the new key only after its next start; both engines see to that. What is interrupted is finished by the
+/// next start, because the file holds new and old keys at every moment.
 pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
     // Opening proves that the keys are the right ones before there is another.
     let (store, _) = open_alone(config, Clock::system()).await?;
