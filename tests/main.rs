@@ -3,6 +3,7 @@
 mod assertion;
 mod guarded;
 mod servers;
+mod stored;
 mod world;
 
 mod api {
@@ -62,6 +63,7 @@ mod store {
     mod books;
     mod check;
     mod conformance;
+    mod daemons;
     mod images;
     mod postgres;
     mod transfer;

@@ -12,6 +12,7 @@ use crate::store::unlock::unlock;
 use crate::store::{Store, Tx, key_file};
 use mfa_shared::api::ledger::{AccountKind, LedgerAccount, NewLedgerAccount};
 use mfa_shared::fault::Fault;
+use std::path::Path;
 
 /// Sets the lost password of a user to a made-up one, which is returned; the user must change it.
 pub async fn recover_user(config: &Config, user: &str) -> Result<String, StartError> {
@@ -38,7 +39,7 @@ async fn change<T: Send + 'static>(
     what: &str,
     mut work: impl FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, StartError> {
-    let store = open_existing(config, Clock::system()).await?;
+    let store = open_existing(config, Clock::system(), false).await?;
     let done = store
         .write(what, move |tx| {
             tx.set_actor(SYSTEM_ACTOR);
@@ -56,33 +57,21 @@ pub struct Rotated {
     pub key_name: String,
 }
 
-/// Makes a new key and encrypts every secret with it. What is interrupted is finished by the next start,
-/// because the file holds new and old keys at every moment, and all secrets change in one transaction.
+/// Makes a new key and encrypts every secret with it. No daemon of the store may run, since it would know
+/// the new key only after its next start; both engines see to that. What is interrupted is finished by the
+/// next start, because the file holds new and old keys at every moment, and all secrets change in one
+/// transaction.
 pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
     // Opening proves that the keys are the right ones before there is another.
-    let store = open_existing(config, Clock::system()).await?;
-    let rotated = rotate(&store, config).await;
+    let store = open_existing(config, Clock::system(), true).await?;
+    let rotated = rotate(&store, &config.secret_key_file).await;
     store.close().await;
     rotated
 }
 
-async fn rotate(store: &Store, config: &Config) -> Result<Rotated, StartError> {
-    alone(store, config).await?;
-    let keys = key_file::add(&config.secret_key_file);
-    let keys = keys.map_err(|error| StartError::Settings(error.to_string()))?;
-    let renewed = unlock(store.clone(), &config.secret_key_file).await;
+async fn rotate(store: &Store, file: &Path) -> Result<Rotated, StartError> {
+    let keys = key_file::add(file).map_err(|error| StartError::Settings(error.to_string()))?;
+    let renewed = unlock(store.clone(), file).await;
     renewed.map_err(|error| StartError::Store(error.to_string()))?;
     Ok(Rotated { key_name: keys.in_use().name().to_owned() })
-}
-
-/// Refuses where other processes work on the store. The embedded one has locked its folder; those on
-/// PostgreSQL would meet a key that they do not know.
-pub(crate) async fn alone(store: &Store, config: &Config) -> Result<(), StartError> {
-    let others = store.others().await.map_err(StartError::Refused)?;
-    match (others, &config.store) {
-        (0, _) | (_, None) => Ok(()),
-        (others, Some(address)) => Err(StartError::Locked(format!(
-            "{address} is in use: other processes have {others} connections to it"
-        ))),
-    }
 }

@@ -1,10 +1,9 @@
 //! `mfa check`: whether everything in a store holds, while no daemon runs. Nothing is changed but what every
 //! start would put right.
 
-use crate::admin::alone;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::open_to_check;
+use crate::open::{How, open_to_look};
 use crate::ops::ledger::check_ledger;
 use crate::ops::references;
 use crate::start::StartError;
@@ -59,25 +58,23 @@ pub async fn check(
     checks: &[Check],
     progress: &dyn Fn(Check, usize),
 ) -> Result<Vec<Found>, StartError> {
-    let store = open_to_check(config, Clock::system()).await?;
-    let found = run(&store, config, checks, progress).await;
+    // Records that change meanwhile would look as if they were not in the journal.
+    let whole = checks.contains(&Check::Store);
+    let store = open_to_look(config, Clock::system(), How { alone: whole, whole }).await?;
+    let found = run(&store, checks, progress).await;
     store.close().await;
     found
 }
 
 async fn run(
     store: &Store,
-    config: &Config,
     checks: &[Check],
     progress: &dyn Fn(Check, usize),
 ) -> Result<Vec<Found>, StartError> {
     let mut all = Vec::new();
     for check in checks {
         let found = match check {
-            Check::Store => {
-                alone(store, config).await?;
-                of_store(store).await
-            }
+            Check::Store => of_store(store).await,
             Check::Ledger => {
                 let found = store.read(true, check_ledger).await;
                 found.map(|found| found.into_iter().map(|finding| plain(Check::Ledger, finding)).collect())

@@ -17,7 +17,7 @@ use std::fmt;
 
 /// Opens the store of a configuration, makes it if it is not there, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
-    let store = plain(config, clock, false).await?;
+    let store = plain(config, clock, How::default()).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
     let seeded = seed(&store).await.map_err(refused)?;
@@ -29,26 +29,26 @@ pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded
     Ok((store, seeded))
 }
 
+/// How an engine is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct How {
+    /// Nobody else uses the store meanwhile, as it always is with the embedded engine.
+    pub(crate) alone: bool,
+    /// Its files are verified to the last byte first.
+    pub(crate) whole: bool,
+}
+
 /// Opens the store of a configuration as [`open`] does, but never makes one.
-pub(crate) async fn open_existing(config: &Config, clock: Clock) -> Result<Store, StartError> {
-    there(config)?;
-    let store = plain(config, clock.clone(), false).await?;
-    let facts = store.read(false, |tx| tx.has::<StoreFacts>(&["store"])).await.map_err(refused);
-    let there = match facts {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(no_store(config)),
-        Err(error) => Err(error),
-    };
-    or_close(&store, there).await?;
+pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) -> Result<Store, StartError> {
+    let store = open_to_look(config, clock, How { alone, whole: false }).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     or_close(&store, unlocked.map_err(locked_up)).await
 }
 
-/// Opens a store that is there to look at it, without its keys and without a change to any record; its
-/// files are verified to the last byte.
-pub(crate) async fn open_to_check(config: &Config, clock: Clock) -> Result<Store, StartError> {
+/// Opens a store that is there, without its keys and without a change to any record.
+pub(crate) async fn open_to_look(config: &Config, clock: Clock, how: How) -> Result<Store, StartError> {
     there(config)?;
-    let store = plain(config, clock, true).await?;
+    let store = plain(config, clock, how).await?;
     match store.read(false, |tx| tx.has::<StoreFacts>(&["store"])).await.map_err(refused) {
         Ok(true) => Ok(store),
         not => or_close(&store, not.and_then(|_| Err(no_store(config)))).await,
@@ -56,13 +56,16 @@ pub(crate) async fn open_to_check(config: &Config, clock: Clock) -> Result<Store
 }
 
 /// Opens the engine, without keys.
-async fn plain(config: &Config, clock: Clock, whole: bool) -> Result<Store, StartError> {
+async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartError> {
     key_file::check_place(&config.secret_key_file, &config.data_dir)
         .map_err(|error| StartError::Settings(error.to_string()))?;
     let strict = config.strict_references;
     let store = match &config.store {
-        None => Store::new(open_embedded(config, whole).await?, clock, strict),
-        Some(address) => Store::new(open_postgres(config, address.clone()).await?, clock, strict),
+        None => Store::new(open_embedded(config, how.whole).await?, clock, strict),
+        Some(address) => {
+            let engine = open_postgres(config, address.clone(), how.alone).await?;
+            Store::new(engine, clock, strict)
+        }
     };
     match store.read(false, |tx| tx.value(SYSTEM, transfer::MARK)).await.map_err(refused) {
         Ok(None) => Ok(store),
@@ -128,12 +131,17 @@ pub(crate) async fn open_embedded(config: &Config, whole: bool) -> Result<Embedd
 }
 
 /// Opens the engine on PostgreSQL.
-pub(crate) async fn open_postgres(config: &Config, address: Address) -> Result<Postgres, StartError> {
+pub(crate) async fn open_postgres(
+    config: &Config,
+    address: Address,
+    alone: bool,
+) -> Result<Postgres, StartError> {
     let mut options = postgres::Options::new(address, SPACES);
-    options.connections_max = config.store_connections_max;
+    (options.connections_max, options.alone) = (config.store_connections_max, alone);
     let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;
     opened.map_err(|error| match error {
         postgres::OpenError::Address(_) => StartError::Settings(error.to_string()),
+        postgres::OpenError::InUse(_) => StartError::Locked(error.to_string()),
         _ => StartError::Store(error.to_string()),
     })
 }

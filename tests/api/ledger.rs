@@ -1,16 +1,18 @@
 //! `deposits.md` section 4: what can be read of the ledger, over a store with entries on several days.
 
-use crate::world::{World, open_store};
-use mfa_daemon::clock::Clock;
+use crate::stored;
+use crate::world::World;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, name_account, post};
+use mfa_daemon::store::Tx;
 use mfa_daemon::store::seed::seed;
-use mfa_daemon::store::{Store, Tx};
+use mfa_daemon::{Clock, Config};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::AccountRole::{Drawer, Income, OverShort, Vault};
 use mfa_shared::api::ledger::{AccountRole, JournalLine};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 fn move_cash(tx: &mut Tx<'_>, r#type: &str, lines: Vec<JournalLine>) -> Result<(), Fault> {
     let at = Timestamp::parse("2030-01-01T00:00:00Z").filter(|_| r#type == "CAJT");
@@ -29,37 +31,35 @@ fn move_cash(tx: &mut Tx<'_>, r#type: &str, lines: Vec<JournalLine>) -> Result<(
 /// 2031-05-01: 100.00 into the drawer. 05-02: 0.71 short, 4.29 over. 05-04: 30 back. On the day of the
 /// test nothing happened yet.
 fn posted() -> World {
-    World::prepared(
-        |_| {},
-        |runtime, config| {
+    let before = |runtime: &Runtime, config: &Config| {
+        runtime.block_on(async {
             let clock = Clock::fixed(Timestamp::parse("2031-05-01T23:59:59.999Z").unwrap());
-            let store = open_store(runtime, config, &clock);
-            runtime.block_on(post_days(&store, &clock));
-        },
-    )
-}
-
-async fn post_days(store: &Store, clock: &Clock) {
-    seed(store).await.unwrap();
-    let day = |r#type: &'static str,
-               dr: (&'static str, AccountRole),
-               cr: (&'static str, AccountRole),
-               sum: &'static str| {
-        store.write("test", move |tx| {
-            for (account, role) in [("d1", Drawer), ("v1", Vault), ("o1", OverShort), ("unused", Income)] {
-                name_account(tx, "/x", account, role)?;
-            }
-            let sum = Amount::parse(sum).unwrap();
-            move_cash(tx, r#type, vec![debit(dr.0, dr.1, sum), credit(cr.0, cr.1, sum)])
-        })
+            let store = stored::open(config, clock.clone());
+            seed(&store).await.unwrap();
+            let day = |r#type: &'static str,
+                       dr: (&'static str, AccountRole),
+                       cr: (&'static str, AccountRole),
+                       sum: &'static str| {
+                store.write("test", move |tx| {
+                    for (account, role) in
+                        [("d1", Drawer), ("v1", Vault), ("o1", OverShort), ("unused", Income)]
+                    {
+                        name_account(tx, "/x", account, role)?;
+                    }
+                    let sum = Amount::parse(sum).unwrap();
+                    move_cash(tx, r#type, vec![debit(dr.0, dr.1, sum), credit(cr.0, cr.1, sum)])
+                })
+            };
+            day("DAJT", ("d1", Drawer), ("v1", Vault), "100.00").await.unwrap();
+            clock.advance(1);
+            day("CAJT", ("o1", OverShort), ("d1", Drawer), "0.71").await.unwrap();
+            day("DAJT", ("d1", Drawer), ("o1", OverShort), "5.000").await.unwrap();
+            clock.advance(2 * 86_400);
+            day("CAJT", ("v1", Vault), ("d1", Drawer), "30").await.unwrap();
+            store.close().await;
+        });
     };
-    day("DAJT", ("d1", Drawer), ("v1", Vault), "100.00").await.unwrap();
-    clock.advance(1);
-    day("CAJT", ("o1", OverShort), ("d1", Drawer), "0.71").await.unwrap();
-    day("DAJT", ("d1", Drawer), ("o1", OverShort), "5.000").await.unwrap();
-    clock.advance(2 * 86_400);
-    day("CAJT", ("v1", Vault), ("d1", Drawer), "30").await.unwrap();
-    store.close().await;
+    World::prepared(|_| {}, before)
 }
 
 fn sequences(world: &World, path: &str) -> (Vec<i64>, Value) {

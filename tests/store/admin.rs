@@ -44,7 +44,7 @@ fn nothing_is_done_to_a_store_that_a_daemon_works_on() {
     };
     locked(&["admin", "rotate-key"]);
     locked(&["check", "store"]);
-    if !world.is_on_postgres() {
+    if world.config().store.is_none() {
         locked(&["admin", "add-account", "7352", "asset"]);
         locked(&["admin", "recover-user", "admin"]);
         locked(&["check"]);

@@ -1,6 +1,7 @@
 //! `mfa check ledger` on stores that somebody has doctored, in whichever engine.
 
 use crate::api::tellers::counter::Counter;
+use crate::stored;
 use crate::world::World;
 use mfa_daemon::Check;
 use mfa_daemon::store::Tx;
@@ -25,7 +26,11 @@ fn books() -> World {
 /// What is found after the store was doctored: each subject once.
 fn found(doctor: impl FnMut(&mut Tx<'_>) -> Result<(), Fault> + Send + 'static) -> Vec<String> {
     let world = books();
-    world.on_store(async |store| store.write("doctor", doctor).await).unwrap();
+    let store = stored::open(world.config(), world.clock.clone());
+    world.block_on(async {
+        store.write("doctor", doctor).await.unwrap();
+        store.close().await;
+    });
     let mut subjects: Vec<_> = world
         .check(&[Check::Ledger])
         .into_iter()

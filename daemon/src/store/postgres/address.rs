@@ -142,6 +142,7 @@ impl Address {
         let mut config = Config::new();
         config.host(&server.host).port(server.port).ssl_mode(from.get_ssl_mode());
         config.ssl_negotiation(from.get_ssl_negotiation()).channel_binding(from.get_channel_binding());
+        config.application_name(from.get_application_name().unwrap_or("mfa"));
         if let Some(user) = from.get_user() {
             config.user(user);
         }
