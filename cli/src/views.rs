@@ -2,10 +2,12 @@
 
 mod deposits;
 mod gateways;
+mod images;
 
 pub use crate::views_access::*;
 pub use deposits::*;
 pub use gateways::*;
+pub use images::*;
 
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;

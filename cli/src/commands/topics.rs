@@ -8,7 +8,7 @@ use crate::settings::TABLE;
 use crate::tree::{self, Verb};
 use crate::views;
 use clap::Args;
-use mfa_shared::api::{cards::*, customers::*, employees::*, offices::*, system};
+use mfa_shared::api::{cards::*, customers::*, employees::*, offices::*, scans, system};
 use mfa_shared::fault::{self, exit};
 use mfa_shared::object::{FieldDoc, Object};
 use serde_json::{Value, json};
@@ -138,6 +138,7 @@ const OBJECTS: &[Described] = &[
     described::<Card>(),
     described::<CardInput>(),
     described::<ExpirationDate>(),
+    described::<scans::Scan>(),
     described::<CustomerCommand>(),
     described::<CustomerCommandRecord>(),
     described::<system::Version>(),
