@@ -38,16 +38,20 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod doctor;
     mod edit;
     mod errors;
     mod gateways;
+    mod guided;
     mod lists;
     mod login;
     mod output;
     mod pictures;
     mod retries;
     pub mod run;
+    mod screens;
     mod settings;
+    mod tellers;
     mod tree;
 }
 mod coverage;
@@ -59,4 +63,5 @@ mod store {
     mod transfer;
 }
 mod stories;
+mod terminal;
 mod tidy;

@@ -1,10 +1,12 @@
 //! Which values of a record a table shows, in which order, and which of them matter most.
 
+mod counter;
 mod deposits;
 mod gateways;
 mod images;
 
 pub use crate::views_access::*;
+pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
 pub use images::*;
@@ -373,4 +375,17 @@ pub const CANDIDATE: View = View {
     id: "/value",
     state: "",
     columns: &[column("value", "/value", 0), column("help", "/help", 1)],
+};
+
+/// Findings of `mfa doctor`.
+pub const FINDING: View = View {
+    plural: "findings",
+    id: "/check",
+    state: "/result",
+    columns: &[
+        column("check", "/check", 0),
+        column("result", "/result", 0),
+        column("found", "/found", 0),
+        column("mend", "/mend", 1),
+    ],
 };

@@ -10,6 +10,7 @@ mod customers;
 mod daemon;
 mod definitions;
 mod docs;
+mod doctor;
 mod employees;
 mod gateways;
 mod groups;
@@ -24,6 +25,7 @@ mod scans;
 mod service;
 mod session;
 mod statement;
+mod tellers;
 mod topics;
 mod users;
 
@@ -60,8 +62,10 @@ pub const NODES: &[Node] = &[
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
+    group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
+    verb::<doctor::Doctor>("doctor"),
     group(
         "daemon",
         "",
