@@ -65,7 +65,7 @@ pub struct List {
 impl Verb for List {
     const ENDPOINT: Option<&'static Meta> = Some(&ListScans::META);
     const EXAMPLES: &'static [&'static str] =
-        &["mfa cards scans list c-001 GHA-001122334-5", "mfa card scan list c-001 GHA-001122334-5 -o json"];
+        &["mfa cards scans list c-001 GHA-001122334-5", "mfa card scans list c-001 GHA-001122334-5 -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(ListScans { customer: self.customer, card: self.card }, &views::SCAN).await
     }
@@ -86,7 +86,7 @@ impl Verb for Add {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateScan::META);
     const EXAMPLES: &'static [&'static str] = &[
         "mfa cards scans add c-001 GHA-001122334-5 back card.jpg --description 'Back side'",
-        "cat card.jpg | mfa card scan add c-001 GHA-001122334-5 inside - -o json",
+        "cat card.jpg | mfa card scans add c-001 GHA-001122334-5 inside - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { subject, image, description } = self;
@@ -113,7 +113,7 @@ impl Verb for Get {
     const EXAMPLES: &'static [&'static str] = &[
         "mfa cards scans get c-001 GHA-001122334-5 front",
         "mfa cards scans get c-001 GHA-001122334-5 front --out front.jpg",
-        "mfa card scan get c-001 GHA-001122334-5 front --out - | sha256sum",
+        "mfa card scans get c-001 GHA-001122334-5 front --out - | sha256sum",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Some(out) = self.out else { return cx.show(self.subject.read(), &views::SCAN).await };
@@ -134,7 +134,7 @@ impl Verb for Show {
     const ABOUT: &'static str = "Draw the image of a scan in the terminal";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa cards scans show c-001 GHA-001122334-5 front",
-        "mfa card scan show c-001 GHA-001122334-5 front --color never",
+        "mfa card scans show c-001 GHA-001122334-5 front --color never",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let save = format!("{} --out FILE", self.subject.command("get"));
@@ -152,7 +152,7 @@ impl Verb for Delete {
     const ENDPOINT: Option<&'static Meta> = Some(&DeleteScan::META);
     const EXAMPLES: &'static [&'static str] = &[
         "mfa cards scans delete c-001 GHA-001122334-5 front --yes",
-        "mfa card scan delete c-001 GHA-001122334-5 front --yes -o json",
+        "mfa card scans delete c-001 GHA-001122334-5 front --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Subject { customer, card, scan } = self.subject;
