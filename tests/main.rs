@@ -41,6 +41,7 @@ mod cli {
     mod doctor;
     mod edit;
     mod errors;
+    mod explain;
     mod gateways;
     mod guided;
     mod lists;
