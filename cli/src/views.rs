@@ -3,6 +3,7 @@
 mod counter;
 mod deposits;
 mod gateways;
+mod images;
 mod stores;
 mod system;
 
@@ -10,6 +11,7 @@ pub use crate::views_access::*;
 pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
+pub use images::*;
 pub use stores::*;
 pub use system::*;
 
