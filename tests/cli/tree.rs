@@ -1,6 +1,7 @@
 //! What every command keeps to, proved by walking the whole tree.
 
 use super::run::run;
+use crate::guarded::PASSWORD;
 use crate::world::{World, mfa};
 use mfa_shared::api::rows;
 use serde_json::{Value, json};
@@ -118,12 +119,16 @@ const NOT_RUN: &[&str] = &["daemon", "admin", "dev", "init", "migrate", "quickst
 /// Endpoints that need the server of somebody else; their own tests bring one.
 const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration"];
 
+/// Endpoints that only another than the operator may call: who changes what others hold is a `pharaoh`, and
+/// who consents does it alone.
+const OTHER_CALLERS: &[(&str, &str)] = &[("UpdateGroup", "admin"), ("SetConsent", "esi")];
+
 #[test]
 fn every_example_works_on_the_sample_institution() {
     let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     // Reads leave the institution as it is, so that they can share one.
-    let shared = World::start();
+    let shared = World::guarded();
     sample(&shared);
     for command in commands() {
         if NOT_RUN.contains(&words(&command)[0]) && command["endpoint"].is_null() {
@@ -134,9 +139,11 @@ fn every_example_works_on_the_sample_institution() {
         }
         let changes = command["endpoint"].is_string() && command["method"] != "GET";
         for example in command["examples"].as_array().unwrap() {
-            let own = changes.then(World::start);
+            let own = changes.then(World::guarded);
             if let Some(own) = &own {
                 sample(own);
+                let other = OTHER_CALLERS.iter().find(|(name, _)| command["endpoint"] == *name);
+                other.iter().for_each(|(_, user)| log_in(own, user));
             }
             let world = own.as_ref().unwrap_or(&shared);
             // A shell runs the line as it stands; whoever runs the tests need not be at this folder.
@@ -160,27 +167,46 @@ fn every_example_works_on_the_sample_institution() {
 pub fn sample(world: &World) {
     // What the program signs is about the present by the clock of this machine.
     world.to_present();
+    let token = world.as_olga();
+    let send = |method: &str, path: &str, body: &str| {
+        let request = world.request(method, path).body(body.to_owned());
+        let request = if let Some(token) = &token { request.bearer_auth(token) } else { request };
+        world.send(request)
+    };
+    if token.is_some() {
+        log_in(world, "olga");
+    }
     let listen = world.url().replace("http://", "");
     run(world.mfa(&["quickstart", "--listen", &listen])).ok();
     let email = r#"{"identifier":"main","host":"mail.example.org","port":"587","app_password":"word"}"#;
-    world.post("/configuration/email", email).is(201);
+    send("POST", "/configuration/email", email).is(201);
     let sms = r#"{"identifier":"main","auth_token":"word","account_sid":"AC0123","sender_number":"Bank"}"#;
-    world.post("/configuration/sms", sms).is(201);
-    std::fs::write(world.dir.path().join("word.txt"), "blue kettle 7\n").unwrap();
+    send("POST", "/configuration/sms", sms).is(201);
+    std::fs::write(world.dir.path().join("word.txt"), format!("{PASSWORD}\n")).unwrap();
     let gateway = "identifier: night\naccount_sid: AC0123\nsender_number: Bank\n";
     std::fs::write(world.dir.path().join("gateway.yaml"), gateway).unwrap();
     let permission =
         |group: &str| json!({ "permittableEndpointGroupIdentifier": group, "allowedOperations": ["READ"] });
     let post = |path: &str, body: Value| {
-        world.post(path, body.to_string()).is(202);
+        send("POST", path, &body.to_string()).is(202);
     };
-    post("/users", json!({ "identifier": "esi", "role": "clerk", "password": "blue kettle 7" }));
+    match &token {
+        Some(_) => drop(world.user("esi", "clerk")),
+        None => post("/users", json!({ "identifier": "esi", "role": "clerk", "password": PASSWORD })),
+    }
     post("/roles", json!({ "identifier": "counter", "permissions": [permission("identity__v1__users")] }));
     post("/permittablegroups", json!({ "identifier": "see-customers", "permittables": [] }));
     let key = r#"{"publicKeyMod":123456789,"publicKeyExp":65537}"#;
-    world.put("/applications/crm-v1/signatures/2031-05-06T10_11_12", key).is(202);
+    send("PUT", "/applications/crm-v1/signatures/2031-05-06T10_11_12", key).is(202);
     post("/applications/crm-v1/permissions", permission("identity__v1__users"));
     let set =
         json!({ "identifier": "doorway", "permittableEndpointGroupIdentifiers": ["identity__v1__users"] });
     post("/applications/crm-v1/callendpointset", set);
+}
+
+/// Leaves a user logged in at the daemon of a world.
+fn log_in(world: &World, user: &str) {
+    let file = world.dir.path().join("password.txt");
+    std::fs::write(&file, PASSWORD).unwrap();
+    run(world.mfa(&["login", user, "--password-file", file.to_str().unwrap()])).ok();
 }

@@ -9,6 +9,7 @@ mod config;
 mod customers;
 mod daemon;
 mod definitions;
+mod dev;
 mod docs;
 mod employees;
 mod gateways;
@@ -81,7 +82,7 @@ pub const NODES: &[Node] = &[
         &[verb::<daemon::RecoverUser>("recover-user")],
     ),
     verb::<daemon::Migrate>("migrate"),
-    verb::<daemon::Dev>("dev"),
+    verb::<dev::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
     verb::<topics::Explain>("explain"),
     verb::<topics::Help>("help"),

@@ -12,6 +12,18 @@ pub const RESERVED: &[&str] = &["guest", "system", "seshat", "wepemnefret"];
 /// Most bytes of a password.
 pub const PASSWORD_BYTES_MAX: usize = 4096;
 
+/// Letters and digits of a password that is made up: none that is easily taken for another.
+const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+
+/// A password out of random bytes: twenty letters and digits in groups of five.
+pub fn made_up_password(random: [u8; 20]) -> String {
+    let groups = random.chunks(5).map(|group| {
+        let letters = group.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
+        letters.collect::<String>()
+    });
+    groups.collect::<Vec<_>>().join("-")
+}
+
 const fn password() -> Text {
     secret(8, PASSWORD_BYTES_MAX).not_blank()
 }
