@@ -20,7 +20,7 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
-    mod images;
+    pub mod images;
     mod instances;
     mod ledger;
     mod login;
@@ -38,8 +38,10 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod edit;
     mod errors;
     mod gateways;
+    mod lists;
     mod login;
     mod output;
     mod retries;
@@ -51,6 +53,7 @@ mod coverage;
 mod crash;
 mod store {
     mod conformance;
+    mod images;
     mod postgres;
     mod transfer;
 }

@@ -70,7 +70,11 @@ fn one_endpoint_has_several_verbs_only_where_the_domain_has_several_words() {
     let mut seen = BTreeSet::new();
     for command in commands() {
         let Some(endpoint) = command["endpoint"].as_str().map(str::to_owned) else { continue };
-        assert!(seen.insert(endpoint.clone()) || SEVERAL_WORDS.contains(&endpoint.as_str()), "{command}");
+        let editor = words(&command).last() == Some(&"edit");
+        assert!(
+            editor || seen.insert(endpoint.clone()) || SEVERAL_WORDS.contains(&endpoint.as_str()),
+            "{command}"
+        );
     }
 }
 
