@@ -138,8 +138,9 @@ impl Client {
         outgoing: Outgoing,
         mut headers: HeaderMap,
     ) -> Outcome<reqwest::Response> {
-        let public = ["CreateToken", "GetLive", "GetReady", "GetVersion"].contains(&meta.name);
-        if !public && let Some(token) = self.bearer().await? {
+        if !meta.is_public()
+            && let Some(token) = self.bearer().await?
+        {
             headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
         }
         self.exchange(meta, params, outgoing, headers).await

@@ -3,6 +3,7 @@
 mod actions;
 mod application_permissions;
 mod applications;
+mod auth;
 mod cards;
 mod complete;
 mod config;
@@ -49,6 +50,7 @@ pub const NODES: &[Node] = &[
     verb::<login::Login>("login"),
     verb::<login::Logout>("logout"),
     verb::<login::Whoami>("whoami"),
+    group("auth", "", "What somebody may do", auth::VERBS),
     group("sessions", "session", "Logins of this machine, and sessions at the daemon", login::VERBS),
     group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
     group(

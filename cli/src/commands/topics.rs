@@ -8,6 +8,7 @@ use crate::settings::TABLE;
 use crate::tree::{self, Verb};
 use crate::views;
 use clap::Args;
+use mfa_shared::api::{applications::*, groups::*, roles::*, tokens::CurrentToken, users::*};
 use mfa_shared::api::{cards::*, customers::*, employees::*, offices::*, system};
 use mfa_shared::fault::{self, exit};
 use mfa_shared::object::{FieldDoc, Object};
@@ -140,6 +141,16 @@ const OBJECTS: &[Described] = &[
     described::<ExpirationDate>(),
     described::<CustomerCommand>(),
     described::<CustomerCommandRecord>(),
+    described::<User>(),
+    described::<NewUser>(),
+    described::<RequestAccess>(),
+    described::<Role>(),
+    described::<Permission>(),
+    described::<PermittableGroup>(),
+    described::<Permittable>(),
+    described::<Signature>(),
+    described::<CallEndpointSet>(),
+    described::<CurrentToken>(),
     described::<system::Version>(),
     described::<system::Health>(),
 ];
