@@ -47,6 +47,7 @@ mod cli {
     mod retries;
     pub mod run;
     mod settings;
+    mod tellers;
     mod tree;
 }
 mod coverage;

@@ -1,17 +1,17 @@
 //! What somebody may do.
 
+use super::login;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::tree::{Node, Verb, verb};
 use crate::views;
 use clap::Args;
 use mfa_shared::api::roles::Operation;
-use mfa_shared::api::tokens::{CurrentToken, GetCurrentToken};
 use mfa_shared::api::users::{AccessQuery, GetUserAccess, RequestAccess};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::{self, exit};
 use mfa_shared::rule::Word;
-use mfa_shared::wire::{Nothing, Query};
+use mfa_shared::wire::Query;
 
 /// The verbs about access.
 pub const VERBS: &[Node] = &[verb::<CanI>("can-i")];
@@ -41,7 +41,7 @@ impl Verb for CanI {
     async fn run(self, cx: &Cx) -> Outcome {
         let user = match self.user {
             Some(user) => user,
-            None => caller(cx).await?,
+            None => login::user(cx, "--user").await?,
         };
         let asked = Query(AccessQuery { operation: self.operation, path: self.path.clone() });
         let answer = cx.client.send(&GetUserAccess { user: user.clone() }, &asked).await?.value;
@@ -51,22 +51,6 @@ impl Verb for CanI {
             None => cx.out.show(&views::ACCESS, &answer),
             Some(refused) => Err(denied(&user, refused)),
         }
-    }
-}
-
-/// The user who is logged in.
-async fn caller(cx: &Cx) -> Outcome<String> {
-    let token = cx.client.send(&GetCurrentToken {}, &Nothing).await?.value;
-    let token = serde_json::from_value(token).ok();
-    match token {
-        Some(CurrentToken { application: Some(application), .. }) => {
-            let what =
-                format!("this is a token of application {application}, and only logins can be asked about");
-            Err(Failure::usage(what).hint("name a user: --user"))
-        }
-        Some(CurrentToken { user: Some(user), .. }) => Ok(user),
-        _ => Err(Failure::usage("nobody is logged in, and this daemon asks nobody for a token")
-            .hint("name a user: --user")),
     }
 }
 

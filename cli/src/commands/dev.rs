@@ -40,9 +40,9 @@ impl Verb for Dev {
         let ended = serve(cx, &flags, async |url| {
             url.clone_into(&mut served_at);
             let client = cx.client.at(url);
-            quickstart::settle(cx, &client, password).await?;
+            let caller = quickstart::settle(cx, &client, password).await?;
             if !self.empty {
-                quickstart::sample(&client).await?;
+                quickstart::sample(&client, caller.as_deref()).await?;
             }
             cx.out.say("its data is gone when it ends (Ctrl-C)");
             cx.out.tip(&format!("try in another terminal:\n  export MFA_URL={url}\n  mfa customers list"));

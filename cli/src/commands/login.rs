@@ -110,6 +110,17 @@ pub async fn log_in(client: &Client, user: &str, password: String) -> Outcome<To
     Ok(token)
 }
 
+/// The user who is logged in, for what is about the own record; `flag` is what names another.
+pub async fn user(cx: &Cx, flag: &str) -> Outcome<String> {
+    let token = cx.client.send(&GetCurrentToken {}, &Nothing).await?.value;
+    let refused = match (token["application"].as_str(), token["user"].as_str()) {
+        (None, Some(user)) => return Ok(user.to_owned()),
+        (Some(application), _) => format!("{flag} is needed: this is a token of application {application}"),
+        (None, None) => format!("{flag} is needed: nobody is logged in"),
+    };
+    Err(Failure::usage(refused).hint(format!("give {flag}")))
+}
+
 impl Login {
     async fn sign_in(&self, cx: &Cx, file: &str) -> Outcome {
         let key = keys::read(file)?;

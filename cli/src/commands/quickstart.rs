@@ -17,6 +17,10 @@ use mfa_shared::api::employees::CreateEmployee;
 use mfa_shared::api::instances::{CommandInstance, CreateInstance, InstanceCommand, InstanceCommandForm};
 use mfa_shared::api::offices::CreateOffice;
 use mfa_shared::api::system::GetVersion;
+use mfa_shared::api::tellers::{
+    ChargesWord, CommandTeller, CreateTeller, CreateTransaction, FinishTransaction, TransactionCommandWord,
+    TransactionForm, UnlockDrawer,
+};
 use mfa_shared::api::tokens::GetCurrentToken;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Form, Nothing, Query};
@@ -67,9 +71,9 @@ impl Verb for Quickstart {
             false => first_users(cx, &flags).await?,
         };
         service::start(cx, &flags).await?;
-        settle(cx, &client, password).await?;
+        let caller = settle(cx, &client, password).await?;
         if !self.empty && only_sample(&client).await {
-            sample(&client).await?;
+            sample(&client, caller.as_deref()).await?;
         }
         let records = client.send(&ListCustomers {}, &all()).await?.value;
         cx.out.show(&views::CUSTOMER, &records["customers"])?;
@@ -102,12 +106,12 @@ pub async fn first_users(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<String>
     Ok(made.then_some(password))
 }
 
-/// Sees to a login at a daemon that asks for one, and tells who is logged in.
-pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outcome {
+/// Sees to a login at a daemon that asks for one, and tells which user is logged in.
+pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outcome<Option<String>> {
     let version = client.send(&GetVersion {}, &Nothing).await?.value;
     if version["auth"] == "off" {
         cx.out.say(&format!("a daemon serves at {}; it asks nobody for a token (auth off)", client.url));
-        return Ok(());
+        return Ok(None);
     }
     if let Some(password) = password {
         login::log_in(client, OPERATOR, password).await?;
@@ -126,7 +130,7 @@ pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outco
     let name = caller["user"].as_str().or(caller["application"].as_str()).unwrap_or_default();
     let role = caller["role"].as_str().map_or_else(String::new, |role| format!(", {role}"));
     cx.out.say(&format!("a daemon serves at {}; you are logged in as {name}{role}", client.url));
-    Ok(())
+    Ok(caller["user"].as_str().map(str::to_owned))
 }
 
 fn all() -> Query<CustomerQuery> {
@@ -142,7 +146,8 @@ async fn only_sample(client: &Client) -> bool {
 }
 
 /// Creates what is not there; a customer that is there is left in the state in which it is.
-pub async fn sample(client: &Client) -> Outcome {
+pub async fn sample(client: &Client, caller: Option<&str>) -> Outcome {
+    let at_work = caller.unwrap_or("kwame");
     let address = json!({
         "street": "1 Independence Avenue", "city": "Accra", "region": "Greater Accra", "postalCode": "GA-001",
         "countryCode": "GH", "country": "Ghana"
@@ -152,11 +157,14 @@ pub async fn sample(client: &Client) -> Outcome {
     for office in [head, market] {
         create(client, CreateOffice {}, &office).await?;
     }
-    let employee = json!({
-        "identifier": "efua.sarpong", "givenName": "Efua", "surname": "Sarpong",
-        "assignedOffice": "head-office"
-    });
-    create(client, CreateEmployee {}, &employee).await?;
+    for (identifier, given, surname) in
+        [("efua.sarpong", "Efua", "Sarpong"), ("kojo", "Kojo", "Annan"), (at_work, "Kwame", "Asante")]
+    {
+        let employee = json!({
+            "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": "head-office"
+        });
+        create(client, CreateEmployee {}, &employee).await?;
+    }
     for (identifier, given, surname, office, commands) in CUSTOMERS {
         let record = json!({
             "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": office
@@ -173,29 +181,74 @@ pub async fn sample(client: &Client) -> Outcome {
         "expirationDate": { "year": 2035, "month": 12, "day": 31 }
     });
     create(client, CreateCard { customer: "c-001".to_owned() }, &card).await?;
-    sample_products(client).await
+    sample_products(client, at_work).await
 }
 
-/// A product for savings with two accounts, one pending and one open, and a product that nobody has yet.
-async fn sample_products(client: &Client) -> Outcome {
-    let product = |kind: &str, identifier: &str, name: &str, equity: &str| {
+/// A product for savings with accounts, and a product that nobody has yet.
+async fn sample_products(client: &Client, at_work: &str) -> Outcome {
+    let product = |kind: &str, identifier: &str, name: &str, equity: &str, charges: Value| {
         json!({
             "type": kind, "identifier": identifier, "name": name, "equityLedgerIdentifier": equity,
             "currency": { "code": "GHS", "name": "Cedi", "sign": "GH₵", "scale": 2 },
             "cashAccountIdentifier": "1000", "expenseAccountIdentifier": "3000",
-            "accrueAccountIdentifier": "8000", "term": { "interestPayable": "ANNUALLY" }
+            "accrueAccountIdentifier": "8000", "term": { "interestPayable": "ANNUALLY" },
+            "charges": charges
         })
     };
-    create(client, CreateDefinition {}, &product("SHARE", "shares", "Shares", "9200")).await?;
-    if !create(client, CreateDefinition {}, &product("SAVINGS", "savings", "Savings", "9100")).await? {
+    create(client, CreateDefinition {}, &product("SHARE", "shares", "Shares", "9200", json!([]))).await?;
+    let charges = json!([
+        { "actionIdentifier": "Deposit", "incomeAccountIdentifier": "fees", "name": "Deposit", "amount": 1 },
+        { "actionIdentifier": "Close", "incomeAccountIdentifier": "fees", "name": "Close", "amount": 1 }
+    ]);
+    let savings = product("SAVINGS", "savings", "Savings", "9100", charges);
+    if !create(client, CreateDefinition {}, &savings).await? {
         return Ok(());
     }
-    for customer in ["c-002", "c-003"] {
+    for customer in ["c-002", "c-003", "c-003", "c-003"] {
         let account = json!({ "customerIdentifier": customer, "productIdentifier": "savings" });
         create(client, CreateInstance {}, &account).await?;
     }
     let form = Form(InstanceCommandForm { command: InstanceCommand::Activate });
     client.send(&CommandInstance { account: "c-003.9100.00001".to_owned() }, &form).await?;
+    counter(client, at_work).await
+}
+
+/// Two tellers of the head office: one is closed, one is at work and has opened two accounts.
+async fn counter(client: &Client, at_work: &str) -> Outcome {
+    for (code, employee) in [("desk-1", None), ("desk-2", Some(at_work))] {
+        let teller = json!({
+            "code": code, "password": "4711", "cashdrawLimit": 5000,
+            "tellerAccountIdentifier": format!("drawer-{code}"), "vaultAccountIdentifier": "vault",
+            "chequesReceivableAccount": "cheques", "cashOverShortAccount": "over-short",
+            "assignedEmployee": employee
+        });
+        create(client, CreateTeller { office: "head-office".to_owned() }, &teller).await?;
+    }
+    let (office, teller) = ("head-office".to_owned(), "desk-2".to_owned());
+    let open = json!({ "action": "OPEN", "adjustment": "DEBIT", "amount": 500 });
+    let body = input::body::<CommandTeller>(&open)?;
+    client.send(&CommandTeller { office, teller: teller.clone() }, &body).await?;
+    let unlock = json!({ "employeeIdentifier": at_work, "password": "4711" });
+    let body = input::body::<UnlockDrawer>(&unlock)?;
+    client.send(&UnlockDrawer { teller: teller.clone() }, &body).await?;
+    for (account, kind, amount, confirmed) in [
+        ("c-003.9100.00002", "ACCO", 100, true),
+        ("c-003.9100.00003", "ACCO", 5, true),
+        ("c-003.9100.00002", "CDPT", 20, false),
+    ] {
+        let wish = json!({
+            "transactionType": kind, "customerIdentifier": "c-003", "productIdentifier": "savings",
+            "customerAccountIdentifier": account, "amount": amount
+        });
+        let body = input::body::<CreateTransaction>(&wish)?;
+        let quote = client.send(&CreateTransaction { teller: teller.clone() }, &body).await?.value;
+        let transaction = quote["tellerTransactionIdentifier"].as_str().unwrap_or_default().to_owned();
+        if confirmed {
+            let (command, charges) = (TransactionCommandWord::Confirm, ChargesWord::Excluded);
+            let endpoint = FinishTransaction { teller: teller.clone(), transaction };
+            client.send(&endpoint, &Form(TransactionForm { command, charges })).await?;
+        }
+    }
     Ok(())
 }
 
