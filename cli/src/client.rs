@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::trace;
+use crate::unreachable::{root, unreachable};
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
@@ -12,8 +13,6 @@ use std::time::{Duration, Instant};
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
-/// What to do about a certificate that is not trusted.
-const UNTRUSTED_HINT: &str = "correct the address, or add the certificate's authority to this machine's";
 /// Longest wait for a connection.
 const CONNECT_SECONDS_MAX: u64 = 10;
 
@@ -345,59 +344,4 @@ fn backoff(tries: u32) -> Duration {
 fn asked_wait(headers: &HeaderMap) -> Duration {
     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     Duration::from_secs(seconds.unwrap_or(0))
-}
-
-/// Why no answer came, by the first cause that says something to a person.
-fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure {
-    let mut certificate = None;
-    let mut refused = false;
-    let mut unknown_name = false;
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        let mut io = error.downcast_ref::<std::io::Error>();
-        while let Some(outer) = io {
-            refused |= outer.kind() == std::io::ErrorKind::ConnectionRefused;
-            // An input error hides what it carries from `source`, so it is taken apart here.
-            let inner = outer.get_ref();
-            certificate = certificate.or_else(|| inner?.downcast_ref::<rustls::Error>());
-            io = inner.and_then(|inner| inner.downcast_ref());
-        }
-        certificate = certificate.or(error.downcast_ref::<rustls::Error>());
-        unknown_name |= error.to_string() == "dns error";
-        cause = error.source();
-    }
-    let (why, hint) = match certificate {
-        Some(rustls::Error::InvalidCertificate(why)) => {
-            (format!("its certificate is not trusted: {}", distrust(why)), UNTRUSTED_HINT)
-        }
-        _ if unknown_name => ("no such host".to_owned(), "correct the address: --url or MFA_URL"),
-        _ if refused => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
-        _ if error.is_timeout() => {
-            (format!("no answer within {} s", timeout.as_secs()), "is it running? mfa daemon status")
-        }
-        _ => (root(error), "is it running? mfa daemon status"),
-    };
-    let message = format!("cannot reach the daemon at {url}: {why}");
-    Failure::new("daemon_unreachable", mfa_shared::fault::exit::UNREACHABLE, message).hint(hint)
-}
-
-fn distrust(why: &rustls::CertificateError) -> &'static str {
-    use rustls::CertificateError::*;
-    match why {
-        Expired | ExpiredContext { .. } => "it has expired",
-        NotValidYet | NotValidYetContext { .. } => "it is not valid yet; is the clock right?",
-        Revoked => "it has been revoked",
-        UnknownIssuer => "this machine does not know its authority",
-        NotValidForName | NotValidForNameContext { .. } => "it is for another host",
-        _ => "it is not one for a server",
-    }
-}
-
-/// The innermost cause, which is the one that says what happened.
-fn root(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
 }

@@ -5,7 +5,7 @@
 //! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
 //! | `tree` | what a verb is, and the tree of all verbs |
 //! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
-//! | `client`, `bearer` | the only ones that speak HTTP |
+//! | `client`, `bearer`, `unreachable` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `settings` | questions; where values come from |
@@ -29,6 +29,7 @@ mod prompt;
 mod settings;
 mod trace;
 mod tree;
+mod unreachable;
 mod usage;
 mod views;
 mod views_access;

@@ -118,7 +118,7 @@ endpoints! {
     GetUser { user } Get "/users/{user}" Nothing => Json<User>, tag GetUser;
     /// List what a user may do: the permissions of the role, and those that every user has.
     ListUserPermissions { user } Get "/users/{user}/permissions" Nothing => Array<Permission>;
-    /// Tell whether a login of a user may do something: an entry for each method of the operation on the path.
+    /// Tell whether a login of a user may do something: an entry for each method of the operation.
     GetUserAccess { user } Get "/users/{user}/access" Query<AccessQuery> => Array<RequestAccess>;
     /// Give a user another role.
     SetUserRole { user } Put "/users/{user}/roleIdentifier" Json<RoleChange> => Accepted, tag GetUser;
