@@ -23,6 +23,44 @@ pub struct World {
     http: reqwest::Client,
 }
 
+/// A world at rest.
+pub struct Template {
+    world: World,
+    url: String,
+}
+
+impl Template {
+    /// A daemon over a copy, and a home in which the same users are logged in.
+    pub fn copy(&self) -> World {
+        let dir = TempDir::new().unwrap();
+        copy_folder(self.world.dir.path(), dir.path());
+        let Config { listen, auth, .. } = self.world.config;
+        let mut config = Config::new(dir.path().join("data"));
+        (config.listen, config.auth) = (listen, auth);
+        let clock = Clock::fixed(self.world.clock.now());
+        let runtime = Runtime::new().unwrap();
+        let daemon = runtime.block_on(Daemon::start(config.clone(), clock.clone())).unwrap();
+        let world =
+            World { runtime, daemon: Some(daemon), config, clock, dir, http: self.world.http.clone() };
+        let logins = world.dir.path().join("state/mfa/logins.json");
+        if let Ok(text) = std::fs::read_to_string(&logins) {
+            std::fs::write(logins, text.replace(&self.url, &world.url())).unwrap();
+        }
+        world
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_folder(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
 /// What came back.
 #[derive(Debug)]
 pub struct Seen {
@@ -66,6 +104,13 @@ impl World {
         self.runtime.block_on(self.daemon.take().unwrap().stop());
         let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
         self.daemon = Some(started.unwrap());
+    }
+
+    /// Stops the daemon, so that copies of all that it and its client have left can be worked with.
+    pub fn into_template(mut self) -> Template {
+        let url = self.url();
+        self.stop();
+        Template { world: self, url }
     }
 
     /// Moves the clock to that of this machine.

@@ -2,7 +2,7 @@
 
 use super::run::run;
 use crate::guarded::PASSWORD;
-use crate::world::{World, mfa};
+use crate::world::{Template, World, mfa};
 use mfa_shared::api::rows;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -132,40 +132,50 @@ const OTHER_CALLERS: &[(&str, &str)] = &[("UpdateGroup", "admin"), ("SetConsent"
 
 #[test]
 fn every_example_works_on_the_sample_institution() {
+    let world = World::guarded();
+    sample(&world);
+    let template = world.into_template();
+    let commands = commands();
+    // Reads leave the institution as it is, so that they can share one.
+    let shared = template.copy();
+    std::thread::scope(|scope| {
+        for part in commands.chunks(commands.len().div_ceil(EXAMPLES_AT_ONCE)) {
+            scope.spawn(|| part.iter().for_each(|command| try_examples(command, &template, &shared)));
+        }
+    });
+}
+
+/// Examples that run at once.
+const EXAMPLES_AT_ONCE: usize = 4;
+
+fn try_examples(command: &Value, template: &Template, shared: &World) {
     let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    // Reads leave the institution as it is, so that they can share one.
-    let shared = World::guarded();
-    sample(&shared);
-    for command in commands() {
-        if NOT_RUN.contains(&words(&command)[0]) && command["endpoint"].is_null() {
-            continue;
+    if NOT_RUN.contains(&words(command)[0]) && command["endpoint"].is_null() {
+        return;
+    }
+    if command["endpoint"].as_str().is_some_and(|endpoint| NEEDS_GATEWAY.contains(&endpoint)) {
+        return;
+    }
+    for example in command["examples"].as_array().unwrap() {
+        let own = (command["method"] != "GET").then(|| template.copy());
+        if let Some(own) = &own {
+            let other = OTHER_CALLERS.iter().find(|(name, _)| command["endpoint"] == *name);
+            other.iter().for_each(|(_, user)| log_in(own, user));
         }
-        if command["endpoint"].as_str().is_some_and(|endpoint| NEEDS_GATEWAY.contains(&endpoint)) {
-            continue;
+        let world = own.as_ref().unwrap_or(shared);
+        // A shell runs the line as it stands; whoever runs the tests need not be at this folder.
+        let environment = world.mfa(&[]);
+        let mut shell = std::process::Command::new("sh");
+        shell.env_clear().args(["-ec", example.as_str().unwrap()]).current_dir(world.dir.path());
+        for (name, value) in environment.get_envs() {
+            shell.env(name, value.unwrap());
         }
-        let changes = command["endpoint"].is_string() && command["method"] != "GET";
-        for example in command["examples"].as_array().unwrap() {
-            let own = changes.then(World::guarded);
-            if let Some(own) = &own {
-                sample(own);
-                let other = OTHER_CALLERS.iter().find(|(name, _)| command["endpoint"] == *name);
-                other.iter().for_each(|(_, user)| log_in(own, user));
-            }
-            let world = own.as_ref().unwrap_or(&shared);
-            // A shell runs the line as it stands; whoever runs the tests need not be at this folder.
-            let environment = world.mfa(&[]);
-            let mut shell = std::process::Command::new("sh");
-            shell.env_clear().args(["-ec", example.as_str().unwrap()]).current_dir(world.dir.path());
-            for (name, value) in environment.get_envs() {
-                shell.env(name, value.unwrap());
-            }
-            let ran = run({
-                shell.env("PATH", &path).stdin(std::process::Stdio::null());
-                shell
-            });
-            assert_eq!(ran.exit, 0, "{example}\n{}", ran.err);
-        }
+        let ran = run({
+            shell.env("PATH", &path).stdin(std::process::Stdio::null());
+            shell
+        });
+        assert_eq!(ran.exit, 0, "{example}\n{}", ran.err);
     }
 }
 
