@@ -3,6 +3,8 @@
 mod assertion;
 mod guarded;
 mod servers;
+mod stored;
+mod template;
 mod world;
 
 mod api {
@@ -38,14 +40,18 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod doctor;
     mod edit;
     mod errors;
+    mod explain;
     mod gateways;
+    mod guided;
     mod lists;
     mod login;
     mod output;
     mod retries;
     pub mod run;
+    mod screens;
     mod settings;
     mod tellers;
     mod tree;
@@ -54,9 +60,11 @@ mod coverage;
 mod crash;
 mod store {
     mod conformance;
+    mod daemons;
     mod images;
     mod postgres;
     mod transfer;
 }
 mod stories;
+mod terminal;
 mod tidy;

@@ -3,11 +3,13 @@
 mod counter;
 mod deposits;
 mod gateways;
+mod system;
 
 pub use crate::views_access::*;
 pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
+pub use system::*;
 
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;

@@ -2,7 +2,8 @@
 
 use super::run::run;
 use crate::guarded::PASSWORD;
-use crate::world::{Template, World, mfa};
+use crate::template::Template;
+use crate::world::{World, mfa};
 use mfa_shared::api::rows;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -134,7 +135,7 @@ const OTHER_CALLERS: &[(&str, &str)] = &[("UpdateGroup", "admin"), ("SetConsent"
 fn every_example_works_on_the_sample_institution() {
     let world = World::guarded();
     sample(&world);
-    let template = world.into_template();
+    let template = Template::new(world);
     let commands = commands();
     // Reads leave the institution as it is, so that they can share one.
     let shared = template.copy();

@@ -12,7 +12,9 @@ mod daemon;
 mod definitions;
 mod dev;
 mod docs;
+mod doctor;
 mod employees;
+mod explain;
 mod gateways;
 mod groups;
 mod instances;
@@ -65,6 +67,7 @@ pub const NODES: &[Node] = &[
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
+    verb::<doctor::Doctor>("doctor"),
     group(
         "daemon",
         "",
@@ -88,7 +91,7 @@ pub const NODES: &[Node] = &[
     verb::<daemon::Migrate>("migrate"),
     verb::<dev::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
-    verb::<topics::Explain>("explain"),
+    verb::<explain::Explain>("explain"),
     verb::<topics::Help>("help"),
     verb::<docs::Completions>("completions"),
     verb::<complete::Complete>("complete"),
