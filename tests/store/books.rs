@@ -27,7 +27,7 @@ fn books() -> World {
 fn found(doctor: impl FnMut(&mut Tx<'_>) -> Result<(), Fault> + Send + 'static) -> Vec<String> {
     let world = books();
     let store = stored::open(world.config(), world.clock.clone());
-    world.block_on(async {
+    world.block_on(async move {
         store.write("doctor", doctor).await.unwrap();
         store.close().await;
     });

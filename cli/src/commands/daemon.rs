@@ -1,5 +1,5 @@
-//! The daemon in this process, and work on its store while it is stopped. Nothing outside of this file and its
-//! folder names the daemon's library.
+//! The daemon in this process, and work on its store while it is stopped. Nothing outside of this file and
+//! its folder names the daemon's library.
 
 pub mod admin;
 pub mod check;

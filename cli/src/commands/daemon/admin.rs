@@ -56,7 +56,8 @@ pub struct RotateKey {
 }
 
 impl Verb for RotateKey {
-    const ABOUT: &'static str = "Make a new key for the secrets in the store, and encrypt them all with it, while the daemon is stopped";
+    const ABOUT: &'static str =
+        "Encrypt the secrets in the store with a new key, while the daemon is stopped";
     const EXAMPLES: &'static [&'static str] =
         &["mfa admin rotate-key", "mfa admin rotate-key --data-dir /var/lib/mfa -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -64,8 +65,7 @@ impl Verb for RotateKey {
         let rotated = rotate_key(&config).await.map_err(not_started)?;
         let file = config.secret_key_file.display().to_string();
         cx.out.tip(&format!(
-            "keep a copy of {file}, apart from the backups of the store; the older keys in it are needed for \
-             backups that were made before"
+            "keep a copy of {file} apart from the backups of the store: backups of before need its older keys"
         ));
         let record = json!({ "identifier": rotated.key_name, "file": file, "result": "in use" });
         cx.out.show(&views::SECRET_KEY, &record)
@@ -85,8 +85,7 @@ pub struct AddAccount {
 }
 
 impl Verb for AddAccount {
-    const ABOUT: &'static str =
-        "Add a ledger account before anything names it, while the daemon is stopped, for strict references";
+    const ABOUT: &'static str = "Add a ledger account before anything names it, while the daemon is stopped";
     const EXAMPLES: &'static [&'static str] =
         &["mfa admin add-account 7352 asset", "mfa admin add-account 5600 expense --data-dir /var/lib/mfa"];
     async fn run(self, cx: &Cx) -> Outcome {

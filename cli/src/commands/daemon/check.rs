@@ -44,7 +44,7 @@ pub struct Run {
 
 impl Verb for Run {
     const ABOUT: &'static str =
-        "Check everything in a store, while the daemon is stopped; ends with 1 if something does not hold";
+        "Check what a store holds, while the daemon is stopped; ends with 1 if something is wrong";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa check",
         "mfa check references -o csv >dangling.csv",
