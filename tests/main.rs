@@ -3,6 +3,7 @@
 mod assertion;
 mod guarded;
 mod servers;
+mod stored;
 mod world;
 
 mod api {
@@ -58,6 +59,7 @@ mod coverage;
 mod crash;
 mod store {
     mod conformance;
+    mod daemons;
     mod images;
     mod postgres;
     mod transfer;
