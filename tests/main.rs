@@ -48,6 +48,7 @@ mod cli {
     mod lists;
     mod login;
     mod output;
+    mod pictures;
     mod retries;
     pub mod run;
     mod screens;
