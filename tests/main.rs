@@ -39,6 +39,7 @@ mod api {
 }
 mod cli {
     mod accounts;
+    mod api;
     mod complete;
     mod daemon;
     mod doctor;

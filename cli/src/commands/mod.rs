@@ -1,6 +1,7 @@
 //! Every verb, one file for each noun.
 
 mod actions;
+mod api;
 mod application_permissions;
 mod applications;
 mod auth;
@@ -31,6 +32,7 @@ mod statement;
 mod tellers;
 mod topics;
 mod users;
+mod wait;
 
 use crate::client::Client;
 use crate::failure::Failure;
@@ -98,6 +100,8 @@ pub const NODES: &[Node] = &[
     verb::<daemon::migrate::Migrate>("migrate"),
     verb::<dev::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
+    verb::<wait::Wait>("wait"),
+    verb::<api::Api>("api"),
     verb::<explain::Explain>("explain"),
     verb::<topics::Help>("help"),
     verb::<docs::Completions>("completions"),
