@@ -9,12 +9,14 @@ mod api {
     mod access;
     mod actions;
     mod applications;
+    mod batch;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
     mod definitions;
     mod documents;
+    mod dry_run;
     mod employees;
     mod gateway_mail;
     mod gateway_sms;
