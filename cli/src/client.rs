@@ -2,18 +2,18 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::trace;
+use crate::unreachable::{root, unreachable};
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
-use mfa_shared::fault::Problem;
+use mfa_shared::fault::{Problem, exit};
 use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
 use reqwest::header::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
+const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
-/// What to do about a certificate that is not trusted.
-const UNTRUSTED_HINT: &str = "correct the address, or add the certificate's authority to this machine's";
 /// Longest wait for a connection.
 const CONNECT_SECONDS_MAX: u64 = 10;
 
@@ -34,6 +34,8 @@ pub struct Client {
     pub idempotency_key: Option<String>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
+    /// Changes are only tried.
+    pub dry_run: bool,
     /// Made at the first request, so that commands without one start at once.
     http: OnceCell<reqwest::Client>,
 }
@@ -69,6 +71,7 @@ impl Client {
             verbose: false,
             idempotency_key: None,
             token: None,
+            dry_run: false,
             http: OnceCell::new(),
         }
     }
@@ -83,6 +86,7 @@ impl Client {
     pub fn patient(&self, timeout: Duration) -> Self {
         let mut client = Self::new(&self.url, 0, timeout.max(self.timeout), self.traced);
         (client.verbose, client.idempotency_key) = (self.verbose, self.idempotency_key.clone());
+        (client.token, client.dry_run) = (self.token.clone(), self.dry_run);
         client
     }
 
@@ -91,8 +95,22 @@ impl Client {
         self.send_if(endpoint, body, None).await
     }
 
-    /// Sends a change that is made only if the record still has the tag.
+    /// Sends a change that is made only if the record still has the tag. A dry run of it ends the command.
     pub async fn send_if<E: Endpoint>(
+        &self,
+        endpoint: &E,
+        body: &E::Body,
+        tag: Option<&str>,
+    ) -> Outcome<Reply> {
+        let reply = self.answered(endpoint, body, tag).await?;
+        match self.dry_run && !E::META.method.reads() {
+            true => Err(would_be_accepted(&E::META, &endpoint.params(), &reply)),
+            false => Ok(reply),
+        }
+    }
+
+    /// Sends an endpoint and gives the answer to a dry run, too.
+    pub async fn answered<E: Endpoint>(
         &self,
         endpoint: &E,
         body: &E::Body,
@@ -102,16 +120,24 @@ impl Client {
         if let Some(tag) = tag {
             headers.insert(IF_MATCH, header(tag)?);
         }
+        let tries = self.dry_run && !E::META.method.reads();
+        if tries {
+            headers.insert(DRY_RUN, HeaderValue::from_static("true"));
+        }
         let response = self.request(&E::META, &endpoint.params(), body.write(), headers).await?;
         let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let (tag, location) = (given(ETAG), given(LOCATION));
+        let (tag, location, tried) = (given(ETAG), given(LOCATION), given(DRY_RUN));
         let (status, text) = self.text(response).await?;
-        if (200..300).contains(&status) {
-            let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
-            let value = value.map_err(|_| Failure::status(status, &self.url))?;
-            return Ok(Reply { value, tag, location });
+        if !(200..300).contains(&status) {
+            return Err(self.refused(&E::META, &endpoint.params(), status, &text));
         }
-        Err(self.refused(&E::META, &endpoint.params(), status, &text))
+        if tries && tried.is_none() {
+            let what = format!("the daemon at {} knows no dry runs, and has done what was asked", self.url);
+            return Err(Failure::new("dry_run_ignored", exit::INCOMPATIBLE, what));
+        }
+        let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
+        let value = value.map_err(|_| Failure::status(status, &self.url))?;
+        Ok(Reply { value, tag, location })
     }
 
     /// Sends a list endpoint and takes its records as they come.
@@ -139,6 +165,10 @@ impl Client {
         if !public && let Some(token) = self.bearer().await? {
             headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
         }
+        if !meta.method.reads() {
+            let key = self.idempotency_key.clone().unwrap_or_else(new_key);
+            headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
+        }
         self.exchange(meta, params, outgoing, headers).await
     }
 
@@ -157,10 +187,6 @@ impl Client {
             Method::Put => reqwest::Method::PUT,
             Method::Delete => reqwest::Method::DELETE,
         };
-        if !meta.method.reads() {
-            let key = self.idempotency_key.clone().unwrap_or_else(new_key);
-            headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
-        }
         if let Some((kind, _)) = &outgoing.body {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
@@ -311,7 +337,7 @@ impl Stream {
 
     fn broken(&self, why: &str) -> Failure {
         let message = format!("the list from {} broke off after {} records: {why}", self.url, self.count);
-        Failure::new("list_broken", mfa_shared::fault::exit::FAILURE, message).hint("repeat the command")
+        Failure::new("list_broken", exit::FAILURE, message).hint("repeat the command")
     }
 }
 
@@ -343,57 +369,10 @@ fn asked_wait(headers: &HeaderMap) -> Duration {
     Duration::from_secs(seconds.unwrap_or(0))
 }
 
-/// Why no answer came, by the first cause that says something to a person.
-fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure {
-    let mut certificate = None;
-    let mut refused = false;
-    let mut unknown_name = false;
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        let mut io = error.downcast_ref::<std::io::Error>();
-        while let Some(outer) = io {
-            refused |= outer.kind() == std::io::ErrorKind::ConnectionRefused;
-            // An input error hides what it carries from `source`, so it is taken apart here.
-            let inner = outer.get_ref();
-            certificate = certificate.or_else(|| inner?.downcast_ref::<rustls::Error>());
-            io = inner.and_then(|inner| inner.downcast_ref());
-        }
-        certificate = certificate.or(error.downcast_ref::<rustls::Error>());
-        unknown_name |= error.to_string() == "dns error";
-        cause = error.source();
-    }
-    let (why, hint) = match certificate {
-        Some(rustls::Error::InvalidCertificate(why)) => {
-            (format!("its certificate is not trusted: {}", distrust(why)), UNTRUSTED_HINT)
-        }
-        _ if unknown_name => ("no such host".to_owned(), "correct the address: --url or MFA_URL"),
-        _ if refused => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
-        _ if error.is_timeout() => {
-            (format!("no answer within {} s", timeout.as_secs()), "is it running? mfa daemon status")
-        }
-        _ => (root(error), "is it running? mfa daemon status"),
-    };
-    let message = format!("cannot reach the daemon at {url}: {why}");
-    Failure::new("daemon_unreachable", mfa_shared::fault::exit::UNREACHABLE, message).hint(hint)
-}
-
-fn distrust(why: &rustls::CertificateError) -> &'static str {
-    use rustls::CertificateError::*;
-    match why {
-        Expired | ExpiredContext { .. } => "it has expired",
-        NotValidYet | NotValidYetContext { .. } => "it is not valid yet; is the clock right?",
-        Revoked => "it has been revoked",
-        UnknownIssuer => "this machine does not know its authority",
-        NotValidForName | NotValidForNameContext { .. } => "it is for another host",
-        _ => "it is not one for a server",
-    }
-}
-
-/// The innermost cause, which is the one that says what happened.
-fn root(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
+/// How a command ends whose change was only tried.
+fn would_be_accepted(meta: &Meta, params: &[&str], reply: &Reply) -> Failure {
+    let result = "would be accepted; nothing was changed";
+    let path = mfa_shared::endpoint::render(meta.path, params);
+    let method = meta.method.as_str();
+    Failure::dry_run(json!({ "method": method, "path": path, "result": result, "location": reply.location }))
 }

@@ -2,7 +2,7 @@
 
 use mfa_shared::fault::{self, Fault, Problem, exit};
 use mfa_shared::rule::FieldError;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What running a command comes to.
 pub type Outcome<T = ()> = Result<T, Failure>;
@@ -30,6 +30,9 @@ pub struct Parts {
     pub request_id: Option<String>,
     /// The noun and the identifier that were not found, for suggestions.
     pub missing: Option<(String, String)>,
+    /// No failure at all: a dry run went well and ends the command, because what would follow is about a
+    /// change that was not made. What it would have come to.
+    pub dry_run: Option<Value>,
 }
 
 impl std::ops::Deref for Failure {
@@ -61,6 +64,11 @@ impl Failure {
         Self::new("broken_pipe", exit::OK, "")
     }
 
+    /// The good end of a dry run.
+    pub fn dry_run(would: Value) -> Self {
+        Self(Box::new(Parts { exit: exit::OK, dry_run: Some(would), ..Parts::default() }))
+    }
+
     /// What the daemon refused.
     pub fn problem(problem: Problem) -> Self {
         let row = fault::find(&problem.code);
@@ -74,6 +82,7 @@ impl Failure {
             errors: problem.errors,
             request_id: Some(problem.request_id),
             missing: None,
+            dry_run: None,
         }))
     }
 

@@ -5,7 +5,7 @@
 //! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
 //! | `tree` | what a verb is, and the tree of all verbs |
 //! | `cx` | what a verb is given: settings, client, output, prompt, and the shapes that verbs share |
-//! | `client`, `bearer` | the only ones that speak HTTP |
+//! | `client`, `bearer`, `unreachable` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `settings` | questions; where values come from |
@@ -27,6 +27,7 @@ mod prompt;
 mod settings;
 mod trace;
 mod tree;
+mod unreachable;
 mod usage;
 mod views;
 mod views_access;
@@ -83,7 +84,11 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
         Err(failure) if failure.missing.is_some() => {
             Err(runtime.block_on(commands::with_suggestion(&cx.client, failure)))
         }
-        outcome => outcome,
+        Err(failure) => match &failure.dry_run {
+            Some(would) => cx.out.show(&views::DRY_RUN, would),
+            None => Err(failure),
+        },
+        Ok(()) => Ok(()),
     }
 }
 
@@ -110,7 +115,10 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     client.verbose = globals.verbose;
     client.idempotency_key.clone_from(&change.idempotency_key);
     client.token = given_token(&settings)?;
-    let prompt = Prompt { yes: settings.flag("yes", None)?, no_input: settings.flag("no_input", None)? };
+    client.dry_run = change.dry_run;
+    // Nothing is done that somebody would have to agree to.
+    let yes = change.dry_run || settings.flag("yes", None)?;
+    let prompt = Prompt { yes, no_input: settings.flag("no_input", None)? };
     let out = Output {
         format: usage::format(&settings, screen)?,
         screen: if globals.color.is_some() { screen } else { Screen::look(usage::colour(&settings)?) },

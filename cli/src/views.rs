@@ -1,9 +1,11 @@
 //! Which values of a record a table shows, in which order, and which of them matter most.
 
+mod bulk;
 mod deposits;
 mod gateways;
 
 pub use crate::views_access::*;
+pub use bulk::*;
 pub use deposits::*;
 pub use gateways::*;
 

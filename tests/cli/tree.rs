@@ -3,9 +3,11 @@
 use super::run::run;
 use crate::world::{World, mfa};
 use mfa_shared::api::rows;
+use mfa_shared::endpoint::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 
 fn commands() -> Vec<Value> {
     let home = tempfile::tempdir().unwrap();
@@ -120,8 +122,6 @@ const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration
 
 #[test]
 fn every_example_works_on_the_sample_institution() {
-    let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     // Reads leave the institution as it is, so that they can share one.
     let shared = World::start();
     sample(&shared);
@@ -139,21 +139,60 @@ fn every_example_works_on_the_sample_institution() {
                 sample(own);
             }
             let world = own.as_ref().unwrap_or(&shared);
-            // A shell runs the line as it stands; whoever runs the tests need not be at this folder.
-            let environment = world.mfa(&[]);
-            let mut shell = std::process::Command::new("sh");
-            shell.env_clear().args(["-ec", example.as_str().unwrap()]).current_dir(world.dir.path());
-            for (name, value) in environment.get_envs() {
-                shell.env(name, value.unwrap());
-            }
-            let ran = run({
-                shell.env("PATH", &path).stdin(std::process::Stdio::null());
-                shell
-            });
+            let ran = run(shell(world, example.as_str().unwrap()));
             assert_eq!(ran.exit, 0, "{example}\n{}", ran.err);
         }
     }
 }
+
+/// A shell that runs a line as it stands; whoever runs the tests need not be at this folder.
+fn shell(world: &World, line: &str) -> Command {
+    let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.env_clear().args(["-ec", line]).current_dir(world.dir.path());
+    for (name, value) in world.mfa(&[]).get_envs() {
+        shell.env(name, value.unwrap());
+    }
+    shell.env("PATH", &path).stdin(std::process::Stdio::null());
+    shell
+}
+
+/// Every list of the institution, as text.
+fn everything(world: &World) -> Vec<String> {
+    let lists = rows().filter(|row| row.method == Method::Get && row.lists() && !row.path.contains('{'));
+    lists.map(|row| world.get(row.path)).filter(|seen| seen.status == 200).map(|seen| seen.text()).collect()
+}
+
+#[test]
+fn every_change_can_be_tried_without_changing_anything() {
+    let world = World::start();
+    sample(&world);
+    let before = everything(&world);
+    let mut tried = 0;
+    for command in commands().iter().filter(|c| c["endpoint"].is_string() && c["method"] != "GET") {
+        let takes = |flag: &Value| flag["name"] == "--dry-run";
+        assert!(command["flags"].as_array().unwrap().iter().any(takes), "{command}");
+        let endpoint = command["endpoint"].as_str().unwrap();
+        let own = format!("mfa {}", words(command).join(" "));
+        let example = command["examples"][0].as_str().unwrap();
+        let alone = example.matches("mfa ").count() == 1 && example.contains(&own);
+        let elsewhere = NEEDS_SESSION.contains(&endpoint) || NEEDS_GATEWAY.contains(&endpoint);
+        if !alone || elsewhere {
+            continue;
+        }
+        let line = example.replacen(&own, &format!("{own} --dry-run"), 1);
+        let ran = run(shell(&world, &line));
+        assert_eq!(ran.exit, 0, "{line}\n{}", ran.err);
+        assert!(ran.out.contains("nothing was changed") || endpoint == "SendBatch", "{line}\n{}", ran.out);
+        tried += 1;
+    }
+    assert!(tried > 40, "{tried}");
+    assert!(everything(&world) == before, "a dry run has changed something");
+}
+
+/// Endpoints about a login, which the sample institution does not ask for.
+const NEEDS_SESSION: &[&str] = &["CreateToken", "DeleteCurrentToken", "DeleteTokens"];
 
 /// The institution of `mfa quickstart`, with a user, a role, a group, an application, gateways, and the files
 /// that examples name.

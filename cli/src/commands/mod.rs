@@ -3,6 +3,7 @@
 mod actions;
 mod application_permissions;
 mod applications;
+mod batch;
 mod cards;
 mod complete;
 mod config;
@@ -58,6 +59,7 @@ pub const NODES: &[Node] = &[
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
+    verb::<batch::Send>("batch"),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(

@@ -27,7 +27,7 @@ Formats of the output (-o, --output, MFA_OUTPUT):
 
 Data goes to stdout; everything else goes to stderr. With json, jsonl and yaml a failure is one line of
 JSON on stderr, an object \"error\" with code, exit, status, message, hint, field and requestId, and stdout
-stays empty, unless a long jsonl list broke off.
+stays empty, unless a long jsonl list broke off or a bulk run has results to show.
 
 --columns chooses columns of table, wide, csv and tsv; --no-header leaves out their names. In tsv a tab,
 a line feed and a backslash inside a value are written \\t, \\n and \\\\.
