@@ -22,7 +22,7 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
-    mod images;
+    pub mod images;
     mod instances;
     mod ledger;
     mod login;
@@ -40,19 +40,23 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod edit;
     mod errors;
     mod gateways;
+    mod lists;
     mod login;
     mod output;
     mod retries;
     pub mod run;
     mod settings;
+    mod tellers;
     mod tree;
 }
 mod coverage;
 mod crash;
 mod store {
     mod conformance;
+    mod images;
     mod postgres;
     mod transfer;
 }

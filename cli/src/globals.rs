@@ -52,6 +52,9 @@ pub struct Globals {
     /// Columns to show, in this order
     #[arg(long, global = true, value_name = "NAME,...", value_delimiter = ',')]
     pub columns: Vec<String>,
+    /// Expression of jq that makes the output of the records, such as '.[].identifier'
+    #[arg(long, global = true, value_name = "EXPRESSION", conflicts_with = "columns")]
+    pub jq: Option<String>,
     /// Leave out the line of column names
     #[arg(long, global = true)]
     pub no_header: bool,
@@ -109,10 +112,18 @@ pub struct ListFlags {
     /// Columns to sort by; a minus sign puts the highest first
     #[arg(long, value_name = "[-]NAME,...", value_delimiter = ',', allow_hyphen_values = true)]
     pub sort: Vec<String>,
+    /// Only records whose property has this value; several flags must all hold
+    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub filter: Vec<(String, String)>,
     /// Most records to list; 50 on a terminal, else all
     #[arg(long, value_name = "NUMBER", conflicts_with = "all")]
     pub limit: Option<u64>,
     /// List all records
     #[arg(long)]
     pub all: bool,
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("it has no =, as in state=ACTIVE")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
 //! | `tree` | what a verb is, and the tree of all verbs |
-//! | `cx` | what a verb is given: settings, client, output, prompt, and the shapes that verbs share |
+//! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
 //! | `client`, `bearer`, `unreachable` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
@@ -16,11 +16,13 @@ mod bearer;
 mod client;
 mod commands;
 mod cx;
+mod edit;
 mod failure;
 mod flags;
 mod globals;
 mod input;
 mod keys;
+mod lists;
 mod logins;
 mod output;
 mod prompt;
@@ -35,7 +37,7 @@ mod views_access;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
-use crate::output::{Output, Screen};
+use crate::output::{Expression, Output, Screen};
 use crate::prompt::Prompt;
 use crate::settings::Settings;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
@@ -123,6 +125,7 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         format: usage::format(&settings, screen)?,
         screen: if globals.color.is_some() { screen } else { Screen::look(usage::colour(&settings)?) },
         columns: globals.columns,
+        jq: globals.jq.as_deref().map(Expression::parse).transpose()?,
         no_header: globals.no_header,
         quiet: settings.flag("quiet", None)?,
         pager: usage::pager(&settings),

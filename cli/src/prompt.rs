@@ -47,7 +47,6 @@ impl Prompt {
     }
 
     /// Reads a secret that somebody knows.
-    #[allow(dead_code, reason = "the verbs that log in and unlock ask with it")]
     pub fn secret(&self, what: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
         hidden(&format!("{what}: "))

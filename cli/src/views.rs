@@ -1,11 +1,13 @@
 //! Which values of a record a table shows, in which order, and which of them matter most.
 
 mod bulk;
+mod counter;
 mod deposits;
 mod gateways;
 
 pub use crate::views_access::*;
 pub use bulk::*;
+pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
 

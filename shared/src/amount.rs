@@ -99,6 +99,13 @@ impl Amount {
         amounts.into_iter().fold(Self::ZERO, Self::plus)
     }
 
+    /// So many times the amount.
+    pub fn times(self, number: u32) -> Amount {
+        // 20 digits and the 10 of the number fit unless an amount is close to its bound.
+        let product = self.0.checked_mul(Decimal::from(number));
+        product.map_or(Amount(Decimal::MAX), |product| Self::scaled(product, self.0.scale()))
+    }
+
     /// The same amount on the other side of 0.
     pub fn negated(self) -> Amount {
         Self::scaled(-self.0, self.0.scale())

@@ -46,12 +46,8 @@ fn every_command_has_two_examples_first_in_its_help_and_a_sentence() {
 }
 
 /// The first segments of paths that no verb sends yet. The list may only shrink.
-const WITHOUT_VERB: &[&str] = &[
-    "/customers/{customer}/identifications/{card}/scans",
-    "/customers/{customer}/portrait",
-    "/teller",
-    "/offices/{office}/teller",
-];
+const WITHOUT_VERB: &[&str] =
+    &["/customers/{customer}/identifications/{card}/scans", "/customers/{customer}/portrait"];
 
 #[test]
 fn every_endpoint_has_a_verb() {
@@ -64,14 +60,25 @@ fn every_endpoint_has_a_verb() {
 }
 
 /// Endpoints with a verb for each word of their commands.
-const SEVERAL_WORDS: &[&str] = &["CommandCustomer", "CommandDefinition", "CommandInstance"];
+const SEVERAL_WORDS: &[&str] = &[
+    "CommandCustomer",
+    "CommandDefinition",
+    "CommandInstance",
+    "CommandTeller",
+    "CreateTransaction",
+    "FinishTransaction",
+];
 
 #[test]
 fn one_endpoint_has_several_verbs_only_where_the_domain_has_several_words() {
     let mut seen = BTreeSet::new();
     for command in commands() {
         let Some(endpoint) = command["endpoint"].as_str().map(str::to_owned) else { continue };
-        assert!(seen.insert(endpoint.clone()) || SEVERAL_WORDS.contains(&endpoint.as_str()), "{command}");
+        let editor = words(&command).last() == Some(&"edit");
+        assert!(
+            editor || seen.insert(endpoint.clone()) || SEVERAL_WORDS.contains(&endpoint.as_str()),
+            "{command}"
+        );
     }
 }
 

@@ -16,6 +16,7 @@ pub const VERBS: &[Node] = &[
     verb::<Get>("get"),
     verb::<Create>("create"),
     verb::<Update>("update"),
+    verb::<Edit>("edit"),
     verb::<Delete>("delete"),
 ];
 
@@ -142,6 +143,27 @@ impl Verb for Update {
         let Subject { customer, card } = self.subject;
         let write = UpdateCard { customer, card: card.clone() };
         cx.update(read, write, self.flags.draft()?, done(&card, "updated"), &views::CARD).await
+    }
+}
+
+#[derive(Args)]
+pub struct Edit {
+    #[command(flatten)]
+    subject: Subject,
+}
+
+impl Verb for Edit {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateCard::META);
+    const ABOUT: &'static str = "Change a card in the editor that VISUAL or EDITOR names";
+    const EXAMPLES: &'static [&'static str] = &[
+        "EDITOR=true mfa cards edit c-001 GHA-001122334-5 --yes",
+        "EDITOR='sed -i s/2035/2036/' mfa cards edit c-001 GHA-001122334-5 --yes",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let read = self.subject.read();
+        let Subject { customer, card } = self.subject;
+        let write = UpdateCard { customer, card: card.clone() };
+        cx.edit(read, write, done(&card, "updated"), &views::CARD).await
     }
 }
 

@@ -18,6 +18,7 @@ pub const VERBS: &[Node] = &[
     verb::<Get>("get"),
     verb::<Create>("create"),
     verb::<Update>("update"),
+    verb::<Edit>("edit"),
     verb::<Activate>("activate"),
     verb::<Lock>("lock"),
     verb::<Unlock>("unlock"),
@@ -196,6 +197,28 @@ impl Verb for Update {
         let read = GetCustomer { customer: customer.clone() };
         let write = UpdateCustomer { customer: customer.clone() };
         cx.update(read, write, draft, done(&customer, "updated"), &views::CUSTOMER).await
+    }
+}
+
+#[derive(Args)]
+pub struct Edit {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+}
+
+impl Verb for Edit {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateCustomer::META);
+    const ABOUT: &'static str = "Change a customer in the editor that VISUAL or EDITOR names";
+    const EXAMPLES: &'static [&'static str] = &[
+        "EDITOR=true mfa customers edit c-001 --yes",
+        "EDITOR='sed -i s/Accra/Kumasi/' mfa customers edit c-001 --yes -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let customer = self.customer;
+        let read = GetCustomer { customer: customer.clone() };
+        let write = UpdateCustomer { customer: customer.clone() };
+        cx.edit(read, write, done(&customer, "updated"), &views::CUSTOMER).await
     }
 }
 

@@ -17,6 +17,7 @@ pub const VERBS: &[Node] = &[
     verb::<Get>("get"),
     verb::<Create>("create"),
     verb::<Update>("update"),
+    verb::<Edit>("edit"),
     verb::<Delete>("delete"),
     verb::<Activate>("activate"),
     verb::<Deactivate>("deactivate"),
@@ -135,6 +136,28 @@ impl Verb for Update {
         let read = GetDefinition { definition: definition.clone() };
         let write = UpdateDefinition { definition: definition.clone() };
         cx.update(read, write, draft, done(&definition, "updated"), &views::DEFINITION).await
+    }
+}
+
+#[derive(Args)]
+pub struct Edit {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+}
+
+impl Verb for Edit {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateDefinition::META);
+    const ABOUT: &'static str = "Change a product in the editor that VISUAL or EDITOR names";
+    const EXAMPLES: &'static [&'static str] = &[
+        "EDITOR=true mfa products edit savings --yes",
+        "EDITOR='sed -i s/true/false/' mfa products edit savings --yes -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let definition = self.definition;
+        let read = GetDefinition { definition: definition.clone() };
+        let write = UpdateDefinition { definition: definition.clone() };
+        cx.edit(read, write, done(&definition, "updated"), &views::DEFINITION).await
     }
 }
 

@@ -18,6 +18,7 @@ pub const VERBS: &[Node] = &[
     verb::<Get>("get"),
     verb::<Create>("create"),
     verb::<Update>("update"),
+    verb::<Edit>("edit"),
     verb::<Delete>("delete"),
     group(
         "contacts",
@@ -153,6 +154,28 @@ impl Verb for Update {
         let read = GetEmployee { employee: employee.clone() };
         let write = UpdateEmployee { employee: employee.clone() };
         cx.update(read, write, draft, done(&employee, "updated"), &views::EMPLOYEE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Edit {
+    /// Identifier of the employee
+    #[arg(value_name = "ID")]
+    employee: String,
+}
+
+impl Verb for Edit {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateEmployee::META);
+    const ABOUT: &'static str = "Change an employee in the editor that VISUAL or EDITOR names";
+    const EXAMPLES: &'static [&'static str] = &[
+        "EDITOR=true mfa employees edit efua.sarpong --yes",
+        "EDITOR='sed -i s/Sarpong/Mensah/' mfa employees edit efua.sarpong --yes",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let employee = self.employee;
+        let read = GetEmployee { employee: employee.clone() };
+        let write = UpdateEmployee { employee: employee.clone() };
+        cx.edit(read, write, done(&employee, "updated"), &views::EMPLOYEE).await
     }
 }
 

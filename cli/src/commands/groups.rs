@@ -18,6 +18,7 @@ pub const VERBS: &[Node] = &[
     verb::<Get>("get"),
     verb::<Create>("create"),
     verb::<Update>("update"),
+    verb::<Edit>("edit"),
     verb::<Delete>("delete"),
 ];
 
@@ -129,6 +130,28 @@ impl Verb for Update {
         let group = self.group;
         let (read, write) = (GetGroup { group: group.clone() }, UpdateGroup { group: group.clone() });
         cx.update(read, write, self.flags.draft()?, done(&group, "updated"), &views::GROUP).await
+    }
+}
+
+#[derive(Args)]
+pub struct Edit {
+    /// Identifier of the group
+    #[arg(value_name = "ID")]
+    group: String,
+}
+
+impl Verb for Edit {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateGroup::META);
+    const ABOUT: &'static str = "Change a group in the editor that VISUAL or EDITOR names";
+    const EXAMPLES: &'static [&'static str] = &[
+        "EDITOR=true mfa groups edit see-customers --yes",
+        "EDITOR=true mfa groups edit see-customers --yes -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let group = self.group;
+        let read = GetGroup { group: group.clone() };
+        let write = UpdateGroup { group: group.clone() };
+        cx.edit(read, write, done(&group, "updated"), &views::GROUP).await
     }
 }
 

@@ -16,6 +16,7 @@ pub const VERBS: &[Node] = &[
     verb::<Get>("get"),
     verb::<Create>("create"),
     verb::<Update>("update"),
+    verb::<Edit>("edit"),
     verb::<Activate>("activate"),
     verb::<Close>("close"),
     verb::<Transaction>("transaction"),
@@ -128,6 +129,28 @@ impl Verb for Update {
         let read = GetInstance { account: account.clone() };
         let write = UpdateInstance { account: account.clone() };
         cx.update(read, write, draft, done(&account, "updated"), &views::INSTANCE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Edit {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+}
+
+impl Verb for Edit {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateInstance::META);
+    const ABOUT: &'static str = "Change an account in the editor that VISUAL or EDITOR names";
+    const EXAMPLES: &'static [&'static str] = &[
+        "EDITOR=true mfa accounts edit c-003.9100.00001 --yes",
+        "EDITOR=true mfa accounts edit c-003.9100.00001 --yes -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let account = self.account;
+        let read = GetInstance { account: account.clone() };
+        let write = UpdateInstance { account: account.clone() };
+        cx.edit(read, write, done(&account, "updated"), &views::INSTANCE).await
     }
 }
 

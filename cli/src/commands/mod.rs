@@ -23,6 +23,7 @@ mod roles;
 mod service;
 mod session;
 mod statement;
+mod tellers;
 mod topics;
 mod users;
 
@@ -60,6 +61,7 @@ pub const NODES: &[Node] = &[
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
     verb::<batch::Send>("batch"),
+    group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     group(

@@ -18,6 +18,7 @@ pub const VERBS: &[Node] = &[
     verb::<Get>("get"),
     verb::<Create>("create"),
     verb::<Update>("update"),
+    verb::<Edit>("edit"),
     verb::<Delete>("delete"),
     verb::<Branches>("branches"),
     verb::<AddBranch>("add-branch"),
@@ -145,6 +146,28 @@ impl Verb for Update {
         let office = self.office;
         let (read, write) = (GetOffice { office: office.clone() }, UpdateOffice { office: office.clone() });
         cx.update(read, write, self.flags.draft()?, done(&office, "updated"), &views::OFFICE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Edit {
+    /// Identifier of the office
+    #[arg(value_name = "ID")]
+    office: String,
+}
+
+impl Verb for Edit {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateOffice::META);
+    const ABOUT: &'static str = "Change an office in the editor that VISUAL or EDITOR names";
+    const EXAMPLES: &'static [&'static str] = &[
+        "EDITOR=true mfa offices edit head-office --yes",
+        "EDITOR='sed -i s/Market/Bazaar/' mfa offices edit market --yes",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let office = self.office;
+        let read = GetOffice { office: office.clone() };
+        let write = UpdateOffice { office: office.clone() };
+        cx.edit(read, write, done(&office, "updated"), &views::OFFICE).await
     }
 }
 

@@ -15,6 +15,10 @@ use mfa_shared::api::definitions::CreateDefinition;
 use mfa_shared::api::employees::CreateEmployee;
 use mfa_shared::api::instances::{CommandInstance, CreateInstance, InstanceCommand, InstanceCommandForm};
 use mfa_shared::api::offices::CreateOffice;
+use mfa_shared::api::tellers::{
+    ChargesWord, CommandTeller, CreateTeller, CreateTransaction, FinishTransaction, TransactionCommandWord,
+    TransactionForm, UnlockDrawer,
+};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Form, Query};
 use serde_json::{Value, json};
@@ -91,11 +95,14 @@ async fn sample(client: &Client) -> Outcome {
     for office in [head, market] {
         create(client, CreateOffice {}, &office).await?;
     }
-    let employee = json!({
-        "identifier": "efua.sarpong", "givenName": "Efua", "surname": "Sarpong",
-        "assignedOffice": "head-office"
-    });
-    create(client, CreateEmployee {}, &employee).await?;
+    for (identifier, given, surname) in
+        [("efua.sarpong", "Efua", "Sarpong"), ("kojo", "Kojo", "Annan"), ("kwame", "Kwame", "Asante")]
+    {
+        let employee = json!({
+            "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": "head-office"
+        });
+        create(client, CreateEmployee {}, &employee).await?;
+    }
     for (identifier, given, surname, office, commands) in CUSTOMERS {
         let record = json!({
             "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": office
@@ -115,26 +122,71 @@ async fn sample(client: &Client) -> Outcome {
     sample_products(client).await
 }
 
-/// A product for savings with two accounts, one pending and one open, and a product that nobody has yet.
+/// A product for savings with accounts, and a product that nobody has yet.
 async fn sample_products(client: &Client) -> Outcome {
-    let product = |kind: &str, identifier: &str, name: &str, equity: &str| {
+    let product = |kind: &str, identifier: &str, name: &str, equity: &str, charges: Value| {
         json!({
             "type": kind, "identifier": identifier, "name": name, "equityLedgerIdentifier": equity,
             "currency": { "code": "GHS", "name": "Cedi", "sign": "GH₵", "scale": 2 },
             "cashAccountIdentifier": "1000", "expenseAccountIdentifier": "3000",
-            "accrueAccountIdentifier": "8000", "term": { "interestPayable": "ANNUALLY" }
+            "accrueAccountIdentifier": "8000", "term": { "interestPayable": "ANNUALLY" },
+            "charges": charges
         })
     };
-    create(client, CreateDefinition {}, &product("SHARE", "shares", "Shares", "9200")).await?;
-    if !create(client, CreateDefinition {}, &product("SAVINGS", "savings", "Savings", "9100")).await? {
+    create(client, CreateDefinition {}, &product("SHARE", "shares", "Shares", "9200", json!([]))).await?;
+    let charges = json!([
+        { "actionIdentifier": "Deposit", "incomeAccountIdentifier": "fees", "name": "Deposit", "amount": 1 },
+        { "actionIdentifier": "Close", "incomeAccountIdentifier": "fees", "name": "Close", "amount": 1 }
+    ]);
+    let savings = product("SAVINGS", "savings", "Savings", "9100", charges);
+    if !create(client, CreateDefinition {}, &savings).await? {
         return Ok(());
     }
-    for customer in ["c-002", "c-003"] {
+    for customer in ["c-002", "c-003", "c-003", "c-003"] {
         let account = json!({ "customerIdentifier": customer, "productIdentifier": "savings" });
         create(client, CreateInstance {}, &account).await?;
     }
     let form = Form(InstanceCommandForm { command: InstanceCommand::Activate });
     client.send(&CommandInstance { account: "c-003.9100.00001".to_owned() }, &form).await?;
+    counter(client).await
+}
+
+/// Two tellers of the head office: one is closed, one is at work and has opened two accounts.
+async fn counter(client: &Client) -> Outcome {
+    for (code, employee) in [("desk-1", None), ("desk-2", Some("kwame"))] {
+        let teller = json!({
+            "code": code, "password": "4711", "cashdrawLimit": 5000,
+            "tellerAccountIdentifier": format!("drawer-{code}"), "vaultAccountIdentifier": "vault",
+            "chequesReceivableAccount": "cheques", "cashOverShortAccount": "over-short",
+            "assignedEmployee": employee
+        });
+        create(client, CreateTeller { office: "head-office".to_owned() }, &teller).await?;
+    }
+    let (office, teller) = ("head-office".to_owned(), "desk-2".to_owned());
+    let open = json!({ "action": "OPEN", "adjustment": "DEBIT", "amount": 500 });
+    let body = input::body::<CommandTeller>(&open)?;
+    client.send(&CommandTeller { office, teller: teller.clone() }, &body).await?;
+    let unlock = json!({ "employeeIdentifier": "kwame", "password": "4711" });
+    let body = input::body::<UnlockDrawer>(&unlock)?;
+    client.send(&UnlockDrawer { teller: teller.clone() }, &body).await?;
+    for (account, kind, amount, confirmed) in [
+        ("c-003.9100.00002", "ACCO", 100, true),
+        ("c-003.9100.00003", "ACCO", 5, true),
+        ("c-003.9100.00002", "CDPT", 20, false),
+    ] {
+        let wish = json!({
+            "transactionType": kind, "customerIdentifier": "c-003", "productIdentifier": "savings",
+            "customerAccountIdentifier": account, "amount": amount
+        });
+        let body = input::body::<CreateTransaction>(&wish)?;
+        let quote = client.send(&CreateTransaction { teller: teller.clone() }, &body).await?.value;
+        let transaction = quote["tellerTransactionIdentifier"].as_str().unwrap_or_default().to_owned();
+        if confirmed {
+            let (command, charges) = (TransactionCommandWord::Confirm, ChargesWord::Excluded);
+            let endpoint = FinishTransaction { teller: teller.clone(), transaction };
+            client.send(&endpoint, &Form(TransactionForm { command, charges })).await?;
+        }
+    }
     Ok(())
 }
 

@@ -19,6 +19,7 @@ pub const VERBS: &[Node] = &[
     verb::<Get>("get"),
     verb::<Create>("create"),
     verb::<Update>("update"),
+    verb::<Edit>("edit"),
     verb::<Delete>("delete"),
     verb::<Matrix>("matrix"),
 ];
@@ -118,6 +119,26 @@ impl Verb for Update {
         let role = self.role;
         let (read, write) = (GetRole { role: role.clone() }, UpdateRole { role: role.clone() });
         cx.update(read, write, self.flags.draft()?, done(&role, "updated"), &views::ROLE).await
+    }
+}
+
+#[derive(Args)]
+pub struct Edit {
+    /// Identifier of the role
+    #[arg(value_name = "ID")]
+    role: String,
+}
+
+impl Verb for Edit {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateRole::META);
+    const ABOUT: &'static str = "Change a role in the editor that VISUAL or EDITOR names";
+    const EXAMPLES: &'static [&'static str] =
+        &["EDITOR=true mfa roles edit counter --yes", "EDITOR=true mfa roles edit counter --yes -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let role = self.role;
+        let read = GetRole { role: role.clone() };
+        let write = UpdateRole { role: role.clone() };
+        cx.edit(read, write, done(&role, "updated"), &views::ROLE).await
     }
 }
 

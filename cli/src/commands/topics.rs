@@ -13,25 +13,9 @@ use mfa_shared::fault::{self, exit};
 use mfa_shared::object::{FieldDoc, Object};
 use serde_json::{Value, json};
 
-const OUTPUT: &str = "\
-Formats of the output (-o, --output, MFA_OUTPUT):
-
-  table   columns that fit the terminal; the default on a terminal
-  wide    every column, however wide
-  json    what the daemon sent, digit for digit; a list is one array
-  jsonl   one record a line, printed as it arrives; best for long lists
-  yaml    as json
-  csv     every column, separated by commas
-  tsv     every column, separated by tabs; the default when the output is no terminal
-  id      identifiers only
-
-Data goes to stdout; everything else goes to stderr. With json, jsonl and yaml a failure is one line of
-JSON on stderr, an object \"error\" with code, exit, status, message, hint, field and requestId, and stdout
-stays empty, unless a long jsonl list broke off or a bulk run has results to show.
-
---columns chooses columns of table, wide, csv and tsv; --no-header leaves out their names. In tsv a tab,
-a line feed and a backslash inside a value are written \\t, \\n and \\\\.
-";
+/// Topics that are texts, each in a file of its own.
+const TEXTS: &[(&str, &str)] =
+    &[("output", include_str!("../help/output.txt")), ("teller-day", include_str!("../help/teller-day.txt"))];
 
 /// Variables that are no settings.
 const VARIABLES: &[(&str, &str)] = &[
@@ -45,13 +29,13 @@ const VARIABLES: &[(&str, &str)] = &[
 
 #[derive(Args)]
 pub struct Help {
-    /// exit-codes, environment, output, or the words of a command
+    /// exit-codes, environment, output, teller-day, or the words of a command
     #[arg(value_name = "TOPIC")]
     words: Vec<String>,
 }
 
 impl Verb for Help {
-    const ABOUT: &'static str = "Show the help of a topic (exit-codes, environment, output) or of a command";
+    const ABOUT: &'static str = "Show the help of a topic or of a command";
     const EXAMPLES: &'static [&'static str] = &["mfa help exit-codes", "mfa help customers create"];
     async fn run(self, cx: &Cx) -> Outcome {
         let words: Vec<_> = self.words.iter().map(String::as_str).collect();
@@ -66,7 +50,9 @@ impl Verb for Help {
                 let others = VARIABLES.iter().map(|(name, doc)| json!({ "variable": name, "doc": doc }));
                 cx.out.show(&views::VARIABLE, &settings.chain(others).collect())
             }
-            ["output"] => cx.out.document("help", OUTPUT),
+            [topic] if let Some((_, text)) = TEXTS.iter().find(|(name, _)| name == topic) => {
+                cx.out.document("help", text)
+            }
             path => {
                 let mut root = tree::command(NODES);
                 root.build();

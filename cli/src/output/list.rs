@@ -31,6 +31,7 @@ impl<'a> Listing<'a> {
     pub(super) fn new(output: &'a Output, view: &'a View) -> Outcome<Self> {
         let columns = output.chosen(view)?;
         let sink = match output.format {
+            _ if output.jq.is_some() => Sink::Kept(Vec::new()),
             Format::Json | Format::Yaml | Format::Table | Format::Wide => Sink::Kept(Vec::new()),
             Format::Csv => Sink::Rows(Box::new(csv::Writer::from_writer(stdout().lock()))),
             Format::Jsonl | Format::Id | Format::Tsv => {
@@ -87,6 +88,9 @@ impl<'a> Listing<'a> {
             Sink::Rows(mut writer) => return Ok(writer.flush()?),
             Sink::Kept(records) => records,
         };
+        if let Some(expression) = &output.jq {
+            return output.express(expression, &Value::Array(records));
+        }
         match output.format {
             Format::Json => output.print(&(output.json(&Value::Array(records)) + "\n")),
             Format::Yaml => output.print(&yaml::to_text(&Value::Array(records))),

@@ -1,11 +1,15 @@
 //! What is printed: records on stdout in the format that was asked for, talk on stderr.
 
 mod cell;
+mod jq;
 mod list;
 mod screen;
 mod table;
 pub mod yaml;
 
+pub use cell::text;
+use cell::{escaped, escaped_lines};
+pub use jq::Expression;
 pub use list::Listing;
 pub use screen::Screen;
 
@@ -24,6 +28,8 @@ pub struct Output {
     pub screen: Screen,
     /// Columns that were asked for; empty for the view's own.
     pub columns: Vec<String>,
+    /// What is made of the records, in place of the format.
+    pub jq: Option<Expression>,
     /// Leave out the line of column names.
     pub no_header: bool,
     /// Say only what is wrong.
@@ -51,11 +57,14 @@ impl Output {
     }
 
     fn record(&self, view: &View, record: &Value) -> Outcome {
+        if let Some(expression) = &self.jq {
+            return self.express(expression, record);
+        }
         match self.format {
             Format::Json => self.print(&(self.json(record) + "\n")),
             Format::Jsonl => self.print(&format!("{record}\n")),
             Format::Yaml => self.print(&yaml::to_text(record)),
-            Format::Id => self.print(&format!("{}\n", cell::text(record, view.id))),
+            Format::Id => self.print(&format!("{}\n", text(record, view.id))),
             Format::Csv | Format::Tsv => {
                 let mut listing = self.listing(view)?;
                 if !record.is_null() {
@@ -68,7 +77,7 @@ impl Output {
                 let chosen = self.chosen(view)?;
                 // A person wants every value that is there, and no line for one that is not.
                 let shown = |column: &&Column| {
-                    let empty = cell::text(record, column.pointer).is_empty();
+                    let empty = text(record, column.pointer).is_empty();
                     self.format == Format::Wide || !empty || (column.priority < crate::views::WIDE)
                 };
                 let rows: Vec<_> = match self.columns.is_empty() {
@@ -79,6 +88,11 @@ impl Output {
                 self.page(&table::record(rows, &self.screen))
             }
         }
+    }
+
+    fn express(&self, expression: &Expression, value: &Value) -> Outcome {
+        let lines = expression.lines(value)?;
+        self.print(&if self.screen.stdout_is_terminal { escaped_lines(&lines) } else { lines })
     }
 
     /// The columns of a view that this command shows, all of them where none were chosen.
@@ -92,6 +106,9 @@ impl Output {
 
     /// Prints a document: a script, a manual page, a topic of the help.
     pub fn document(&self, name: &str, text: &str) -> Outcome {
+        if let Some(expression) = &self.jq {
+            return self.express(expression, &json!({ name: text }));
+        }
         match self.format {
             Format::Json => self.print(&(self.json(&json!({ name: text })) + "\n")),
             Format::Jsonl => self.print(&format!("{}\n", json!({ name: text }))),
@@ -138,7 +155,7 @@ impl Output {
     /// Says something on stderr.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(stderr(), "{}", cell::escaped_lines(text));
+            let _ = writeln!(stderr(), "{}", escaped_lines(text));
         }
     }
 
@@ -146,6 +163,19 @@ impl Output {
     pub fn tip(&self, text: &str) {
         if self.screen.stderr_is_terminal {
             self.say(text);
+        }
+    }
+
+    /// Shows on stderr which lines a change takes away and which it brings.
+    pub fn tell_changes(&self, lines: &[(char, &str)]) {
+        for (mark, text) in lines {
+            let line = format!("{mark} {}", escaped(text));
+            let line = match mark {
+                '-' => self.screen.mark(&line, "31"),
+                '+' => self.screen.mark(&line, "32"),
+                _ => line,
+            };
+            let _ = writeln!(stderr(), "{line}");
         }
     }
 
@@ -158,7 +188,7 @@ impl Output {
 
     /// Warns of something that must not be missed, however little is to be said.
     pub fn insist(&self, text: &str) {
-        let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), cell::escaped(text));
+        let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), escaped(text));
     }
 }
 
@@ -171,7 +201,7 @@ pub fn tell(failure: &Failure, structured: bool, screen: &Screen) {
     }
     for (label, text) in failure.lines() {
         let colour = if label == "error" { "1;31" } else { "36" };
-        let _ = writeln!(out, "{} {}", screen.mark(&format!("{label}:"), colour), cell::escaped_lines(&text));
+        let _ = writeln!(out, "{} {}", screen.mark(&format!("{label}:"), colour), escaped_lines(&text));
     }
 }
 

@@ -1,16 +1,14 @@
 //! Images and the records that name them: bytes before record, removal after the last use.
 
-use super::engine::{Change, Range};
-use super::objects::{Draft, Objects, Opened, hexadecimal};
+use super::engine::Change;
+use super::objects::{Draft, Objects, Opened};
 use super::records::IMAGE_USES;
 use super::tx::Tx;
 use super::{Store, finished};
 use mfa_shared::fault::Fault;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::sync::Arc;
-use tokio::sync::{RwLock, Semaphore};
+use tokio::sync::{RwLock, RwLockWriteGuard, Semaphore};
 
 /// Drafts that are made durable at once; more wait, and share the disk's next sync.
 const KEPT_AT_ONCE: usize = 64;
@@ -54,23 +52,20 @@ fn hash_of(entry: &[u8]) -> String {
     String::from_utf8_lossy(&entry[..entry.len().min(HASH_BYTES)]).into_owned()
 }
 
-/// Whether objects and records belong together; all three lists are empty where they do.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ImageReport {
-    /// Images that records name.
-    pub named: u64,
-    /// Objects that no record names.
-    pub orphans: Vec<String>,
-    /// Images that a record names and that are not there.
-    pub missing: Vec<String>,
-    /// Objects whose bytes are not those of their name.
-    pub damaged: Vec<String>,
-}
-
 impl Images {
     /// The images over the objects of an engine.
     pub fn new(objects: Arc<dyn Objects>) -> Self {
         Self { objects, gate: RwLock::new(()), keeps: Semaphore::new(KEPT_AT_ONCE) }
+    }
+
+    /// Where the bytes lie.
+    pub(super) fn objects(&self) -> &dyn Objects {
+        &*self.objects
+    }
+
+    /// Keeps images from coming and going while the guard lives.
+    pub(super) async fn gate(&self) -> RwLockWriteGuard<'_, ()> {
+        self.gate.write().await
     }
 
     async fn keep(&self, draft: Draft) -> Result<(), Fault> {
@@ -120,7 +115,7 @@ impl Store {
         if uses.ended.is_empty() {
             return;
         }
-        let _gate = self.images.gate.write().await;
+        let _gate = self.images.gate().await;
         if let Err(fault) = self.remove_orphans(uses.ended.iter().cloned().collect()).await {
             tracing::warn!(%fault, "an image without a record could not be removed");
         }
@@ -149,7 +144,7 @@ impl Store {
         let mut removed = 0;
         for first in 0..=u8::MAX {
             // One part of the hashes at a time, so that uploads go on in between.
-            let _gate = self.images.gate.write().await;
+            let _gate = self.images.gate().await;
             let hashes = self.images.objects.list(first).await?;
             if !hashes.is_empty() {
                 removed += self.remove_orphans(hashes).await?;
@@ -160,49 +155,4 @@ impl Store {
         }
         Ok(removed)
     }
-
-    /// Compares objects and records, and the bytes of every object with its name.
-    pub async fn check_images(&self) -> Result<ImageReport, Fault> {
-        let mut report = ImageReport::default();
-        for first in 0..=u8::MAX {
-            let _gate = self.images.gate.write().await;
-            let named = self.read(true, move |tx| named(tx, first)).await?;
-            let there: BTreeSet<_> = self.images.objects.list(first).await?.into_iter().collect();
-            report.named += named.len() as u64;
-            report.orphans.extend(there.difference(&named).cloned());
-            report.missing.extend(named.difference(&there).cloned());
-            for hash in there {
-                if self.hash_now(&hash).await?.is_some_and(|now| now != hash) {
-                    report.damaged.push(hash);
-                }
-            }
-        }
-        Ok(report)
-    }
-
-    async fn hash_now(&self, hash: &str) -> Result<Option<String>, Fault> {
-        let opened = self.images.objects.open(hash).await?;
-        let hashed = tokio::task::spawn_blocking(move || match opened {
-            None => None,
-            Some(Opened::Bytes(bytes)) => Some(hexadecimal(&Sha256::digest(&bytes))),
-            Some(Opened::File(mut file)) => {
-                let mut bytes = Vec::new();
-                // What cannot be read is not what was written.
-                let read = file.read_to_end(&mut bytes);
-                Some(read.map_or_else(|_| String::new(), |_| hexadecimal(&Sha256::digest(&bytes))))
-            }
-        });
-        Ok(hashed.await.unwrap_or_default())
-    }
-}
-
-/// The hashes of one part that records name.
-fn named(tx: &mut Tx<'_>, first: u8) -> Result<BTreeSet<String>, Fault> {
-    let mut named = BTreeSet::new();
-    let range = Range::prefix(format!("{first:02x}").as_bytes());
-    tx.walk(IMAGE_USES, range, &mut |entry, _| {
-        named.insert(hash_of(entry));
-        Ok(true)
-    })?;
-    Ok(named)
 }

@@ -180,6 +180,17 @@ impl<'a> Tx<'a> {
         self.stage(R::SPACE, key, None);
     }
 
+    /// The indexes that lack their entry of a stored record; none in a store that is whole.
+    pub fn missing_entries<R: Record>(&mut self, record: &R) -> Result<Vec<Space>, Fault> {
+        let mut missing = Vec::new();
+        for (space, entry) in record.index() {
+            if self.view.get(space, &joined(entry, &record.key()))?.is_none() {
+                missing.push(space);
+            }
+        }
+        Ok(missing)
+    }
+
     /// Every record whose key has these parts and more, in key order.
     pub fn all<R: Record>(&mut self, parts: &[&str]) -> Result<Vec<R>, Fault> {
         let mut found = Vec::new();

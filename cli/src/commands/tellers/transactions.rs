@@ -1,0 +1,102 @@
+//! Transactions of a teller: list, confirm, cancel.
+
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::api::tellers::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::query::{Parameters, Params};
+use mfa_shared::wire::{Form, Query};
+
+#[derive(Args)]
+pub struct List {
+    /// Code of the teller
+    #[arg(value_name = "CODE")]
+    teller: String,
+    /// Only those in this state: PENDING, CONFIRMED or CANCELED
+    #[arg(long, value_name = "STATE")]
+    status: Option<String>,
+}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListTransactions::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller transactions list desk-2",
+        "mfa teller transactions list desk-2 --status pending -o id",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let status = self.status.map_or_else(String::new, |status| format!("status={status}"));
+        let query = Query(TransactionQuery::read(&Params::parse(&status))?);
+        let found = cx.client.send(&ListTransactions { teller: self.teller }, &query).await?.value;
+        cx.out.show(&views::TRANSACTION, &found)
+    }
+}
+
+#[derive(Args)]
+pub struct Confirm {
+    /// Code of the teller
+    #[arg(value_name = "CODE")]
+    teller: String,
+    /// Identifier of the transaction
+    #[arg(value_name = "ID")]
+    transaction: String,
+    /// Who pays the charges: included in the cash, or excluded, so that the account pays
+    #[arg(long, value_name = "included|excluded", default_value = "excluded")]
+    charges: String,
+}
+
+impl Verb for Confirm {
+    const ENDPOINT: Option<&'static Meta> = Some(&FinishTransaction::META);
+    const ABOUT: &'static str = "Confirm a transaction, which moves the money";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller transactions confirm desk-2 \\\n    \
+         $(mfa teller transactions list desk-2 --status pending -o id)",
+        "mfa teller transactions list desk-2 --status pending -o id | \\\n    \
+         xargs mfa teller transactions confirm desk-2 --charges included --yes",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        finish(cx, &self.teller, &self.transaction, "CONFIRM", &self.charges).await?;
+        cx.done(Done { noun: "transaction", id: &self.transaction, what: "confirmed" })
+    }
+}
+
+#[derive(Args)]
+pub struct Cancel {
+    /// Code of the teller
+    #[arg(value_name = "CODE")]
+    teller: String,
+    /// Identifier of the transaction
+    #[arg(value_name = "ID")]
+    transaction: String,
+}
+
+impl Verb for Cancel {
+    const ENDPOINT: Option<&'static Meta> = Some(&FinishTransaction::META);
+    const ABOUT: &'static str = "Cancel a transaction; nothing moves";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller transactions cancel desk-2 \\\n    \
+         $(mfa teller transactions list desk-2 --status pending -o id)",
+        "mfa teller transactions list desk-2 --status pending -o id | \\\n    \
+         xargs mfa teller transactions cancel desk-2 -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        finish(cx, &self.teller, &self.transaction, "CANCEL", "excluded").await?;
+        cx.done(Done { noun: "transaction", id: &self.transaction, what: "cancelled" })
+    }
+}
+
+/// Confirms or cancels.
+pub(super) async fn finish(
+    cx: &Cx,
+    teller: &str,
+    transaction: &str,
+    command: &str,
+    charges: &str,
+) -> Outcome {
+    let form = Params::parse(&format!("command={command}&charges={charges}"));
+    let endpoint = FinishTransaction { teller: teller.to_owned(), transaction: transaction.to_owned() };
+    cx.client.send(&endpoint, &Form(TransactionForm::read(&form)?)).await?;
+    Ok(())
+}
