@@ -40,14 +40,17 @@ mod cli {
     mod accounts;
     mod complete;
     mod daemon;
+    mod doctor;
     mod edit;
     mod errors;
     mod gateways;
+    mod guided;
     mod lists;
     mod login;
     mod output;
     mod retries;
     pub mod run;
+    mod screens;
     mod settings;
     mod tellers;
     mod tree;
@@ -61,4 +64,5 @@ mod store {
     mod transfer;
 }
 mod stories;
+mod terminal;
 mod tidy;

@@ -82,6 +82,11 @@ impl From<Draft> for Value {
     }
 }
 
+/// A word of the command line that is missing.
+pub fn missing(word: &str) -> Failure {
+    Failure::usage(format!("<{word}> is needed, or --from FILE")).hint("see the command with --help")
+}
+
 /// The secret in a file, without the line feed at its end; nothing where no file is named.
 pub fn secret_file(file: &str) -> Outcome<Option<String>> {
     if file.is_empty() {

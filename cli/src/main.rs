@@ -5,21 +5,23 @@
 //! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
 //! | `tree` | what a verb is, and the tree of all verbs |
 //! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
-//! | `client`, `bearer`, `unreachable` | the only ones that speak HTTP |
+//! | `client`, `bearer`, `clock`, `unreachable` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
-//! | `prompt`, `settings` | questions; where values come from |
+//! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `keys` | tokens of the last logins; keys of applications |
 //! | `failure` | why a command failed, and how the process ends |
 
 mod bearer;
 mod client;
+mod clock;
 mod commands;
 mod cx;
 mod edit;
 mod failure;
 mod flags;
 mod globals;
+mod guide;
 mod input;
 mod keys;
 mod lists;

@@ -376,3 +376,16 @@ pub const CANDIDATE: View = View {
     state: "",
     columns: &[column("value", "/value", 0), column("help", "/help", 1)],
 };
+
+/// Findings of `mfa doctor`.
+pub const FINDING: View = View {
+    plural: "findings",
+    id: "/check",
+    state: "/result",
+    columns: &[
+        column("check", "/check", 0),
+        column("result", "/result", 0),
+        column("found", "/found", 0),
+        column("mend", "/mend", 1),
+    ],
+};

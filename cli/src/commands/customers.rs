@@ -4,6 +4,7 @@ use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::flags::{AddressFlags, ContactFlags};
+use crate::guide::{Guide, Need, Reading, as_text};
 use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
@@ -11,6 +12,7 @@ use clap::Args;
 use mfa_shared::api::customers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Query;
+use serde_json::Value;
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -149,8 +151,8 @@ impl CustomerFlags {
 
 #[derive(Args)]
 pub struct Create {
-    /// Identifier of the new customer, 1 to 32 characters
-    #[arg(value_name = "ID", required_unless_present = "from")]
+    /// Identifier of the new customer, 1 to 32 characters; on a terminal, nothing at all asks for everything
+    #[arg(value_name = "ID")]
     identifier: Option<String>,
     #[command(flatten)]
     flags: CustomerFlags,
@@ -165,12 +167,55 @@ impl Verb for Create {
         "echo '{\"identifier\": \"c-102\", \"surname\": \"Addo\"}' | mfa customers create --from - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let draft = self.flags.draft()?.set("identifier", self.identifier);
+        let from_file = self.flags.from.is_some();
+        let mut draft = self.flags.draft()?.set("identifier", self.identifier);
+        match draft.text("identifier") {
+            None if !draft.given => draft = ask(cx).await?,
+            None if !from_file => return Err(input::missing("ID")),
+            _ => {}
+        }
         let customer = draft.text("identifier").unwrap_or_default().to_owned();
         let body = draft.body::<CreateCustomer>()?;
         let read = GetCustomer { customer: customer.clone() };
         cx.change(CreateCustomer {}, body, done(&customer, "created"), read, &views::CUSTOMER).await
     }
+}
+
+/// Asks for a customer, what is needed first.
+async fn ask(cx: &Cx) -> Outcome<Draft> {
+    let mut guide = Guide::<CreateCustomer>::begin(cx, "mfa customers create", "ID")?;
+    let offices = super::offices::identifiers(&cx.client, "").await;
+    let employees = super::employees::identifiers(&cx.client, "").await;
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    guide.ask(("", "/identifier"), "Identifier", Need::Required, as_text)?;
+    guide.choose(("--type", "/type"), "Type", &words(&["PERSON", "BUSINESS"]), Need::Required)?;
+    guide.ask(("--given-name", "/givenName"), "Given name", Need::Optional, as_text)?;
+    guide.ask(("--surname", "/surname"), "Surname, or name of the business", Need::Optional, as_text)?;
+    let day: Reading = |text| input::date_parts(text).map(Value::from);
+    guide.ask(("--date-of-birth", "/dateOfBirth"), "Born on (YYYY-MM-DD)", Need::Optional, day)?;
+    guide.choose(("--assigned-office", "/assignedOffice"), "Office", &offices, Need::Optional)?;
+    guide.choose(("--assigned-employee", "/assignedEmployee"), "Employee", &employees, Need::Optional)?;
+    if guide.wants("Add an address?")? {
+        guide.ask(("--address", "/address/street"), "Street", Need::Required, as_text)?;
+        guide.ask(("--address", "/address/city"), "City", Need::Required, as_text)?;
+        guide.ask(("--address", "/address/region"), "Region", Need::Optional, as_text)?;
+        guide.ask(("--address", "/address/postalCode"), "Postal code", Need::Optional, as_text)?;
+        guide.ask(
+            ("--address", "/address/countryCode"),
+            "Country code, such as GH",
+            Need::Required,
+            as_text,
+        )?;
+        guide.ask(("--address", "/address/country"), "Country", Need::Required, as_text)?;
+    }
+    if guide.wants("Add a contact?")? {
+        let kinds = words(&["MOBILE", "PHONE", "EMAIL"]);
+        guide.choose(("--contact", "/contactDetails/0/type"), "Kind", &kinds, Need::Required)?;
+        let groups = words(&["PRIVATE", "BUSINESS"]);
+        guide.choose(("--contact", "/contactDetails/0/group"), "Used for", &groups, Need::Required)?;
+        guide.ask(("--contact", "/contactDetails/0/value"), "Number or address", Need::Required, as_text)?;
+    }
+    Ok(Draft::from_record(guide.finish("create this customer?", &views::CUSTOMER)?))
 }
 
 #[derive(Args)]

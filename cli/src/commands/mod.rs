@@ -11,6 +11,7 @@ mod customers;
 mod daemon;
 mod definitions;
 mod docs;
+mod doctor;
 mod employees;
 mod gateways;
 mod groups;
@@ -64,6 +65,7 @@ pub const NODES: &[Node] = &[
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
+    verb::<doctor::Doctor>("doctor"),
     group(
         "daemon",
         "",

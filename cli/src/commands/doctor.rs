@@ -1,0 +1,216 @@
+//! `mfa doctor`: is this machine in order, and if not, what mends it. Works with the daemon down.
+
+use super::daemon::DaemonFlags;
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::logins;
+use crate::settings::{config_files, state_dir};
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::api::system::{GetReady, GetVersion, INTERFACE_VERSION};
+use mfa_shared::api::tokens::GetCurrentToken;
+use mfa_shared::fault::exit;
+use mfa_shared::wire::Nothing;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// Longest wait for each answer of the daemon.
+const ANSWER_SECONDS_MAX: u64 = 3;
+/// Free bytes of the store's disk below which somebody should see to it, and below which it is urgent.
+const FREE_BYTES_WARN: u64 = 2 << 30;
+const FREE_BYTES_FAIL: u64 = 200 << 20;
+/// How far the clocks of client and daemon may be apart: signed assertions bear little more.
+const CLOCK_SECONDS_WARN: i64 = 5;
+const CLOCK_SECONDS_FAIL: i64 = 60;
+
+#[derive(Args)]
+pub struct Doctor {
+    /// Folder of the store [env: MFA_DATA_DIR]
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+}
+
+/// What a check found.
+enum Finding {
+    Fine(String),
+    /// What is the case, and the command that mends it.
+    Warning(String, String),
+    Failure(String, String),
+}
+
+use Finding::{Fine, Warning};
+
+impl Verb for Doctor {
+    const ABOUT: &'static str =
+        "Look for what is wrong with settings, store, daemon and login, and what mends it";
+    const EXAMPLES: &'static [&'static str] = &["mfa doctor", "mfa doctor -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let flags = DaemonFlags { data_dir: self.data_dir.clone(), ..DaemonFlags::default() };
+        let folder = flags.data_dir(cx)?;
+        let on_machine = flags.shown_store(cx).is_empty();
+        let client = cx.client.hasty(Duration::from_secs(ANSWER_SECONDS_MAX));
+        let answered = client.send(&GetReady {}, &Nothing).await;
+        let mut findings = vec![("config", config(cx)), ("permissions", permissions(&folder))];
+        if on_machine {
+            findings.push(("disk", disk(&folder)));
+            findings.push(("store", store(&folder, answered.is_ok())));
+        }
+        let alive = answered.as_ref().map_or_else(|failure| failure.status.is_some(), |_| true);
+        findings.push(("daemon", daemon(&client.url, answered.err())));
+        if alive {
+            let about = client.send(&GetVersion {}, &Nothing).await.map(|reply| reply.value);
+            let open = about.as_ref().is_ok_and(|about| about["auth"] == "off");
+            findings.push(("version", version(about)));
+            findings.push(("clock", clock(client.clock_seconds().await?)));
+            let caller = client.send(&GetCurrentToken {}, &Nothing).await.map(|reply| reply.value);
+            findings.push(("login", login(open, caller)));
+        }
+        let failed = findings.iter().filter(|(_, finding)| matches!(finding, Finding::Failure(..))).count();
+        cx.out.show(&views::FINDING, &findings.into_iter().map(record).collect())?;
+        match failed {
+            0 => Ok(()),
+            1 => Err(Failure::new("unhealthy", exit::FAILURE, "one check failed")),
+            _ => Err(Failure::new("unhealthy", exit::FAILURE, format!("{failed} checks failed"))),
+        }
+    }
+}
+
+fn record((check, finding): (&str, Finding)) -> Value {
+    let (result, found, mend) = match finding {
+        Fine(found) => ("ok", found, None),
+        Warning(found, mend) => ("warn", found, Some(mend)),
+        Finding::Failure(found, mend) => ("fail", found, Some(mend)),
+    };
+    json!({ "check": check, "result": result, "found": found, "mend": mend })
+}
+
+fn config(cx: &Cx) -> Finding {
+    let files: Vec<_> = config_files().into_iter().filter(|path| path.exists()).collect();
+    if let Some(warning) = cx.settings.warnings.first() {
+        return Warning(warning.clone(), "mfa help environment lists every setting".to_owned());
+    }
+    match files.as_slice() {
+        [] => Fine("no config file; every setting has its default or its variable".to_owned()),
+        files => {
+            let names: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
+            Fine(format!("{} can be read", names.join(" and ")))
+        }
+    }
+}
+
+/// Secrets and identity papers are for their owner only.
+fn permissions(folder: &Path) -> Finding {
+    let logins = logins::path().ok();
+    for path in [logins.as_deref(), state_dir().ok().as_deref(), Some(folder)].into_iter().flatten() {
+        let Ok(metadata) = fs::metadata(path) else { continue };
+        let open = metadata.permissions().mode() & 0o077;
+        // The folder of states may be shown, as long as the logins in it are not.
+        let shown = metadata.is_dir() && path != folder;
+        if open != 0 && !shown {
+            let mode = if metadata.is_dir() { "700" } else { "600" };
+            let found = format!("{} is open to other users of this machine", path.display());
+            return Finding::Failure(found, format!("chmod {mode} {}", path.display()));
+        }
+    }
+    Fine("store and logins are open to their owner only".to_owned())
+}
+
+fn disk(folder: &Path) -> Finding {
+    let there = folder.ancestors().find(|path| path.exists()).unwrap_or(folder);
+    let free = match rustix::fs::statvfs(there) {
+        Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
+        Err(error) => {
+            return Warning(
+                format!("cannot look at the disk of {}: {error}", there.display()),
+                String::new(),
+            );
+        }
+    };
+    let found = format!("{} MiB are free where {} is", free >> 20, there.display());
+    let mend = || format!("make room: du -sh {}", folder.display());
+    match free {
+        0..FREE_BYTES_FAIL => Finding::Failure(found, mend()),
+        FREE_BYTES_FAIL..FREE_BYTES_WARN => Warning(found, mend()),
+        _ => Fine(found),
+    }
+}
+
+fn store(folder: &Path, served: bool) -> Finding {
+    let shown = folder.display();
+    if !folder.join("FORMAT").exists() {
+        let mend = "mfa quickstart to try it, mfa init for real".to_owned();
+        return match served {
+            true => Fine(format!("the daemon has its store elsewhere, not in {shown}")),
+            false => Warning(format!("there is no store in {shown}"), mend),
+        };
+    }
+    let locked = File::open(folder.join("lock")).is_ok_and(|file| file.try_lock().is_err());
+    match (locked, served) {
+        (true, true) => Fine(format!("{shown} is open in the daemon")),
+        (true, false) => {
+            let mend = format!("see who it is: fuser -v {}", folder.join("lock").display());
+            Warning(format!("{shown} is open in a process that does not answer at this address"), mend)
+        }
+        (false, true) => Fine(format!("{shown} is there, but the daemon has another store")),
+        (false, false) => Fine(format!("{shown} is there and nobody has it open")),
+    }
+}
+
+fn daemon(url: &str, failure: Option<Failure>) -> Finding {
+    match failure {
+        None => Fine(format!("it serves at {url}")),
+        Some(failure) => Finding::Failure(failure.message.clone(), failure.hint.clone()),
+    }
+}
+
+fn version(answer: Outcome<Value>) -> Finding {
+    let version = match answer {
+        Ok(version) => version,
+        Err(failure) => return Finding::Failure(failure.message.clone(), failure.hint.clone()),
+    };
+    let client = env!("CARGO_PKG_VERSION");
+    let (daemon, interface) = (version["version"].as_str().unwrap_or("?"), &version["interface"]);
+    if *interface != INTERFACE_VERSION {
+        let found = format!("this client speaks interface {INTERFACE_VERSION}, the daemon {interface}");
+        return Finding::Failure(found, "install a client of the daemon's version".to_owned());
+    }
+    match daemon == client {
+        true => Fine(format!("client and daemon are of version {client}")),
+        false => {
+            let found = format!("the client is of version {client}, the daemon of {daemon}");
+            Warning(found, "install the same version of both".to_owned())
+        }
+    }
+}
+
+fn clock(daemon_seconds: Option<i64>) -> Finding {
+    let Some(daemon_seconds) = daemon_seconds else {
+        return Warning("the daemon does not tell its time".to_owned(), String::new());
+    };
+    let apart = (daemon_seconds - logins::now_seconds()).abs();
+    let found = format!("the clocks of this machine and of the daemon are {apart} s apart");
+    let mend = || "set the clocks: timedatectl set-ntp true".to_owned();
+    match apart {
+        0..=CLOCK_SECONDS_WARN => Fine(found),
+        ..=CLOCK_SECONDS_FAIL => Warning(found, mend()),
+        _ => Finding::Failure(found, mend()),
+    }
+}
+
+fn login(open: bool, answer: Outcome<Value>) -> Finding {
+    match answer {
+        _ if open => {
+            let found = "this daemon asks nobody for a token; it is for trying things out only";
+            Warning(found.to_owned(), "mfa daemon restart --auth on".to_owned())
+        }
+        Ok(token) => {
+            let caller = token["user"].as_str().or(token["application"].as_str()).unwrap_or("guest");
+            Fine(format!("logged in as {caller}"))
+        }
+        Err(failure) => Warning(failure.message.clone(), "mfa login".to_owned()),
+    }
+}
