@@ -191,7 +191,9 @@ fn every_change_can_be_tried_without_changing_anything() {
         let line = example.replacen(&own, &format!("{own} --dry-run"), 1);
         let ran = run(shell(&world, &line));
         assert_eq!(ran.exit, 0, "{line}\n{}", ran.err);
-        assert!(ran.out.contains("nothing was changed") || endpoint == "SendBatch", "{line}\n{}", ran.out);
+        // A batch tells of its operations, and an editor that changes nothing leaves nothing to try.
+        let other = endpoint == "SendBatch" || line.starts_with("EDITOR=");
+        assert!(ran.out.contains("nothing was changed") || other, "{line}\n{}", ran.out);
         tried += 1;
     }
     assert!(tried > 40, "{tried}");
