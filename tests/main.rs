@@ -43,6 +43,7 @@ mod cli {
     mod doctor;
     mod edit;
     mod errors;
+    mod explain;
     mod gateways;
     mod guided;
     mod lists;

@@ -4,12 +4,14 @@ mod bulk;
 mod counter;
 mod deposits;
 mod gateways;
+mod system;
 
 pub use crate::views_access::*;
 pub use bulk::*;
 pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
+pub use system::*;
 
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
@@ -375,17 +377,4 @@ pub const CANDIDATE: View = View {
     id: "/value",
     state: "",
     columns: &[column("value", "/value", 0), column("help", "/help", 1)],
-};
-
-/// Findings of `mfa doctor`.
-pub const FINDING: View = View {
-    plural: "findings",
-    id: "/check",
-    state: "/result",
-    columns: &[
-        column("check", "/check", 0),
-        column("result", "/result", 0),
-        column("found", "/found", 0),
-        column("mend", "/mend", 1),
-    ],
 };

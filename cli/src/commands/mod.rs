@@ -13,6 +13,7 @@ mod definitions;
 mod docs;
 mod doctor;
 mod employees;
+mod explain;
 mod gateways;
 mod groups;
 mod instances;
@@ -89,7 +90,7 @@ pub const NODES: &[Node] = &[
     verb::<daemon::Migrate>("migrate"),
     verb::<daemon::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
-    verb::<topics::Explain>("explain"),
+    verb::<explain::Explain>("explain"),
     verb::<topics::Help>("help"),
     verb::<docs::Completions>("completions"),
     verb::<complete::Complete>("complete"),
