@@ -118,13 +118,15 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
 /// A view with changes on top that are not written yet.
 pub struct Overlay<'a> {
     base: &'a mut dyn View,
-    changes: BTreeMap<Place, Option<Vec<u8>>>,
+    changes: BTreeMap<Place, Staged>,
     /// What was staged before at each place that has changed since the mark.
-    undo: Option<Vec<(Place, Option<Option<Vec<u8>>>)>>,
+    undo: Option<Vec<(Place, Option<Staged>)>>,
 }
 
 /// Space and key.
 type Place = (Space, Vec<u8>);
+/// A value that is staged, or a removal.
+type Staged = Option<Vec<u8>>;
 
 impl std::fmt::Debug for Overlay<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
