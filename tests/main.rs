@@ -3,6 +3,7 @@
 mod assertion;
 mod guarded;
 mod servers;
+mod stored;
 mod world;
 
 mod api {
@@ -49,6 +50,7 @@ mod cli {
     mod lists;
     mod login;
     mod output;
+    mod pictures;
     mod retries;
     pub mod run;
     mod screens;
@@ -60,6 +62,7 @@ mod coverage;
 mod crash;
 mod store {
     mod conformance;
+    mod daemons;
     mod images;
     mod postgres;
     mod transfer;

@@ -1,21 +1,29 @@
 //! Sends endpoints to the daemon. Nothing else in the command line speaks HTTP.
 
+mod connect;
+mod dry_run;
+mod image;
+mod stream;
+
 use crate::failure::{Failure, Outcome};
 use crate::trace;
-use crate::unreachable::{root, unreachable};
+use bytes::Bytes;
+use connect::{root, unreachable};
+use image::upload;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
-use mfa_shared::fault::{Problem, exit};
-use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
+use mfa_shared::fault::Problem;
+use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
+use dry_run::DRY_RUN;
+pub use image::{Arriving, Facts, Watch};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
-/// Longest wait for a connection.
-const CONNECT_SECONDS_MAX: u64 = 10;
 
 /// How requests are sent.
 #[derive(Debug)]
@@ -40,6 +48,28 @@ pub struct Client {
     http: OnceCell<reqwest::Client>,
 }
 
+/// A request, which may be sent more than once.
+pub(crate) struct Request<'a> {
+    meta: &'static Meta,
+    params: Vec<&'a str>,
+    outgoing: Outgoing,
+    headers: HeaderMap,
+    /// Only the headers of the answer are wanted.
+    head_only: bool,
+    /// The answer tells what a dry run comes to, so that it does not end the command.
+    tells: bool,
+    /// Who is told how much of the body has gone; such a body is sent piece by piece.
+    watch: Option<Watch>,
+}
+
+impl<'a> Request<'a> {
+    pub(crate) fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
+        let (params, outgoing) = (endpoint.params(), body.write());
+        let headers = HeaderMap::new();
+        Self { meta: &E::META, params, outgoing, headers, head_only: false, tells: false, watch: None }
+    }
+}
+
 /// What the daemon answered.
 #[derive(Debug)]
 pub struct Reply {
@@ -49,14 +79,6 @@ pub struct Reply {
     pub tag: Option<String>,
     /// The address of the record that was made.
     pub location: Option<String>,
-}
-
-/// A list that arrives record by record.
-pub struct Stream {
-    response: reqwest::Response,
-    buffer: Vec<u8>,
-    url: String,
-    count: u64,
 }
 
 impl Client {
@@ -92,96 +114,67 @@ impl Client {
 
     /// Sends an endpoint.
     pub async fn send<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
-        self.send_if(endpoint, body, None).await
+        self.answered(Request::new(endpoint, body)).await
     }
 
-    /// Sends a change that is made only if the record still has the tag. A dry run of it ends the command.
+    /// As [`Client::send`], for an endpoint whose answer tells what a dry run of it comes to.
+    pub async fn send_telling<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
+        self.answered(Request { tells: true, ..Request::new(endpoint, body) }).await
+    }
+
+    /// Sends a change that is made only if the record still has the tag.
     pub async fn send_if<E: Endpoint>(
         &self,
         endpoint: &E,
         body: &E::Body,
         tag: Option<&str>,
     ) -> Outcome<Reply> {
-        let reply = self.answered(endpoint, body, tag).await?;
-        match self.dry_run && !E::META.method.reads() {
-            true => Err(would_be_accepted(&E::META, &endpoint.params(), &reply)),
-            false => Ok(reply),
-        }
-    }
-
-    /// Sends an endpoint and gives the answer to a dry run, too.
-    pub async fn answered<E: Endpoint>(
-        &self,
-        endpoint: &E,
-        body: &E::Body,
-        tag: Option<&str>,
-    ) -> Outcome<Reply> {
-        let mut headers = HeaderMap::new();
+        let mut request = Request::new(endpoint, body);
         if let Some(tag) = tag {
-            headers.insert(IF_MATCH, header(tag)?);
+            request.headers.insert(IF_MATCH, header(tag)?);
         }
-        let tries = self.dry_run && !E::META.method.reads();
-        if tries {
-            headers.insert(DRY_RUN, HeaderValue::from_static("true"));
-        }
-        let response = self.request(&E::META, &endpoint.params(), body.write(), headers).await?;
-        let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let (tag, location, tried) = (given(ETAG), given(LOCATION), given(DRY_RUN));
-        let (status, text) = self.text(response).await?;
-        if !(200..300).contains(&status) {
-            return Err(self.refused(&E::META, &endpoint.params(), status, &text));
-        }
-        if tries && tried.is_none() {
-            let what = format!("the daemon at {} knows no dry runs, and has done what was asked", self.url);
-            return Err(Failure::new("dry_run_ignored", exit::INCOMPATIBLE, what));
-        }
-        let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
-        let value = value.map_err(|_| Failure::status(status, &self.url))?;
-        Ok(Reply { value, tag, location })
+        self.answered(request).await
     }
 
-    /// Sends a list endpoint and takes its records as they come.
-    pub async fn stream<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Stream> {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(NDJSON_TYPE));
-        let response = self.request(&E::META, &endpoint.params(), body.write(), headers).await?;
-        let status = response.status().as_u16();
-        if status == 200 {
-            return Ok(Stream { response, buffer: Vec::new(), url: self.url.clone(), count: 0 });
+    /// Sends a request and reads its answer to the end. A dry run that goes well ends the command.
+    async fn answered(&self, mut request: Request<'_>) -> Outcome<Reply> {
+        let (meta, params, tells) = (request.meta, request.params.clone(), request.tells);
+        let tries = self.dry_run && !meta.method.reads();
+        if tries {
+            request.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         }
+        let response = self.request(request).await?;
+        let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
+        let (tag, location, tried) = (given(ETAG), given(LOCATION), given(DRY_RUN).is_some());
         let (status, text) = self.text(response).await?;
-        Err(self.refused(&E::META, &endpoint.params(), status, &text))
+        if (200..300).contains(&status) {
+            let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
+            let value = value.map_err(|_| Failure::status(status, &self.url))?;
+            let reply = Reply { value, tag, location };
+            return if tries { self.dry(meta, &params, reply, tried, tells) } else { Ok(reply) };
+        }
+        Err(self.refused(meta, &params, status, &text))
     }
 
     /// Sends a request with the token of the caller.
-    async fn request(
-        &self,
-        meta: &'static Meta,
-        params: &[&str],
-        outgoing: Outgoing,
-        mut headers: HeaderMap,
-    ) -> Outcome<reqwest::Response> {
-        let public = ["CreateToken", "GetLive", "GetReady", "GetVersion"].contains(&meta.name);
+    async fn request(&self, mut request: Request<'_>) -> Outcome<reqwest::Response> {
+        let public = ["CreateToken", "GetLive", "GetReady", "GetVersion"].contains(&request.meta.name);
         if !public && let Some(token) = self.bearer().await? {
-            headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
+            request.headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
         }
-        if !meta.method.reads() {
+        if !request.meta.method.reads() {
             let key = self.idempotency_key.clone().unwrap_or_else(new_key);
-            headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
+            request.headers.insert(IDEMPOTENCY_KEY, header(&key)?);
         }
-        self.exchange(meta, params, outgoing, headers).await
+        self.exchange(request).await
     }
 
     /// Sends a request, again and again where that may help, always with the same key.
-    pub async fn exchange(
-        &self,
-        meta: &'static Meta,
-        params: &[&str],
-        outgoing: Outgoing,
-        mut headers: HeaderMap,
-    ) -> Outcome<reqwest::Response> {
-        let url = self.address(meta, params, &outgoing.query)?;
+    pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
+        let Request { meta, params, outgoing, mut headers, head_only, watch, .. } = request;
+        let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
+            Method::Get if head_only => reqwest::Method::HEAD,
             Method::Get => reqwest::Method::GET,
             Method::Post => reqwest::Method::POST,
             Method::Put => reqwest::Method::PUT,
@@ -190,13 +183,16 @@ impl Client {
         if let Some((kind, _)) = &outgoing.body {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
-        let bytes = outgoing.body.map(|(_, bytes)| bytes);
+        let bytes = outgoing.body.map(|(_, bytes)| Bytes::from(bytes));
+        let (http, patience) = self.way(&watch, bytes.as_ref().map_or(0, Bytes::len))?;
         let mut tries = 0;
         loop {
-            let mut request = self.http()?.request(method.clone(), &url).headers(headers.clone());
-            if let Some(bytes) = &bytes {
-                request = request.body(bytes.clone());
-            }
+            let mut request = http.request(method.clone(), &url).headers(headers.clone());
+            request = match (&bytes, &watch) {
+                (Some(bytes), Some(watch)) => upload(request, bytes, watch).timeout(patience),
+                (Some(bytes), None) => request.body(bytes.clone()),
+                (None, _) => request,
+            };
             if self.traced {
                 trace::request(meta.method, &url, pairs(&headers), bytes.as_deref());
             }
@@ -215,7 +211,7 @@ impl Client {
                     tries += 1;
                 }
                 (_, Ok(response)) => return Ok(response),
-                (_, Err(error)) => return Err(unreachable(&self.url, self.timeout, &error)),
+                (_, Err(error)) => return Err(unreachable(&self.url, patience, &error)),
             }
         }
     }
@@ -276,69 +272,6 @@ impl Client {
             None => failure,
         }
     }
-
-    fn http(&self) -> Outcome<&reqwest::Client> {
-        if let Some(client) = self.http.get() {
-            return Ok(client);
-        }
-        let url = reqwest::Url::parse(&self.url).ok().filter(|url| url.has_host());
-        let bad = || Failure::usage(format!("\"{}\" is no address of a daemon", self.url));
-        let hint = "an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL";
-        let url = url.ok_or_else(|| bad().hint(hint))?;
-        let builder = reqwest::Client::builder()
-            .user_agent(concat!("mfa/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(self.timeout.min(Duration::from_secs(CONNECT_SECONDS_MAX)))
-            .read_timeout(self.timeout);
-        // A proxy of the environment does not lead to this machine.
-        let near = url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
-        let builder = if near { builder.no_proxy() } else { builder };
-        let client = tls(builder, &url).build();
-        let client = client.map_err(|error| Failure::local(format!("cannot set up TLS: {error}")))?;
-        Ok(self.http.get_or_init(|| client))
-    }
-}
-
-/// Reading the machine's certificates takes longer than everything else, so plain HTTP goes without.
-fn tls(builder: reqwest::ClientBuilder, url: &reqwest::Url) -> reqwest::ClientBuilder {
-    let provider = rustls::crypto::ring::default_provider();
-    if url.scheme() == "https" {
-        // It fails only where a provider is installed already, which serves as well.
-        let _ = provider.install_default();
-        return builder;
-    }
-    let config = rustls::ClientConfig::builder_with_provider(provider.into())
-        .with_safe_default_protocol_versions()
-        // The provider is rustls's own and speaks the default versions.
-        .expect("default versions")
-        .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth();
-    builder.tls_backend_preconfigured(config)
-}
-
-impl Stream {
-    /// The next record, as the text of its line.
-    pub async fn next(&mut self) -> Outcome<Option<String>> {
-        loop {
-            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=end).collect();
-                self.count += 1;
-                let line = String::from_utf8(line).map_err(|_| self.broken("it is not UTF-8"))?;
-                return Ok(Some(line.trim_end().to_owned()));
-            }
-            match self.response.chunk().await {
-                Ok(Some(bytes)) => self.buffer.extend_from_slice(&bytes),
-                Ok(None) if self.buffer.is_empty() => return Ok(None),
-                Ok(None) => return Err(self.broken("the last record is cut")),
-                Err(error) => return Err(self.broken(&root(&error))),
-            }
-        }
-    }
-
-    fn broken(&self, why: &str) -> Failure {
-        let message = format!("the list from {} broke off after {} records: {why}", self.url, self.count);
-        Failure::new("list_broken", exit::FAILURE, message).hint("repeat the command")
-    }
 }
 
 /// A fresh key: a UUID of version 4.
@@ -367,12 +300,4 @@ fn backoff(tries: u32) -> Duration {
 fn asked_wait(headers: &HeaderMap) -> Duration {
     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     Duration::from_secs(seconds.unwrap_or(0))
-}
-
-/// How a command ends whose change was only tried.
-fn would_be_accepted(meta: &Meta, params: &[&str], reply: &Reply) -> Failure {
-    let result = "would be accepted; nothing was changed";
-    let path = mfa_shared::endpoint::render(meta.path, params);
-    let method = meta.method.as_str();
-    Failure::dry_run(json!({ "method": method, "path": path, "result": result, "location": reply.location }))
 }

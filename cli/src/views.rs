@@ -4,6 +4,7 @@ mod bulk;
 mod counter;
 mod deposits;
 mod gateways;
+mod images;
 mod system;
 
 pub use crate::views_access::*;
@@ -11,6 +12,7 @@ pub use bulk::*;
 pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
+pub use images::*;
 pub use system::*;
 
 /// Priority of a column that only the wide formats show.

@@ -16,12 +16,24 @@ use std::fmt;
 
 /// Opens the store of a configuration, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
+    open_for(config, clock, false).await
+}
+
+/// As [`open`], and nobody else uses the store meanwhile, as it always is with the embedded engine.
+pub(crate) async fn open_alone(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
+    open_for(config, clock, true).await
+}
+
+async fn open_for(config: &Config, clock: Clock, alone: bool) -> Result<(Store, Seeded), StartError> {
     key_file::check_place(&config.secret_key_file, &config.data_dir)
         .map_err(|error| StartError::Settings(error.to_string()))?;
     let strict = config.strict_references;
     let store = match &config.store {
         None => Store::new(open_embedded(config).await?, clock, strict),
-        Some(address) => Store::new(open_postgres(config, address.clone()).await?, clock, strict),
+        Some(address) => {
+            let engine = open_postgres(config, address.clone(), alone).await?;
+            Store::new(engine, clock, strict)
+        }
     };
     let mark = store.read(false, |tx| tx.value(SYSTEM, transfer::MARK)).await;
     if mark.map_err(|fault| StartError::Store(fault.detail.clone()))?.is_some() {
@@ -64,12 +76,17 @@ pub(crate) async fn open_embedded(config: &Config) -> Result<Embedded, StartErro
 }
 
 /// Opens the engine on PostgreSQL.
-pub(crate) async fn open_postgres(config: &Config, address: Address) -> Result<Postgres, StartError> {
+pub(crate) async fn open_postgres(
+    config: &Config,
+    address: Address,
+    alone: bool,
+) -> Result<Postgres, StartError> {
     let mut options = postgres::Options::new(address, SPACES);
-    options.connections_max = config.store_connections_max;
+    (options.connections_max, options.alone) = (config.store_connections_max, alone);
     let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;
     opened.map_err(|error| match error {
         postgres::OpenError::Address(_) => StartError::Settings(error.to_string()),
+        postgres::OpenError::InUse(_) => StartError::Locked(error.to_string()),
         _ => StartError::Store(error.to_string()),
     })
 }

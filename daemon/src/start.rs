@@ -7,7 +7,7 @@ use crate::http::routes::Routes;
 use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
-use crate::open::open;
+use crate::open::{open, open_alone};
 use crate::ops::init;
 use crate::outward;
 use crate::store::Store;
@@ -143,17 +143,17 @@ pub struct Rotated {
     pub key_name: String,
 }
 
-/// Makes a new key and encrypts every secret with it. No daemon of the store may run: an
-/// embedded store proves that by its lock, others would know the new key only after their next start. What
-/// is interrupted is finished by the next start, because the file holds new and old keys at every moment.
+/// Makes a new key and encrypts every secret with it. No daemon of the store may run, since it would know
+/// the new key only after its next start; both engines see to that. What is interrupted is finished by the
+/// next start, because the file holds new and old keys at every moment.
 pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
     // Opening proves that the keys are the right ones before there is another.
-    let (store, _) = open(config, Clock::system()).await?;
+    let (store, _) = open_alone(config, Clock::system()).await?;
     let added = key_file::add(&config.secret_key_file);
     store.close().await;
     drop(store);
     let keys = added.map_err(|error| StartError::Settings(error.to_string()))?;
-    let (store, _) = open(config, Clock::system()).await?;
+    let (store, _) = open_alone(config, Clock::system()).await?;
     store.close().await;
     Ok(Rotated { key_name: keys.in_use().name().to_owned() })
 }

@@ -38,7 +38,7 @@ impl Verb for Send {
             batch["atomic"] = json!(true);
         }
         let body = input::body::<SendBatch>(&batch)?;
-        let answer = cx.client.answered(&SendBatch {}, &body, None).await?.value;
+        let answer = cx.client.send_telling(&SendBatch {}, &body).await?.value;
         let results = answer["results"].as_array().cloned().unwrap_or_default();
         let failed = results.iter().filter(|result| !result["problem"].is_null()).count();
         if cx.out.format.is_structured() && cx.out.format != Format::Jsonl {

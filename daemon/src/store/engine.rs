@@ -62,6 +62,11 @@ pub trait View {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
     /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault>;
+    /// Whether an object is there, and stays there if this transaction commits. Only where several daemons
+    /// share the objects could another one have removed it; elsewhere the store itself sees to that.
+    fn holds_object(&mut self, _hash: &str) -> Result<bool, Fault> {
+        Ok(true)
+    }
 }
 
 /// The new value of a key; `None` removes it.

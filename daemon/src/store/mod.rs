@@ -100,7 +100,12 @@ impl Store {
             let keep = tx.writes_after(outcome.is_ok());
             let (time, actor) = (tx.now(), tx.actor().to_owned());
             let changes = if keep { tx.into_changes() } else { Vec::new() };
-            filled.fill(Ok((outcome, Uses::of(&changes))));
+            let uses = Uses::of(&changes);
+            if !matches!(uses.are_there(view), Ok(true)) {
+                filled.fill(Err(removed_meanwhile()));
+                return None;
+            }
+            filled.fill(Ok((outcome, uses)));
             (!changes.is_empty()).then(|| Commit { time, actor, request: request.clone(), changes })
         };
         self.engine.write(Box::new(write)).await?;
@@ -123,6 +128,11 @@ impl Store {
             tracing::error!(%fault, "the store did not close cleanly");
         }
     }
+}
+
+/// Another daemon has removed the image after this one had kept it, since no record named it yet.
+fn removed_meanwhile() -> Fault {
+    Fault::new(fault::UNAVAILABLE, "the same image was removed at this moment; send it again").retry_after(1)
 }
 
 /// Finishes what was begun even if nobody waits for it any more: a client who goes away in the middle of

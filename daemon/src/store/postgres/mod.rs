@@ -6,6 +6,7 @@
 //! A request waits in a queue until one of the connections is free.
 
 mod address;
+mod claim;
 mod commit;
 mod journal;
 mod lane;
@@ -23,6 +24,7 @@ pub use options::{OpenError, Options};
 
 use crate::store::engine::{Commit, Engine, Pending, ReadWork, WriteWork};
 use crate::store::objects::Objects;
+use claim::Claim;
 use lane::{Job, Lane, Shared, Work};
 use mfa_shared::fault::Fault;
 use objects::TableObjects;
@@ -70,8 +72,8 @@ impl Postgres {
         let until = Instant::now() + OPEN_WAIT;
         // A thread of its own, since a runtime cannot be started inside another one.
         let set_up = {
-            let (shared, spaces) = (shared.clone(), options.spaces);
-            std::thread::spawn(move || schema::set_up(&shared, spaces, until))
+            let (shared, options) = (shared.clone(), options.clone());
+            std::thread::spawn(move || schema::set_up(&shared, &options, until))
         };
         set_up.join().unwrap_or_else(|_| Err(OpenError::Refused("the set-up has panicked".to_owned())))?;
         let (short, short_jobs) = mpsc::channel(QUEUE_LENGTH_MAX);
@@ -81,12 +83,18 @@ impl Postgres {
         for number in 0..options.connections_max.max(1) + options.long_connections_max.max(1) {
             let long = number >= options.connections_max.max(1);
             let jobs = if long { long_jobs.clone() } else { short_jobs.clone() };
-            let lane = Lane::new(shared.clone(), jobs, long);
+            let claim = match (options.alone, number) {
+                (false, _) => Claim::Shared,
+                (true, 0) => Claim::Alone,
+                (true, _) => Claim::Nothing,
+            };
+            let lane = Lane::new(shared.clone(), jobs, long, claim);
             let thread = std::thread::Builder::new().name(format!("store-{number}"));
             let failed = |e| OpenError::Refused(format!("a thread cannot be started: {e}"));
             lanes.push(thread.spawn(move || lane.run()).map_err(failed)?);
         }
-        while shared.connected() == 0 {
+        let needed = if options.alone { lanes.len() } else { 1 };
+        while shared.connected() < needed {
             if Instant::now() > until {
                 return Err(shared.unreachable());
             }
