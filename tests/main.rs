@@ -4,6 +4,7 @@ mod assertion;
 mod guarded;
 mod servers;
 mod stored;
+mod template;
 mod world;
 
 mod api {
@@ -42,6 +43,7 @@ mod cli {
     mod complete;
     mod daemon;
     mod doctor;
+    mod dry_run;
     mod edit;
     mod errors;
     mod explain;
