@@ -3,6 +3,7 @@
 mod connect;
 mod dry_run;
 mod image;
+mod raw;
 mod stream;
 
 use crate::failure::{Failure, Outcome};
@@ -20,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use dry_run::DRY_RUN;
 pub use image::{Arriving, Facts, Watch};
+pub use raw::RawReply;
 
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
 
@@ -36,6 +37,8 @@ pub struct Client {
     pub timeout: Duration,
     /// Shows the traffic on stderr.
     pub traced: bool,
+    /// Tells on stderr the line of curl that sends the same.
+    pub curl: bool,
     /// Tells on stderr what was sent and how long the answer took.
     pub verbose: bool,
     /// The key that was given for this command.
@@ -58,6 +61,8 @@ pub(crate) struct Request<'a> {
     head_only: bool,
     /// The answer tells what a dry run comes to, so that it does not end the command.
     tells: bool,
+    /// The request has an idempotency key of its own.
+    keyed: bool,
     /// Who is told how much of the body has gone; such a body is sent piece by piece.
     watch: Option<Watch>,
 }
@@ -66,8 +71,19 @@ impl<'a> Request<'a> {
     pub(crate) fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
         let (params, outgoing) = (endpoint.params(), body.write());
         let headers = HeaderMap::new();
-        Self { meta: &E::META, params, outgoing, headers, head_only: false, tells: false, watch: None }
+        let meta = &E::META;
+        Self { meta, params, outgoing, headers, head_only: false, tells: false, keyed: true, watch: None }
     }
+}
+
+/// What goes over the wire.
+struct Parcel {
+    method: reqwest::Method,
+    url: String,
+    headers: HeaderMap,
+    body: Option<(String, Vec<u8>)>,
+    watch: Option<Watch>,
+    keyed: bool,
 }
 
 /// What the daemon answered.
@@ -90,6 +106,7 @@ impl Client {
             retries,
             timeout,
             traced,
+            curl: false,
             verbose: false,
             idempotency_key: None,
             token: None,
@@ -165,16 +182,12 @@ impl Client {
         {
             request.headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
         }
-        if !request.meta.method.reads() {
-            let key = self.idempotency_key.clone().unwrap_or_else(new_key);
-            request.headers.insert(IDEMPOTENCY_KEY, header(&key)?);
-        }
         self.exchange(request).await
     }
 
-    /// Sends a request, again and again where that may help, always with the same key.
+    /// Sends a request of the endpoint table.
     pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
-        let Request { meta, params, outgoing, mut headers, head_only, watch, .. } = request;
+        let Request { meta, params, outgoing, headers, head_only, watch, keyed, .. } = request;
         let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
             Method::Get if head_only => reqwest::Method::HEAD,
@@ -183,10 +196,31 @@ impl Client {
             Method::Put => reqwest::Method::PUT,
             Method::Delete => reqwest::Method::DELETE,
         };
-        if let Some((kind, _)) = &outgoing.body {
+        self.deliver(Parcel {
+            method,
+            url,
+            headers,
+            body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
+            watch,
+            keyed,
+        })
+        .await
+    }
+
+    /// Sends a parcel, again and again where that may help, always with the same key.
+    async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
+        let Parcel { method, url, mut headers, body, watch, keyed } = parcel;
+        if keyed && !method.is_safe() {
+            let key = self.idempotency_key.clone().unwrap_or_else(new_key);
+            headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
+        }
+        if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
-        let bytes = outgoing.body.map(|(_, bytes)| Bytes::from(bytes));
+        let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
+        if self.curl {
+            trace::curl(method.as_str(), &url, pairs(&headers), bytes.as_deref());
+        }
         let (http, patience) = self.way(&watch, bytes.as_ref().map_or(0, Bytes::len))?;
         let mut tries = 0;
         loop {
@@ -197,11 +231,11 @@ impl Client {
                 (None, _) => request,
             };
             if self.traced {
-                trace::request(meta.method, &url, pairs(&headers), bytes.as_deref());
+                trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
             }
             let sent = Instant::now();
             let answer = request.send().await;
-            self.tell(meta.method, &url, &answer, sent.elapsed());
+            self.tell(method.as_str(), &url, &answer, sent.elapsed());
             let wait = match &answer {
                 Ok(response) if response.status().as_u16() < 500 => None,
                 Ok(response) => Some(asked_wait(response.headers())),
@@ -221,7 +255,7 @@ impl Client {
 
     fn tell(
         &self,
-        method: Method,
+        method: &str,
         url: &str,
         answer: &Result<reqwest::Response, reqwest::Error>,
         took: Duration,
