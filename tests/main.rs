@@ -14,7 +14,7 @@ mod api {
     mod connections;
     mod conventions;
     mod customers;
-    mod definitions;
+    pub mod definitions;
     mod documents;
     mod employees;
     mod gateway_mail;
@@ -43,6 +43,7 @@ mod cli {
     mod edit;
     mod errors;
     mod explain;
+    mod find;
     mod gateways;
     mod guided;
     mod lists;

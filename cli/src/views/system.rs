@@ -22,3 +22,17 @@ pub const OBJECT: View = View {
     state: "",
     columns: &[column("name", "/name", 0), column("doc", "/doc", 1)],
 };
+
+/// What was found, of several kinds.
+pub const FOUND: View = View {
+    plural: "records",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("kind", "/kind", 0),
+        column("identifier", "/identifier", 0),
+        column("name", "/name", 1),
+        column("state", "/state", 2),
+        column("found-in", "/foundIn/*", 3),
+    ],
+};
