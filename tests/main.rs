@@ -4,6 +4,7 @@ mod assertion;
 mod guarded;
 mod servers;
 mod stored;
+mod template;
 mod world;
 
 mod api {

@@ -23,7 +23,7 @@ pub use image::{Arriving, Facts, Watch};
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
 
 /// How requests are sent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Client {
     /// Address of the daemon, without a slash at the end.
     pub url: String,
@@ -92,15 +92,18 @@ impl Client {
 
     /// The same client that gives up sooner and does not repeat.
     pub fn hasty(&self, timeout: Duration) -> Self {
-        let token = self.token.clone();
-        Self { token, ..Self::new(&self.url, 0, timeout, self.traced) }
+        let client = Self { timeout, retries: 0, http: OnceCell::new(), ..self.clone() };
+        Self { verbose: false, idempotency_key: None, ..client }
     }
 
     /// The same client that waits longer and does not repeat, for what should not happen twice by itself.
     pub fn patient(&self, timeout: Duration) -> Self {
-        let mut client = Self::new(&self.url, 0, timeout.max(self.timeout), self.traced);
-        (client.verbose, client.idempotency_key) = (self.verbose, self.idempotency_key.clone());
-        client
+        Self { timeout: timeout.max(self.timeout), retries: 0, http: OnceCell::new(), ..self.clone() }
+    }
+
+    /// The same caller at the daemon of another address, whose requests are not repeated.
+    pub fn at(&self, url: &str) -> Self {
+        Self { url: url.trim_end_matches('/').to_owned(), ..self.hasty(self.timeout) }
     }
 
     /// Sends an endpoint.
@@ -139,8 +142,9 @@ impl Client {
 
     /// Sends a request with the token of the caller.
     async fn request(&self, mut request: Request<'_>) -> Outcome<reqwest::Response> {
-        let public = ["CreateToken", "GetLive", "GetReady", "GetVersion"].contains(&request.meta.name);
-        if !public && let Some(token) = self.bearer().await? {
+        if !request.meta.is_public()
+            && let Some(token) = self.bearer().await?
+        {
             request.headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
         }
         self.exchange(request).await
