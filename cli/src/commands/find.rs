@@ -24,7 +24,8 @@ pub struct Find {
     #[arg(long, value_name = "KIND")]
     kind: Vec<Kind>,
     /// Most records of each kind, 1 to 1000
-    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
 }
 
