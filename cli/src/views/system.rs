@@ -36,3 +36,7 @@ pub const FOUND: View = View {
         column("found-in", "/foundIn/*", 3),
     ],
 };
+
+/// An answer of the daemon of which nothing else is known.
+pub const ANSWER: View =
+    View { plural: "answers", id: "/identifier", state: "", columns: &[column("answer", "", 0)] };
