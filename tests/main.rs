@@ -16,7 +16,7 @@ mod api {
     mod connections;
     mod conventions;
     mod customers;
-    mod definitions;
+    pub mod definitions;
     mod documents;
     mod dry_run;
     mod employees;
@@ -49,6 +49,7 @@ mod cli {
     mod edit;
     mod errors;
     mod explain;
+    mod find;
     mod gateways;
     mod guided;
     mod lists;

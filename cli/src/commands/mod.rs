@@ -17,6 +17,7 @@ mod docs;
 mod doctor;
 mod employees;
 mod explain;
+mod find;
 mod gateways;
 mod groups;
 mod instances;
@@ -55,6 +56,7 @@ pub const NODES: &[Node] = &[
     group("roles", "role", "Roles and what they allow", roles::VERBS),
     group("groups", "group", "Permittable groups: which endpoints a permission is about", groups::VERBS),
     group("applications", "application", "Applications, their keys and permissions", applications::VERBS),
+    verb::<find::Find>("find"),
     verb::<login::Login>("login"),
     verb::<login::Logout>("logout"),
     verb::<login::Whoami>("whoami"),
