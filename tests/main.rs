@@ -34,6 +34,7 @@ mod api {
     mod roles;
     mod scans;
     mod secrets;
+    mod streams;
     pub mod tellers;
     mod tokens;
     mod uploads;

@@ -3,6 +3,7 @@
 use super::tag;
 use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
+use crate::ops::rows::Rows;
 use crate::ops::{ShownImage, Stored};
 use crate::store::Tx;
 use crate::store::record::Record;
@@ -173,6 +174,18 @@ impl<T: Object + Serialize> IntoReply<JsonOrNone<T>> for JsonOrNone<T> {
 impl<T: Object + Serialize> IntoReply<Array<T>> for Array<T> {
     fn into_reply(self) -> Reply {
         Reply::list(Content::Elements(self.0.iter().map(json).collect()))
+    }
+}
+
+impl<R: Record, T: Object + Serialize + Send + Sync> IntoReply<Array<T>> for Rows<R, T> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(Arc::new(self)))
+    }
+}
+
+impl<R: Record> IntoReply<Names> for Rows<R, String> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(Arc::new(self)))
     }
 }
 

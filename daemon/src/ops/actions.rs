@@ -1,11 +1,12 @@
 //! Actions. Contract: `deposits.md` section 1.
 
 use super::Caller;
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{ACTIONS_BY_IDENTIFIER, StoredAction};
 use mfa_shared::api::actions::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// `POST /actions`
 pub fn create(
@@ -24,9 +25,13 @@ pub fn create(
 }
 
 /// `GET /actions`
-pub fn list(tx: &mut Tx<'_>, _: &Caller, _: &ListActions, _: &Nothing) -> Result<Array<Action>, Fault> {
-    let stored = tx.all::<StoredAction>(&[])?;
-    Ok(Array(stored.into_iter().map(|stored| stored.action).collect()))
+pub fn list(
+    _: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListActions,
+    _: &Nothing,
+) -> Result<Rows<StoredAction, Action>, Fault> {
+    Ok(Rows::all(&[], |_, stored| Ok(stored.action)))
 }
 
 /// Whether there is an action with this identifier.

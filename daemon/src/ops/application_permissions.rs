@@ -4,13 +4,14 @@ use super::Caller;
 use super::applications::find;
 use super::grants::exceeds;
 use super::users;
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{StoredConsent, StoredPermission, StoredSet};
 use mfa_shared::api::applications::*;
 use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::api::roles::Permission;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, JsonFlag, Nothing};
+use mfa_shared::wire::{Accepted, Json, JsonFlag, Nothing};
 
 /// `POST /applications/{application}/permissions`
 pub fn create_permission(
@@ -41,9 +42,9 @@ pub fn list_permissions(
     _: &Caller,
     at: &ListApplicationPermissions,
     _: &Nothing,
-) -> Result<Array<Permission>, Fault> {
+) -> Result<Rows<StoredPermission, Permission>, Fault> {
     find(tx, &at.application)?;
-    Ok(Array(super::grants::of_application(tx, &at.application)?))
+    Ok(Rows::all(&[&at.application], |_, stored| Ok(stored.permission)))
 }
 
 /// `GET /applications/{application}/permissions/{group}`
@@ -120,9 +121,9 @@ pub fn list_sets(
     _: &Caller,
     at: &ListCallEndpointSets,
     _: &Nothing,
-) -> Result<Array<CallEndpointSet>, Fault> {
+) -> Result<Rows<StoredSet, CallEndpointSet>, Fault> {
     find(tx, &at.application)?;
-    Ok(Array(tx.all::<StoredSet>(&[&at.application])?.into_iter().map(|stored| stored.set).collect()))
+    Ok(Rows::all(&[&at.application], |_, stored| Ok(stored.set)))
 }
 
 /// `GET /applications/{application}/callendpointset/{set}`

@@ -2,16 +2,21 @@
 
 use super::grants::{self, exceeds};
 use super::{Caller, sessions};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
 use mfa_shared::api::applications::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Json, Names, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// `GET /applications`
-pub fn list(tx: &mut Tx<'_>, _: &Caller, _: &ListApplications, _: &Nothing) -> Result<Names, Fault> {
-    let stored = tx.all::<StoredApplication>(&[])?;
-    Ok(Names(stored.into_iter().map(|application| application.identifier).collect()))
+pub fn list(
+    _: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListApplications,
+    _: &Nothing,
+) -> Result<Rows<StoredApplication, String>, Fault> {
+    Ok(Rows::all(&[], |_, application| Ok(application.identifier)))
 }
 
 /// `DELETE /applications/{application}`
@@ -64,10 +69,9 @@ pub fn list_signatures(
     _: &Caller,
     at: &ListSignatures,
     _: &Nothing,
-) -> Result<Names, Fault> {
+) -> Result<Rows<StoredSignature, String>, Fault> {
     find(tx, &at.application)?;
-    let stored = tx.all::<StoredSignature>(&[&at.application])?;
-    Ok(Names(stored.into_iter().map(|signature| signature.timestamp).collect()))
+    Ok(Rows::all(&[&at.application], |_, signature| Ok(signature.timestamp)))
 }
 
 /// `GET /applications/{application}/signatures/{timestamp}`

@@ -1,11 +1,12 @@
 //! Identification cards of customers. Contract: `customers.md` section 6.
 
 use super::{Caller, customers};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{CARDS_BY_NUMBER, StoredCard, StoredScan};
 use mfa_shared::api::cards::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// `POST /customers/{customer}/identifications`
 pub fn create(
@@ -36,10 +37,14 @@ pub fn create(
 }
 
 /// `GET /customers/{customer}/identifications`
-pub fn list(tx: &mut Tx<'_>, _: &Caller, at: &ListCards, _: &Nothing) -> Result<Array<Card>, Fault> {
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListCards,
+    _: &Nothing,
+) -> Result<Rows<StoredCard, Card>, Fault> {
     customers::find(tx, &at.customer)?;
-    let stored = tx.all::<StoredCard>(&[&at.customer])?;
-    Ok(Array(stored.into_iter().map(|stored| stored.card).collect()))
+    Ok(Rows::all(&[&at.customer], |_, stored| Ok(stored.card)))
 }
 
 /// `GET /customers/{customer}/identifications/{card}`

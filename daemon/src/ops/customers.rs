@@ -3,12 +3,13 @@
 use super::listing::{Listing, SortKey, as_stored};
 use super::{Caller, Stored, counted};
 use crate::domain::customer::next_state;
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{INSTANCES_NOT_CLOSED, StoredCommand, StoredEmployee, StoredOffice};
 use mfa_shared::api::customers::*;
 use mfa_shared::api::offices::Address;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, JsonList, Nothing, Query};
+use mfa_shared::wire::{Accepted, Json, JsonList, Nothing, Query};
 
 /// `POST /customers`
 pub fn create(
@@ -144,12 +145,11 @@ pub fn list_commands(
     _: &Caller,
     at: &ListCustomerCommands,
     _: &Nothing,
-) -> Result<Array<CustomerCommandRecord>, Fault> {
+) -> Result<Rows<StoredCommand, CustomerCommandRecord>, Fault> {
     if !tx.has::<Customer>(&[&at.customer])? {
         return Err(not_found(&at.customer));
     }
-    let stored = tx.all::<StoredCommand>(&[&at.customer])?;
-    Ok(Array(stored.into_iter().map(|command| command.record).collect()))
+    Ok(Rows::all(&[&at.customer], |_, command| Ok(command.record)))
 }
 
 /// `PUT /customers/{customer}/address`

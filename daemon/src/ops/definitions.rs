@@ -2,6 +2,7 @@
 
 use super::ledger::name_account;
 use super::{Caller, Stored, actions, counted, instances};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{INSTANCES_BY_PRODUCT, StoredDefinitionCommand, StoredInstance};
 use mfa_shared::api::definitions::*;
@@ -9,7 +10,7 @@ use mfa_shared::api::instances::Instance;
 use mfa_shared::api::ledger::AccountRole;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::rule::FieldError;
-use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// `POST /definitions`
 pub fn create(
@@ -48,12 +49,12 @@ pub fn create(
 
 /// `GET /definitions`
 pub fn list(
-    tx: &mut Tx<'_>,
+    _: &mut Tx<'_>,
     _: &Caller,
     _: &ListDefinitions,
     _: &Nothing,
-) -> Result<Array<Definition>, Fault> {
-    tx.all(&[]).map(Array)
+) -> Result<Rows<Definition, Definition>, Fault> {
+    Ok(Rows::all(&[], |_, definition| Ok(definition)))
 }
 
 /// `GET /definitions/{definition}`
@@ -110,10 +111,9 @@ pub fn list_instances(
     _: &Caller,
     at: &ListDefinitionInstances,
     _: &Nothing,
-) -> Result<Array<Instance>, Fault> {
+) -> Result<Rows<StoredInstance, Instance>, Fault> {
     find(tx, &at.definition)?;
-    let stored = tx.indexed::<StoredInstance>(INSTANCES_BY_PRODUCT, &[&at.definition])?;
-    instances::all_shown(tx, stored)
+    Ok(Rows::indexed(INSTANCES_BY_PRODUCT, &[&at.definition], instances::shown))
 }
 
 /// `POST /definitions/{definition}/commands`
@@ -143,10 +143,9 @@ pub fn list_commands(
     _: &Caller,
     at: &ListDefinitionCommands,
     _: &Nothing,
-) -> Result<Array<DefinitionCommandRecord>, Fault> {
+) -> Result<Rows<StoredDefinitionCommand, DefinitionCommandRecord>, Fault> {
     find(tx, &at.definition)?;
-    let stored = tx.all::<StoredDefinitionCommand>(&[&at.definition])?;
-    Ok(Array(stored.into_iter().map(|command| command.record).collect()))
+    Ok(Rows::all(&[&at.definition], |_, command| Ok(command.record)))
 }
 
 fn not_found(definition: &str) -> Fault {

@@ -3,6 +3,7 @@
 use super::grants::exceeds;
 use super::{Caller, Stored, counted};
 use crate::domain::bootstrap;
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::engine::Space;
 use crate::store::records::{
@@ -10,7 +11,7 @@ use crate::store::records::{
 };
 use mfa_shared::api::groups::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// What keeps a group from being deleted: an index of the uses under the group, and their noun.
 const USES: &[(Space, &str, &str)] = &[
@@ -40,12 +41,12 @@ pub fn create(
 
 /// `GET /permittablegroups`
 pub fn list(
-    tx: &mut Tx<'_>,
+    _: &mut Tx<'_>,
     _: &Caller,
     _: &ListGroups,
     _: &Nothing,
-) -> Result<Array<PermittableGroup>, Fault> {
-    Ok(Array(tx.all(&[])?))
+) -> Result<Rows<PermittableGroup, PermittableGroup>, Fault> {
+    Ok(Rows::all(&[], |_, group| Ok(group)))
 }
 
 /// `GET /permittablegroups/{group}`

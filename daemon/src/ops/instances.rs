@@ -3,6 +3,7 @@
 use super::Caller;
 use super::ledger::{self, CustomerAccount};
 use crate::domain::instance::{self as rules, Effect, Refusal};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::Record;
@@ -77,21 +78,24 @@ pub fn list(
     _: &Caller,
     _: &ListInstances,
     Query(InstanceQuery { customer, term, size }): &Query<InstanceQuery>,
-) -> Result<Array<Instance>, Fault> {
-    let mut stored = match (customer, term) {
-        (Some(customer), _) => of_customer(tx, customer)?,
-        (None, Some(term)) => return search(tx, term, *size),
+) -> Result<Rows<StoredInstance, Instance>, Fault> {
+    let found = match (customer, term) {
+        (Some(customer), None) => return Ok(Rows::indexed(INSTANCES_BY_CUSTOMER, &[customer], shown)),
+        (Some(customer), Some(term)) => {
+            let mut stored = of_customer(tx, customer)?;
+            stored.retain(|instance| contains(instance, &term.to_lowercase()));
+            stored.truncate(most(*size));
+            stored
+        }
+        (None, Some(term)) => search(tx, term, *size)?,
         (None, None) => Vec::new(),
     };
-    if let Some(term) = term {
-        stored.retain(|instance| contains(instance, &term.to_lowercase()));
-        stored.truncate(most(*size));
-    }
-    all_shown(tx, stored)
+    let found: Result<_, Fault> = found.into_iter().map(|instance| shown(tx, instance)).collect();
+    Ok(Rows::these(found?, shown))
 }
 
 /// The first accounts that contain a text.
-fn search(tx: &mut Tx<'_>, term: &str, size: Option<u32>) -> Result<Array<Instance>, Fault> {
+fn search(tx: &mut Tx<'_>, term: &str, size: Option<u32>) -> Result<Vec<StoredInstance>, Fault> {
     let (term, mut found) = (term.to_lowercase(), Vec::new());
     tx.walk(StoredInstance::SPACE, Range::prefix(&[]), &mut |_, value| {
         let instance: StoredInstance = decode(StoredInstance::SPACE, value)?;
@@ -100,7 +104,7 @@ fn search(tx: &mut Tx<'_>, term: &str, size: Option<u32>) -> Result<Array<Instan
         }
         Ok(found.len() < most(size))
     })?;
-    all_shown(tx, found)
+    Ok(found)
 }
 
 fn most(size: Option<u32>) -> usize {
@@ -194,12 +198,8 @@ pub fn find_by_any_number(tx: &mut Tx<'_>, number: &str) -> Result<Option<Stored
     }
 }
 
-/// Instances as reads show them, with what their ledger accounts say.
-pub fn all_shown(tx: &mut Tx<'_>, stored: Vec<StoredInstance>) -> Result<Array<Instance>, Fault> {
-    stored.into_iter().map(|instance| shown(tx, instance)).collect::<Result<_, _>>().map(Array)
-}
-
-fn shown(tx: &mut Tx<'_>, stored: StoredInstance) -> Result<Instance, Fault> {
+/// An instance as reads show it, with what its ledger account says.
+pub fn shown(tx: &mut Tx<'_>, stored: StoredInstance) -> Result<Instance, Fault> {
     let account = tx.get::<LedgerAccount>(&[&stored.account_identifier])?;
     let (balance, posted) = account.map_or((Amount::ZERO, None), |a| (a.balance, a.last_entry_on));
     Ok(Instance {

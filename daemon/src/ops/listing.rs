@@ -66,6 +66,7 @@ impl From<bool> for SortKey {
 
 type SortBy<R> = fn(&R, &str) -> SortKey;
 type Keep<R> = Box<dyn Fn(&R) -> bool + Send + Sync>;
+type Restore<R> = Box<dyn Fn(&mut Tx<'_>, R) -> Result<Option<R>, Fault> + Send + Sync>;
 type Show<R> = fn(&mut Tx<'_>, R) -> Result<Vec<u8>, Fault>;
 
 /// A list of the records `R`, shown as `T`.
@@ -76,6 +77,7 @@ pub struct Listing<R, T> {
     descending: bool,
     page_index: u64,
     size: u64,
+    restore: Option<Restore<R>>,
     show: Show<R>,
     shown: PhantomData<fn() -> T>,
 }
@@ -97,6 +99,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
             descending: paging.descending,
             page_index: paging.page_index.unwrap_or(0).into(),
             size: paging.size.unwrap_or(PAGE_SIZE_DEFAULT).into(),
+            restore: None,
             show,
             shown: PhantomData,
         }
@@ -125,6 +128,16 @@ impl<R: Record, T: Listed> Listing<R, T> {
         })
     }
 
+    /// As a stream, the records as they were when the list was asked for: `restore` brings one back to that
+    /// moment, or leaves it out.
+    pub fn as_of(
+        mut self,
+        restore: impl Fn(&mut Tx<'_>, R) -> Result<Option<R>, Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.restore = Some(Box::new(restore));
+        self
+    }
+
     fn range(&self) -> (Space, Range) {
         match &self.index {
             Some((space, part)) => (*space, Range::prefix(&prefix(&[part]))),
@@ -143,16 +156,25 @@ impl<R: Record, T: Listed> Listing<R, T> {
         tx.value(R::SPACE, key)?.map(|bytes| decode(R::SPACE, &bytes)).transpose()
     }
 
-    /// The keys of all matches, in the order of the list.
-    fn keys(&self, tx: &mut Tx<'_>) -> Result<Vec<Vec<u8>>, Fault> {
+    /// The record with a key as a stream shows it.
+    fn streamed(&self, tx: &mut Tx<'_>, key: &[u8]) -> Result<Option<R>, Fault> {
+        match (self.record(tx, key)?, &self.restore) {
+            (Some(record), Some(restore)) => restore(tx, record),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// The keys of all matches, in the order of the list; for a stream or for a page.
+    fn keys(&self, tx: &mut Tx<'_>, streams: bool) -> Result<Vec<Vec<u8>>, Fault> {
         let (space, range) = self.range();
+        let restores = streams && self.restore.is_some();
         let whole = self.keep.is_some() || self.sort.is_some();
         let mut found: Vec<(SortKey, Vec<u8>)> = Vec::new();
         let mut entries = Vec::new();
         tx.walk(space, range, &mut |entry, value| {
             if !whole {
                 found.push((SortKey::Null, self.key_of(entry)));
-            } else if self.index.is_some() {
+            } else if self.index.is_some() || restores {
                 entries.push(self.key_of(entry));
             } else {
                 found.extend(self.sorted(entry.to_vec(), decode(R::SPACE, value)?));
@@ -160,7 +182,8 @@ impl<R: Record, T: Listed> Listing<R, T> {
             Ok(true)
         })?;
         for key in entries {
-            if let Some(record) = self.record(tx, &key)? {
+            let record = if restores { self.streamed(tx, &key)? } else { self.record(tx, &key)? };
+            if let Some(record) = record {
                 found.extend(self.sorted(key, record));
             }
         }
@@ -236,7 +259,7 @@ pub trait List: Send + Sync {
 
 impl<R: Record, T: Listed> List for Listing<R, T> {
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
-        let keys = self.keys(tx)?;
+        let keys = self.keys(tx, false)?;
         let total = keys.len() as u64;
         let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
         let passed = usize::try_from(self.page_index.saturating_mul(self.size)).unwrap_or(usize::MAX);
@@ -257,7 +280,7 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
         let cursor = match cursor {
             Cursor::Start if self.sort.is_some() || self.descending => {
-                Cursor::Keys(Arc::new(self.keys(tx)?), 0)
+                Cursor::Keys(Arc::new(self.keys(tx, true)?), 0)
             }
             Cursor::Start => Cursor::Walk(self.range().1.from),
             begun => begun,
@@ -266,7 +289,7 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
         let next = if chunk.len() < CHUNK_RECORDS { Cursor::End } else { next };
         let mut out = Vec::new();
         for key in chunk {
-            let Some(record) = self.record(tx, &key)? else { continue };
+            let Some(record) = self.streamed(tx, &key)? else { continue };
             if self.keep.as_ref().is_none_or(|keep| keep(&record)) {
                 out.extend_from_slice(&(self.show)(tx, record)?);
                 out.push(b'\n');

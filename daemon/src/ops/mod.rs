@@ -25,6 +25,7 @@ pub mod offices;
 pub mod portraits;
 pub mod references;
 pub mod roles;
+pub mod rows;
 pub mod scans;
 pub mod secret;
 pub mod sessions;

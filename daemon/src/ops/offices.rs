@@ -2,6 +2,7 @@
 
 use super::listing::{Listing, SortKey, json};
 use super::{Caller, Use, refuse_used};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{
     Audit, CUSTOMERS_BY_OFFICE, EMPLOYEES_BY_OFFICE, OFFICE_REFERENCES_ACTIVE, OFFICES_BY_PARENT,
@@ -10,7 +11,7 @@ use crate::store::records::{
 use mfa_shared::api::offices::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Paging;
-use mfa_shared::wire::{Accepted, Array, Json, JsonOrNone, Nothing, Query};
+use mfa_shared::wire::{Accepted, Json, JsonOrNone, Nothing, Query};
 
 /// What keeps an office from being deleted.
 const USES: &[Use] = &[
@@ -168,10 +169,9 @@ pub fn list_references(
     _: &Caller,
     at: &ListOfficeReferences,
     _: &Nothing,
-) -> Result<Array<ExternalReference>, Fault> {
+) -> Result<Rows<StoredReference, ExternalReference>, Fault> {
     find(tx, &at.office)?;
-    let stored = tx.all::<StoredReference>(&[&at.office])?;
-    Ok(Array(stored.into_iter().map(StoredReference::shown).collect()))
+    Ok(Rows::all(&[&at.office], |_, stored| Ok(stored.shown())))
 }
 
 /// The office, if there is one.

@@ -2,11 +2,12 @@
 
 use super::grants::exceeds;
 use super::{Caller, Stored, users};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::api::roles::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// `POST /roles`
 pub fn create(
@@ -27,8 +28,8 @@ pub fn create(
 }
 
 /// `GET /roles`
-pub fn list(tx: &mut Tx<'_>, _: &Caller, _: &ListRoles, _: &Nothing) -> Result<Array<Role>, Fault> {
-    Ok(Array(tx.all(&[])?))
+pub fn list(_: &mut Tx<'_>, _: &Caller, _: &ListRoles, _: &Nothing) -> Result<Rows<Role, Role>, Fault> {
+    Ok(Rows::all(&[], |_, role| Ok(role)))
 }
 
 /// `GET /roles/{role}`

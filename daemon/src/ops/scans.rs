@@ -1,12 +1,13 @@
 //! Scans of identification cards. Contract: `customers.md` section 7.
 
 use super::{Caller, ShownImage, cards, stored_image};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{SCANS_BY_IDENTIFIER, StoredScan};
 use mfa_shared::api::scans::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::upload::Upload;
-use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// `POST /customers/{customer}/identifications/{card}/scans`
 pub fn create(
@@ -30,10 +31,14 @@ pub fn create(
 }
 
 /// `GET /customers/{customer}/identifications/{card}/scans`
-pub fn list(tx: &mut Tx<'_>, _: &Caller, at: &ListScans, _: &Nothing) -> Result<Array<Scan>, Fault> {
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListScans,
+    _: &Nothing,
+) -> Result<Rows<StoredScan, Scan>, Fault> {
     cards::find(tx, &at.customer, &at.card)?;
-    let stored = tx.all::<StoredScan>(&[&at.customer, &at.card])?;
-    Ok(Array(stored.into_iter().map(|stored| stored.scan).collect()))
+    Ok(Rows::all(&[&at.customer, &at.card], |_, stored| Ok(stored.scan)))
 }
 
 /// `GET /customers/{customer}/identifications/{card}/scans/{scan}`

@@ -5,6 +5,7 @@ use super::grants::{self, exceeds};
 use super::secret::Judged;
 use super::{Caller, callers, counted, sessions};
 use crate::domain::permission::{self, Groups, operation};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{
     CONSENTS_BY_USER, RetiredUser, StoredAttempts, StoredConsent, StoredPassword, StoredUser, USERS_BY_ROLE,
@@ -43,8 +44,8 @@ pub fn create(
 }
 
 /// `GET /users`
-pub fn list(tx: &mut Tx<'_>, _: &Caller, _: &ListUsers, _: &Nothing) -> Result<Array<User>, Fault> {
-    Ok(Array(tx.all::<StoredUser>(&[])?.into_iter().map(StoredUser::shown).collect()))
+pub fn list(_: &mut Tx<'_>, _: &Caller, _: &ListUsers, _: &Nothing) -> Result<Rows<StoredUser, User>, Fault> {
+    Ok(Rows::all(&[], |_, user| Ok(user.shown())))
 }
 
 /// `GET /users/{user}`

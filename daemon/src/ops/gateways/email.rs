@@ -2,13 +2,14 @@
 
 use super::{not_found, note_read, taken};
 use crate::ops::Caller;
+use crate::ops::rows::Rows;
 use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::records::{APP_PASSWORD, Audit, GatewayKind, StoredEmail};
 use mfa_shared::api::gateways::*;
 use mfa_shared::fault::Fault;
 use mfa_shared::rule::FieldError;
-use mfa_shared::wire::{Accepted, Array, CreatedAt, Done, Json, Nothing};
+use mfa_shared::wire::{Accepted, CreatedAt, Done, Json, Nothing};
 
 /// `POST /configuration/email`
 pub fn create(
@@ -39,13 +40,12 @@ pub fn create(
 
 /// `GET /configuration/email`
 pub fn list(
-    tx: &mut Tx<'_>,
+    _: &mut Tx<'_>,
     _: &Caller,
     _: &ListEmailConfigurations,
     _: &Nothing,
-) -> Result<Array<EmailConfiguration>, Fault> {
-    let stored = tx.all::<StoredEmail>(&[])?;
-    Ok(Array(stored.into_iter().map(|email| email.shown(None)).collect()))
+) -> Result<Rows<StoredEmail, EmailConfiguration>, Fault> {
+    Ok(Rows::all(&[], |_, email| Ok(email.shown(None))))
 }
 
 /// `GET /configuration/email/{configuration}`

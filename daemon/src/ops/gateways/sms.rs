@@ -2,12 +2,13 @@
 
 use super::{not_found, note_read, taken};
 use crate::ops::Caller;
+use crate::ops::rows::Rows;
 use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::records::{AUTH_TOKEN, Audit, GatewayKind, StoredSms};
 use mfa_shared::api::gateways::*;
 use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Accepted, Array, CreatedAt, Done, Json, Nothing};
+use mfa_shared::wire::{Accepted, CreatedAt, Done, Json, Nothing};
 
 /// `POST /configuration/sms`
 pub fn create(
@@ -37,13 +38,12 @@ pub fn create(
 
 /// `GET /configuration/sms`
 pub fn list(
-    tx: &mut Tx<'_>,
+    _: &mut Tx<'_>,
     _: &Caller,
     _: &ListSmsConfigurations,
     _: &Nothing,
-) -> Result<Array<SmsConfiguration>, Fault> {
-    let stored = tx.all::<StoredSms>(&[])?;
-    Ok(Array(stored.into_iter().map(|sms| sms.shown(None)).collect()))
+) -> Result<Rows<StoredSms, SmsConfiguration>, Fault> {
+    Ok(Rows::all(&[], |_, sms| Ok(sms.shown(None))))
 }
 
 /// `GET /configuration/sms/{configuration}`

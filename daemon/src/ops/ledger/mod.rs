@@ -5,6 +5,7 @@
 
 mod check;
 mod lists;
+mod moment;
 mod naming;
 mod posting;
 mod reads;

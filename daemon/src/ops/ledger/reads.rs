@@ -1,6 +1,7 @@
 //! What can be read of the ledger; nothing here writes.
 
 use super::lists::{Entries, Of};
+use super::moment::Moment;
 use super::posting::{entry_at, last_sequence};
 use crate::domain::ledger::on_sides;
 use crate::ops::listing::{Listing, SortKey, as_stored};
@@ -19,12 +20,14 @@ use std::ops::Range as Span;
 
 /// `GET /ledger/accounts`
 pub fn list_accounts(
-    _: &mut Tx<'_>,
+    tx: &mut Tx<'_>,
     _: &Caller,
     _: &ListLedgerAccounts,
     Query(query): &Query<AccountQuery>,
 ) -> Result<Listing<LedgerAccount, LedgerAccount>, Fault> {
+    let moment = Moment::of(tx)?;
     let listing = Listing::new(&query.paging, sort_key, as_stored)
+        .as_of(move |tx, account| moment.restore(tx, account))
         .term(query.paging.term.as_ref(), |account| vec![Some(&account.identifier), account.name.as_deref()]);
     Ok(match query.kind {
         None => listing,

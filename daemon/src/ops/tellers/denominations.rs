@@ -2,12 +2,13 @@
 
 use super::{cash, managed};
 use crate::domain::teller::{TellerStep, next_state};
+use crate::ops::rows::Rows;
 use crate::ops::{Caller, ledger};
 use crate::store::Tx;
 use crate::store::records::StoredDenomination;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, Query};
+use mfa_shared::wire::{Accepted, Json, Query};
 
 /// `POST /offices/{office}/teller/{teller}/denominations`
 pub fn create(
@@ -48,10 +49,12 @@ pub fn list(
     _: &Caller,
     at: &ListDenominations,
     Query(query): &Query<DenominationQuery>,
-) -> Result<Array<Denomination>, Fault> {
+) -> Result<Rows<StoredDenomination, Denomination>, Fault> {
     managed(tx, &at.office, &at.teller)?;
-    let counts = tx.all::<StoredDenomination>(&[&at.teller])?;
-    let found = counts.into_iter().rev().map(|stored| stored.denomination);
-    let within = |moment| query.date_range.is_none_or(|range| range.contains(moment));
-    Ok(Array(found.filter(|count| within(count.created_on)).collect()))
+    let range = query.date_range;
+    let within =
+        move |stored: &StoredDenomination| range.is_none_or(|r| r.contains(stored.denomination.created_on));
+    Ok(Rows::all(&[&at.teller], |_, stored: StoredDenomination| Ok(stored.denomination))
+        .only(within)
+        .newest_first())
 }

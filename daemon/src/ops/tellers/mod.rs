@@ -21,12 +21,13 @@ use super::secret::Judged;
 use super::{Caller, ledger, offices};
 use crate::domain::lockout::Attempts;
 use crate::domain::teller::{TellerStep, next_state};
+use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{StoredDrawer, StoredEmployee, StoredTeller, TELLERS_BY_OFFICE};
 use mfa_shared::api::ledger::{AccountRole, LedgerAccount};
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// `POST /offices/{office}/teller`
 pub fn create(
@@ -66,10 +67,14 @@ pub fn create(
 }
 
 /// `GET /offices/{office}/teller`
-pub fn list(tx: &mut Tx<'_>, _: &Caller, at: &ListTellers, _: &Nothing) -> Result<Array<Teller>, Fault> {
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListTellers,
+    _: &Nothing,
+) -> Result<Rows<StoredTeller, Teller>, Fault> {
     offices::find(tx, &at.office)?;
-    let tellers = tx.indexed::<StoredTeller>(TELLERS_BY_OFFICE, &[&at.office])?;
-    Ok(Array(tellers.into_iter().map(|stored| stored.teller).collect()))
+    Ok(Rows::indexed(TELLERS_BY_OFFICE, &[&at.office], |_, stored| Ok(stored.teller)))
 }
 
 /// `GET /offices/{office}/teller/{teller}`

@@ -4,6 +4,7 @@ use super::accounts::{self, Held};
 use super::{check_caller, find, step};
 use crate::domain::teller::TellerStep;
 use crate::domain::transaction::{self, Refusal};
+use crate::ops::rows::Rows;
 use crate::ops::{Caller, ledger};
 use crate::random;
 use crate::store::Tx;
@@ -14,7 +15,7 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::identifier::shown;
-use mfa_shared::wire::{Array, Json, Query};
+use mfa_shared::wire::{Json, Query};
 
 /// `POST /teller/{teller}/transactions`
 pub fn create(
@@ -72,11 +73,18 @@ pub fn list(
     _: &Caller,
     at: &ListTransactions,
     Query(query): &Query<TransactionQuery>,
-) -> Result<Array<Transaction>, Fault> {
+) -> Result<Rows<StoredTransaction, Transaction>, Fault> {
     find(tx, &at.teller)?;
-    let found = indexed(tx, TRANSACTIONS_BY_TELLER, &at.teller)?;
-    let listed = found.into_iter().map(|stored| stored.transaction);
-    Ok(Array(listed.filter(|t| query.status.is_none_or(|status| status == t.state)).collect()))
+    // The index sorts by the place of the transaction.
+    let sort_bytes = prefix(&[&ordinal(0)]).len();
+    let listed =
+        Rows::sorted(TRANSACTIONS_BY_TELLER, &[&at.teller], sort_bytes, |_, stored: StoredTransaction| {
+            Ok(stored.transaction)
+        });
+    Ok(match query.status {
+        None => listed,
+        Some(status) => listed.only(move |stored: &StoredTransaction| stored.transaction.state == status),
+    })
 }
 
 /// The transactions of a teller that an index has, the oldest first.

@@ -1,3 +1,4 @@
 mod histories;
 pub(in crate::ops) mod memory;
+mod moment;
 mod posting;

@@ -1,0 +1,78 @@
+//! Accounts as they were at one moment, however many postings there were since: a list that is read bit by
+//! bit beside the postings shows books that balance.
+
+use super::posting::{entry_at, last_entry, line_at};
+use crate::domain::ledger::balance;
+use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::{Record, number, numbered, prefix};
+use crate::store::records::{AccountLine, ENTRY_LINES_MAX, line_number};
+use mfa_shared::api::ledger::{AccountRole, LedgerAccount, Side};
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
+
+/// A moment in the order of posting.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// Sequence of the last entry; 0 before the first.
+    sequence: u64,
+    /// When it was posted.
+    posted_on: Option<Timestamp>,
+    now: Timestamp,
+}
+
+impl Moment {
+    /// The moment of a transaction.
+    pub fn of(tx: &mut Tx<'_>) -> Result<Self, Fault> {
+        let last = last_entry(tx)?.map(|stored| stored.entry);
+        Ok(Self {
+            sequence: last.as_ref().map_or(0, |entry| entry.sequence.unsigned_abs()),
+            posted_on: last.map(|entry| entry.posted_on),
+            now: tx.now(),
+        })
+    }
+
+    /// An account as it was at this moment; nothing, if it came into being later. Only its currency is that
+    /// of today, which an account gets once and keeps, if it had any line.
+    pub fn restore(
+        self,
+        tx: &mut Tx<'_>,
+        mut account: LedgerAccount,
+    ) -> Result<Option<LedgerAccount>, Fault> {
+        if account.created_on > self.now {
+            return Ok(None);
+        }
+        // Entries are posted in the order of time.
+        if account.last_entry_on < self.posted_on {
+            return Ok(Some(account));
+        }
+        let (under, here) = (prefix(&[&account.identifier]), line_number(self.sequence + 1, 0));
+        let next = numbered(&[&account.identifier], here);
+        let mut later = Vec::new();
+        tx.walk(AccountLine::SPACE, Range { from: next.clone(), ..Range::prefix(&under) }, &mut |key, _| {
+            later.push(number(key));
+            Ok(true)
+        })?;
+        if later.is_empty() {
+            return Ok(Some(account));
+        }
+        for number in later {
+            let Some((_, line)) = line_at(tx, number)? else { continue };
+            match line.side {
+                Side::Debit => account.debit_total = account.debit_total.minus(line.amount),
+                Side::Credit => account.credit_total = account.credit_total.minus(line.amount),
+            }
+        }
+        account.balance = balance(account.kind, account.debit_total, account.credit_total);
+        let last: Option<AccountLine> = tx.last(&Range { from: under, to: Some(next) })?;
+        let entry = match &last {
+            Some(line) => entry_at(tx, line.number / ENTRY_LINES_MAX)?,
+            None => None,
+        };
+        account.last_entry_on = entry.map(|stored| stored.entry.posted_on);
+        if last.is_none() && account.role != Some(AccountRole::Customer) {
+            account.currency = None;
+        }
+        Ok(Some(account))
+    }
+}

@@ -1,0 +1,113 @@
+//! Lists that are read bit by bit while there are postings: they show one moment.
+
+use super::memory::Memory;
+use super::posting::{amount, entry};
+use crate::domain::ledger::on_sides;
+use crate::ops::Caller;
+use crate::ops::ledger::*;
+use crate::ops::listing::{Cursor, List};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::ledger::AccountRole::{Drawer, Income, Vault};
+use mfa_shared::api::ledger::{AccountQuery, LedgerAccount, ListLedgerAccounts};
+use mfa_shared::query::Paging;
+use mfa_shared::wire::Query;
+use serde_json::Value;
+
+/// More than one chunk of a stream.
+const ACCOUNTS: usize = 1_203;
+
+fn name(number: usize) -> String {
+    format!("drawer-{number:04}")
+}
+
+/// Cash from the vault into a drawer.
+fn bring(store: &mut Memory, number: usize, sum: &str) {
+    let lines = vec![debit(&name(number), Drawer, amount(sum)), credit("vault", Vault, amount(sum))];
+    store.write(|tx| post(tx, entry("DAJT", lines))).unwrap();
+}
+
+fn store() -> Memory {
+    let mut store = Memory::new();
+    store
+        .write(|tx| {
+            (0..ACCOUNTS).try_for_each(|number| name_account(tx, "/x", &name(number), Drawer))?;
+            name_account(tx, "/x", "vault", Vault)?;
+            name_account(tx, "/x", "zero", Income)
+        })
+        .unwrap();
+    for number in (0..ACCOUNTS).step_by(3) {
+        bring(&mut store, number, "1.25");
+    }
+    store
+}
+
+/// Every line of a stream, with something done to the store after each chunk.
+fn streamed(
+    store: &mut Memory,
+    paging: Paging<LedgerAccount>,
+    mut meanwhile: impl FnMut(&mut Memory),
+) -> Vec<Value> {
+    let query = Query(AccountQuery { paging, kind: None });
+    let list = store.read(|tx| list_accounts(tx, &Caller::guest(), &ListLedgerAccounts {}, &query));
+    let (mut cursor, mut out) = (Cursor::Start, Vec::new());
+    meanwhile(store);
+    while !matches!(cursor, Cursor::End) {
+        let (lines, next) = store.read(|tx| list.lines(tx, cursor.clone()));
+        assert!(lines.iter().filter(|byte| **byte == b'\n').count() <= 500, "one chunk at a time");
+        out.extend(lines);
+        cursor = next;
+        meanwhile(store);
+    }
+    String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn columns(paging: &str) -> Paging<LedgerAccount> {
+    let mut read = Paging::default();
+    (read.sort_column, read.descending) =
+        (Some(paging.trim_start_matches('-').to_owned()), paging.starts_with('-'));
+    read
+}
+
+#[test]
+fn accounts_are_streamed_as_they_were_when_they_were_asked_for() {
+    for order in ["identifier", "-identifier", "balance", "-balance", "createdOn"] {
+        let mut store = store();
+        let before = streamed(&mut store, columns(order), |_| {});
+        assert_eq!(before.len(), ACCOUNTS + 2);
+        let mut posted = 0;
+        let during = streamed(&mut store, columns(order), |store| {
+            for number in [0, 1, 2, 600, 1_200, 1_202] {
+                bring(store, number, "3.50");
+                posted += 1;
+            }
+            store.now = store.now.plus_seconds(1);
+            let late = format!("late-{posted}");
+            store.write(|tx| name_account(tx, "/x", &late, Vault)).unwrap();
+        });
+        assert!(posted > 18, "{posted}");
+        for (before, during) in before.iter().zip(&during) {
+            assert_eq!(before["identifier"], during["identifier"], "{order}");
+            for property in ["balance", "debitTotal", "creditTotal"] {
+                let number = |value: &Value| Amount::parse(&value[property].to_string()).unwrap();
+                assert_eq!(number(before), number(during), "{order} {before}");
+            }
+            assert_eq!(before["lastEntryOn"], during["lastEntryOn"], "{order} {before}");
+        }
+        assert_eq!(before.len(), during.len(), "{order}");
+    }
+}
+
+#[test]
+fn the_books_that_a_stream_shows_balance() {
+    let mut store = store();
+    let mut next = 0;
+    let shown = streamed(&mut store, Paging::default(), |store| {
+        next += 1;
+        bring(store, next * 7 % ACCOUNTS, "0.01");
+    });
+    let accounts = shown.into_iter().map(|value| serde_json::from_value::<LedgerAccount>(value).unwrap());
+    let sides: Vec<_> = accounts.map(|account| on_sides(account.kind, account.balance)).collect();
+    let total = |side: fn(&(Amount, Amount)) -> Amount| Amount::sum(sides.iter().map(side));
+    assert_eq!(total(|side| side.0), total(|side| side.1));
+    assert_eq!(total(|side| side.0), amount("501.25"));
+}

@@ -1,0 +1,218 @@
+//! Lists that are plain arrays: every record in the order of its key, or of an index. The whole array is read
+//! in the transaction of its request; as lines it is read chunk by chunk, and never lies in memory as a whole.
+
+use super::listing::{Cursor, List, json};
+use crate::store::Tx;
+use crate::store::engine::{Range, Space};
+use crate::store::record::{Record, prefix};
+use crate::store::tx::decode;
+use mfa_shared::fault::Fault;
+use serde::Serialize;
+use std::fmt;
+
+/// Records that are read in one transaction.
+const CHUNK_RECORDS: usize = 500;
+
+type Keep<R> = Box<dyn Fn(&R) -> bool + Send + Sync>;
+type Show<R, T> = fn(&mut Tx<'_>, R) -> Result<T, Fault>;
+
+/// A plain list of the records `R`, shown as `T`.
+pub struct Rows<R, T> {
+    source: Source<T>,
+    keep: Option<Keep<R>>,
+    newest_first: bool,
+    show: Show<R, T>,
+}
+
+/// Where the elements come from.
+enum Source<T> {
+    /// A range of a space; the bytes of an entry before the key of its record, where it is an index.
+    Range(Space, Range, Option<usize>),
+    /// They are here already.
+    Here(Vec<T>),
+}
+
+impl<R, T> fmt::Debug for Rows<R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").field("newest_first", &self.newest_first).finish_non_exhaustive()
+    }
+}
+
+impl<R: Record, T: Serialize> Rows<R, T> {
+    fn new(source: Source<T>, show: Show<R, T>) -> Self {
+        Self { source, keep: None, newest_first: false, show }
+    }
+
+    /// Every record whose key has these parts and more.
+    pub fn all(parts: &[&str], show: Show<R, T>) -> Self {
+        Self::new(Source::Range(R::SPACE, Range::prefix(&prefix(parts)), None), show)
+    }
+
+    /// Every record that an index has under these parts.
+    pub fn indexed(index: Space, parts: &[&str], show: Show<R, T>) -> Self {
+        let under = prefix(parts);
+        Self::new(Source::Range(index, Range::prefix(&under), Some(under.len())), show)
+    }
+
+    /// As [`Rows::indexed`], where so many bytes stand between the parts and the key of the record: what the
+    /// index sorts by.
+    pub fn sorted(index: Space, parts: &[&str], sort_bytes: usize, show: Show<R, T>) -> Self {
+        let under = prefix(parts);
+        Self::new(Source::Range(index, Range::prefix(&under), Some(under.len() + sort_bytes)), show)
+    }
+
+    /// These elements, which are few.
+    pub fn these(elements: Vec<T>, show: Show<R, T>) -> Self {
+        Self::new(Source::Here(elements), show)
+    }
+
+    /// Only the records that pass.
+    pub fn only(mut self, keep: impl Fn(&R) -> bool + Send + Sync + 'static) -> Self {
+        self.keep = Some(Box::new(keep));
+        self
+    }
+
+    /// The last one first.
+    pub fn newest_first(mut self) -> Self {
+        self.newest_first = true;
+        self
+    }
+
+    /// The next elements, and where the list stands behind them.
+    fn step(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
+        let (space, range, passed) = match &self.source {
+            Source::Here(elements) => return Ok((elements.iter().map(json).collect(), Cursor::End)),
+            Source::Range(space, range, passed) => (*space, range.clone(), *passed),
+        };
+        let range = match cursor {
+            Cursor::Walk(next) if self.newest_first => Range { to: Some(next), ..range },
+            Cursor::Walk(next) => Range { from: next, ..range },
+            _ => range,
+        };
+        let pairs = tx.scan(space, &range, self.newest_first, CHUNK_RECORDS)?;
+        let next = match pairs.last() {
+            Some((last, _)) if pairs.len() == CHUNK_RECORDS => {
+                Cursor::Walk(if self.newest_first { last.clone() } else { [last.as_slice(), &[0]].concat() })
+            }
+            _ => Cursor::End,
+        };
+        let mut elements = Vec::with_capacity(pairs.len());
+        for (entry, value) in pairs {
+            let stored = match passed {
+                None => Some(value),
+                Some(passed) => tx.value(R::SPACE, entry.get(passed..).unwrap_or_default())?,
+            };
+            let Some(record) = stored.map(|bytes| decode::<R>(R::SPACE, &bytes)).transpose()? else {
+                continue;
+            };
+            if self.keep.as_ref().is_none_or(|keep| keep(&record)) {
+                elements.push(json(&(self.show)(tx, record)?));
+            }
+        }
+        Ok((elements, next))
+    }
+}
+
+impl<R: Record, T: Serialize + Send + Sync> List for Rows<R, T> {
+    fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
+        let (mut out, mut cursor) = (b"[".to_vec(), Cursor::Start);
+        while !matches!(cursor, Cursor::End) {
+            let (elements, next) = self.step(tx, cursor)?;
+            for element in elements {
+                if out.len() > 1 {
+                    out.push(b',');
+                }
+                out.extend_from_slice(&element);
+            }
+            cursor = next;
+        }
+        out.push(b']');
+        Ok(out)
+    }
+
+    fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
+        let (elements, next) = self.step(tx, cursor)?;
+        let line = |element: Vec<u8>| [element, b"\n".to_vec()].concat();
+        Ok((elements.into_iter().flat_map(line).collect(), next))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::ledger::tests::memory::Memory;
+    use crate::store::records::{StoredUser, USERS_BY_ROLE};
+
+    const USERS: usize = 1_203;
+
+    fn store() -> Memory {
+        let mut store = Memory::new();
+        let user = |number: usize| StoredUser {
+            identifier: format!("u{number:04}"),
+            role: if number.is_multiple_of(2) { "even" } else { "odd" }.to_owned(),
+            must_change_password: false,
+            logged_in: false,
+        };
+        store.write(|tx| (0..USERS).try_for_each(|number| tx.put(&user(number)))).unwrap();
+        store
+    }
+
+    fn name(_: &mut Tx<'_>, user: StoredUser) -> Result<String, Fault> {
+        Ok(user.identifier)
+    }
+
+    /// The lines of a stream, chunk by chunk.
+    fn chunks(store: &mut Memory, rows: &Rows<StoredUser, String>) -> Vec<Vec<String>> {
+        let (mut cursor, mut chunks) = (Cursor::Start, Vec::new());
+        while !matches!(cursor, Cursor::End) {
+            let (lines, next) = store.read(|tx| rows.lines(tx, cursor.clone()));
+            let lines = String::from_utf8(lines).unwrap();
+            chunks.push(lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect());
+            cursor = next;
+        }
+        chunks
+    }
+
+    #[test]
+    fn lines_come_in_chunks_and_are_those_of_the_array_in_its_order() {
+        let mut store = store();
+        let all = || Rows::<StoredUser, String>::all(&[], name);
+        let by_role = || Rows::<StoredUser, String>::indexed(USERS_BY_ROLE, &["odd"], name);
+        let even = |user: &StoredUser| user.role == "even";
+        for (rows, count) in [
+            (all(), USERS),
+            (all().newest_first(), USERS),
+            (all().only(even), 602),
+            (by_role(), 601),
+            (by_role().newest_first(), 601),
+            (by_role().only(even), 0),
+        ] {
+            let array: Vec<String> = serde_json::from_slice(&store.read(|tx| rows.page(tx))).unwrap();
+            assert_eq!(array.len(), count, "{rows:?}");
+            let chunks = chunks(&mut store, &rows);
+            assert!(chunks.iter().all(|chunk| chunk.len() <= CHUNK_RECORDS));
+            assert_eq!(chunks.concat(), array, "{rows:?}");
+            let ascends = array.is_sorted();
+            assert_eq!(ascends, !rows.newest_first || count == 0, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn whole_chunks_end_a_list_without_an_empty_line() {
+        let mut store = store();
+        for number in 1_000..USERS {
+            let user: StoredUser = store.read(|tx| tx.get(&[&format!("u{number:04}")])).unwrap();
+            store
+                .write(|tx| {
+                    tx.remove(&user);
+                    Ok(())
+                })
+                .unwrap();
+        }
+        let sizes: Vec<_> = chunks(&mut store, &Rows::all(&[], name)).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [500, 500, 0]);
+        let none = Rows::<StoredUser, String>::all(&["nobody"], name);
+        assert_eq!(store.read(|tx| none.page(tx)), b"[]");
+        assert_eq!(chunks(&mut store, &none).concat(), Vec::<String>::new());
+    }
+}

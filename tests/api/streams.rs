@@ -1,0 +1,103 @@
+//! Long lists as `application/x-ndjson`: one record a line, never as a whole in memory, and the ledger as one
+//! moment.
+
+use super::tellers::counter::Counter;
+use crate::stored;
+use crate::world::World;
+use mfa_daemon::ops::{Caller, instances};
+use mfa_daemon::store::Tx;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::instances::{CreateInstance, NewInstance};
+use mfa_shared::api::ledger::AccountKind::{Asset, Expense};
+use mfa_shared::api::ledger::LedgerAccount;
+use mfa_shared::wire::Json;
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+
+/// More than a stream reads at once.
+const ACCOUNTS: usize = 1_203;
+
+/// A counter with an account `anna.9100.00001` that is open, and many more of one customer.
+fn crowded() -> Counter {
+    let mut counter = Counter::active("1000");
+    let account = counter.account("anna");
+    counter.transact("ACCO", &account, None, "100", "included").is(202);
+    counter.world.stop();
+    let store = stored::open(counter.world.config(), counter.world.clock.clone());
+    counter.world.block_on(async move {
+        let make = |tx: &mut Tx<'_>| {
+            let new = NewInstance {
+                customer_identifier: "c-1".to_owned(),
+                product_identifier: "saver".to_owned(),
+                alternative_account_number: None,
+                beneficiaries: None,
+            };
+            (0..ACCOUNTS).try_for_each(|_| {
+                instances::create(tx, &Caller::guest(), &CreateInstance {}, &Json(new.clone())).map(drop)
+            })
+        };
+        store.write("test", make).await.unwrap();
+        store.close().await;
+    });
+    counter.world.restart();
+    counter
+}
+
+fn streamed(world: &World, path: &str) -> Vec<Value> {
+    let request = world.request("GET", path).header("accept", "application/x-ndjson");
+    let streamed = world.send(request).is(200);
+    assert_eq!(streamed.header("content-type"), "application/x-ndjson");
+    assert_eq!(streamed.header("content-length"), "", "the length is not known beforehand");
+    streamed.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn many_accounts_of_a_product_are_streamed_one_a_line() {
+    let counter = crowded();
+    for (path, count) in
+        [("/definitions/saver/instances", ACCOUNTS + 1), ("/instances?customer=c-1", ACCOUNTS)]
+    {
+        let array = counter.world.get(path).is(200).json();
+        let lines = streamed(&counter.world, path);
+        assert_eq!((lines.len(), Value::Array(lines)), (count, array));
+    }
+}
+
+#[test]
+fn accounts_that_are_streamed_beside_postings_balance() {
+    let counter = crowded();
+    let (stop, http, url) = (Arc::new(AtomicBool::new(false)), counter.world.http(), counter.world.url());
+    let (stopped, request) = (stop.clone(), Counter::request("CDPT", "anna.9100.00001", "1.07").to_string());
+    // Each deposit moves an account at the beginning of the list, and two at its end.
+    let deposits = counter.world.spawn(async move {
+        let mut count = 0;
+        while !stopped.load(SeqCst) {
+            let create = http.post(format!("{url}/teller/T1/transactions")).body(request.clone());
+            let quote = create.header("content-type", "application/json").send().await.unwrap();
+            let quote: Value = serde_json::from_slice(&quote.bytes().await.unwrap()).unwrap();
+            let identifier = quote["tellerTransactionIdentifier"].as_str().unwrap();
+            let confirm =
+                format!("{url}/teller/T1/transactions/{identifier}?command=CONFIRM&charges=included");
+            assert_eq!(http.post(confirm).send().await.unwrap().status(), 202);
+            count += 1;
+        }
+        count
+    });
+    let mut totals = Vec::new();
+    for path in ["/ledger/accounts", "/ledger/accounts?sortColumn=balance&sortDirection=DESC"].repeat(10) {
+        let accounts = streamed(&counter.world, path).into_iter();
+        let accounts: Vec<LedgerAccount> = accounts.map(|a| serde_json::from_value(a).unwrap()).collect();
+        assert!(accounts.len() > ACCOUNTS);
+        let of = |debit: bool| {
+            let side = accounts.iter().filter(|account| matches!(account.kind, Asset | Expense) == debit);
+            Amount::sum(side.map(|account| account.balance))
+        };
+        assert_eq!(of(true), of(false), "{path}");
+        totals.push(of(false));
+    }
+    stop.store(true, SeqCst);
+    assert!(counter.world.wait(deposits) > 0);
+    assert!(totals.first() < totals.last(), "{totals:?}");
+}
