@@ -106,5 +106,5 @@ fn open(editor: &str, path: &Path) -> Outcome {
 fn read_draft(path: &Path) -> Outcome<Value> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::local(format!("cannot read the draft {}: {error}", path.display())))?;
-    yaml::parse(&text).map_err(|why| Failure::usage(format!("the draft is no YAML: {why}")))
+    crate::yaml::parse(&text).map_err(|why| Failure::usage(format!("the draft is no YAML: {why}")))
 }

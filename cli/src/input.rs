@@ -1,7 +1,7 @@
 //! What comes in: files, standard input, and flags that hold more than one value.
 
 use crate::failure::{Failure, Outcome};
-use crate::output::yaml;
+use crate::yaml;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::identifier::wire_name;
 use mfa_shared::query::Params;

@@ -36,6 +36,7 @@ mod tree;
 mod usage;
 mod views;
 mod views_access;
+mod yaml;
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};

@@ -1,11 +1,6 @@
-//! YAML in and out. It is written here and not by the library, because every digit of a number counts.
+//! YAML out. It is written here and not by a library, because every digit of a number counts.
 
 use serde_json::Value;
-
-/// Reads a document.
-pub fn parse(text: &str) -> Result<Value, String> {
-    serde_saphyr::from_str(text).map_err(|error| error.to_string())
-}
 
 /// Writes a document.
 pub fn to_text(value: &Value) -> String {
@@ -91,6 +86,7 @@ fn scalar(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::parse;
     use proptest::prelude::*;
     use serde_json::json;
 
