@@ -50,6 +50,7 @@ mod cli {
     mod login;
     mod output;
     mod pictures;
+    mod profiles;
     mod retries;
     pub mod run;
     mod screens;

@@ -17,6 +17,7 @@ use serde_json::Value;
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
+pub use connect::check_address;
 pub use image::{Arriving, Facts, Watch};
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
@@ -27,6 +28,8 @@ const RETRY_AFTER_SECONDS_MAX: u64 = 5;
 pub struct Client {
     /// Address of the daemon, without a slash at the end.
     pub url: String,
+    /// The profile whose logins are used; empty for none.
+    pub profile: String,
     /// How often a request is repeated.
     pub retries: u32,
     /// Longest wait for one answer.
@@ -80,6 +83,7 @@ impl Client {
         let url = url.trim_end_matches('/').to_owned();
         Self {
             url,
+            profile: String::new(),
             retries,
             timeout,
             traced,

@@ -28,6 +28,8 @@ pub trait Verb: Args + FromArgMatches {
     const EXAMPLES: &'static [&'static str];
     /// Left out of help and completions.
     const HIDDEN: bool = false;
+    /// Works also where the profile that is named does not exist.
+    const MENDS_PROFILES: bool = false;
     /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
     /// Does the work.
@@ -48,6 +50,8 @@ pub struct Leaf {
     pub examples: &'static [&'static str],
     /// Left out of help and completions.
     pub hidden: bool,
+    /// Does not work where the profile that is named does not exist.
+    pub needs_profile: bool,
     /// Sees to signals itself.
     pub serves: bool,
     flags: fn(Command) -> Command,
@@ -80,6 +84,7 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         about: V::ABOUT,
         examples: V::EXAMPLES,
         hidden: V::HIDDEN,
+        needs_profile: !V::MENDS_PROFILES,
         serves: V::SERVES,
         flags: flags_of::<V>,
         run: |matches, cx| {

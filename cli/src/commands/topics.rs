@@ -32,6 +32,7 @@ pub struct Help {
 }
 
 impl Verb for Help {
+    const MENDS_PROFILES: bool = true;
     const ABOUT: &'static str = "Show the help of a topic or of a command";
     const EXAMPLES: &'static [&'static str] = &["mfa help exit-codes", "mfa help customers create"];
     async fn run(self, cx: &Cx) -> Outcome {
