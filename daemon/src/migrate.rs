@@ -46,7 +46,7 @@ pub async fn migrate(
 
 async fn open(place: StorePlace) -> Result<Box<dyn Engine>, StartError> {
     match place {
-        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir)).await?)),
+        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir), false).await?)),
         StorePlace::Postgres(address) => {
             let mut config = Config::new("");
             config.store_connections_max = 1;

@@ -1,4 +1,9 @@
-//! The daemon in this process. Nothing else in the command line names the daemon's library.
+//! The daemon in this process, and work on its store while it is stopped. Nothing outside of this file and
+//! its folder names the daemon's library.
+
+pub mod admin;
+pub mod check;
+pub mod migrate;
 
 use super::users::show_once;
 use crate::cx::Cx;
@@ -9,18 +14,13 @@ use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError, StorePlace, recover_user};
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError};
 
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-
-/// A copy tells its progress about so often.
-const PROGRESS_PAIRS: u64 = 10_000;
-/// Pairs between two chances to tell it, at most.
-const PAGE_PAIRS_MAX: u64 = 256;
 
 // The settings of a daemon that are given most often; the others come from variables and config files.
 #[derive(Debug, Clone, Default, Args)]
@@ -204,6 +204,7 @@ fn not_started(error: StartError) -> Failure {
             Failure::new("cannot_listen", exit::FAILURE, why).hint("choose another address: --listen")
         }
         StartError::Store(_) => Failure::new("store", exit::FAILURE, why),
+        StartError::Refused(fault) => Failure::from(fault),
     }
 }
 
@@ -282,77 +283,4 @@ pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password:
         show_once(cx, operator, password, "");
     }
     Ok(made)
-}
-
-#[derive(Args)]
-pub struct RecoverUser {
-    /// The user whose password was lost
-    #[arg(value_name = "USER")]
-    user: String,
-    /// Folder of the store [env: MFA_DATA_DIR]
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<String>,
-}
-
-impl Verb for RecoverUser {
-    const ABOUT: &'static str = "Reset a lost password, while the daemon is stopped; it is shown once";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
-        let password = recover_user(&flags.config(cx)?, &self.user).await.map_err(not_started)?;
-        cx.out.say("the password must be changed at the first login");
-        cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
-    }
-}
-
-#[derive(Args)]
-pub struct Migrate {
-    /// The store to copy: a folder, or postgres://USER@HOST/DATABASE without a password
-    #[arg(long, value_name = "DIR|URL")]
-    from: String,
-    /// Where to: an empty folder, or an empty database
-    #[arg(long, value_name = "DIR|URL")]
-    to: String,
-}
-
-fn place(given: &str, flag: &str) -> Outcome<StorePlace> {
-    if Address::is_one(given) {
-        return address(given, Some(flag)).map(|found| StorePlace::Postgres(Box::new(found)));
-    }
-    if given.contains("://") {
-        return Err(Failure::usage(format!("{flag} is neither a folder nor postgres://USER@HOST/DATABASE")));
-    }
-    Ok(StorePlace::Folder(PathBuf::from(given)))
-}
-
-impl Verb for Migrate {
-    const ABOUT: &'static str =
-        "Copy a whole store into another engine and compare the two; no daemon may run";
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa migrate --from /var/lib/mfa --to postgres://mfa@db1,db2,db3/mfa",
-        "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let (from, to) = (place(&self.from, "--from")?, place(&self.to, "--to")?);
-        let target = match &to {
-            StorePlace::Folder(dir) => dir.display().to_string(),
-            StorePlace::Postgres(address) => address.to_string(),
-        };
-        let progress = |done: u64, of: u64| {
-            if done == of || (done / PROGRESS_PAIRS) > (done.saturating_sub(PAGE_PAIRS_MAX) / PROGRESS_PAIRS)
-            {
-                cx.out.say(&format!("{done} of {of} pairs copied"));
-            }
-        };
-        let copied = mfa_daemon::migrate(from, to, &progress).await.map_err(not_started)?;
-        let result = if copied.resumed > 0 { "copied, going on from before" } else { "copied" };
-        cx.out
-            .tip("secrets need the same key file; sessions, tokens and the journal stay with the old store");
-        let record = json!({
-            "identifier": target, "result": result, "pairs": copied.pairs, "resumed": copied.resumed,
-            "sha256": copied.sha256,
-        });
-        cx.out.show(&views::STORE_COPY, &record)
-    }
 }
