@@ -92,7 +92,11 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
         Err(failure) if failure.missing.is_some() => {
             Err(runtime.block_on(commands::with_suggestion(&cx.client, failure)))
         }
-        outcome => outcome,
+        Err(failure) => match &failure.dry_run {
+            Some(would) => cx.out.show(&views::DRY_RUN, would),
+            None => Err(failure),
+        },
+        Ok(()) => Ok(()),
     }
 }
 
@@ -125,14 +129,16 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     client.idempotency_key.clone_from(&change.idempotency_key);
     client.token = given_token(&settings)?;
     client.profile = settings.profile().unwrap_or_default().to_owned();
+    client.dry_run = change.dry_run;
     let prompt = Prompt {
-        yes: settings.flag("yes", None)?,
+        // Of a change that is only tried nothing has to be agreed to.
+        yes: change.dry_run || settings.flag("yes", None)?,
         no_input: settings.flag("no_input", None)?,
         place: match settings.profile() {
             Some(profile) => format!("{} (profile {profile})", client.url),
             None => client.url.clone(),
         },
-        protected: settings.protected,
+        protected: settings.protected && !change.dry_run,
         confirmed: globals.confirm,
     };
     let out = Output {
