@@ -10,6 +10,7 @@ use crate::failure::{Failure, Outcome};
 use crate::trace;
 use bytes::Bytes;
 use connect::{root, unreachable};
+use dry_run::DRY_RUN;
 use image::upload;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
 use mfa_shared::fault::Problem;
@@ -18,8 +19,6 @@ use reqwest::header::*;
 use serde_json::Value;
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
-
-use dry_run::DRY_RUN;
 
 pub use connect::check_address;
 pub use image::{Arriving, Facts, Watch};

@@ -138,7 +138,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Lays the settings of a profile over those of the files: the one of the flag, else of the variable, else
+    /// Lays the settings of a profile over those of the files: that of the flag, else of the variable, else
     /// the one that is used by default.
     fn layer_profile(&mut self, flags: &[(&'static str, String)]) -> Outcome {
         let known = profiles::read()?;
