@@ -42,6 +42,7 @@ mod api {
 mod cli {
     mod accounts;
     mod api;
+    mod bulk;
     mod complete;
     mod daemon;
     mod doctor;

@@ -91,8 +91,11 @@ impl Ledger {
 
 /// Carries an import out.
 pub async fn import(cx: &Cx, noun: &'static Noun, order: Order) -> Outcome {
+    if noun.change.is_none() && order.mode != Mode::Create {
+        return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
+    }
     let source = Source::open(&order.file, order.format)?;
-    let reading = Reading::new(noun, source.header(), &order.map)?;
+    let reading = Reading::new(noun, source.header(), &order.map, order.mode == Mode::Create)?;
     let failed = Failed::begin(&order.failed, &order.report, noun, &source)?;
     let (report, before) = Report::begin(&order.report, noun.name, order.resume)?;
     let progress = Progress::begin(&cx.out, source.bytes);
@@ -165,7 +168,7 @@ impl Reader {
                     bytes += ready.bytes();
                     part.ready.push(ready);
                 }
-                Err(unreadable) => part.settled.push(unreadable),
+                Err(unreadable) => part.settled.push(*unreadable),
             }
         }
         part.position = self.source.position();

@@ -54,11 +54,13 @@ pub struct Change {
     pub meta: &'static Meta,
     /// Its body, from that of a new record.
     pub body: fn(&Value) -> Value,
+    /// Whether a row can only be about a record that is there, because it has not what a new one needs.
+    pub only: fn(&Value) -> bool,
 }
 
 /// The change takes the body of a new record.
 const fn same(meta: &'static Meta) -> Option<Change> {
-    Some(Change { meta, body: Value::clone })
+    Some(Change { meta, body: Value::clone, only: |_| false })
 }
 
 /// Customers.
@@ -91,7 +93,7 @@ pub const CUSTOMERS: Noun = Noun {
     supply: Supply::List(super::export::customers),
     view: &views::CUSTOMER,
     import_examples: &[
-        "mfa customers import --template > customers.csv && mfa customers import customers.csv --validate-only",
+        "mfa customers import --template > all.csv && mfa customers import all.csv --validate-only",
         "mfa customers import --template > new.csv && mfa customers import new.csv --mode upsert",
         "echo '{\"identifier\": \"c-901\", \"surname\": \"Addo\"}' | mfa customers import - --format jsonl",
     ],
@@ -160,7 +162,11 @@ pub const USERS: Noun = Noun {
     plural: "users",
     create: &CreateUser::META,
     // The password of a user who is there already is the user's own.
-    change: Some(Change { meta: &SetUserRole::META, body: |user| json!({ "identifier": user["role"] }) }),
+    change: Some(Change {
+        meta: &SetUserRole::META,
+        body: |user| json!({ "identifier": user["role"] }),
+        only: |user| user["password"].is_null(),
+    }),
     within: &[],
     id: &["identifier"],
     told: &[],

@@ -49,8 +49,14 @@ pub struct Record {
 }
 
 impl Reading {
-    /// Reads rows under a header, or records that name their own properties.
-    pub fn new(noun: &'static Noun, header: Option<&[String]>, map: &[(String, String)]) -> Outcome<Self> {
+    /// Reads rows under a header, or records that name their own properties. `new` says that every record is
+    /// a new one.
+    pub fn new(
+        noun: &'static Noun,
+        header: Option<&[String]>,
+        map: &[(String, String)],
+        new: bool,
+    ) -> Outcome<Self> {
         let renamed: HashMap<String, String> = map.iter().cloned().collect();
         let shape = Shape::of(noun.create);
         let Some(header) = header else { return Ok(Self { noun, targets: Vec::new(), renamed }) };
@@ -63,7 +69,7 @@ impl Reading {
             targets.push(target(noun, &shape, column, renamed.get(column).unwrap_or(column))?);
         }
         let reading = Self { noun, targets, renamed };
-        reading.check_complete(&shape)?;
+        reading.check_complete(&shape, new)?;
         Ok(reading)
     }
 
@@ -74,7 +80,7 @@ impl Reading {
     }
 
     /// Refuses a table without a column that every row needs.
-    fn check_complete(&self, shape: &Shape) -> Outcome {
+    fn check_complete(&self, shape: &Shape, new: bool) -> Outcome {
         let has = |name: &str| {
             self.targets.iter().any(|target| match target {
                 Target::Field(column, _) => column.path.first() == Some(&Step::Name(name.to_owned())),
@@ -82,7 +88,9 @@ impl Reading {
                 Target::PassedOver => false,
             })
         };
-        let missing = self.noun.within.iter().copied().chain(shape.required()).find(|name| !has(name));
+        // What only a new record needs, such as a password, may be missing where records are changed.
+        let needed = if new { shape.required() } else { self.noun.id.to_vec() };
+        let missing = self.noun.within.iter().copied().chain(needed).find(|name| !has(name));
         match missing {
             Some(name) => {
                 let hint =
@@ -220,7 +228,7 @@ mod tests {
     fn reading(noun: &'static Noun, header: &[&str], map: &[(&str, &str)]) -> Outcome<Reading> {
         let header: Vec<_> = header.iter().map(|name| (*name).to_owned()).collect();
         let map: Vec<_> = map.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        Reading::new(noun, Some(&header), &map)
+        Reading::new(noun, Some(&header), &map, true)
     }
 
     fn row(reading: &Reading, cells: &[&str]) -> Row {

@@ -1,6 +1,6 @@
 //! Rows as batches of operations, and what became of each row.
 
-use super::nouns::Noun;
+use super::nouns::{Change, Noun};
 use super::row::{Keys, Record, Row};
 use super::source::Raw;
 use crate::client::Client;
@@ -106,10 +106,10 @@ pub struct Ready {
 
 impl Ready {
     /// The row as an operation; `Err` is a row that cannot be sent.
-    pub fn new(row: Row, keys: &mut Keys) -> Result<Self, Done> {
+    pub fn new(row: Row, keys: &mut Keys) -> Result<Self, Box<Done>> {
         let record = match &row.record {
             Ok(record) => record.clone(),
-            Err(why) => return Err(Done::unreadable(&row, why)),
+            Err(why) => return Err(Box::new(Done::unreadable(&row, why))),
         };
         let body = record.body.to_string();
         let key = keys.key(&record, &body);
@@ -125,8 +125,9 @@ impl Ready {
         operation(noun.create, &self.within(), Some(&self.key), Some(&self.body))
     }
 
-    fn change(&self, meta: &'static Meta, body: &Value) -> String {
-        operation(meta, &self.address(), Some(&format!("{}-u", self.key)), Some(&body.to_string()))
+    fn change(&self, noun: &Noun, change: Change) -> String {
+        let body = (change.body)(&self.record.body);
+        operation(change.meta, &self.address(noun), Some(&format!("{}-u", self.key)), Some(&body.to_string()))
     }
 
     fn within(&self) -> Vec<&str> {
@@ -134,12 +135,16 @@ impl Ready {
     }
 
     /// The parameters of the record's own path.
-    fn address(&self) -> Vec<&str> {
-        let own = self.row.id.rsplit_once('/').map_or(self.row.id.as_str(), |(_, own)| own);
+    fn address(&self, noun: &Noun) -> Vec<&str> {
+        let own = noun.id.last().and_then(|own| self.record.body[*own].as_str());
         let mut address = self.within();
-        // An identifier may hold a slash where the path has no parameter before it.
-        address.push(if self.record.within.is_empty() { &self.row.id } else { own });
+        address.push(own.unwrap_or_default());
         address
+    }
+
+    /// Whether the row has not what a new record needs, and can only be about one that is there.
+    fn is_change(&self, noun: &Noun) -> bool {
+        noun.change.is_some_and(|change| (change.only)(&self.record.body))
     }
 }
 
@@ -165,35 +170,37 @@ pub struct Sender {
 impl Sender {
     /// Sends rows, each with an outcome of its own.
     pub async fn send(&self, rows: Vec<Ready>) -> Outcome<Vec<Done>> {
-        let results = self.results(rows.iter().map(|row| row.create(self.noun)).collect()).await?;
-        let mut done = Vec::with_capacity(rows.len());
-        let mut there = Vec::new();
-        for (i, (ready, result)) in rows.iter().zip(results).enumerate() {
-            let outcome = self.outcome(ready, &result, Status::Created);
-            if self.mode != Mode::Create && is_taken(&outcome) {
-                there.push(i);
-            }
-            done.push(outcome);
+        let mut done: Vec<Option<Done>> = rows.iter().map(|_| None).collect();
+        let changes = |ready: &Ready| self.mode != Mode::Create && ready.is_change(self.noun);
+        let new: Vec<_> = (0..rows.len()).filter(|i| !changes(&rows[*i])).collect();
+        let results = self.results(new.iter().map(|i| rows[*i].create(self.noun)).collect()).await?;
+        for (i, result) in new.into_iter().zip(results) {
+            let outcome = self.outcome(&rows[i], &result, Status::Created);
+            done[i] = Some(outcome).filter(|outcome| self.mode == Mode::Create || !is_taken(outcome));
         }
-        self.treat_present(&rows, &there, &mut done).await?;
-        Ok(done)
+        self.treat_present(&rows, &mut done).await?;
+        Ok(done.into_iter().flatten().collect())
     }
 
     /// Changes the records that are there already, or makes sure that they are.
-    async fn treat_present(&self, rows: &[Ready], there: &[usize], done: &mut [Done]) -> Outcome {
+    async fn treat_present(&self, rows: &[Ready], done: &mut [Option<Done>]) -> Outcome {
+        let there: Vec<_> = (0..rows.len()).filter(|i| done[*i].is_none()).collect();
         let Some(change) = self.noun.change.filter(|_| !there.is_empty()) else { return Ok(()) };
         let status = if self.mode == Mode::Upsert { Status::Updated } else { Status::Skipped };
         let operation = |i: &usize| match self.mode {
-            Mode::Upsert => rows[*i].change(change.meta, &(change.body)(&rows[*i].record.body)),
+            Mode::Upsert => rows[*i].change(self.noun, change),
             // A number that is taken may be taken by somebody else.
-            _ => operation(&reading(change.meta), &rows[*i].address(), None, None),
+            _ => operation(&reading(change.meta), &rows[*i].address(self.noun), None, None),
         };
         let results = self.results(there.iter().map(operation).collect()).await?;
-        for (i, result) in there.iter().zip(results) {
-            match (self.mode, result.status) {
-                (Mode::SkipExisting, 404) => {}
-                _ => done[*i] = self.outcome(&rows[*i], &result, status),
-            }
+        for (i, result) in there.into_iter().zip(results) {
+            done[i] = Some(match (self.mode, result.status) {
+                (Mode::SkipExisting, 404) => {
+                    let why = format!("{} is taken by another record", rows[i].row.id);
+                    Done::failed(&rows[i].row, IDENTIFIER_TAKEN.code, &why)
+                }
+                _ => self.outcome(&rows[i], &result, status),
+            });
         }
         Ok(())
     }
@@ -229,7 +236,8 @@ impl Sender {
     pub async fn send_atomic(&self, rows: Vec<Ready>, key: &str) -> Outcome<Vec<Done>> {
         let mut there = vec![false; rows.len()];
         if let Some(change) = self.noun.change.filter(|_| self.mode != Mode::Create) {
-            let look = |ready: &Ready| operation(&reading(change.meta), &ready.address(), None, None);
+            let look =
+                |ready: &Ready| operation(&reading(change.meta), &ready.address(self.noun), None, None);
             let results = self.results(rows.iter().map(look).collect()).await?;
             for (there, result) in there.iter_mut().zip(results) {
                 *there = result.status == 200;
@@ -242,7 +250,7 @@ impl Sender {
         };
         let sent: Vec<_> = (0..rows.len()).filter(|i| status(there[*i]) != Status::Skipped).collect();
         let operation = |i: &usize| match self.noun.change.filter(|_| there[*i]) {
-            Some(change) => rows[*i].change(change.meta, &(change.body)(&rows[*i].record.body)),
+            Some(change) => rows[*i].change(self.noun, change),
             None => rows[*i].create(self.noun),
         };
         let operations: Vec<_> = sent.iter().map(operation).collect();

@@ -241,7 +241,7 @@ mod tests {
         let text = "\u{feff}# one\n\n# two\nidentifier;name\n#1;\"a;b\nc\"\n\n2;d\n3\n";
         let expected = ["1 #1|a;b\nc", "2 2|d", "3 ! the line has 1 cell, the header 2"];
         assert_eq!(rows("x.csv", text.as_bytes()), expected);
-        assert_eq!(rows("x.tsv", b"a\tb,c\n1\t2\n"), ["1 1|2"]);
+        assert_eq!(rows("x.tsv", b"a\tb\tc,d\n1\t2\t3\n"), ["1 1|2|3"]);
         assert_eq!(rows("unknown", b"a\n1\n"), ["1 1"]);
     }
 

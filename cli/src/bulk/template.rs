@@ -7,7 +7,8 @@ use super::nouns::Noun;
 pub fn text(noun: &Noun) -> String {
     let mut text = format!(
         "# {}, a row each. Lines like this one may stand before the names of the columns.\n\
-         # Columns that you do not need may be left out, and may stand in any order. Help: mfa help import\n#\n",
+         # Columns that you do not need may be left out; they may stand in any order. Help: mfa help import\n\
+         #\n",
         noun.plural
     );
     let columns = columns(noun);
