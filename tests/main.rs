@@ -28,6 +28,7 @@ mod api {
     mod ledger;
     mod login;
     mod offices;
+    mod people_groups;
     mod privileges;
     mod roles;
     mod scans;
@@ -36,6 +37,7 @@ mod api {
     mod tokens;
     mod uploads;
     mod users;
+    mod uses;
 }
 mod cli {
     mod accounts;
