@@ -50,6 +50,7 @@ mod cli {
     mod errors;
     mod explain;
     mod find;
+    mod formats;
     mod gateways;
     mod guided;
     mod lists;
