@@ -5,6 +5,7 @@ mod api;
 mod application_permissions;
 mod applications;
 mod auth;
+mod batch;
 mod cards;
 mod complete;
 mod config;
@@ -70,6 +71,7 @@ pub const NODES: &[Node] = &[
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
+    verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),

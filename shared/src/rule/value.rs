@@ -45,6 +45,25 @@ impl<W: Word> Rule for WordRule<W> {
     }
 }
 
+/// Any value, kept as it was sent.
+pub const fn any() -> Anything {
+    Anything
+}
+
+/// See [`any`].
+#[derive(Debug, Clone, Copy)]
+pub struct Anything;
+
+impl Rule for Anything {
+    type Out = Node;
+    fn check(&self, node: &Node, _: &mut Checks) -> Option<Node> {
+        Some(node.clone())
+    }
+    fn schema(&self) -> Value {
+        json!({})
+    }
+}
+
 /// `true` or `false`.
 pub const fn flag() -> Flag {
     Flag
@@ -158,6 +177,7 @@ impl Rule for DecimalRule {
                 at.refuse("out_of_range", format!("must be from {} to {}", self.min, self.max))
             }
             Ok(value) => Some(value),
+            Err(AmountError::NotANumber) => at.refuse("wrong_type", "must be a number"),
             Err(AmountError::TooLarge) => at.refuse("out_of_range", "must have at most 15 integer digits"),
             Err(AmountError::TooManyDecimals) => {
                 at.refuse("too_many_decimals", "must have at most 5 fraction digits")
