@@ -34,3 +34,4 @@ pub use init::{Initialized, NewLogin, init, recover_user};
 pub use migrate::{StorePlace, migrate};
 pub use start::{Daemon, Rotated, StartError, rotate_key};
 pub use store::postgres::Address;
+pub use store::transfer::Progress;

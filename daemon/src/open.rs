@@ -5,11 +5,11 @@ use crate::config::Config;
 use crate::ops::init;
 use crate::start::StartError;
 use crate::store::embedded::{Embedded, OpenError, Options};
+use crate::store::export;
 use crate::store::key_file;
 use crate::store::postgres::{self, Address, Postgres};
 use crate::store::records::{SPACES, SYSTEM};
 use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
-use crate::store::transfer;
 use crate::store::unlock::{UnlockError, unlock};
 use crate::store::{Store, Tx};
 use std::fmt;
@@ -35,7 +35,7 @@ async fn open_for(config: &Config, clock: Clock, alone: bool) -> Result<(Store, 
             Store::new(engine, clock, strict)
         }
     };
-    let mark = store.read(false, |tx| tx.value(SYSTEM, transfer::MARK)).await;
+    let mark = store.read(false, |tx| tx.value(SYSTEM, export::MARK)).await;
     if mark.map_err(|fault| StartError::Store(fault.detail.clone()))?.is_some() {
         store.close().await;
         let why = "the store is an unfinished copy of another one: run the same mfa migrate again";

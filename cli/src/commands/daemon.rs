@@ -1,4 +1,4 @@
-//! The daemon in this process. Nothing else in the command line names the daemon's library.
+//! The daemon in this process. Only this file and `migrate.rs` name the daemon's library.
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -8,18 +8,12 @@ use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError, StorePlace, recover_user};
-
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError, recover_user};
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-
-/// A copy tells its progress about so often.
-const PROGRESS_PAIRS: u64 = 10_000;
-/// Pairs between two chances to tell it, at most.
-const PAGE_PAIRS_MAX: u64 = 256;
 
 // The settings of a daemon that are given most often; the others come from variables and config files.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,7 +21,7 @@ pub struct DaemonFlags {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
-    /// PostgreSQL as the store: postgres://USER@HOST,HOST/DATABASE, without a password [env: MFA_STORE]
+    /// PostgreSQL as the store, see mfa help postgres: postgres://USER@HOST,HOST/DATABASE [env: MFA_STORE]
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
     /// Address to listen on; port 0 takes a free one [env: MFA_LISTEN]
@@ -108,7 +102,7 @@ fn listed(text: &str) -> Vec<String> {
 
 /// A PostgreSQL store with its password from where PostgreSQL's own programs look; `flag` is the flag of the
 /// command line that gave it.
-fn address(given: &str, flag: Option<&str>) -> Outcome<Address> {
+pub(super) fn address(given: &str, flag: Option<&str>) -> Outcome<Address> {
     let address = Address::parse(given).map_err(|error| Failure::usage(error.to_string()))?;
     if let Some(flag) = flag.filter(|_| address.has_password()) {
         let what = format!("{flag} holds a password, and others can read the arguments of a process");
@@ -216,7 +210,7 @@ fn log_to_stderr(cx: &Cx) -> Outcome {
     Ok(())
 }
 
-fn not_started(error: StartError) -> Failure {
+pub(super) fn not_started(error: StartError) -> Failure {
     let why = error.to_string();
     match error {
         StartError::Locked(_) => Failure::new("data_dir_locked", exit::LOCKED, why)
@@ -234,7 +228,7 @@ pub struct Init {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
-    /// PostgreSQL as the store: postgres://USER@HOST,HOST/DATABASE, without a password [env: MFA_STORE]
+    /// PostgreSQL as the store, see mfa help postgres: postgres://USER@HOST,HOST/DATABASE [env: MFA_STORE]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
     /// Identifier of the first user, who may do everything; admin unless asked otherwise
@@ -311,56 +305,5 @@ impl Verb for RecoverUser {
         let password = recover_user(&flags.config(cx)?, &self.user).await.map_err(not_started)?;
         cx.out.say("the password must be changed at the first login");
         cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
-    }
-}
-
-#[derive(Args)]
-pub struct Migrate {
-    /// The store to copy: a folder, or postgres://USER@HOST/DATABASE without a password
-    #[arg(long, value_name = "DIR|URL")]
-    from: String,
-    /// Where to: an empty folder, or an empty database
-    #[arg(long, value_name = "DIR|URL")]
-    to: String,
-}
-
-fn place(given: &str, flag: &str) -> Outcome<StorePlace> {
-    if Address::is_one(given) {
-        return address(given, Some(flag)).map(|found| StorePlace::Postgres(Box::new(found)));
-    }
-    if given.contains("://") {
-        return Err(Failure::usage(format!("{flag} is neither a folder nor postgres://USER@HOST/DATABASE")));
-    }
-    Ok(StorePlace::Folder(PathBuf::from(given)))
-}
-
-impl Verb for Migrate {
-    const ABOUT: &'static str =
-        "Copy a whole store into another engine and compare the two; no daemon may run";
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa migrate --from /var/lib/mfa --to postgres://mfa@db1,db2,db3/mfa",
-        "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let (from, to) = (place(&self.from, "--from")?, place(&self.to, "--to")?);
-        let target = match &to {
-            StorePlace::Folder(dir) => dir.display().to_string(),
-            StorePlace::Postgres(address) => address.to_string(),
-        };
-        let progress = |done: u64, of: u64| {
-            if done == of || (done / PROGRESS_PAIRS) > (done.saturating_sub(PAGE_PAIRS_MAX) / PROGRESS_PAIRS)
-            {
-                cx.out.say(&format!("{done} of {of} pairs copied"));
-            }
-        };
-        let copied = mfa_daemon::migrate(from, to, &progress).await.map_err(not_started)?;
-        let result = if copied.resumed > 0 { "copied, going on from before" } else { "copied" };
-        cx.out
-            .tip("secrets need the same key file; sessions, tokens and the journal stay with the old store");
-        let record = json!({
-            "identifier": target, "result": result, "pairs": copied.pairs, "resumed": copied.resumed,
-            "sha256": copied.sha256,
-        });
-        cx.out.show(&views::STORE_COPY, &record)
     }
 }

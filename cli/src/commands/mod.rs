@@ -18,6 +18,7 @@ mod groups;
 mod instances;
 mod ledger;
 mod login;
+mod migrate;
 mod offices;
 mod quickstart;
 mod roles;
@@ -85,7 +86,7 @@ pub const NODES: &[Node] = &[
         "Work on the store itself, on its own machine",
         &[verb::<daemon::RecoverUser>("recover-user")],
     ),
-    verb::<daemon::Migrate>("migrate"),
+    verb::<migrate::Migrate>("migrate"),
     verb::<daemon::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
     verb::<explain::Explain>("explain"),
