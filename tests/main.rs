@@ -4,6 +4,7 @@ mod assertion;
 mod guarded;
 mod servers;
 mod stored;
+mod template;
 mod world;
 
 mod api {
@@ -48,6 +49,7 @@ mod cli {
     mod lists;
     mod login;
     mod output;
+    mod pictures;
     mod retries;
     pub mod run;
     mod screens;

@@ -7,6 +7,7 @@
 //! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
 //! | `client`, `bearer`, `clock` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
+//! | `images` | portraits and scans, as verbs send, save and show them |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `keys` | tokens of the last logins; keys of applications |
@@ -22,6 +23,7 @@ mod failure;
 mod flags;
 mod globals;
 mod guide;
+mod images;
 mod input;
 mod keys;
 mod lists;

@@ -3,12 +3,14 @@
 mod counter;
 mod deposits;
 mod gateways;
+mod images;
 mod system;
 
 pub use crate::views_access::*;
 pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
+pub use images::*;
 pub use system::*;
 
 /// Priority of a column that only the wide formats show.

@@ -8,15 +8,12 @@ use crate::ops::init::{self, FirstUser, Made};
 use crate::ops::secret::Judged;
 use crate::random;
 use crate::start::StartError;
-use mfa_shared::api::users::NewUser;
+use mfa_shared::api::users::{NewUser, made_up_password};
 use mfa_shared::fault::Fault;
 use mfa_shared::node::Node;
 use mfa_shared::rule::{check_body, nested};
 use mfa_shared::time::Timestamp;
 use std::fmt;
-
-/// Characters of a password that is made up: none that is easily taken for another.
-const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// A user to be made.
 #[derive(Clone)]
@@ -120,14 +117,8 @@ fn hash(password: &str) -> Result<String, StartError> {
     Judged::new(password, None, Some(&random::bytes())).hash().map_err(failed)
 }
 
-/// Twenty letters and digits in groups of five.
 fn made_up() -> String {
-    let bytes: [u8; 20] = random::bytes();
-    let groups = bytes.chunks(5).map(|group| {
-        let letters = group.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
-        letters.collect::<String>()
-    });
-    groups.collect::<Vec<_>>().join("-")
+    made_up_password(random::bytes())
 }
 
 fn failed(fault: Fault) -> StartError {

@@ -1,5 +1,6 @@
 //! The daemon in this process. Only this file and `migrate.rs` name the daemon's library.
 
+use super::users::show_once;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
@@ -135,64 +136,41 @@ impl Verb for Run {
     const SERVES: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
         log_to_stderr(cx)?;
-        serve(cx, self.flags.config(cx)?).await
+        serve(cx, &self.flags, async |_| Ok(())).await
     }
 }
 
-#[derive(Args)]
-pub struct Dev {
-    /// Address to listen on; a free port by default
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
-    listen: String,
-}
-
-impl Verb for Dev {
-    const ABOUT: &'static str = "Run a daemon for trying things out, whose data is gone when it ends";
-    const EXAMPLES: &'static [&'static str] = &["mfa dev", "mfa dev --listen 127.0.0.1:6399"];
-    const SERVES: bool = true;
-    async fn run(self, cx: &Cx) -> Outcome {
-        let folder = tempfile::Builder::new().prefix("mfa-dev-").tempdir();
-        let folder = folder.map_err(|error| Failure::local(format!("cannot make a folder: {error}")))?;
-        let flags = DaemonFlags {
-            data_dir: Some(folder.path().display().to_string()),
-            store: Some(String::new()),
-            listen: Some(self.listen),
-            auth: Some("off".to_owned()),
-            ..DaemonFlags::default()
-        };
-        cx.out.say("this daemon asks nobody for a token, and its data is gone when it ends (Ctrl-C)");
-        serve(cx, flags.config(cx)?).await
-    }
-}
-
-/// Serves until a signal comes, or until the store takes no writes any more.
-async fn serve(cx: &Cx, config: Config) -> Outcome {
+/// Serves until a signal comes, or until the store takes no writes any more. What `welcome` does is done
+/// before the address is told.
+pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str) -> Outcome) -> Outcome {
     let mut term = listen(SignalKind::terminate())?;
     let mut int = listen(SignalKind::interrupt())?;
     // A daemon outlives the terminal that started it.
     let _hangup = listen(SignalKind::hangup())?;
-    let daemon = Daemon::start(config, Clock::system()).await.map_err(not_started)?;
+    let daemon = Daemon::start(flags.config(cx)?, Clock::system()).await.map_err(not_started)?;
     let url = format!("http://{}", daemon.address());
-    let ready = match cx.out.format {
-        Format::Id => url,
-        format if format.is_structured() => json!({ "url": url, "status": "up" }).to_string(),
-        _ => format!("mfa daemon listens on {url}"),
+    let welcomed = async {
+        welcome(&url).await?;
+        let ready = match cx.out.format {
+            Format::Id => url.clone(),
+            format if format.is_structured() => json!({ "url": url, "status": "up" }).to_string(),
+            _ => format!("mfa daemon listens on {url}"),
+        };
+        let _ = writeln!(stdout(), "{ready}");
+        std::future::pending::<Outcome>().await
     };
-    let _ = writeln!(stdout(), "{ready}");
-    let failed = tokio::select! {
-        why = daemon.failed() => Some(why),
-        _ = term.recv() => None,
-        _ = int.recv() => None,
+    let ended = tokio::select! {
+        failed = welcomed => failed,
+        why = daemon.failed() => Err(Failure::new("daemon_failed", exit::FAILURE, why)),
+        _ = term.recv() => Ok(()),
+        _ = int.recv() => Ok(()),
     };
     tokio::select! {
         () = daemon.stop() => {}
         _ = term.recv() => std::process::exit(exit::INTERRUPTED),
         _ = int.recv() => std::process::exit(exit::INTERRUPTED),
     }
-    match failed {
-        Some(why) => Err(Failure::new("daemon_failed", exit::FAILURE, why)),
-        None => Ok(()),
-    }
+    ended
 }
 
 fn listen(kind: SignalKind) -> Outcome<Signal> {
@@ -273,9 +251,7 @@ impl Verb for Init {
         let result = if done.made.before { "already initialised" } else { "initialised" };
         cx.out.tip(&format!("store in {folder}: {result}"));
         for (user, password) in &done.passwords {
-            cx.out.insist(&format!(
-                "the password of {user} is {password}: it is shown only now, to be changed at login"
-            ));
+            show_once(cx, user, password, ", to be changed at login");
         }
         let record = json!({
             "identifier": folder, "result": result, "instance": done.instance,
@@ -284,6 +260,22 @@ impl Verb for Init {
         });
         cx.out.show(&views::STORE, &record)
     }
+}
+
+/// Makes the users of a store for trying things out, unless it has been initialised before: `admin`, who may
+/// grant everything, and an operator with this password. Tells whether it did.
+pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password: &str) -> Outcome<bool> {
+    let admin = NewLogin { name: "admin".to_owned(), password: None };
+    let second = NewLogin { name: operator.to_owned(), password: Some(password.to_owned()) };
+    let done = mfa_daemon::init(&flags.config(cx)?, &admin, Some(&second)).await.map_err(not_started)?;
+    for (user, password) in &done.passwords {
+        show_once(cx, user, password, ", to be changed at login");
+    }
+    let made = done.made.added.contains(&format!("user {operator}"));
+    if made {
+        show_once(cx, operator, password, "");
+    }
+    Ok(made)
 }
 
 #[derive(Args)]

@@ -3,12 +3,14 @@
 mod actions;
 mod application_permissions;
 mod applications;
+mod auth;
 mod cards;
 mod complete;
 mod config;
 mod customers;
 mod daemon;
 mod definitions;
+mod dev;
 mod docs;
 mod doctor;
 mod employees;
@@ -20,8 +22,10 @@ mod ledger;
 mod login;
 mod migrate;
 mod offices;
+mod portraits;
 mod quickstart;
 mod roles;
+mod scans;
 mod service;
 mod session;
 mod statement;
@@ -52,6 +56,7 @@ pub const NODES: &[Node] = &[
     verb::<login::Login>("login"),
     verb::<login::Logout>("logout"),
     verb::<login::Whoami>("whoami"),
+    group("auth", "", "What somebody may do", auth::VERBS),
     group("sessions", "session", "Logins of this machine, and sessions at the daemon", login::VERBS),
     group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
     group(
@@ -87,7 +92,7 @@ pub const NODES: &[Node] = &[
         &[verb::<daemon::RecoverUser>("recover-user")],
     ),
     verb::<migrate::Migrate>("migrate"),
-    verb::<daemon::Dev>("dev"),
+    verb::<dev::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
     verb::<explain::Explain>("explain"),
     verb::<topics::Help>("help"),

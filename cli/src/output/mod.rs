@@ -3,6 +3,9 @@
 mod cell;
 mod jq;
 mod list;
+#[cfg(feature = "pictures")]
+mod picture;
+mod progress;
 mod screen;
 mod table;
 pub mod yaml;
@@ -115,6 +118,18 @@ impl Output {
             Format::Yaml => self.print(&yaml::to_text(&json!({ name: text }))),
             _ => self.page(text),
         }
+    }
+
+    /// The lines that show an image, or why it cannot be shown.
+    #[cfg(feature = "pictures")]
+    pub fn picture(&self, image: &[u8]) -> Result<String, String> {
+        picture::draw(image, &self.screen)
+    }
+
+    /// Why no image can be shown.
+    #[cfg(not(feature = "pictures"))]
+    pub fn picture(&self, _: &[u8]) -> Result<String, String> {
+        Err("this program was built without pictures".to_owned())
     }
 
     /// JSON for a person or a program; on a terminal nothing in it can steer the terminal.

@@ -1,6 +1,7 @@
 //! The day at a teller: open, unlock, pause, close.
 
 use super::{Managed, PasswordFlags, cash, done, money};
+use crate::commands::login;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
@@ -66,9 +67,9 @@ pub struct Unlock {
     /// Code of the teller
     #[arg(value_name = "CODE")]
     teller: String,
-    /// The assigned employee
+    /// The assigned employee; by default the user who is logged in
     #[arg(long, value_name = "ID")]
-    employee: String,
+    employee: Option<String>,
     #[command(flatten)]
     password: PasswordFlags,
 }
@@ -76,13 +77,17 @@ pub struct Unlock {
 impl Verb for Unlock {
     const ENDPOINT: Option<&'static Meta> = Some(&UnlockDrawer::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "echo 4711 | mfa teller unlock desk-2 --employee kwame --password-stdin",
-        "echo 4711 | mfa teller unlock desk-2 --employee kwame --password-file - -o json",
+        "echo 4711 | mfa teller unlock desk-2 --password-stdin",
+        "echo 4711 | mfa teller unlock desk-2 --password-file - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let password = self.password.known(cx, &self.teller)?;
+        let employee = match self.employee {
+            Some(employee) => employee,
+            None => login::user(cx, "--employee").await?,
+        };
         let draft =
-            Draft::default().set("employeeIdentifier", Some(self.employee)).set("password", Some(password));
+            Draft::default().set("employeeIdentifier", Some(employee)).set("password", Some(password));
         let body = draft.body::<UnlockDrawer>()?;
         let mut shown = cx.client.send(&UnlockDrawer { teller: self.teller.clone() }, &body).await?.value;
         cx.out.tip(&format!("teller {} unlocked (ACTIVE)", self.teller));
