@@ -22,6 +22,7 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
+    mod histories;
     pub mod images;
     mod instances;
     mod ledger;
@@ -31,13 +32,14 @@ mod api {
     mod roles;
     mod scans;
     mod secrets;
-    mod tellers;
+    pub mod tellers;
     mod tokens;
     mod uploads;
     mod users;
 }
 mod cli {
     mod accounts;
+    mod api;
     mod complete;
     mod daemon;
     mod doctor;
@@ -55,11 +57,14 @@ mod cli {
     mod screens;
     mod settings;
     mod tellers;
-    mod tree;
+    pub mod tree;
 }
 mod coverage;
 mod crash;
 mod store {
+    mod admin;
+    mod books;
+    mod check;
     mod conformance;
     mod daemons;
     mod images;

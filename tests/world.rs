@@ -3,7 +3,7 @@
 //! one database, and requests go to them by turns: what one has answered the other one knows.
 
 use crate::stored::postgres;
-use mfa_daemon::{Auth, Clock, Config, Daemon};
+use mfa_daemon::{Auth, Check, Clock, Config, Daemon, Found, check};
 use mfa_shared::time::Timestamp;
 use serde_json::Value;
 use std::path::Path;
@@ -215,6 +215,24 @@ impl World {
         let mut answer = String::new();
         socket.read_to_string(&mut answer).unwrap();
         answer
+    }
+
+    /// What the checks of the stopped daemon's store find: `record field detail`.
+    pub fn check(&self, checks: &[Check]) -> Vec<String> {
+        let found = self.block_on(check(&self.config, checks, &|_, _| {})).unwrap();
+        let shown = |f: &Found| format!("{} {} {}", f.record, f.field.as_deref().unwrap_or("-"), f.detail);
+        found.iter().map(shown).collect()
+    }
+
+    /// `mfa` for work on the store itself.
+    pub fn mfa_on_store(&self, arguments: &[&str]) -> Command {
+        let mut command = mfa(self.dir.path(), arguments);
+        command.env("MFA_DATA_DIR", &self.config.data_dir);
+        command.env("MFA_SECRET_KEY_FILE", &self.config.secret_key_file);
+        if let Some(address) = &self.config.store {
+            command.env("MFA_STORE", address.to_string());
+        }
+        command
     }
 
     /// `mfa` with this daemon as its server and a home of its own.

@@ -2,6 +2,7 @@
 
 mod connect;
 mod image;
+mod raw;
 mod stream;
 
 use crate::failure::{Failure, Outcome};
@@ -18,6 +19,7 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 pub use image::{Arriving, Facts, Watch};
+pub use raw::RawReply;
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
@@ -33,6 +35,8 @@ pub struct Client {
     pub timeout: Duration,
     /// Shows the traffic on stderr.
     pub traced: bool,
+    /// Tells on stderr the line of curl that sends the same.
+    pub curl: bool,
     /// Tells on stderr what was sent and how long the answer took.
     pub verbose: bool,
     /// The key that was given for this command.
@@ -63,6 +67,15 @@ impl<'a> Request<'a> {
     }
 }
 
+/// What goes over the wire.
+struct Parcel {
+    method: reqwest::Method,
+    url: String,
+    headers: HeaderMap,
+    body: Option<(String, Vec<u8>)>,
+    watch: Option<Watch>,
+}
+
 /// What the daemon answered.
 #[derive(Debug)]
 pub struct Reply {
@@ -83,6 +96,7 @@ impl Client {
             retries,
             timeout,
             traced,
+            curl: false,
             verbose: false,
             idempotency_key: None,
             token: None,
@@ -150,9 +164,9 @@ impl Client {
         self.exchange(request).await
     }
 
-    /// Sends a request, again and again where that may help, always with the same key.
+    /// Sends a request of the endpoint table.
     pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
-        let Request { meta, params, outgoing, mut headers, head_only, watch } = request;
+        let Request { meta, params, outgoing, headers, head_only, watch } = request;
         let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
             Method::Get if head_only => reqwest::Method::HEAD,
@@ -161,14 +175,30 @@ impl Client {
             Method::Put => reqwest::Method::PUT,
             Method::Delete => reqwest::Method::DELETE,
         };
-        if !meta.method.reads() {
+        self.deliver(Parcel {
+            method,
+            url,
+            headers,
+            body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
+            watch,
+        })
+        .await
+    }
+
+    /// Sends a parcel, again and again where that may help, always with the same key.
+    async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
+        let Parcel { method, url, mut headers, body, watch } = parcel;
+        if !method.is_safe() {
             let key = self.idempotency_key.clone().unwrap_or_else(new_key);
             headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
         }
-        if let Some((kind, _)) = &outgoing.body {
+        if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
-        let bytes = outgoing.body.map(|(_, bytes)| Bytes::from(bytes));
+        let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
+        if self.curl {
+            trace::curl(method.as_str(), &url, pairs(&headers), bytes.as_deref());
+        }
         let (http, patience) = self.way(&watch, bytes.as_ref().map_or(0, Bytes::len))?;
         let mut tries = 0;
         loop {
@@ -179,11 +209,11 @@ impl Client {
                 (None, _) => request,
             };
             if self.traced {
-                trace::request(meta.method, &url, pairs(&headers), bytes.as_deref());
+                trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
             }
             let sent = Instant::now();
             let answer = request.send().await;
-            self.tell(meta.method, &url, &answer, sent.elapsed());
+            self.tell(method.as_str(), &url, &answer, sent.elapsed());
             let wait = match &answer {
                 Ok(response) if response.status().as_u16() < 500 => None,
                 Ok(response) => Some(asked_wait(response.headers())),
@@ -203,7 +233,7 @@ impl Client {
 
     fn tell(
         &self,
-        method: Method,
+        method: &str,
         url: &str,
         answer: &Result<reqwest::Response, reqwest::Error>,
         took: Duration,

@@ -113,12 +113,13 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     let timeout = Duration::from_secs(settings.parse::<u64>("timeout_seconds", None)?.max(1));
     let (retries, traced) = (settings.parse("retries", None)?, settings.get("debug").0 == "http");
     let mut client = client::Client::new(settings.get("url").0, retries, timeout, traced);
-    client.verbose = globals.verbose;
+    (client.verbose, client.curl) = (globals.verbose, globals.print_curl);
     client.idempotency_key.clone_from(&change.idempotency_key);
     client.token = given_token(&settings)?;
     let prompt = Prompt { yes: settings.flag("yes", None)?, no_input: settings.flag("no_input", None)? };
     let out = Output {
         format: usage::format(&settings, screen)?,
+        format_asked: settings.get("output").0 != "auto",
         screen: if globals.color.is_some() { screen } else { Screen::look(usage::colour(&settings)?) },
         columns: globals.columns,
         jq: globals.jq.as_deref().map(Expression::parse).transpose()?,

@@ -4,6 +4,7 @@ mod counter;
 mod deposits;
 mod gateways;
 mod images;
+mod stores;
 mod system;
 
 pub use crate::views_access::*;
@@ -11,6 +12,7 @@ pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
 pub use images::*;
+pub use stores::*;
 pub use system::*;
 
 /// Priority of a column that only the wide formats show.
@@ -235,35 +237,6 @@ pub const SERVICE: View = View {
         column("data-dir", "/dataDir", 3),
         column("store", "/store", 3),
         column("log", "/log", 4),
-    ],
-};
-
-/// A store that was made.
-pub const STORE: View = View {
-    plural: "stores",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("result", "/result", 0),
-        column("instance", "/instance", 1),
-        column("passwords", "/passwords", 2),
-        column("added", "/added", WIDE),
-    ],
-};
-
-/// A store that was copied.
-pub const STORE_COPY: View = View {
-    plural: "copies",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("result", "/result", 0),
-        column("pairs", "/pairs", 0),
-        column("images", "/images", 0),
-        column("resumed", "/resumed", 2),
-        column("sha256", "/sha256", 1),
     ],
 };
 

@@ -42,7 +42,7 @@ pub async fn migrate(from: StorePlace, to: StorePlace, watch: Watch<'_>) -> Resu
 
 async fn open(place: StorePlace) -> Result<Box<dyn Engine>, StartError> {
     match place {
-        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir)).await?)),
+        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir), false).await?)),
         StorePlace::Postgres(address) => {
             let mut config = Config::new("");
             config.store_connections_max = 1;

@@ -5,7 +5,7 @@ use crate::stored::{ask, postgres_address};
 use crate::world::{World, mfa};
 use mfa_daemon::store::engine::{Change, Commit, Engine, Space};
 use mfa_daemon::store::postgres::{Address, Options, Postgres};
-use mfa_daemon::{Auth, Clock, Config, Daemon, StartError};
+use mfa_daemon::{Auth, Check, Clock, Config, Daemon, StartError};
 use mfa_shared::time::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -165,4 +165,25 @@ fn a_server_that_is_not_there_is_named_without_the_password() {
     );
     let (exit, text) = start(&["daemon", "run", "--store", url], None);
     assert!(exit == 2 && text.contains("PGPASSWORD") && !text.contains("s3cret"), "{text}");
+}
+
+#[test]
+fn a_record_that_was_changed_in_the_database_is_found_by_a_check() {
+    let Some(address) = fresh() else { return };
+    let mut world = World::with(|config| config.store = Some(address.clone()));
+    for name in ["ann", "ben"] {
+        world.post("/customers", json!({ "identifier": name, "type": "PERSON" }).to_string()).is(202);
+    }
+    world.stop();
+    assert_eq!(world.check(&[Check::Store]), [""; 0]);
+    let update = |sql: &str| drop(world.block_on(ask(&address, &format!("{sql} returning space::text"))));
+    update("update stored_records set value = '{}' where space = 20 and key = 'ann'");
+    update("delete from stored_records where space = 20 and key = 'ben'");
+    update("insert into stored_records (spread, space, key, value) values (1, 20, 'eve', '{}')");
+    let expected = [
+        "record ann of customers - differs from what the journal says",
+        "record eve of customers - is not in the journal",
+        "record ben of customers - is in the journal and missing among the records",
+    ];
+    assert_eq!(world.check(&[Check::Store]), expected);
 }

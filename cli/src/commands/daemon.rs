@@ -1,4 +1,9 @@
-//! The daemon in this process. Only this file and `migrate.rs` name the daemon's library.
+//! The daemon in this process, and work on its store while it is stopped. Nothing outside of this file and
+//! its folder names the daemon's library.
+
+pub mod admin;
+pub mod check;
+pub mod migrate;
 
 use super::users::show_once;
 use crate::cx::Cx;
@@ -9,7 +14,8 @@ use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError, recover_user};
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError};
+
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -103,7 +109,7 @@ fn listed(text: &str) -> Vec<String> {
 
 /// A PostgreSQL store with its password from where PostgreSQL's own programs look; `flag` is the flag of the
 /// command line that gave it.
-pub(super) fn address(given: &str, flag: Option<&str>) -> Outcome<Address> {
+fn address(given: &str, flag: Option<&str>) -> Outcome<Address> {
     let address = Address::parse(given).map_err(|error| Failure::usage(error.to_string()))?;
     if let Some(flag) = flag.filter(|_| address.has_password()) {
         let what = format!("{flag} holds a password, and others can read the arguments of a process");
@@ -188,7 +194,7 @@ fn log_to_stderr(cx: &Cx) -> Outcome {
     Ok(())
 }
 
-pub(super) fn not_started(error: StartError) -> Failure {
+fn not_started(error: StartError) -> Failure {
     let why = error.to_string();
     match error {
         StartError::Locked(_) => Failure::new("data_dir_locked", exit::LOCKED, why)
@@ -198,6 +204,7 @@ pub(super) fn not_started(error: StartError) -> Failure {
             Failure::new("cannot_listen", exit::FAILURE, why).hint("choose another address: --listen")
         }
         StartError::Store(_) => Failure::new("store", exit::FAILURE, why),
+        StartError::Refused(fault) => Failure::from(fault),
     }
 }
 
@@ -276,26 +283,4 @@ pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password:
         show_once(cx, operator, password, "");
     }
     Ok(made)
-}
-
-#[derive(Args)]
-pub struct RecoverUser {
-    /// The user whose password was lost
-    #[arg(value_name = "USER")]
-    user: String,
-    /// Folder of the store [env: MFA_DATA_DIR]
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<String>,
-}
-
-impl Verb for RecoverUser {
-    const ABOUT: &'static str = "Reset a lost password, while the daemon is stopped; it is shown once";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
-        let password = recover_user(&flags.config(cx)?, &self.user).await.map_err(not_started)?;
-        cx.out.say("the password must be changed at the first login");
-        cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
-    }
 }

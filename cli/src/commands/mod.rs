@@ -1,6 +1,7 @@
 //! Every verb, one file for each noun.
 
 mod actions;
+mod api;
 mod application_permissions;
 mod applications;
 mod auth;
@@ -20,7 +21,6 @@ mod groups;
 mod instances;
 mod ledger;
 mod login;
-mod migrate;
 mod offices;
 mod portraits;
 mod quickstart;
@@ -32,6 +32,7 @@ mod statement;
 mod tellers;
 mod topics;
 mod users;
+mod wait;
 
 use crate::client::Client;
 use crate::failure::Failure;
@@ -89,11 +90,18 @@ pub const NODES: &[Node] = &[
         "admin",
         "",
         "Work on the store itself, on its own machine",
-        &[verb::<daemon::RecoverUser>("recover-user")],
+        &[
+            verb::<daemon::admin::RecoverUser>("recover-user"),
+            verb::<daemon::admin::RotateKey>("rotate-key"),
+            verb::<daemon::admin::AddAccount>("add-account"),
+        ],
     ),
-    verb::<migrate::Migrate>("migrate"),
+    verb::<daemon::check::Run>("check"),
+    verb::<daemon::migrate::Migrate>("migrate"),
     verb::<dev::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
+    verb::<wait::Wait>("wait"),
+    verb::<api::Api>("api"),
     verb::<explain::Explain>("explain"),
     verb::<topics::Help>("help"),
     verb::<docs::Completions>("completions"),

@@ -1,5 +1,6 @@
 //! What is printed: records on stdout in the format that was asked for, talk on stderr.
 
+mod answer;
 mod cell;
 mod jq;
 mod list;
@@ -27,6 +28,8 @@ use std::io::{BufWriter, Write, stderr, stdout};
 pub struct Output {
     /// Format of the records.
     pub format: Format,
+    /// Whether somebody asked for it.
+    pub format_asked: bool,
     /// What the terminal can do.
     pub screen: Screen,
     /// Columns that were asked for; empty for the view's own.

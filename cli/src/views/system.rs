@@ -22,3 +22,7 @@ pub const OBJECT: View = View {
     state: "",
     columns: &[column("name", "/name", 0), column("doc", "/doc", 1)],
 };
+
+/// An answer of the daemon of which nothing else is known.
+pub const ANSWER: View =
+    View { plural: "answers", id: "/identifier", state: "", columns: &[column("answer", "", 0)] };

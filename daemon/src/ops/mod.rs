@@ -23,6 +23,7 @@ pub mod listing;
 pub mod login;
 pub mod offices;
 pub mod portraits;
+pub mod references;
 pub mod roles;
 pub mod scans;
 pub mod secret;

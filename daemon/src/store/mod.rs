@@ -3,6 +3,7 @@
 //! [`Store::read`] and [`Store::write`] run an operation against a [`Tx`]. If it fails, nothing was
 //! written; when `write` returns, what was written is durable and visible.
 
+pub mod check;
 pub mod embedded;
 pub mod engine;
 pub mod export;
@@ -121,6 +122,11 @@ impl Store {
     /// Why the store will take no writes until a person has looked at it, if that is so.
     pub fn final_fault(&self) -> Option<Fault> {
         self.engine.final_fault()
+    }
+
+    /// What is not right about the files of the engine, or was not when it opened.
+    pub async fn troubles(&self) -> Result<Vec<engine::Trouble>, Fault> {
+        self.engine.troubles().await
     }
 
     /// Finishes what was begun and closes the engine.

@@ -22,7 +22,7 @@ mod view;
 pub use address::{Address, SCHEMES};
 pub use options::{OpenError, Options};
 
-use crate::store::engine::{Commit, Engine, Pending, ReadWork, WriteWork};
+use crate::store::engine::{Commit, Engine, Pending, ReadWork, Visit, WriteWork};
 use crate::store::objects::Objects;
 use claim::Claim;
 use lane::{Job, Lane, Shared, Work};
@@ -42,6 +42,8 @@ const WAIT: Duration = Duration::from_secs(5);
 /// How long opening waits for a server that is not there (yet).
 const OPEN_WAIT: Duration = Duration::from_secs(10);
 const OPEN_PAUSE: Duration = Duration::from_millis(5);
+/// Transactions of the journal that a replay reads at once.
+const REPLAYED_AT_ONCE: usize = 500;
 
 /// The entrances of the queues; gone once the engine is closed.
 #[derive(Debug, Clone)]
@@ -111,16 +113,20 @@ impl Postgres {
     /// At most `limit` committed transactions with a sequence above `after`, in order. What is still
     /// under way anywhere is left out together with all that follows it, so none is ever missed.
     pub fn journal(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
-        let (slot, work) = journal::page(after, limit);
-        let done = self.entrance.submit(work, false);
+        self.entrance.page(after, limit, false)
+    }
+}
+
+impl Entrance {
+    fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
+        let (slot, work) = journal::page(after, limit, still);
+        let done = self.submit(work, false);
         Box::pin(async move {
             done.await?;
             Ok(std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
         })
     }
-}
 
-impl Entrance {
     fn submit(&self, work: Work, long: bool) -> Pending<()> {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let refusal = self.shared.fault();
@@ -170,6 +176,19 @@ impl Engine for Postgres {
     /// A database that is away comes back, or another server takes its place.
     fn final_fault(&self) -> Option<Fault> {
         None
+    }
+
+    fn replay(&self, mut visit: Visit) -> Pending<()> {
+        let entrance = self.entrance.clone();
+        Box::pin(async move {
+            let mut after = 0;
+            loop {
+                let page = entrance.page(after, REPLAYED_AT_ONCE, true).await?;
+                let Some((last, _)) = page.last() else { return Ok(()) };
+                after = *last;
+                page.into_iter().for_each(|(_, commit)| visit(commit));
+            }
+        })
     }
 
     fn close(&self) -> Pending<()> {

@@ -1,6 +1,6 @@
-//! `mfa migrate`: a whole store from one engine into the other.
+//! A copy of a whole store.
 
-use super::daemon::{address, not_started};
+use super::{address, not_started};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::tree::Verb;
