@@ -220,8 +220,11 @@ fn a_store_that_a_daemon_uses_is_not_copied() {
     world.get("/customers/ann").is(200);
 }
 
-/// Reads a stream by its description alone: spaces with their pairs, then images.
-fn parse(stream: &[u8]) -> (Vec<(u8, Vec<u8>)>, Vec<(String, usize)>) {
+/// Spaces with their keys, and images by hash with their lengths.
+type Contents = (Vec<(u8, Vec<u8>)>, Vec<(String, usize)>);
+
+/// Reads a stream by its description alone.
+fn parse(stream: &[u8]) -> Contents {
     let mut rest = stream.strip_prefix(b"mfa export 1\n").unwrap();
     let mut take = |count: usize| -> &[u8] {
         let (taken, left) = rest.split_at(count);
