@@ -19,7 +19,7 @@ const PROGRESS_IMAGES: u64 = 500;
 
 #[derive(Args)]
 pub struct Migrate {
-    /// The store to copy: a folder, or postgres://USER@HOST/DATABASE without a password; see mfa help postgres
+    /// The store to copy: a folder, or postgres://USER@HOST/DATABASE; see mfa help postgres
     #[arg(long, value_name = "DIR|URL")]
     from: String,
     /// Where to: an empty folder, or an empty database; what was interrupted goes on
