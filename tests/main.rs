@@ -76,8 +76,10 @@ mod store {
     mod check;
     mod conformance;
     mod daemons;
+    mod gaps;
     mod images;
     mod postgres;
+    mod tls;
     mod transfer;
 }
 mod stories;
