@@ -30,6 +30,7 @@ mod api {
     mod ledger;
     mod login;
     mod offices;
+    mod people_groups;
     mod privileges;
     mod roles;
     mod scans;
@@ -39,10 +40,12 @@ mod api {
     mod tokens;
     mod uploads;
     mod users;
+    mod uses;
 }
 mod cli {
     mod accounts;
     mod api;
+    mod bulk;
     mod complete;
     mod daemon;
     mod doctor;
@@ -51,12 +54,14 @@ mod cli {
     mod errors;
     mod explain;
     mod find;
+    mod formats;
     mod gateways;
     mod guided;
     mod lists;
     mod login;
     mod output;
     mod pictures;
+    mod profiles;
     mod retries;
     pub mod run;
     mod screens;
@@ -72,8 +77,10 @@ mod store {
     mod check;
     mod conformance;
     mod daemons;
+    mod gaps;
     mod images;
     mod postgres;
+    mod tls;
     mod transfer;
 }
 mod stories;

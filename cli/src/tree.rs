@@ -28,8 +28,13 @@ pub trait Verb: Args + FromArgMatches {
     const EXAMPLES: &'static [&'static str];
     /// Left out of help and completions.
     const HIDDEN: bool = false;
+    /// Works also where the profile that is named does not exist.
+    const MENDS_PROFILES: bool = false;
     /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
+    /// Works on many records: it sees to signals itself, gets a runtime of several threads, and may end with
+    /// failures of some of them.
+    const BULK: bool = false;
     /// Does the work.
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
 }
@@ -48,8 +53,12 @@ pub struct Leaf {
     pub examples: &'static [&'static str],
     /// Left out of help and completions.
     pub hidden: bool,
-    /// Sees to signals itself.
+    /// Does not work where the profile that is named does not exist.
+    pub needs_profile: bool,
+    /// Runs until it is told to stop, and sees to signals itself.
     pub serves: bool,
+    /// Works on many records, and sees to signals itself.
+    pub bulk: bool,
     flags: fn(Command) -> Command,
     /// Reads the flags and does the work.
     pub run: Run,
@@ -80,7 +89,9 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         about: V::ABOUT,
         examples: V::EXAMPLES,
         hidden: V::HIDDEN,
+        needs_profile: !V::MENDS_PROFILES,
         serves: V::SERVES,
+        bulk: V::BULK,
         flags: flags_of::<V>,
         run: |matches, cx| {
             Box::pin(async move {

@@ -23,6 +23,8 @@ pub const VERBS: &[Node] = &[
     verb::<Deactivate>("deactivate"),
     verb::<Commands>("commands"),
     verb::<Accounts>("accounts"),
+    verb::<super::bulk::Import<super::bulk::Definitions>>("import"),
+    verb::<super::bulk::Export<super::bulk::Definitions>>("export"),
 ];
 
 /// Identifiers that contain a text.
@@ -174,7 +176,7 @@ impl Verb for Delete {
         &["mfa products delete shares --yes", "mfa products delete shares --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let definition = self.definition;
-        cx.prompt.confirm(&format!("delete product {definition} at {}?", cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete product {definition}"), &definition)?;
         cx.client.send(&DeleteDefinition { definition: definition.clone() }, &Nothing).await?;
         cx.done(done(&definition, "deleted"))
     }

@@ -11,8 +11,12 @@ use mfa_shared::fault::exit;
 use serde_json::json;
 
 /// Topics that are texts, each in a file of its own.
-const TEXTS: &[(&str, &str)] =
-    &[("output", include_str!("../help/output.txt")), ("teller-day", include_str!("../help/teller-day.txt"))];
+const TEXTS: &[(&str, &str)] = &[
+    ("import", include_str!("../help/import.txt")),
+    ("output", include_str!("../help/output.txt")),
+    ("postgres", include_str!("../help/postgres.txt")),
+    ("teller-day", include_str!("../help/teller-day.txt")),
+];
 
 /// Variables that are no settings.
 const VARIABLES: &[(&str, &str)] = &[
@@ -26,12 +30,13 @@ const VARIABLES: &[(&str, &str)] = &[
 
 #[derive(Args)]
 pub struct Help {
-    /// exit-codes, environment, output, teller-day, or the words of a command
+    /// exit-codes, environment, import, output, postgres, teller-day, or the words of a command
     #[arg(value_name = "TOPIC")]
     words: Vec<String>,
 }
 
 impl Verb for Help {
+    const MENDS_PROFILES: bool = true;
     const ABOUT: &'static str = "Show the help of a topic or of a command";
     const EXAMPLES: &'static [&'static str] = &["mfa help exit-codes", "mfa help customers create"];
     async fn run(self, cx: &Cx) -> Outcome {

@@ -250,7 +250,7 @@ impl Verb for Delete {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Managed { teller, office } = self.at;
-        cx.prompt.confirm(&format!("delete teller {teller} of office {office} at {}?", cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete teller {teller} of office {office}"), &teller)?;
         cx.client.send(&DeleteTeller { office, teller: teller.clone() }, &Nothing).await?;
         cx.done(done(&teller, "deleted"))
     }
