@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::input;
-use crate::output::yaml;
+use crate::yaml;
 use clap::ValueEnum;
 use csv::ByteRecord;
 use serde_json::Value;
