@@ -1,5 +1,5 @@
-//! Lists that are plain arrays: every record in the order of its key, or of an index. The whole array is read
-//! in the transaction of its request; as lines it is read chunk by chunk, and never lies in memory as a whole.
+//! Lists that are plain arrays: every record in the order of its key, or of an index. The whole array is
+//! read in the transaction of its request; as lines it is read chunk by chunk, and never as a whole.
 
 use super::listing::{Cursor, List, json};
 use crate::store::Tx;
