@@ -51,6 +51,7 @@ mod cli {
     mod screens;
     mod settings;
     mod tellers;
+    mod tellers_day;
     mod tree;
 }
 mod coverage;

@@ -7,7 +7,7 @@ use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
 use reqwest::header::*;
 use serde_json::Value;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::time::{Duration, Instant};
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
@@ -32,6 +32,8 @@ pub struct Client {
     pub verbose: bool,
     /// The key that was given for this command.
     pub idempotency_key: Option<String>,
+    /// How many changes were sent; each has a key of its own.
+    pub changes: Cell<u32>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
     /// Made at the first request, so that commands without one start at once.
@@ -68,6 +70,7 @@ impl Client {
             traced,
             verbose: false,
             idempotency_key: None,
+            changes: Cell::new(0),
             token: None,
             http: OnceCell::new(),
         }
@@ -158,7 +161,7 @@ impl Client {
             Method::Delete => reqwest::Method::DELETE,
         };
         if !meta.method.reads() {
-            let key = self.idempotency_key.clone().unwrap_or_else(new_key);
+            let key = self.key_of(meta);
             headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
         }
         if let Some((kind, _)) = &outgoing.body {
@@ -313,17 +316,6 @@ impl Stream {
         let message = format!("the list from {} broke off after {} records: {why}", self.url, self.count);
         Failure::new("list_broken", mfa_shared::fault::exit::FAILURE, message).hint("repeat the command")
     }
-}
-
-/// A fresh key: a UUID of version 4.
-pub fn new_key() -> String {
-    let mut bytes = [0_u8; 16];
-    // Without the system's random numbers nothing that is safe can be sent.
-    getrandom::fill(&mut bytes).expect("random numbers of the system");
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
 fn header(text: &str) -> Outcome<HeaderValue> {

@@ -70,16 +70,15 @@ pub(super) fn settle(
     tx: &mut Tx<'_>,
     caller: &Caller,
     teller: &Teller,
-    counted: Amount,
+    difference: Amount,
 ) -> Result<Option<JournalEntry>, Fault> {
-    let cash = ledger::drawer_cash(tx, &teller.code)?;
     let drawer = (teller.teller_account_identifier.as_str(), AccountRole::Drawer);
     let over_short = (teller.cash_over_short_account.as_str(), AccountRole::OverShort);
-    let (r#type, to, from, difference) = match counted >= cash {
-        true => ("DAJT", drawer, over_short, counted.minus(cash)),
-        false => ("CAJT", over_short, drawer, cash.minus(counted)),
+    let (r#type, to, from, amount) = match difference.is_negative() {
+        false => ("DAJT", drawer, over_short, difference),
+        true => ("CAJT", over_short, drawer, difference.negated()),
     };
-    let lines = vec![ledger::debit(to.0, to.1, difference), ledger::credit(from.0, from.1, difference)];
+    let lines = vec![ledger::debit(to.0, to.1, amount), ledger::credit(from.0, from.1, amount)];
     book(tx, caller, teller, (r#type, "Teller denomination adjustment."), lines)
 }
 
@@ -91,13 +90,18 @@ pub fn balance(
     _: &Nothing,
 ) -> Result<Json<TellerBalance>, Fault> {
     let stored = managed(tx, &at.office, &at.teller)?;
-    let entries = entries(tx, &stored)?;
+    of_session(tx, &stored).map(Json)
+}
+
+/// The cash of a teller's session.
+pub(super) fn of_session(tx: &mut Tx<'_>, stored: &StoredTeller) -> Result<TellerBalance, Fault> {
+    let entries = entries(tx, stored)?;
     let total = |side| {
         let of_side = entries.iter().flatten().filter(|entry| entry.r#type == side);
         Amount::sum(of_side.map(|entry| entry.amount))
     };
     let (received, disbursed) = (total(CashSide::Debit), total(CashSide::Credit));
-    Ok(Json(TellerBalance {
+    Ok(TellerBalance {
         day: stored.teller.last_opened_on.map(Timestamp::day),
         cash_on_hand: received.minus(disbursed),
         cash_received_total: received,
@@ -105,7 +109,7 @@ pub fn balance(
         cheques_received_total: Amount::ZERO,
         cheque_entries: entries.as_ref().map(|_| Vec::new()),
         cash_entries: entries,
-    }))
+    })
 }
 
 /// The movements of cash in the session of a teller; none if it was never opened.

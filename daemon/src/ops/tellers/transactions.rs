@@ -9,12 +9,12 @@ use crate::random;
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::prefix;
-use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER, ordinal};
+use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING, ordinal};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::identifier::shown;
-use mfa_shared::wire::{Array, Json, Query};
+use mfa_shared::wire::{Array, Json, Nothing, Query};
 
 /// `POST /teller/{teller}/transactions`
 pub fn create(
@@ -66,6 +66,22 @@ pub fn create(
     Ok(Json(TransactionQuote { teller_transaction_identifier: identifier, total_amount, charges }))
 }
 
+/// `GET /teller/{teller}/transactions/{transaction}`
+pub fn get(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetTransaction,
+    _: &Nothing,
+) -> Result<Json<Transaction>, Fault> {
+    find(tx, &at.teller)?;
+    let found = tx.get::<StoredTransaction>(&[&at.transaction])?.filter(|stored| stored.teller == at.teller);
+    found.map(|stored| Json(stored.transaction)).ok_or_else(|| not_found(&at.transaction))
+}
+
+pub(super) fn not_found(transaction: &str) -> Fault {
+    Fault::new(fault::TRANSACTION_NOT_FOUND, format!("there is no transaction \"{transaction}\""))
+}
+
 /// `GET /teller/{teller}/transactions`
 pub fn list(
     tx: &mut Tx<'_>,
@@ -74,7 +90,11 @@ pub fn list(
     Query(query): &Query<TransactionQuery>,
 ) -> Result<Array<Transaction>, Fault> {
     find(tx, &at.teller)?;
-    let found = indexed(tx, TRANSACTIONS_BY_TELLER, &at.teller)?;
+    let index = match query.status {
+        Some(TransactionState::Pending) => TRANSACTIONS_PENDING,
+        _ => TRANSACTIONS_BY_TELLER,
+    };
+    let found = indexed(tx, index, &at.teller)?;
     let listed = found.into_iter().map(|stored| stored.transaction);
     Ok(Array(listed.filter(|t| query.status.is_none_or(|status| status == t.state)).collect()))
 }

@@ -1,0 +1,33 @@
+//! The key by which the daemon knows a change that it was sent before.
+
+use crate::client::Client;
+use mfa_shared::api::tokens::CreateToken;
+use mfa_shared::endpoint::{Endpoint, Meta};
+
+impl Client {
+    /// The key of a change. Where one was given for a command of several changes, the first has that one and
+    /// the others count on from it, so that the same command with the same key repeats them all.
+    pub fn key_of(&self, meta: &Meta) -> String {
+        // A login that goes on is no part of the command: it may happen at any of its changes, or at none.
+        if meta.name == CreateToken::META.name {
+            return new_key();
+        }
+        self.changes.set(self.changes.get() + 1);
+        match (&self.idempotency_key, self.changes.get()) {
+            (None, _) => new_key(),
+            (Some(key), 1) => key.clone(),
+            (Some(key), number) => format!("{key}.{number}"),
+        }
+    }
+}
+
+/// A fresh key: a UUID of version 4.
+pub fn new_key() -> String {
+    let mut bytes = [0_u8; 16];
+    // Without the system's random numbers nothing that is safe can be sent.
+    getrandom::fill(&mut bytes).expect("random numbers of the system");
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
