@@ -1,8 +1,9 @@
 //! The endpoint table is whole: every row has its operation, and no path shadows another.
 
+use mfa_daemon::http::routes::Routes;
 use mfa_daemon::http::table::table;
-use mfa_shared::api::rows;
-use mfa_shared::endpoint::{Method, segments};
+use mfa_shared::api::{rows, rows_at};
+use mfa_shared::endpoint::{Method, render, segments, split};
 use std::collections::BTreeSet;
 
 #[test]
@@ -23,6 +24,28 @@ fn no_path_shadows_another() {
             assert!(!same, "{} and {} are one path", a.name, b.name);
         }
     }
+}
+
+#[test]
+fn a_path_names_the_same_rows_for_who_asks_about_it_as_for_who_calls_it() {
+    let routes = Routes::new(table());
+    for row in rows() {
+        let values = vec!["x.1"; row.path.matches('{').count()];
+        let prefixes = if row.path.starts_with("/offices") { &["", "/office/v1"][..] } else { &[""] };
+        for prefix in prefixes {
+            let segments = split(&format!("{prefix}{}", render(row.path, &values))).unwrap();
+            let (found, bare) = rows_at(&segments).unwrap();
+            assert!(found.iter().any(|other| other.name == row.name), "{}", row.name);
+            let served = routes.find(segments.clone()).unwrap();
+            assert_eq!(bare, served.segments);
+            for other in &found {
+                assert_eq!(served.route(other.method).unwrap().meta.name, other.name);
+            }
+        }
+    }
+    let words = |path: &str| split(path).unwrap();
+    assert_eq!(rows_at(&words("/instances/transactiontypes")).unwrap().0[0].name, "ListTransactionTypes");
+    assert!(rows_at(&words("/nothing")).is_none() && rows_at(&words("/other/v1/offices")).is_none());
 }
 
 fn both_parameters(a: &str, b: &str) -> bool {

@@ -3,6 +3,8 @@
 mod assertion;
 mod guarded;
 mod servers;
+mod stored;
+mod template;
 mod world;
 
 mod api {
@@ -20,6 +22,7 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
+    mod histories;
     pub mod images;
     mod instances;
     mod ledger;
@@ -29,35 +32,42 @@ mod api {
     mod roles;
     mod scans;
     mod secrets;
-    mod tellers;
+    pub mod tellers;
     mod tokens;
     mod uploads;
     mod users;
 }
 mod cli {
     mod accounts;
+    mod api;
     mod complete;
     mod daemon;
     mod doctor;
     mod edit;
     mod errors;
+    mod explain;
     mod gateways;
     mod guided;
     mod lists;
     mod login;
     mod output;
+    mod pictures;
     mod retries;
     pub mod run;
     mod screens;
     mod settings;
     mod tellers;
     mod tellers_day;
-    mod tree;
+    pub mod tree;
 }
 mod coverage;
 mod crash;
 mod store {
+    mod admin;
+    mod books;
+    mod check;
     mod conformance;
+    mod daemons;
     mod images;
     mod postgres;
     mod transfer;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A PostgreSQL server of its own for the tests, on a free port of loopback, as an ordinary user.
+#   tests/postgres.sh install       installs the Debian package, unless it is there; fails if it cannot
 #   tests/postgres.sh start [DIR]   starts it and prints its URL (DIR: where it lives; else a temporary one)
 #   tests/postgres.sh stop URL|DIR  stops it and removes its folder
 #   tests/postgres.sh run COMMAND   starts one, runs COMMAND with MFA_TEST_POSTGRES set, and stops it
@@ -29,10 +30,10 @@ install() {
     export DEBIAN_FRONTEND=noninteractive
     root apt-get update -qq >/dev/null || true
     # Debian's package would start a server of its own.
-    root mkdir -p /etc/postgresql-common
+    root mkdir -p /etc/postgresql-common || { say "PostgreSQL is missing, and only root can install it"; exit 1; }
     [ -e /etc/postgresql-common/createcluster.conf ] ||
         echo 'create_main_cluster = false' | root tee /etc/postgresql-common/createcluster.conf >/dev/null
-    root apt-get install -y -qq --no-install-recommends postgresql >/dev/null
+    root apt-get install -y -qq --no-install-recommends postgresql >/dev/null || true
     find_programs || { say "PostgreSQL cannot be found or installed"; exit 1; }
 }
 
@@ -93,6 +94,7 @@ stop() {
 }
 
 case ${1:-} in
+install) install ;;
 start) start "${2:-}" ;;
 stop) stop "${2:?URL or DIR}" ;;
 run)
@@ -102,7 +104,7 @@ run)
     MFA_TEST_STORE=postgres MFA_TEST_POSTGRES=$url "$@"
     ;;
 *)
-    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -1,11 +1,14 @@
 //! A daemon of its own for each test: in a temporary folder, on a free port, with a clock that stands
-//! still, and a client that shows exactly what went over the wire.
+//! still, and a client that shows exactly what went over the wire. On PostgreSQL there are two daemons on
+//! one database, and requests go to them by turns: what one has answered the other one knows.
 
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon};
+use crate::stored::postgres;
+use mfa_daemon::{Auth, Check, Clock, Config, Daemon, Found, check};
 use mfa_shared::time::Timestamp;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -13,10 +16,14 @@ use tokio::task::JoinHandle;
 /// The moment at which every test begins.
 pub const NOW: &str = "2031-05-06T07:08:09.123Z";
 
+/// Daemons on one database.
+const DAEMONS: usize = 2;
+
 /// A daemon with a client.
 pub struct World {
     runtime: Runtime,
-    daemon: Option<Daemon>,
+    daemons: Vec<Daemon>,
+    turn: AtomicUsize,
     config: Config,
     pub clock: Clock,
     pub dir: TempDir,
@@ -50,22 +57,31 @@ impl World {
         config.listen = "127.0.0.1:0".parse().unwrap();
         config.auth = Auth::Off;
         config.store = postgres();
-        config.store_connections_max = 6;
+        config.store_connections_max = 4;
         change(&mut config);
         before(&runtime, &config);
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
-        let daemon = runtime.block_on(Daemon::start(config.clone(), clock.clone())).unwrap();
         // Building a client needs the crypto provider, also where nothing is encrypted; twice is no harm.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        Self { runtime, daemon: Some(daemon), config, clock, dir, http }
+        let (daemons, turn) = (Vec::new(), AtomicUsize::new(0));
+        let mut world = Self { runtime, daemons, turn, config, clock, dir, http };
+        world.run();
+        world
+    }
+
+    fn run(&mut self) {
+        let count = if self.config.store.is_some() { DAEMONS } else { 1 };
+        for _ in 0..count {
+            let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
+            self.daemons.push(started.unwrap());
+        }
     }
 
     /// Stops the daemon and starts it again over the same data.
     pub fn restart(&mut self) {
-        self.runtime.block_on(self.daemon.take().unwrap().stop());
-        let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
-        self.daemon = Some(started.unwrap());
+        self.stop();
+        self.run();
     }
 
     /// Moves the clock to that of this machine.
@@ -75,33 +91,43 @@ impl World {
         self.clock.advance(present - self.clock.now().millis() / 1000);
     }
 
-    /// Stops the daemon.
+    /// Stops the daemon, or the daemons.
     pub fn stop(&mut self) {
-        self.runtime.block_on(self.daemon.take().unwrap().stop());
+        for daemon in self.daemons.drain(..) {
+            self.runtime.block_on(daemon.stop());
+        }
     }
 
     /// Starts a daemon with other settings after [`World::stop`].
     pub fn start_on(&mut self, config: Config) {
-        let started = self.runtime.block_on(Daemon::start(config.clone(), self.clock.clone()));
-        (self.daemon, self.config) = (Some(started.unwrap()), config);
+        self.config = config;
+        self.run();
     }
 
     /// Stops the daemon, works on its data, and starts it again.
     pub fn restart_after(&mut self, work: impl FnOnce()) {
-        self.runtime.block_on(self.daemon.take().unwrap().stop());
+        self.stop();
         work();
-        let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
-        self.daemon = Some(started.unwrap());
+        self.run();
     }
 
-    /// The base address.
+    /// The base address of the first daemon.
     pub fn url(&self) -> String {
-        format!("http://{}", self.daemon.as_ref().unwrap().address())
+        self.url_of(0)
+    }
+
+    fn url_of(&self, daemon: usize) -> String {
+        format!("http://{}", self.daemons[daemon].address())
     }
 
     /// A request, to be changed before it is sent with [`World::send`].
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
-        self.http.request(method.parse().unwrap(), format!("{}{path}", self.url()))
+        self.request_at(self.turn.fetch_add(1, SeqCst) % self.daemons.len(), method, path)
+    }
+
+    /// A request to the first daemon (0) or the second one.
+    pub fn request_at(&self, daemon: usize, method: &str, path: &str) -> reqwest::RequestBuilder {
+        self.http.request(method.parse().unwrap(), format!("{}{path}", self.url_of(daemon)))
     }
 
     /// Sends a request.
@@ -146,6 +172,16 @@ impl World {
         self.http.clone()
     }
 
+    /// The settings of the daemon.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Does work that waits.
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
     /// Begins work beside the test.
     pub fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
         self.runtime.spawn(work)
@@ -174,11 +210,29 @@ impl World {
     /// Sends a request line as it stands, and reads the whole answer.
     pub fn raw(&self, line: &str) -> String {
         use std::io::{Read, Write};
-        let mut socket = std::net::TcpStream::connect(self.daemon.as_ref().unwrap().address()).unwrap();
+        let mut socket = std::net::TcpStream::connect(self.daemons[0].address()).unwrap();
         write!(socket, "{line}\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         socket.read_to_string(&mut answer).unwrap();
         answer
+    }
+
+    /// What the checks of the stopped daemon's store find: `record field detail`.
+    pub fn check(&self, checks: &[Check]) -> Vec<String> {
+        let found = self.block_on(check(&self.config, checks, &|_, _| {})).unwrap();
+        let shown = |f: &Found| format!("{} {} {}", f.record, f.field.as_deref().unwrap_or("-"), f.detail);
+        found.iter().map(shown).collect()
+    }
+
+    /// `mfa` for work on the store itself.
+    pub fn mfa_on_store(&self, arguments: &[&str]) -> Command {
+        let mut command = mfa(self.dir.path(), arguments);
+        command.env("MFA_DATA_DIR", &self.config.data_dir);
+        command.env("MFA_SECRET_KEY_FILE", &self.config.secret_key_file);
+        if let Some(address) = &self.config.store {
+            command.env("MFA_STORE", address.to_string());
+        }
+        command
     }
 
     /// `mfa` with this daemon as its server and a home of its own.
@@ -187,22 +241,6 @@ impl World {
         command.env("MFA_URL", self.url());
         command
     }
-}
-
-/// A store of its own on the PostgreSQL server of `MFA_TEST_POSTGRES`, if `MFA_TEST_STORE` asks for one.
-pub fn postgres() -> Option<Address> {
-    let wanted = std::env::var("MFA_TEST_STORE").is_ok_and(|store| store == "postgres");
-    wanted
-        .then(|| postgres_address().expect("MFA_TEST_STORE=postgres needs MFA_TEST_POSTGRES=postgres://..."))
-}
-
-/// A store of its own on the server of `MFA_TEST_POSTGRES`; `None` if there is no such server.
-pub fn postgres_address() -> Option<Address> {
-    let server = std::env::var("MFA_TEST_POSTGRES").ok()?;
-    let name = TempDir::with_prefix("t").unwrap().path().file_name()?.to_string_lossy().to_lowercase();
-    let sign = if server.contains('?') { '&' } else { '?' };
-    let unique = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
-    Some(Address::parse(&format!("{server}{sign}schema={name}_{unique}")).unwrap())
 }
 
 /// `mfa` with a home of its own and nothing of the environment.
@@ -220,9 +258,7 @@ pub fn mfa(home: &Path, arguments: &[&str]) -> Command {
 
 impl Drop for World {
     fn drop(&mut self) {
-        if let Some(daemon) = self.daemon.take() {
-            self.runtime.block_on(daemon.stop());
-        }
+        self.stop();
     }
 }
 

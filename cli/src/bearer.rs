@@ -1,12 +1,9 @@
 //! The token that goes along with a request.
 
-use crate::client::Client;
+use crate::client::{Client, Request};
 use crate::failure::Outcome;
 use crate::logins::{self, Login};
 use mfa_shared::api::tokens::{CreateToken, Token, TokenRequest};
-use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::Body;
-use reqwest::header::HeaderMap;
 
 impl Client {
     /// The token to send: the given one, or that of the last login, which is refreshed where it has ended.
@@ -24,8 +21,11 @@ impl Client {
         let Some(refresh_token) = login.refresh_token.clone().filter(|_| !login.lives()) else {
             return Ok(Some(login.access_token));
         };
-        let asked = TokenRequest::Refresh { refresh_token }.write();
-        let response = self.exchange(&CreateToken::META, &[], asked, HeaderMap::new()).await?;
+        let asked = TokenRequest::Refresh { refresh_token };
+        // It is no part of the command: it may happen at any of its changes, or at none.
+        let mut aside = self.clone();
+        aside.idempotency_key = None;
+        let response = aside.exchange(Request::new(&CreateToken {}, &asked)).await?;
         let (status, text) = self.text(response).await?;
         match serde_json::from_str::<Token>(&text) {
             Ok(token) if status == 200 => {

@@ -1,24 +1,31 @@
 //! Sends endpoints to the daemon. Nothing else in the command line speaks HTTP.
 
+mod connect;
+mod image;
+mod raw;
+mod stream;
+
 use crate::failure::{Failure, Outcome};
 use crate::trace;
+use bytes::Bytes;
+use connect::{root, unreachable};
+use image::upload;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
 use mfa_shared::fault::Problem;
-use mfa_shared::wire::{Body, NDJSON_TYPE, Outgoing};
+use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
 use serde_json::Value;
 use std::cell::{Cell, OnceCell};
 use std::time::{Duration, Instant};
 
+pub use image::{Arriving, Facts, Watch};
+pub use raw::RawReply;
+
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
-/// What to do about a certificate that is not trusted.
-const UNTRUSTED_HINT: &str = "correct the address, or add the certificate's authority to this machine's";
-/// Longest wait for a connection.
-const CONNECT_SECONDS_MAX: u64 = 10;
 
 /// How requests are sent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Client {
     /// Address of the daemon, without a slash at the end.
     pub url: String,
@@ -28,6 +35,8 @@ pub struct Client {
     pub timeout: Duration,
     /// Shows the traffic on stderr.
     pub traced: bool,
+    /// Tells on stderr the line of curl that sends the same.
+    pub curl: bool,
     /// Tells on stderr what was sent and how long the answer took.
     pub verbose: bool,
     /// The key that was given for this command.
@@ -38,6 +47,35 @@ pub struct Client {
     pub token: Option<String>,
     /// Made at the first request, so that commands without one start at once.
     http: OnceCell<reqwest::Client>,
+}
+
+/// A request, which may be sent more than once.
+pub(crate) struct Request<'a> {
+    meta: &'static Meta,
+    params: Vec<&'a str>,
+    outgoing: Outgoing,
+    headers: HeaderMap,
+    /// Only the headers of the answer are wanted.
+    head_only: bool,
+    /// Who is told how much of the body has gone; such a body is sent piece by piece.
+    watch: Option<Watch>,
+}
+
+impl<'a> Request<'a> {
+    pub(crate) fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
+        let (params, outgoing) = (endpoint.params(), body.write());
+        let headers = HeaderMap::new();
+        Self { meta: &E::META, params, outgoing, headers, head_only: false, watch: None }
+    }
+}
+
+/// What goes over the wire.
+struct Parcel {
+    method: reqwest::Method,
+    url: String,
+    headers: HeaderMap,
+    body: Option<(String, Vec<u8>)>,
+    watch: Option<Watch>,
 }
 
 /// What the daemon answered.
@@ -51,14 +89,6 @@ pub struct Reply {
     pub location: Option<String>,
 }
 
-/// A list that arrives record by record.
-pub struct Stream {
-    response: reqwest::Response,
-    buffer: Vec<u8>,
-    url: String,
-    count: u64,
-}
-
 impl Client {
     /// A client of the daemon at an address.
     pub fn new(url: &str, retries: u32, timeout: Duration, traced: bool) -> Self {
@@ -68,6 +98,7 @@ impl Client {
             retries,
             timeout,
             traced,
+            curl: false,
             verbose: false,
             idempotency_key: None,
             changes: Cell::new(0),
@@ -78,20 +109,23 @@ impl Client {
 
     /// The same client that gives up sooner and does not repeat.
     pub fn hasty(&self, timeout: Duration) -> Self {
-        let token = self.token.clone();
-        Self { token, ..Self::new(&self.url, 0, timeout, self.traced) }
+        let client = Self { timeout, retries: 0, http: OnceCell::new(), ..self.clone() };
+        Self { verbose: false, idempotency_key: None, ..client }
     }
 
     /// The same client that waits longer and does not repeat, for what should not happen twice by itself.
     pub fn patient(&self, timeout: Duration) -> Self {
-        let mut client = Self::new(&self.url, 0, timeout.max(self.timeout), self.traced);
-        (client.verbose, client.idempotency_key) = (self.verbose, self.idempotency_key.clone());
-        client
+        Self { timeout: timeout.max(self.timeout), retries: 0, http: OnceCell::new(), ..self.clone() }
+    }
+
+    /// The same caller at the daemon of another address, whose requests are not repeated.
+    pub fn at(&self, url: &str) -> Self {
+        Self { url: url.trim_end_matches('/').to_owned(), ..self.hasty(self.timeout) }
     }
 
     /// Sends an endpoint.
     pub async fn send<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
-        self.send_if(endpoint, body, None).await
+        self.answered(Request::new(endpoint, body)).await
     }
 
     /// Sends a change that is made only if the record still has the tag.
@@ -101,11 +135,17 @@ impl Client {
         body: &E::Body,
         tag: Option<&str>,
     ) -> Outcome<Reply> {
-        let mut headers = HeaderMap::new();
+        let mut request = Request::new(endpoint, body);
         if let Some(tag) = tag {
-            headers.insert(IF_MATCH, header(tag)?);
+            request.headers.insert(IF_MATCH, header(tag)?);
         }
-        let response = self.request(&E::META, &endpoint.params(), body.write(), headers).await?;
+        self.answered(request).await
+    }
+
+    /// Sends a request and reads its answer to the end.
+    async fn answered(&self, request: Request<'_>) -> Outcome<Reply> {
+        let (meta, params) = (request.meta, request.params.clone());
+        let response = self.request(request).await?;
         let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
         let (tag, location) = (given(ETAG), given(LOCATION));
         let (status, text) = self.text(response).await?;
@@ -114,72 +154,69 @@ impl Client {
             let value = value.map_err(|_| Failure::status(status, &self.url))?;
             return Ok(Reply { value, tag, location });
         }
-        Err(self.refused(&E::META, &endpoint.params(), status, &text))
-    }
-
-    /// Sends a list endpoint and takes its records as they come.
-    pub async fn stream<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Stream> {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(NDJSON_TYPE));
-        let response = self.request(&E::META, &endpoint.params(), body.write(), headers).await?;
-        let status = response.status().as_u16();
-        if status == 200 {
-            return Ok(Stream { response, buffer: Vec::new(), url: self.url.clone(), count: 0 });
-        }
-        let (status, text) = self.text(response).await?;
-        Err(self.refused(&E::META, &endpoint.params(), status, &text))
+        Err(self.refused(meta, &params, status, &text))
     }
 
     /// Sends a request with the token of the caller.
-    async fn request(
-        &self,
-        meta: &'static Meta,
-        params: &[&str],
-        outgoing: Outgoing,
-        mut headers: HeaderMap,
-    ) -> Outcome<reqwest::Response> {
-        let public = ["CreateToken", "GetLive", "GetReady", "GetVersion"].contains(&meta.name);
-        if !public && let Some(token) = self.bearer().await? {
-            headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
+    async fn request(&self, mut request: Request<'_>) -> Outcome<reqwest::Response> {
+        if !request.meta.is_public()
+            && let Some(token) = self.bearer().await?
+        {
+            request.headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
         }
-        self.exchange(meta, params, outgoing, headers).await
+        self.exchange(request).await
     }
 
-    /// Sends a request, again and again where that may help, always with the same key.
-    pub async fn exchange(
-        &self,
-        meta: &'static Meta,
-        params: &[&str],
-        outgoing: Outgoing,
-        mut headers: HeaderMap,
-    ) -> Outcome<reqwest::Response> {
-        let url = self.address(meta, params, &outgoing.query)?;
+    /// Sends a request of the endpoint table.
+    pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
+        let Request { meta, params, outgoing, headers, head_only, watch } = request;
+        let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
+            Method::Get if head_only => reqwest::Method::HEAD,
             Method::Get => reqwest::Method::GET,
             Method::Post => reqwest::Method::POST,
             Method::Put => reqwest::Method::PUT,
             Method::Delete => reqwest::Method::DELETE,
         };
-        if !meta.method.reads() {
-            let key = self.key_of(meta);
+        self.deliver(Parcel {
+            method,
+            url,
+            headers,
+            body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
+            watch,
+        })
+        .await
+    }
+
+    /// Sends a parcel, again and again where that may help, always with the same key.
+    async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
+        let Parcel { method, url, mut headers, body, watch } = parcel;
+        if !method.is_safe() {
+            let key = self.next_key();
             headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
         }
-        if let Some((kind, _)) = &outgoing.body {
+        if let Some((kind, _)) = &body {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
-        let bytes = outgoing.body.map(|(_, bytes)| bytes);
+        let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
+        if self.curl {
+            trace::curl(method.as_str(), &url, pairs(&headers), bytes.as_deref());
+        }
+        let (http, patience) = self.way(&watch, bytes.as_ref().map_or(0, Bytes::len))?;
         let mut tries = 0;
         loop {
-            let mut request = self.http()?.request(method.clone(), &url).headers(headers.clone());
-            if let Some(bytes) = &bytes {
-                request = request.body(bytes.clone());
-            }
+            let mut request = http.request(method.clone(), &url).headers(headers.clone());
+            request = match (&bytes, &watch) {
+                (Some(bytes), Some(watch)) => upload(request, bytes, watch).timeout(patience),
+                (Some(bytes), None) => request.body(bytes.clone()),
+                (None, _) => request,
+            };
             if self.traced {
-                trace::request(meta.method, &url, pairs(&headers), bytes.as_deref());
+                trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
             }
             let sent = Instant::now();
             let answer = request.send().await;
-            self.tell(meta.method, &url, &answer, sent.elapsed());
+            self.tell(method.as_str(), &url, &answer, sent.elapsed());
             let wait = match &answer {
                 Ok(response) if response.status().as_u16() < 500 => None,
                 Ok(response) => Some(asked_wait(response.headers())),
@@ -192,14 +229,14 @@ impl Client {
                     tries += 1;
                 }
                 (_, Ok(response)) => return Ok(response),
-                (_, Err(error)) => return Err(unreachable(&self.url, self.timeout, &error)),
+                (_, Err(error)) => return Err(unreachable(&self.url, patience, &error)),
             }
         }
     }
 
     fn tell(
         &self,
-        method: Method,
+        method: &str,
         url: &str,
         answer: &Result<reqwest::Response, reqwest::Error>,
         took: Duration,
@@ -253,69 +290,6 @@ impl Client {
             None => failure,
         }
     }
-
-    fn http(&self) -> Outcome<&reqwest::Client> {
-        if let Some(client) = self.http.get() {
-            return Ok(client);
-        }
-        let url = reqwest::Url::parse(&self.url).ok().filter(|url| url.has_host());
-        let bad = || Failure::usage(format!("\"{}\" is no address of a daemon", self.url));
-        let hint = "an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL";
-        let url = url.ok_or_else(|| bad().hint(hint))?;
-        let builder = reqwest::Client::builder()
-            .user_agent(concat!("mfa/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(self.timeout.min(Duration::from_secs(CONNECT_SECONDS_MAX)))
-            .read_timeout(self.timeout);
-        // A proxy of the environment does not lead to this machine.
-        let near = url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
-        let builder = if near { builder.no_proxy() } else { builder };
-        let client = tls(builder, &url).build();
-        let client = client.map_err(|error| Failure::local(format!("cannot set up TLS: {error}")))?;
-        Ok(self.http.get_or_init(|| client))
-    }
-}
-
-/// Reading the machine's certificates takes longer than everything else, so plain HTTP goes without.
-fn tls(builder: reqwest::ClientBuilder, url: &reqwest::Url) -> reqwest::ClientBuilder {
-    let provider = rustls::crypto::ring::default_provider();
-    if url.scheme() == "https" {
-        // It fails only where a provider is installed already, which serves as well.
-        let _ = provider.install_default();
-        return builder;
-    }
-    let config = rustls::ClientConfig::builder_with_provider(provider.into())
-        .with_safe_default_protocol_versions()
-        // The provider is rustls's own and speaks the default versions.
-        .expect("default versions")
-        .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth();
-    builder.tls_backend_preconfigured(config)
-}
-
-impl Stream {
-    /// The next record, as the text of its line.
-    pub async fn next(&mut self) -> Outcome<Option<String>> {
-        loop {
-            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.buffer.drain(..=end).collect();
-                self.count += 1;
-                let line = String::from_utf8(line).map_err(|_| self.broken("it is not UTF-8"))?;
-                return Ok(Some(line.trim_end().to_owned()));
-            }
-            match self.response.chunk().await {
-                Ok(Some(bytes)) => self.buffer.extend_from_slice(&bytes),
-                Ok(None) if self.buffer.is_empty() => return Ok(None),
-                Ok(None) => return Err(self.broken("the last record is cut")),
-                Err(error) => return Err(self.broken(&root(&error))),
-            }
-        }
-    }
-
-    fn broken(&self, why: &str) -> Failure {
-        let message = format!("the list from {} broke off after {} records: {why}", self.url, self.count);
-        Failure::new("list_broken", mfa_shared::fault::exit::FAILURE, message).hint("repeat the command")
-    }
 }
 
 fn header(text: &str) -> Outcome<HeaderValue> {
@@ -333,59 +307,4 @@ fn backoff(tries: u32) -> Duration {
 fn asked_wait(headers: &HeaderMap) -> Duration {
     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     Duration::from_secs(seconds.unwrap_or(0))
-}
-
-/// Why no answer came, by the first cause that says something to a person.
-fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure {
-    let mut certificate = None;
-    let mut refused = false;
-    let mut unknown_name = false;
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        let mut io = error.downcast_ref::<std::io::Error>();
-        while let Some(outer) = io {
-            refused |= outer.kind() == std::io::ErrorKind::ConnectionRefused;
-            // An input error hides what it carries from `source`, so it is taken apart here.
-            let inner = outer.get_ref();
-            certificate = certificate.or_else(|| inner?.downcast_ref::<rustls::Error>());
-            io = inner.and_then(|inner| inner.downcast_ref());
-        }
-        certificate = certificate.or(error.downcast_ref::<rustls::Error>());
-        unknown_name |= error.to_string() == "dns error";
-        cause = error.source();
-    }
-    let (why, hint) = match certificate {
-        Some(rustls::Error::InvalidCertificate(why)) => {
-            (format!("its certificate is not trusted: {}", distrust(why)), UNTRUSTED_HINT)
-        }
-        _ if unknown_name => ("no such host".to_owned(), "correct the address: --url or MFA_URL"),
-        _ if refused => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
-        _ if error.is_timeout() => {
-            (format!("no answer within {} s", timeout.as_secs()), "is it running? mfa daemon status")
-        }
-        _ => (root(error), "is it running? mfa daemon status"),
-    };
-    let message = format!("cannot reach the daemon at {url}: {why}");
-    Failure::new("daemon_unreachable", mfa_shared::fault::exit::UNREACHABLE, message).hint(hint)
-}
-
-fn distrust(why: &rustls::CertificateError) -> &'static str {
-    use rustls::CertificateError::*;
-    match why {
-        Expired | ExpiredContext { .. } => "it has expired",
-        NotValidYet | NotValidYetContext { .. } => "it is not valid yet; is the clock right?",
-        Revoked => "it has been revoked",
-        UnknownIssuer => "this machine does not know its authority",
-        NotValidForName | NotValidForNameContext { .. } => "it is for another host",
-        _ => "it is not one for a server",
-    }
-}
-
-/// The innermost cause, which is the one that says what happened.
-fn root(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
 }

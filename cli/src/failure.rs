@@ -1,11 +1,15 @@
 //! Why a command failed, and how that is told: as two lines for a person, or as one line of JSON.
 
+use mfa_shared::api::roles::Permission;
 use mfa_shared::fault::{self, Fault, Problem, exit};
 use mfa_shared::rule::FieldError;
 use serde_json::json;
 
 /// What running a command comes to.
 pub type Outcome<T = ()> = Result<T, Failure>;
+
+/// Lacking permissions that a hint names.
+const NAMED_MAX: usize = 3;
 
 /// A failed command.
 #[derive(Debug, Clone)]
@@ -30,6 +34,8 @@ pub struct Parts {
     pub request_id: Option<String>,
     /// The noun and the identifier that were not found, for suggestions.
     pub missing: Option<(String, String)>,
+    /// Permissions that the caller lacks.
+    pub lacking: Vec<Permission>,
 }
 
 impl std::ops::Deref for Failure {
@@ -65,7 +71,7 @@ impl Failure {
     pub fn problem(problem: Problem) -> Self {
         let row = fault::find(&problem.code);
         let exit = row.map_or_else(|| exit_of(problem.status), |row| row.exit());
-        Self(Box::new(Parts {
+        let failure = Self(Box::new(Parts {
             code: problem.code,
             exit,
             status: Some(problem.status),
@@ -73,8 +79,9 @@ impl Failure {
             hint: row.map_or_else(String::new, |row| row.hint.to_owned()),
             errors: problem.errors,
             request_id: Some(problem.request_id),
-            missing: None,
-        }))
+            ..Parts::default()
+        }));
+        failure.lacking(problem.missing.unwrap_or_default())
     }
 
     /// An answer of a status without the body of a problem: not the daemon, or a proxy before it.
@@ -94,6 +101,26 @@ impl Failure {
     /// The same failure with more said at the end of the message.
     pub fn adding(mut self, more: &str) -> Self {
         self.0.message.push_str(more);
+        self
+    }
+
+    /// The same failure with the permissions that are lacking, which the hint names.
+    pub fn lacking(mut self, permissions: Vec<Permission>) -> Self {
+        let shown = |permission: &Permission| {
+            let words = permission.allowed_operations.iter().map(|operation| operation.as_str());
+            let words: Vec<_> = words.collect();
+            format!("{} on {}", words.join(", "), permission.permittable_endpoint_group_identifier)
+        };
+        let mut names: Vec<_> = permissions.iter().take(NAMED_MAX).map(shown).collect();
+        if permissions.len() > NAMED_MAX {
+            names.push(format!("{} more", permissions.len() - NAMED_MAX));
+        }
+        if !names.is_empty() {
+            // Of a request any one would do; of what is granted all are needed.
+            let joined = if self.0.code == "forbidden" { names.join(" or ") } else { names.join("; ") };
+            self.0.hint = format!("{}: {joined}", self.0.hint);
+        }
+        self.0.lacking = permissions;
         self
     }
 
@@ -117,6 +144,9 @@ impl Failure {
         });
         if !self.errors.is_empty() {
             error["errors"] = json!(self.errors);
+        }
+        if !self.lacking.is_empty() {
+            error["missing"] = json!(self.lacking);
         }
         json!({ "error": error }).to_string()
     }

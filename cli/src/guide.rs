@@ -2,7 +2,7 @@
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::input;
+use crate::input::{self, quoted};
 use crate::views::View;
 use dialoguer::{FuzzySelect, Input};
 use mfa_shared::endpoint::Endpoint;
@@ -187,15 +187,6 @@ fn kebab(name: &str) -> String {
     name.chars().map(lower).collect()
 }
 
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._/:=,@%+-".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 fn unasked(dialoguer::Error::IO(error): dialoguer::Error) -> Failure {
     if error.kind() == std::io::ErrorKind::Interrupted {
         return Failure::new("interrupted", exit::INTERRUPTED, "interrupted, nothing was done");
@@ -217,10 +208,5 @@ mod tests {
         let expected =
             json!({ "address": { "city": "Accra" }, "contacts": [{ "type": "MOBILE", "value": "+233" }] });
         assert_eq!(body, expected);
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_split_them() {
-        assert_eq!(["a-1", "two words", "it's", ""].map(quoted), ["a-1", "'two words'", r"'it'\''s'", "''"]);
     }
 }

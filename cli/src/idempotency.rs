@@ -1,17 +1,11 @@
 //! The key by which the daemon knows a change that it was sent before.
 
 use crate::client::Client;
-use mfa_shared::api::tokens::CreateToken;
-use mfa_shared::endpoint::{Endpoint, Meta};
 
 impl Client {
-    /// The key of a change. Where one was given for a command of several changes, the first has that one and
+    /// The key of the next change. Where one was given for a command of several changes, the first has that one and
     /// the others count on from it, so that the same command with the same key repeats them all.
-    pub fn key_of(&self, meta: &Meta) -> String {
-        // A login that goes on is no part of the command: it may happen at any of its changes, or at none.
-        if meta.name == CreateToken::META.name {
-            return new_key();
-        }
+    pub fn next_key(&self) -> String {
         self.changes.set(self.changes.get() + 1);
         match (&self.idempotency_key, self.changes.get()) {
             (None, _) => new_key(),

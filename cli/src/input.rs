@@ -204,6 +204,15 @@ pub fn text(file: &str) -> Outcome<String> {
     read.map_err(|error| Failure::usage(format!("cannot read {file}: {error}")))
 }
 
+/// A word as a shell reads it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._/:=,@%+-".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// The present day in UTC, by the clock of this machine.
 pub fn today() -> Date {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -247,5 +256,10 @@ mod tests {
         let names = ["cust-001", "cust-010", "accra"];
         assert_eq!(nearest("cust-01", names.into_iter()), ["cust-001", "cust-010"]);
         assert!(nearest("x", names.into_iter()).is_empty());
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_split_them() {
+        assert_eq!(["a-1", "two words", "it's", ""].map(quoted), ["a-1", "'two words'", r"'it'\''s'", "''"]);
     }
 }

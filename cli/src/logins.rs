@@ -89,7 +89,12 @@ pub fn forget(url: &str) -> Outcome {
     let mut known = all()?;
     let before = known.len();
     known.retain(|login| login.url != url);
-    if known.len() == before { Ok(()) } else { write(&known) }
+    match known.is_empty() {
+        _ if known.len() == before => Ok(()),
+        // A file that only says that nobody is logged in would be left of every trial.
+        true => fs::remove_file(path()?).map_err(|error| Failure::local(format!("cannot forget: {error}"))),
+        false => write(&known),
+    }
 }
 
 /// Waits until no other command refreshes a login; the lock ends with the value.

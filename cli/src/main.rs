@@ -7,6 +7,7 @@
 //! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
 //! | `client`, `bearer`, `clock`, `idempotency` | the only ones that speak HTTP |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
+//! | `images` | portraits and scans, as verbs send, save and show them |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `keys` | tokens of the last logins; keys of applications |
@@ -23,6 +24,7 @@ mod flags;
 mod globals;
 mod guide;
 mod idempotency;
+mod images;
 mod input;
 mod keys;
 mod lists;
@@ -113,12 +115,13 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     let timeout = Duration::from_secs(settings.parse::<u64>("timeout_seconds", None)?.max(1));
     let (retries, traced) = (settings.parse("retries", None)?, settings.get("debug").0 == "http");
     let mut client = client::Client::new(settings.get("url").0, retries, timeout, traced);
-    client.verbose = globals.verbose;
+    (client.verbose, client.curl) = (globals.verbose, globals.print_curl);
     client.idempotency_key.clone_from(&change.idempotency_key);
     client.token = given_token(&settings)?;
     let prompt = Prompt { yes: settings.flag("yes", None)?, no_input: settings.flag("no_input", None)? };
     let out = Output {
         format: usage::format(&settings, screen)?,
+        format_asked: settings.get("output").0 != "auto",
         screen: if globals.color.is_some() { screen } else { Screen::look(usage::colour(&settings)?) },
         columns: globals.columns,
         jq: globals.jq.as_deref().map(Expression::parse).transpose()?.map(Rc::new),

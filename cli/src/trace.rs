@@ -1,6 +1,6 @@
 //! Shows requests and answers on stderr (`MFA_DEBUG=http`), with everything secret left out.
 
-use mfa_shared::endpoint::Method;
+use crate::input::quoted;
 use serde_json::Value;
 use std::io::{Write, stderr};
 
@@ -25,7 +25,7 @@ pub fn line(text: &str) {
 
 /// Shows a request.
 pub fn request<'a>(
-    method: Method,
+    method: &str,
     url: &str,
     headers: impl Iterator<Item = (&'a str, &'a str)>,
     bytes: Option<&[u8]>,
@@ -35,6 +35,28 @@ pub fn request<'a>(
     if let Some(bytes) = bytes {
         body(">", bytes);
     }
+}
+
+/// Shows the line of curl that sends a request; secrets stand in it as `***`, the token as a variable.
+pub fn curl<'a>(
+    method: &str,
+    url: &str,
+    headers: impl Iterator<Item = (&'a str, &'a str)>,
+    bytes: Option<&[u8]>,
+) {
+    let mut line = format!("curl -X {method} {}", quoted(url));
+    for (name, value) in headers {
+        match name {
+            "authorization" => line.push_str(" -H \"authorization: Bearer $MFA_TOKEN\""),
+            _ => line.push_str(&format!(" -H {}", quoted(&format!("{name}: {value}")))),
+        }
+    }
+    match bytes.map(|bytes| (bytes.len(), redacted(bytes))) {
+        Some((_, Some(text))) => line.push_str(&format!(" --data-raw {}", quoted(&text))),
+        Some((length, None)) => line.push_str(&format!(" --data-binary @FILE  # {length} bytes")),
+        None => {}
+    }
+    let _ = writeln!(stderr(), "{line}");
 }
 
 /// Shows the head of an answer.
@@ -48,15 +70,15 @@ pub fn body(mark: &str, bytes: &[u8]) {
     if bytes.is_empty() {
         return;
     }
-    // What is no JSON may hold a secret anywhere, so only its length is told.
-    let text = match serde_json::from_slice::<Value>(bytes) {
-        Ok(mut value) => {
-            redact(&mut value);
-            value.to_string()
-        }
-        Err(_) => format!("({} bytes)", bytes.len()),
-    };
+    let text = redacted(bytes).unwrap_or_else(|| format!("({} bytes)", bytes.len()));
     let _ = writeln!(stderr(), "{mark} {text}");
+}
+
+/// A body without its secrets. What is no JSON may hold one anywhere, so nothing of it is shown.
+fn redacted(bytes: &[u8]) -> Option<String> {
+    let mut value = serde_json::from_slice::<Value>(bytes).ok()?;
+    redact(&mut value);
+    Some(value.to_string())
 }
 
 fn lines<'a>(mark: &str, headers: impl Iterator<Item = (&'a str, &'a str)>) {

@@ -3,11 +3,17 @@
 mod counter;
 mod deposits;
 mod gateways;
+mod images;
+mod stores;
+mod system;
 
 pub use crate::views_access::*;
 pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
+pub use images::*;
+pub use stores::*;
+pub use system::*;
 
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
@@ -234,34 +240,6 @@ pub const SERVICE: View = View {
     ],
 };
 
-/// A store that was made.
-pub const STORE: View = View {
-    plural: "stores",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("result", "/result", 0),
-        column("instance", "/instance", 1),
-        column("passwords", "/passwords", 2),
-        column("added", "/added", WIDE),
-    ],
-};
-
-/// A store that was copied.
-pub const STORE_COPY: View = View {
-    plural: "copies",
-    id: "/identifier",
-    state: "",
-    columns: &[
-        column("identifier", "/identifier", 0),
-        column("result", "/result", 0),
-        column("pairs", "/pairs", 0),
-        column("resumed", "/resumed", 2),
-        column("sha256", "/sha256", 1),
-    ],
-};
-
 /// Settings and where they came from.
 pub const SETTING: View = View {
     plural: "settings",
@@ -373,17 +351,4 @@ pub const CANDIDATE: View = View {
     id: "/value",
     state: "",
     columns: &[column("value", "/value", 0), column("help", "/help", 1)],
-};
-
-/// Findings of `mfa doctor`.
-pub const FINDING: View = View {
-    plural: "findings",
-    id: "/check",
-    state: "/result",
-    columns: &[
-        column("check", "/check", 0),
-        column("result", "/result", 0),
-        column("found", "/found", 0),
-        column("mend", "/mend", 1),
-    ],
 };

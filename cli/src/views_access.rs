@@ -32,6 +32,14 @@ pub const PERMISSION: View = View {
     ],
 };
 
+/// What somebody may do.
+pub const ACCESS: View = View {
+    plural: "requests",
+    id: "/path",
+    state: "",
+    columns: &[column("method", "/method", 0), column("path", "/path", 0), column("allowed", "/allowed", 0)],
+};
+
 /// Permittable groups.
 pub const GROUP: View = View {
     plural: "groups",

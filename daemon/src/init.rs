@@ -1,5 +1,5 @@
-//! What is done to a store on its own machine and never over the network: initialisation, and the reset of
-//! a lost password. Contract: `identity.md` section 11.
+//! The initialisation of a store, which is done on its own machine and never over the network. Contract:
+//! `identity.md` section 11.
 
 use crate::clock::Clock;
 use crate::config::Config;
@@ -8,15 +8,13 @@ use crate::ops::init::{self, FirstUser, Made};
 use crate::ops::secret::Judged;
 use crate::random;
 use crate::start::StartError;
-use mfa_shared::api::users::NewUser;
-use mfa_shared::fault::Fault;
+use mfa_shared::api::users::{NewUser, made_up_password};
+use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
+use mfa_shared::object::Object;
 use mfa_shared::rule::{check_body, nested};
 use mfa_shared::time::Timestamp;
 use std::fmt;
-
-/// Characters of a password that is made up: none that is easily taken for another.
-const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// A user to be made.
 #[derive(Clone)]
@@ -76,23 +74,6 @@ pub async fn init(
     Ok(Initialized { created: seeded.fresh, instance: seeded.facts.instance, made, passwords })
 }
 
-/// Sets the lost password of a user to a made-up one, which is returned; the user must change it.
-pub async fn recover_user(config: &Config, user: &str) -> Result<String, StartError> {
-    let password = made_up();
-    let hash = hash(&password)?;
-    let (store, _) = open(config, Clock::system()).await?;
-    let name = user.to_owned();
-    let recovered = store
-        .write("recover-user", move |tx| {
-            tx.set_actor("system");
-            init::recover(tx, &name, &hash)
-        })
-        .await;
-    store.close().await;
-    recovered.map_err(failed)?;
-    Ok(password)
-}
-
 fn prepare(login: &NewLogin, passwords: &mut Vec<(String, String)>) -> Result<FirstUser, StartError> {
     let must_change_password = login.password.is_none();
     let password = login.password.clone().unwrap_or_else(made_up);
@@ -105,31 +86,31 @@ fn prepare(login: &NewLogin, passwords: &mut Vec<(String, String)>) -> Result<Fi
 
 /// The rules of a new user, as the endpoint has them.
 fn check(name: &str, password: &str) -> Result<(), StartError> {
-    let text = |text: &str| Node::Text(text.to_owned());
-    let body = [("identifier", text(name)), ("role", text("pharaoh")), ("password", text(password))];
-    let body = Node::Object(body.map(|(name, node)| (name.to_owned(), node)).to_vec());
+    let fields = [("identifier", name), ("role", "pharaoh"), ("password", password)];
+    let refused = checked::<NewUser>(&fields).err();
+    refused.map_or(Ok(()), |refused| Err(StartError::Settings(refused.detail.clone())))
+}
+
+/// Texts that were given on the machine itself, held to the rules of a body.
+pub(crate) fn checked<T: Object>(fields: &[(&str, &str)]) -> Result<T, Fault> {
+    let field = |(name, text): &(&str, &str)| ((*name).to_owned(), Node::Text((*text).to_owned()));
+    let body = Node::Object(fields.iter().map(field).collect());
     let today = Timestamp::from_millis(0).day();
-    let refused = check_body(&nested::<NewUser>(), &body, today).err();
-    refused.map_or(Ok(()), |refused| {
-        let why = refused.map_or_else(|why| why, |errors| Fault::fields(errors).detail.clone());
-        Err(StartError::Settings(why))
+    check_body(&nested::<T>(), &body, today).map_err(|refused| match refused {
+        Ok(errors) => Fault::fields(errors),
+        Err(why) => Fault::new(fault::MALFORMED_BODY, why),
     })
 }
 
-fn hash(password: &str) -> Result<String, StartError> {
+pub(crate) fn hash(password: &str) -> Result<String, StartError> {
     Judged::new(password, None, Some(&random::bytes())).hash().map_err(failed)
 }
 
-/// Twenty letters and digits in groups of five.
-fn made_up() -> String {
-    let bytes: [u8; 20] = random::bytes();
-    let groups = bytes.chunks(5).map(|group| {
-        let letters = group.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
-        letters.collect::<String>()
-    });
-    groups.collect::<Vec<_>>().join("-")
+/// A password for whoever has none.
+pub(crate) fn made_up() -> String {
+    made_up_password(random::bytes())
 }
 
 fn failed(fault: Fault) -> StartError {
-    StartError::Store(fault.detail.clone())
+    StartError::Refused(fault)
 }

@@ -23,14 +23,18 @@ pub mod random;
 pub mod secret;
 pub mod store;
 
+mod admin;
+mod check;
 mod init;
 mod migrate;
 mod open;
 mod start;
 
+pub use admin::{Rotated, add_account, recover_user, rotate_key};
+pub use check::{Check, Found, check};
 pub use clock::Clock;
 pub use config::{Auth, Config};
-pub use init::{Initialized, NewLogin, init, recover_user};
+pub use init::{Initialized, NewLogin, init};
 pub use migrate::{StorePlace, migrate};
-pub use start::{Daemon, Rotated, StartError, rotate_key};
+pub use start::{Daemon, StartError};
 pub use store::postgres::Address;

@@ -18,8 +18,8 @@ pub enum StorePlace {
     Postgres(Box<Address>),
 }
 
-/// Copies a store; the target must be empty, or hold the beginning of the same copy. No daemon may write
-/// to either meanwhile: the embedded engine sees to that itself, and at the end the copy is compared.
+/// Copies a store; the target must be empty, or hold the beginning of the same copy. No daemon may use
+/// either meanwhile, which both engines see to.
 pub async fn migrate(
     from: StorePlace,
     to: StorePlace,
@@ -46,11 +46,11 @@ pub async fn migrate(
 
 async fn open(place: StorePlace) -> Result<Box<dyn Engine>, StartError> {
     match place {
-        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir)).await?)),
+        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir), false).await?)),
         StorePlace::Postgres(address) => {
             let mut config = Config::new("");
             config.store_connections_max = 1;
-            Ok(Box::new(open_postgres(&config, *address).await?))
+            Ok(Box::new(open_postgres(&config, *address, true).await?))
         }
     }
 }

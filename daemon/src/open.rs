@@ -7,55 +7,122 @@ use crate::start::StartError;
 use crate::store::embedded::{Embedded, OpenError, Options};
 use crate::store::key_file;
 use crate::store::postgres::{self, Address, Postgres};
-use crate::store::records::{SPACES, SYSTEM};
+use crate::store::records::{SPACES, SYSTEM, StoreFacts};
 use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
 use crate::store::transfer;
 use crate::store::unlock::{UnlockError, unlock};
 use crate::store::{Store, Tx};
+use mfa_shared::fault::Fault;
 use std::fmt;
 
-/// Opens the store of a configuration, and writes what every store holds.
+/// Opens the store of a configuration, makes it if it is not there, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
-    key_file::check_place(&config.secret_key_file, &config.data_dir)
-        .map_err(|error| StartError::Settings(error.to_string()))?;
-    let strict = config.strict_references;
-    let store = match &config.store {
-        None => Store::new(open_embedded(config).await?, clock, strict),
-        Some(address) => Store::new(open_postgres(config, address.clone()).await?, clock, strict),
-    };
-    let mark = store.read(false, |tx| tx.value(SYSTEM, transfer::MARK)).await;
-    if mark.map_err(|fault| StartError::Store(fault.detail.clone()))?.is_some() {
-        store.close().await;
-        let why = "the store is an unfinished copy of another one: run the same mfa migrate again";
-        return Err(StartError::Store(why.to_owned()));
-    }
-    let store = match unlock(store.clone(), &config.secret_key_file).await {
-        Ok(unlocked) => unlocked,
-        Err(error) => {
-            store.close().await;
-            return Err(match error {
-                UnlockError::Store(_) => StartError::Store(error.to_string()),
-                UnlockError::File(_) | UnlockError::OtherKeys(_) => StartError::Settings(error.to_string()),
-            });
-        }
-    };
-    let seeded = seed(&store).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
+    let store = plain(config, clock, How::default()).await?;
+    let unlocked = unlock(store.clone(), &config.secret_key_file).await;
+    let store = or_close(&store, unlocked.map_err(locked_up)).await?;
+    let seeded = seed(&store).await.map_err(refused)?;
     let seed = |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
         init::seed(tx)
     };
-    store.write("seed", seed).await.map_err(|fault| StartError::Store(fault.detail.clone()))?;
+    store.write("seed", seed).await.map_err(refused)?;
     Ok((store, seeded))
+}
+
+/// How an engine is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct How {
+    /// Nobody else uses the store meanwhile, as it always is with the embedded engine.
+    pub(crate) alone: bool,
+    /// Its files are verified to the last byte first.
+    pub(crate) whole: bool,
+}
+
+/// Opens the store of a configuration as [`open`] does, but never makes one.
+pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) -> Result<Store, StartError> {
+    let store = open_to_look(config, clock, How { alone, whole: false }).await?;
+    let unlocked = unlock(store.clone(), &config.secret_key_file).await;
+    or_close(&store, unlocked.map_err(locked_up)).await
+}
+
+/// Opens a store that is there, without its keys and without a change to any record.
+pub(crate) async fn open_to_look(config: &Config, clock: Clock, how: How) -> Result<Store, StartError> {
+    there(config)?;
+    let store = plain(config, clock, how).await?;
+    match store.read(false, |tx| tx.has::<StoreFacts>(&["store"])).await.map_err(refused) {
+        Ok(true) => Ok(store),
+        not => or_close(&store, not.and_then(|_| Err(no_store(config)))).await,
+    }
+}
+
+/// Opens the engine, without keys.
+async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartError> {
+    key_file::check_place(&config.secret_key_file, &config.data_dir)
+        .map_err(|error| StartError::Settings(error.to_string()))?;
+    let strict = config.strict_references;
+    let store = match &config.store {
+        None => Store::new(open_embedded(config, how.whole).await?, clock, strict),
+        Some(address) => {
+            let engine = open_postgres(config, address.clone(), how.alone).await?;
+            Store::new(engine, clock, strict)
+        }
+    };
+    match store.read(false, |tx| tx.value(SYSTEM, transfer::MARK)).await.map_err(refused) {
+        Ok(None) => Ok(store),
+        not => {
+            let why = "the store is an unfinished copy of another one: run the same mfa migrate again";
+            or_close(&store, not.and_then(|_| Err(StartError::Store(why.to_owned())))).await
+        }
+    }
+}
+
+/// What became of a store; where that is a failure, it is closed.
+async fn or_close<T>(store: &Store, outcome: Result<T, StartError>) -> Result<T, StartError> {
+    if outcome.is_err() {
+        store.close().await;
+    }
+    outcome
+}
+
+/// Refuses a data directory without a store.
+fn there(config: &Config) -> Result<(), StartError> {
+    let holds = |name: &str| config.data_dir.join(name).exists();
+    match config.store.is_some() || holds("FORMAT") || holds("journal") {
+        true => Ok(()),
+        false => Err(no_store(config)),
+    }
+}
+
+fn no_store(config: &Config) -> StartError {
+    let place = match &config.store {
+        Some(address) => address.to_string(),
+        None => config.data_dir.display().to_string(),
+    };
+    StartError::Settings(format!("there is no store in {place}; mfa init makes one"))
+}
+
+fn refused(fault: Fault) -> StartError {
+    StartError::Store(fault.detail.clone())
+}
+
+fn locked_up(error: UnlockError) -> StartError {
+    match error {
+        UnlockError::Store(_) => StartError::Store(error.to_string()),
+        UnlockError::File(_) | UnlockError::OtherKeys(_) => StartError::Settings(error.to_string()),
+    }
 }
 
 fn defect(error: impl fmt::Display) -> StartError {
     StartError::Store(format!("the store cannot be opened: {error}"))
 }
 
-/// Opens the embedded engine.
-pub(crate) async fn open_embedded(config: &Config) -> Result<Embedded, StartError> {
+/// Opens the embedded engine, and verifies the whole of it first where that is wanted.
+pub(crate) async fn open_embedded(config: &Config, whole: bool) -> Result<Embedded, StartError> {
     let mut options = Options::new(config.data_dir.clone());
     options.cache_bytes = config.cache_bytes;
+    if whole {
+        options.verify_bytes = u64::MAX;
+    }
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await.map_err(defect)?;
     opened.map_err(|error| match error {
         OpenError::Locked { .. } => StartError::Locked(error.to_string()),
@@ -64,12 +131,17 @@ pub(crate) async fn open_embedded(config: &Config) -> Result<Embedded, StartErro
 }
 
 /// Opens the engine on PostgreSQL.
-pub(crate) async fn open_postgres(config: &Config, address: Address) -> Result<Postgres, StartError> {
+pub(crate) async fn open_postgres(
+    config: &Config,
+    address: Address,
+    alone: bool,
+) -> Result<Postgres, StartError> {
     let mut options = postgres::Options::new(address, SPACES);
-    options.connections_max = config.store_connections_max;
+    (options.connections_max, options.alone) = (config.store_connections_max, alone);
     let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;
     opened.map_err(|error| match error {
         postgres::OpenError::Address(_) => StartError::Settings(error.to_string()),
+        postgres::OpenError::InUse(_) => StartError::Locked(error.to_string()),
         _ => StartError::Store(error.to_string()),
     })
 }

@@ -11,7 +11,7 @@ use crate::open::open;
 use crate::ops::init;
 use crate::outward;
 use crate::store::Store;
-use crate::store::key_file;
+use mfa_shared::fault::Fault;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -46,6 +46,8 @@ pub enum StartError {
     Listen(String),
     /// The settings do not go together.
     Settings(String),
+    /// What was to be done to the store is not possible.
+    Refused(Fault),
 }
 
 impl fmt::Display for StartError {
@@ -54,6 +56,7 @@ impl fmt::Display for StartError {
             Self::Locked(why) | Self::Store(why) | Self::Listen(why) | Self::Settings(why) => {
                 f.write_str(why)
             }
+            Self::Refused(fault) => f.write_str(&fault.detail),
         }
     }
 }
@@ -134,26 +137,4 @@ fn check(config: &Config) -> Result<(), StartError> {
         }
         Auth::On | Auth::Off => outward::check(config).map_err(StartError::Settings),
     }
-}
-
-/// What a change of the key did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rotated {
-    /// Name of the key that is in use now; the older ones stay in the file, for older backups.
-    pub key_name: String,
-}
-
-/// Makes a new key and encrypts every secret with it. No daemon of the store may run: an
-/// embedded store proves that by its lock, others would know the new key only after their next start. What
-/// is interrupted is finished by the next start, because the file holds new and old keys at every moment.
-pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
-    // Opening proves that the keys are the right ones before there is another.
-    let (store, _) = open(config, Clock::system()).await?;
-    let added = key_file::add(&config.secret_key_file);
-    store.close().await;
-    drop(store);
-    let keys = added.map_err(|error| StartError::Settings(error.to_string()))?;
-    let (store, _) = open(config, Clock::system()).await?;
-    store.close().await;
-    Ok(Rotated { key_name: keys.in_use().name().to_owned() })
 }

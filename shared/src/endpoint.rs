@@ -80,6 +80,14 @@ impl Meta {
         }
     }
 
+    /// Whether nobody is asked for a token (`identity.md` section 3).
+    pub fn is_public(&self) -> bool {
+        matches!(
+            (self.method, self.path),
+            (Method::Post, "/token") | (_, "/live" | "/ready" | "/version" | "/openapi.json" | "/docs")
+        )
+    }
+
     /// Whether the endpoint answers many records, which can be streamed.
     pub fn lists(&self) -> bool {
         matches!(self.answer.kind, AnswerKind::List | AnswerKind::Page)

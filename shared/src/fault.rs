@@ -105,7 +105,7 @@ faults! {
     UNAVAILABLE: "unavailable" 503 "Not available at present"
         "try again after the time that Retry-After says";
     UNAUTHENTICATED: "unauthenticated" 401 "Not signed in" "log in: mfa login";
-    FORBIDDEN: "forbidden" 403 "Not allowed" "ask for the missing permission, or log in as another user";
+    FORBIDDEN: "forbidden" 403 "Not allowed" "log in as another user, or ask for the missing permission";
     ROUTE_NOT_FOUND: "route_not_found" 404 "No such path" "the paths are listed in /openapi.json";
     METHOD_NOT_ALLOWED: "method_not_allowed" 405 "No such method here" "the Allow header lists the methods";
     BODY_TOO_LARGE: "body_too_large" 413 "Body too large" "send less in one request";

@@ -70,7 +70,8 @@ pub trait Object: Sized + 'static {
             schema["description"] = json!(field.doc);
             properties.insert(field.name, schema);
         }
-        let mut schema = json!({ "type": "object", "description": Self::DOC, "properties": properties });
+        let mut schema =
+            json!({ "type": "object", "description": Self::DOC.trim(), "properties": properties });
         if !required.is_empty() {
             schema["required"] = json!(required);
         }

@@ -173,3 +173,71 @@ fn records_bear_the_user_or_the_application() {
     olga.post("/customers", json!({ "identifier": "C1", "givenName": "Ama" })).is(202);
     assert_eq!(olga.get("/customers/C1").is(200).json()["createdBy"], "olga");
 }
+
+#[test]
+fn whoever_asks_what_is_allowed_is_told_what_happens() {
+    let world = World::guarded();
+    let olga = world.login("olga");
+    for role in ["clerk", "teller", "no-such-role"] {
+        let user = world.user(&format!("a-{role}"), role);
+        // A deletion of the own sessions would end the test.
+        for row in guarded_rows().filter(|row| row.name != "DeleteTokens" && row.name != "DeleteCurrentToken")
+        {
+            let status = call(&user, row).status;
+            let operation = match row.method {
+                Method::Get => "READ",
+                Method::Post | Method::Put => "CHANGE",
+                Method::Delete => "DELETE",
+            };
+            let asked = format!("/users/a-{role}/access?operation={operation}&path={}", path(row));
+            let told = olga.get(&asked).is(200).json();
+            let of_method =
+                told.as_array().unwrap().iter().find(|told| told["method"] == row.method.as_str());
+            assert_eq!(of_method.unwrap()["allowed"], status != 403, "{role}: {} {status}", row.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_allowed_is_told_to_the_user_and_to_who_may_see_the_user() {
+    let world = World::guarded();
+    let clerk = world.user("esi", "clerk");
+    let olga = world.login("olga");
+    let ask = |client: &As<'_>, user: &str, words: &str| client.get(&format!("/users/{user}/access?{words}"));
+    let may = "operation=change&path=/customers";
+    let told = ask(&clerk, "esi", may).is(200).json();
+    let allowed = json!([{ "method": "POST", "path": "/customers", "allowed": true, "code": null, "detail": null,
+        "missing": [] }]);
+    assert_eq!(told, allowed);
+    let told = ask(&clerk, "esi", "operation=DELETE&path=/customer/v1/customers/C1/portrait/").is(200).json();
+    assert_eq!((&told[0]["allowed"], &told[0]["code"]), (&json!(false), &json!("forbidden")));
+    let missing = json!([{
+        "permittableEndpointGroupIdentifier": "customer__v1__portrait", "allowedOperations": ["DELETE"]
+    }]);
+    assert_eq!(told[0]["missing"], missing);
+    // The own record is an own right; another user is for who may read that user.
+    ask(&clerk, "olga", may).refused(403, "forbidden");
+    assert_eq!(ask(&olga, "esi", may).is(200).json(), allowed);
+    ask(&olga, "nobody", may).refused(404, "user_not_found");
+    let own = "operation=READ&path=/users/esi/permissions";
+    assert_eq!(ask(&olga, "esi", own).json()[0]["allowed"], true);
+    assert_eq!(ask(&olga, "esi", "operation=READ&path=/version").json()[0]["allowed"], true);
+    for bad in [
+        "",
+        "operation=READ",
+        "path=/customers",
+        "operation=WRITE&path=/x",
+        "operation=READ&path=/x",
+        "operation=DELETE&path=/customers",
+        "operation=READ&path=customers",
+        "operation=READ&path=/customers%253",
+    ] {
+        ask(&olga, "esi", bad).refused(400, "invalid_parameter");
+    }
+    // Whoever cannot log in, or has to set a password first, may do nothing else.
+    olga.post("/users", json!({ "identifier": "new", "role": "clerk", "password": "first password" }))
+        .is(202);
+    assert_eq!(ask(&olga, "new", may).json()[0]["code"], "password_change_required");
+    olga.put("/users/esi/roleIdentifier", json!({ "identifier": "deactivated" })).is(202);
+    assert_eq!(ask(&olga, "esi", own).json()[0]["code"], "unauthenticated");
+}

@@ -1,6 +1,7 @@
 //! `customers.md` sections 4.2 and 5: portraits, and what all images have in common.
 
-use crate::world::{Seen, World, postgres};
+use crate::stored::{ask, objects};
+use crate::world::{Seen, World};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -73,39 +74,21 @@ impl Images {
         self.send(&path, &[part("image", Some("image/jpeg"), bytes)])
     }
 
-    /// The names of the files that hold images, drafts included.
+    /// The names of the images that lie in the store, drafts included.
     pub fn files(&self) -> Vec<String> {
-        let mut files = Vec::new();
-        for folder in std::fs::read_dir(self.0.dir.path().join("data/objects")).unwrap() {
-            for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
-                files.push(file.unwrap().file_name().into_string().unwrap());
-            }
-        }
-        files.sort();
-        files
+        self.0.block_on(objects(self.0.config()))
     }
 
-    /// Holds the files of images to these hashes. A database that several daemons may share keeps what is
-    /// young for an hour, so there is nothing to see there.
+    /// Holds the images that lie in the store to these hashes.
     #[track_caller]
     pub fn holds(&self, hashes: &[String]) {
-        if postgres().is_none() {
-            assert_eq!(self.files(), hashes);
-        }
+        assert_eq!(self.files(), hashes);
     }
 
-    /// As [`Images::holds`], for their number.
-    #[track_caller]
-    pub fn holds_so_many(&self, count: usize) {
-        if postgres().is_none() {
-            assert_eq!(self.files().len(), count);
-        }
-    }
-
-    /// Waits for what goes on beside the requests, until there are so many files.
+    /// Waits for what goes on beside the requests, until there are so many images.
     pub fn settle(&self, count: usize) {
         for _ in 0..1000 {
-            if postgres().is_some() || self.files().len() == count {
+            if self.files().len() == count {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -227,7 +210,7 @@ fn a_reader_of_a_portrait_that_is_replaced_all_the_time_sees_one_of_them() {
             status => panic!("{status}: {}", seen.text()),
         }
     }
-    images.holds_so_many(1);
+    assert_eq!(images.files().len(), 1);
 }
 
 #[test]
@@ -235,15 +218,23 @@ fn images_outlive_a_restart_and_what_no_record_names_does_not() {
     let mut images = Images::start();
     let sent = picture(100_000, 3);
     images.portrait(&sent).is(202);
-    let objects = images.0.dir.path().join("data/objects");
-    let (orphan, draft) = (hash(b"orphan"), objects.join("tmp/0123"));
-    let folder = objects.join(&orphan[..2]);
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(&orphan), b"orphan").unwrap();
-    std::fs::write(&draft, b"draft").unwrap();
+    let left = hash(b"orphan");
+    match images.0.config().store.clone() {
+        Some(address) => {
+            let orphan = "insert into stored_objects (hash, bytes, kept_on) \
+                values ('{}', 'orphan', now() - interval '61 minutes')";
+            images.0.block_on(ask(&address, &orphan.replace("{}", &left)));
+        }
+        None => {
+            let folder = images.0.dir.path().join("data/objects");
+            std::fs::create_dir_all(folder.join(&left[..2])).unwrap();
+            std::fs::write(folder.join(&left[..2]).join(&left), b"orphan").unwrap();
+            std::fs::write(folder.join("tmp/0123"), b"draft").unwrap();
+        }
+    }
+    assert!(images.files().contains(&left));
     images.0.restart();
     assert!(images.0.get(PORTRAIT).is(200).body == sent);
-    assert!(!draft.exists());
     // The sweep goes on beside the first requests; an upload waits for the part that is being swept.
     images.settle(1);
     images.holds(&[hash(&sent)]);

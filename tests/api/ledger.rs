@@ -1,17 +1,18 @@
 //! `deposits.md` section 4: what can be read of the ledger, over a store with entries on several days.
 
+use crate::stored;
 use crate::world::World;
-use mfa_daemon::clock::Clock;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, name_account, post};
-use mfa_daemon::store::embedded::{Embedded, Options};
+use mfa_daemon::store::Tx;
 use mfa_daemon::store::seed::seed;
-use mfa_daemon::store::{Store, Tx};
+use mfa_daemon::{Clock, Config};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::AccountRole::{Drawer, Income, OverShort, Vault};
 use mfa_shared::api::ledger::{AccountRole, JournalLine};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 fn move_cash(tx: &mut Tx<'_>, r#type: &str, lines: Vec<JournalLine>) -> Result<(), Fault> {
     let at = Timestamp::parse("2030-01-01T00:00:00Z").filter(|_| r#type == "CAJT");
@@ -30,12 +31,10 @@ fn move_cash(tx: &mut Tx<'_>, r#type: &str, lines: Vec<JournalLine>) -> Result<(
 /// 2031-05-01: 100.00 into the drawer. 05-02: 0.71 short, 4.29 over. 05-04: 30 back. On the day of the
 /// test nothing happened yet.
 fn posted() -> World {
-    World::with(|config| {
-        let folder = config.data_dir.clone();
-        tokio::runtime::Runtime::new().unwrap().block_on(async {
+    let before = |runtime: &Runtime, config: &Config| {
+        runtime.block_on(async {
             let clock = Clock::fixed(Timestamp::parse("2031-05-01T23:59:59.999Z").unwrap());
-            let engine = Embedded::open(Options::new(folder)).unwrap();
-            let store = Store::new(engine, clock.clone(), false);
+            let store = stored::open(config, clock.clone());
             seed(&store).await.unwrap();
             let day = |r#type: &'static str,
                        dr: (&'static str, AccountRole),
@@ -59,7 +58,8 @@ fn posted() -> World {
             day("CAJT", ("v1", Vault), ("d1", Drawer), "30").await.unwrap();
             store.close().await;
         });
-    })
+    };
+    World::prepared(|_| {}, before)
 }
 
 fn sequences(world: &World, path: &str) -> (Vec<i64>, Value) {

@@ -1,6 +1,7 @@
 //! `POST /token`: `identity.md` section 6.
 
 use crate::guarded::PASSWORD;
+use crate::stored;
 use crate::world::{Seen, World};
 use serde_json::{Value, json};
 
@@ -189,7 +190,7 @@ fn before_the_initialisation_nobody_logs_in() {
 }
 
 #[test]
-fn secrets_are_nowhere_in_the_data_directory() {
+fn secrets_are_nowhere_in_the_store_or_beside_it() {
     let mut world = World::guarded();
     let token = world.try_login("admin", PASSWORD).is(200).json();
     let admin = world.bearer(&token["access_token"]);
@@ -200,20 +201,13 @@ fn secrets_are_nowhere_in_the_data_directory() {
     world.restart();
     let secrets = [PASSWORD, "first password", "a wrong password"].map(str::to_owned);
     let tokens = ["access_token", "refresh_token"].map(|name| token[name].as_str().unwrap().to_owned());
-    let (mut folders, mut read) = (vec![world.dir.path().to_owned()], 0);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            if entry.file_type().unwrap().is_dir() {
-                folders.push(entry.path());
-                continue;
-            }
-            let bytes = std::fs::read(entry.path()).unwrap();
-            read += bytes.len();
-            for secret in secrets.iter().chain(&tokens) {
-                let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
-                assert!(!found, "{secret} stands in {}", entry.path().display());
-            }
+    let places = [stored::files(world.dir.path()), world.block_on(stored::at_rest(world.config()))].concat();
+    for (place, bytes) in &places {
+        for secret in secrets.iter().chain(&tokens) {
+            let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!found, "{secret} stands in {place}");
         }
     }
+    let read: usize = places.iter().map(|(_, bytes)| bytes.len()).sum();
     assert!(read > 1000, "{read} bytes were searched");
 }

@@ -28,7 +28,7 @@ fn a_scan_belongs_to_its_card() {
     let parts = [part("image", Some("image/png"), b"front")];
     images.send(&format!("{other}?scanIdentifier=front&description="), &parts).is(202);
     // Equal bytes are stored once, refused ones not at all.
-    images.holds_so_many(3);
+    assert_eq!(images.files().len(), 3);
     let card = world.get("/customers/c-1/identifications/A-1").json();
     assert_eq!(card["lastModifiedOn"], "2031-05-06T07:08:14.123Z");
     assert_eq!(world.get("/customers/c-1").json()["lastModifiedOn"], "2031-05-06T07:08:09.123Z");
@@ -133,7 +133,7 @@ fn one_of_many_simultaneous_scans_of_a_name_wins() {
         images.0.send_all((0..20).map(request).collect()).iter().map(|seen| seen.status).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [[202].as_slice(), &[409; 19]].concat());
-    images.holds_so_many(1);
+    assert_eq!(images.files().len(), 1);
     let listed = images.0.get(SCANS).json();
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
 }

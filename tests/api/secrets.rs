@@ -1,11 +1,10 @@
 //! `gateways.md` section 4: secrets at rest, and the file of their keys.
 
 use crate::servers::{MailServer, closed_port};
+use crate::stored::{at_rest, open, postgres};
 use crate::world::World;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use mfa_daemon::store::Store;
-use mfa_daemon::store::embedded::{Embedded, Options};
 use mfa_daemon::store::records::{StoredEmail, StoredSms};
 use mfa_daemon::{Auth, Clock, Config, Daemon, StartError, rotate_key};
 use serde_json::json;
@@ -25,22 +24,6 @@ fn configure(world: &World, port: u16) {
         json!({ "identifier": "main", "auth_token": TOKEN, "account_sid": "AC1", "sender_number": "Bank" });
     let create = world.request("POST", "/configuration/sms").header("idempotency-key", "k1");
     world.send(create.body(sms.to_string())).is(201);
-}
-
-/// Every file under a folder.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push((path.display().to_string(), fs::read(&path).unwrap())),
-            }
-        }
-    }
-    found
 }
 
 /// The forms in which a secret could lie about: as it is, in JSON, in Base64, in hexadecimal digits.
@@ -68,7 +51,7 @@ fn no_byte_of_the_store_shows_a_secret() {
     world.send(change.body(body.to_string())).is(202);
     world.restart();
     assert_eq!(world.get("/configuration/email/main").json()["app_password"], PASSWORD);
-    let files = files(&world.dir.path().join("data"));
+    let files = world.block_on(at_rest(world.config()));
     assert!(files.iter().any(|(_, bytes)| holds(bytes, b"bank@example.org")), "the scan finds what is there");
     for (name, bytes) in &files {
         for form in [forms(PASSWORD), forms(TOKEN)].concat() {
@@ -118,6 +101,7 @@ impl Stopped {
         let mut config = Config::new(dir.path().join("data"));
         config.listen = "127.0.0.1:0".parse().unwrap();
         config.auth = Auth::Off;
+        config.store = postgres();
         let stopped = Self { runtime: Runtime::new().unwrap(), config, _dir: dir };
         let email = json!({ "identifier": "main", "host": "h", "port": "25", "app_password": PASSWORD });
         assert_eq!(stopped.ask("POST", "/configuration/email", &email.to_string()).0, 201);
@@ -247,8 +231,7 @@ fn a_ciphertext_that_was_moved_is_refused_and_not_used() {
     let other = json!({ "identifier": "other", "host": "127.0.0.1", "port": "25", "app_password": "x" });
     stopped.ask("POST", "/configuration/email", &other.to_string());
     stopped.runtime.block_on(async {
-        let engine = Embedded::open(Options::new(stopped.config.data_dir.clone())).unwrap();
-        let store = Store::new(engine, Clock::system(), false);
+        let store = open(&stopped.config, Clock::system());
         let work = |tx: &mut mfa_daemon::store::Tx<'_>| {
             assert!(tx.get::<StoredSms>(&["main"])?.is_none());
             let main: StoredEmail = tx.get(&["main"])?.unwrap();

@@ -2,11 +2,10 @@
 
 use super::run::run;
 use super::tree::sample;
+use crate::stored;
 use crate::world::World;
 use mfa_daemon::clock::Clock;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, name_account, post};
-use mfa_daemon::store::Store;
-use mfa_daemon::store::embedded::{Embedded, Options};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::AccountRole::{Customer, Drawer};
 use mfa_shared::time::Timestamp;
@@ -18,11 +17,11 @@ const ACCOUNT: &str = "c-003.9100.00001";
 fn busy() -> World {
     let mut world = World::start();
     sample(&world);
-    let folder = world.dir.path().join("data");
+    let config = world.config().clone();
     world.restart_after(|| {
         tokio::runtime::Runtime::new().unwrap().block_on(async {
             let clock = Clock::fixed(Timestamp::parse("2031-05-07T12:00:00Z").unwrap());
-            let store = Store::new(Embedded::open(Options::new(folder)).unwrap(), clock.clone(), false);
+            let store = stored::open(&config, clock.clone());
             let pay = |kind: &'static str, sum: &'static str| {
                 store.write("test", move |tx| {
                     name_account(tx, "/x", "d1", Drawer)?;

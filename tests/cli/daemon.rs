@@ -57,8 +57,14 @@ fn a_daemon_for_trying_out_leaves_nothing() {
     let home = tempfile::tempdir().unwrap();
     let (child, url) = foreground(home.path(), &["dev"]);
     run(mfa(home.path(), &["offices", "create", "abc", "--name", "A", "--url", &url])).ok();
+    let kept = || std::fs::read_to_string(home.path().join("state/mfa/logins.json"));
+    assert!(kept().unwrap().contains(&url));
+    assert_eq!(
+        run(mfa(home.path(), &["customers", "list", "-o", "id", "--url", &url])).ok().lines().count(),
+        3
+    );
     assert_eq!(end(child), Some(0));
-    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+    assert!(kept().is_err() && !home.path().join("share").exists());
 }
 
 #[test]
@@ -94,6 +100,46 @@ fn a_daemon_that_does_not_start_shows_why() {
     assert!(said.contains("cannot listen") && said.contains("mfa daemon logs"), "{said}");
 }
 
+/// The password that a run has shown for a user.
+fn shown_password(said: &str, user: &str) -> Option<String> {
+    let (_, rest) = said.split_once(&format!("the password of {user} is "))?;
+    Some(rest.split(':').next().unwrap().to_owned())
+}
+
+#[test]
+fn a_quick_start_leaves_an_operator_logged_in_who_can_do_the_daily_work() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    let url = format!("http://{address}");
+    let with = |words: &[&str]| run(mfa(home, &[words, &["--url", &url, "-o", "json"]].concat()));
+    let started = run(mfa(home, &["quickstart", "--empty", "--listen", &address, "-o", "json"]));
+    let (admin, operator) = ["admin", "operator"].map(|user| shown_password(&started.err, user)).into();
+    assert_eq!(started.json(), serde_json::json!([]));
+    assert_eq!(with(&["status"]).json()["auth"], "on");
+    let who = with(&["whoami"]).json();
+    assert_eq!((&who["user"], &who["role"]), (&"operator".into(), &"administrator".into()));
+    with(&["offices", "create", "accra", "--name", "Accra"]).json();
+    with(&["customers", "create", "c-100", "--given-name", "Ama", "--assigned-office", "accra"]).json();
+    with(&["users", "create", "kojo", "--role", "teller", "--generate-password"]).json();
+    with(&["logout"]).json();
+    with(&["customers", "list"]).fails(4);
+    // Whoever is logged out is told how to go on, and nothing is asked where no terminal is.
+    let once_more = ["quickstart", "--listen", &address, "-o", "json"];
+    let error = run(mfa(home, &once_more)).fails_in_json(4);
+    assert!(error["hint"].as_str().unwrap().contains("mfa login operator"), "{error}");
+    std::fs::write(home.join("word"), operator.unwrap()).unwrap();
+    let file = home.join("word").display().to_string();
+    with(&["login", "operator", "--password-file", &file]).json();
+    assert_eq!(run(mfa(home, &once_more)).json()[0]["identifier"], "c-100", "real records stay alone");
+    // The first user can do nothing before the password that was shown is another one.
+    std::fs::write(home.join("word"), admin.unwrap()).unwrap();
+    let first = with(&["login", "admin", "--password-file", &file]);
+    assert!(first.err.contains("mfa users set-password admin"), "{}", first.err);
+    assert_eq!(first.json()["passwordChangeRequired"], true);
+    run(mfa(home, &["daemon", "stop", "--listen", &address])).ok();
+}
+
 #[test]
 fn a_quick_start_once_more_changes_nothing_and_leaves_real_records_alone() {
     let home = tempfile::tempdir().unwrap();
@@ -101,12 +147,31 @@ fn a_quick_start_once_more_changes_nothing_and_leaves_real_records_alone() {
     let start = ["quickstart", "--listen", &address, "-o", "json"];
     let first = run(mfa(home.path(), &start)).json();
     assert_eq!(first[0]["currentState"], "ACTIVE");
-    assert_eq!(run(mfa(home.path(), &start)).json(), first);
+    let again = run(mfa(home.path(), &start));
+    assert!(!again.err.contains("password"), "{}", again.err);
+    assert_eq!(again.json(), first);
+    // The login outlives the daemon, and so do the users.
+    run(mfa(home.path(), &["daemon", "stop", "--listen", &address])).ok();
+    let restarted = run(mfa(home.path(), &start));
+    assert!(!restarted.err.contains("password"), "{}", restarted.err);
+    assert_eq!(restarted.json(), first);
     let url = format!("http://{address}");
     run(mfa(home.path(), &["customers", "create", "real", "--url", &url])).ok();
     run(mfa(home.path(), &["offices", "delete", "market", "--yes", "--url", &url])).ok();
     run(mfa(home.path(), &start)).ok();
     run(mfa(home.path(), &["offices", "get", "market", "--url", &url])).fails(3);
+    run(mfa(home.path(), &["daemon", "stop", "--listen", &address])).ok();
+}
+
+#[test]
+fn a_quick_start_without_access_control_asks_nobody_on_loopback_only() {
+    let home = tempfile::tempdir().unwrap();
+    let address = free_address();
+    let start = ["quickstart", "--auth", "off", "-o", "json", "--listen"];
+    run(mfa(home.path(), &[&start[..], &["0.0.0.0:6399"]].concat())).fails_in_json(2);
+    let started = run(mfa(home.path(), &[&start[..], &[&address]].concat()));
+    assert!(started.err.contains("auth off") && !started.err.contains("password"), "{}", started.err);
+    assert_eq!(started.json()[0]["currentState"], "ACTIVE");
     run(mfa(home.path(), &["daemon", "stop", "--listen", &address])).ok();
 }
 

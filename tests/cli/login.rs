@@ -34,7 +34,7 @@ fn a_login_is_kept_for_its_owner_and_ends_when_told() {
     assert_eq!((&sessions[0]["url"], &sessions[0]["caller"]), (&json!(world.url()), &json!("olga")));
     run(world.mfa(&["logout"])).ok();
     run(world.mfa(&["whoami"])).fails(4);
-    assert!(!std::fs::read_to_string(logins(&world)).unwrap().contains("mfaa_"));
+    assert!(!logins(&world).exists(), "a token that has ended is not kept");
     with_password(&world, &["login", "nobody"]).fails(4);
 }
 
@@ -112,4 +112,30 @@ fn the_matrix_has_a_column_for_each_role() {
     let rows = run(world.mfa(&["roles", "matrix", "-o", "json"])).json();
     let offices = rows.as_array().unwrap().iter().find(|row| row["group"] == "office__v1__offices").unwrap();
     assert_eq!((&offices["role-anna"], &offices["administrator"]), (&json!("RC"), &json!("RCD")));
+}
+
+#[test]
+fn whether_somebody_may_do_something_is_an_exit_code() {
+    let world = World::guarded();
+    world.user("esi", "clerk");
+    with_password(&world, &["login", "esi"]).ok();
+    let rows = run(world.mfa(&["auth", "can-i", "change", "/customers", "-o", "json"])).json();
+    assert_eq!((&rows[0]["method"], &rows[0]["allowed"]), (&json!("POST"), &json!(true)));
+    let said = run(world.mfa(&["auth", "can-i", "CHANGE", "/offices"])).fails(5);
+    assert!(said.contains("CHANGE on office__v1__offices"), "{said}");
+    let refused = run(world.mfa(&["auth", "can-i", "CHANGE", "/offices", "-o", "json"])).fails_in_json(5);
+    let group = &refused["missing"][0]["permittableEndpointGroupIdentifier"];
+    assert_eq!((&refused["code"], group), (&json!("forbidden"), &json!("office__v1__offices")));
+    // The refused request itself says the same.
+    let create = ["offices", "create", "accra", "--name", "Accra", "-o", "json"];
+    let really = run(world.mfa(&create)).fails_in_json(5);
+    assert_eq!((&really["missing"], &really["hint"]), (&refused["missing"], &refused["hint"]));
+    let other = ["auth", "can-i", "READ", "/customers", "--user", "olga"];
+    run(world.mfa(&other)).fails(5);
+    with_password(&world, &["login", "olga"]).ok();
+    run(world.mfa(&other)).ok();
+    run(world.mfa(&["auth", "can-i", "READ", "/nothing"])).fails(7);
+    run(world.mfa(&["auth", "can-i", "WRITE", "/customers"])).fails(2);
+    run(world.mfa(&["logout"])).ok();
+    run(world.mfa(&["auth", "can-i", "READ", "/customers"])).fails(4);
 }

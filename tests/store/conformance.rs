@@ -1,7 +1,7 @@
 //! What the store asks of an engine, held against the engine of the environment: the embedded one, or with
 //! `MFA_TEST_STORE=postgres` PostgreSQL.
 
-use crate::world::postgres;
+use crate::stored::postgres;
 use mfa_daemon::store::embedded::{self, Embedded};
 use mfa_daemon::store::engine::{Change, Commit, Engine, Pair, Range, Space, View, WriteWork};
 use mfa_daemon::store::postgres::{Options, Postgres};
@@ -269,4 +269,26 @@ fn a_closed_engine_refuses_what_comes_later() {
     let fault = store.write(|_| commit(vec![change(THINGS, "b", Some(b"1"))])).unwrap_err();
     assert_eq!(fault.kind, UNAVAILABLE);
     assert_eq!(store.engine.write_fault().unwrap().kind, UNAVAILABLE);
+}
+
+#[test]
+fn a_replay_tells_every_transaction_from_the_first_to_the_last() {
+    let store = open();
+    let mut expected = Vec::new();
+    for number in 0..1_200_u32 {
+        let key = (number % 7).to_be_bytes();
+        let value = (number % 3 > 0).then(|| number.to_be_bytes());
+        let changes = vec![change(THINGS, key, value.as_ref().map(|value| &value[..]))];
+        expected.push(changes.clone());
+        store.put(changes);
+    }
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = told.clone();
+    let visit = Box::new(move |commit: Commit| heard.lock().unwrap().push(commit.changes));
+    store.runtime.block_on(store.engine.replay(visit)).unwrap();
+    let told = told.lock().unwrap();
+    let shown = |changes: &Vec<Change>| {
+        changes.iter().map(|c| (c.space.id, c.key.clone(), c.value.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(told.iter().map(shown).collect::<Vec<_>>(), expected.iter().map(shown).collect::<Vec<_>>());
 }

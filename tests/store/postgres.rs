@@ -1,19 +1,20 @@
-//! What only PostgreSQL can do: several daemons on one store, and queries beside the daemon. These tests
-//! need `MFA_TEST_POSTGRES`; `tests/postgres.sh run cargo test` sets it.
+//! What only PostgreSQL can do: queries beside the daemon, versions of its tables, set-up by several at once.
+//! These tests need `MFA_TEST_POSTGRES`; `tests/postgres.sh run cargo test` sets it.
 
-use crate::world::{World, mfa, postgres_address};
+use crate::stored::{ask, postgres_address};
+use crate::world::{World, mfa};
 use mfa_daemon::store::engine::{Change, Commit, Engine, Space};
 use mfa_daemon::store::postgres::{Address, Options, Postgres};
-use mfa_daemon::{Auth, Clock, Config, Daemon, StartError};
+use mfa_daemon::{Auth, Check, Clock, Config, Daemon, StartError};
 use mfa_shared::time::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use tokio_postgres::NoTls;
 
 /// The address of a fresh store, or nothing to test against.
-fn fresh() -> Option<Address> {
+pub fn fresh() -> Option<Address> {
     let address = postgres_address();
     if address.is_none() {
         eprintln!("skipped: MFA_TEST_POSTGRES names no server");
@@ -21,98 +22,35 @@ fn fresh() -> Option<Address> {
     address
 }
 
-/// Asks the database beside the daemon.
-fn ask(runtime: &Runtime, address: &Address, sql: &str) -> Vec<String> {
-    let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
-    let schema = address.to_string().rsplit_once('=').unwrap().1.to_owned();
-    runtime.block_on(async {
-        let (client, connection) = tokio_postgres::connect(&server, NoTls).await.unwrap();
-        tokio::spawn(connection);
-        client.batch_execute(&format!("set search_path = {schema}")).await.unwrap();
-        let rows = client.query(sql, &[]).await.unwrap();
-        rows.iter().map(|row| row.get(0)).collect()
-    })
+/// A world of two daemons on a fresh store, or nothing to test against.
+pub fn shared() -> Option<World> {
+    let address = fresh()?;
+    Some(World::with(|config| config.store = Some(address)))
 }
 
-fn config(world: &World, address: &Address) -> Config {
-    let mut config = Config::new(world.dir.path().join("unused"));
+/// Asks the database of a world beside its daemons.
+pub fn column(world: &World, sql: &str) -> Vec<String> {
+    let rows = world.block_on(ask(world.config().store.as_ref().unwrap(), sql));
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+fn config(address: &Address, dir: &TempDir) -> Config {
+    let mut config = Config::new(dir.path().join("data"));
     (config.listen, config.auth) = ("127.0.0.1:0".parse().unwrap(), Auth::Off);
-    config.store = Some(address.clone());
-    config.store_connections_max = 6;
-    // Daemons of one store share the file of keys.
-    config.secret_key_file = world.dir.path().join("data.key");
+    (config.store, config.store_connections_max) = (Some(address.clone()), 4);
     config
 }
 
 #[test]
-fn two_daemons_on_one_database_create_each_record_once_and_number_without_gaps() {
-    const EACH: usize = 25;
-    let Some(address) = fresh() else { return };
-    let world = World::with(|config| config.store = Some(address.clone()));
-    let runtime = Runtime::new().unwrap();
-    let second = runtime.block_on(Daemon::start(config(&world, &address), Clock::system())).unwrap();
-    let urls = [world.url(), format!("http://{}", second.address())];
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let send = |path: &str, number: usize, body: String| {
-        let request = http.post(format!("{}{path}", urls[number % 2])).body(body);
-        request.header("content-type", "application/json")
-    };
-    world.post("/customers", json!({ "identifier": "ann", "type": "PERSON" }).to_string()).is(202);
-    // Everybody twice, once at each daemon, and all at the same time.
-    let creates: Vec<_> = (0..2 * EACH)
-        .map(|i| {
-            let body = json!({ "identifier": format!("c{:03}", i / 2), "type": "PERSON" });
-            send("/customers", i, body.to_string())
-        })
-        .collect();
-    let seen: Vec<_> = world.send_all(creates).into_iter().map(|seen| seen.status).collect();
-    for pair in seen.chunks(2) {
-        let pair: BTreeSet<_> = pair.iter().copied().collect();
-        assert_eq!(pair, BTreeSet::from([202, 409]), "{seen:?}");
-    }
-    // A lifecycle in which every step takes the next number of the customer.
-    world.post("/customers/ann/commands", r#"{"action":"ACTIVATE"}"#).is(202);
-    let mut done = 1;
-    for round in 0..6 {
-        let action = if round % 2 == 0 { "LOCK" } else { "UNLOCK" };
-        let body = json!({ "action": action }).to_string();
-        let same: Vec<_> = (0..4).map(|i| send("/customers/ann/commands", i, body.clone())).collect();
-        let seen: Vec<_> = world.send_all(same).into_iter().map(|seen| seen.status).collect();
-        assert_eq!(seen.iter().filter(|status| **status == 202).count(), 1, "{seen:?}");
-        done += 1;
-    }
-    let commands = world.get("/customers/ann/commands").is(200).json();
-    assert_eq!(commands.as_array().unwrap().len(), done);
-    runtime.block_on(second.stop());
-}
-
-#[test]
-fn what_one_daemon_has_answered_the_other_one_sees_at_once() {
-    let Some(address) = fresh() else { return };
-    let world = World::with(|config| config.store = Some(address.clone()));
-    let runtime = Runtime::new().unwrap();
-    let second = runtime.block_on(Daemon::start(config(&world, &address), Clock::system())).unwrap();
-    for number in 0..20 {
-        let office = json!({ "identifier": format!("o{number}"), "name": "North" }).to_string();
-        world.post("/offices", office).is(202);
-        let url = format!("http://{}/offices/o{number}", second.address());
-        assert_eq!(world.send(reqwest::Client::new().get(url)).status, 200);
-    }
-    runtime.block_on(second.stop());
-}
-
-#[test]
 fn an_analyst_queries_records_as_json_and_the_journal_says_who_changed_what() {
-    let Some(address) = fresh() else { return };
-    let world = World::with(|config| config.store = Some(address.clone()));
+    let Some(world) = shared() else { return };
     let customer = json!({ "identifier": "ann", "type": "PERSON", "surname": "Mensah" }).to_string();
     let request = world.request("POST", "/customers").header("x-request-id", "r-77").body(customer);
     world.send(request.header("content-type", "application/json")).is(202);
-    let runtime = Runtime::new().unwrap();
     let sql = "select record->>'surname' from customers where record->>'identifier' = 'ann'";
-    assert_eq!(ask(&runtime, &address, sql), ["Mensah"]);
+    assert_eq!(column(&world, sql), ["Mensah"]);
     let sql = "select actor from stored_changes where request = 'r-77' and record->>'identifier' = 'ann'";
-    assert_eq!(ask(&runtime, &address, sql), ["guest"]);
+    assert_eq!(column(&world, sql), ["guest"]);
 }
 
 #[test]
@@ -151,18 +89,64 @@ fn the_journal_tells_every_commit_once_and_in_order_whoever_wrote_it() {
 
 #[test]
 fn tables_of_a_later_version_are_refused() {
-    let Some(address) = fresh() else { return };
-    let world = World::with(|config| config.store = Some(address.clone()));
-    let runtime = Runtime::new().unwrap();
-    ask(&runtime, &address, "update stored_form set version = 7 returning 'done'");
-    let refused = runtime.block_on(Daemon::start(config(&world, &address), Clock::system()));
+    let Some(world) = shared() else { return };
+    column(&world, "update stored_form set version = 7 returning 'done'");
+    let refused = world.block_on(Daemon::start(world.config().clone(), Clock::system()));
     let why = refused.map(|_| ()).unwrap_err();
     assert!(matches!(&why, StartError::Store(why) if why.contains("version 7")), "{why}");
 }
 
 #[test]
+fn daemons_that_start_at_once_on_an_empty_database_set_it_up_once() {
+    const DAEMONS: usize = 5;
+    let Some(address) = fresh() else { return };
+    let (runtime, dir) = (Runtime::new().unwrap(), TempDir::new().unwrap());
+    let starting: Vec<_> =
+        (0..DAEMONS).map(|_| runtime.spawn(Daemon::start(config(&address, &dir), Clock::system()))).collect();
+    runtime.block_on(async {
+        let (mut daemons, mut instances) = (Vec::new(), BTreeSet::new());
+        for daemon in starting {
+            daemons.push(daemon.await.unwrap().unwrap());
+        }
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        for daemon in &daemons {
+            let url = format!("http://{}/version", daemon.address());
+            let version: Value =
+                serde_json::from_str(&http.get(url).send().await.unwrap().text().await.unwrap()).unwrap();
+            instances.insert(version["instance"].as_str().unwrap().to_owned());
+        }
+        assert_eq!(instances.len(), 1, "they are daemons of one store: {instances:?}");
+        for daemon in daemons {
+            daemon.stop().await;
+        }
+        let made =
+            ask(&address, "select count(*)::text from system where record->>'instance' is not null").await;
+        assert_eq!(made[0].get::<_, String>(0), "1");
+    });
+}
+
+#[test]
+fn who_changes_the_whole_store_works_alone() {
+    let Some(address) = fresh() else { return };
+    let (runtime, dir) = (Runtime::new().unwrap(), TempDir::new().unwrap());
+    let daemon = runtime.block_on(Daemon::start(config(&address, &dir), Clock::system())).unwrap();
+    let mut alone = Options::new(address.clone(), &[]);
+    alone.alone = true;
+    let refused = Postgres::open(alone.clone()).unwrap_err().to_string();
+    assert_eq!(refused, "a daemon uses the store: stop every daemon of it first");
+    runtime.block_on(daemon.stop());
+    let engine = Postgres::open(alone).unwrap();
+    let refused =
+        runtime.block_on(Daemon::start(config(&address, &dir), Clock::system())).map(drop).unwrap_err();
+    assert!(refused.to_string().contains("the store is being copied or gets a new key"), "{refused}");
+    runtime.block_on(engine.close()).unwrap();
+    let daemon = runtime.block_on(Daemon::start(config(&address, &dir), Clock::system())).unwrap();
+    runtime.block_on(daemon.stop());
+}
+
+#[test]
 fn a_server_that_is_not_there_is_named_without_the_password() {
-    let home = tempfile::TempDir::new().unwrap();
+    let home = TempDir::new().unwrap();
     let start = |arguments: &[&str], store: Option<&str>| {
         let mut command = mfa(home.path(), arguments);
         store.map(|store| command.env("MFA_STORE", store));
@@ -181,4 +165,25 @@ fn a_server_that_is_not_there_is_named_without_the_password() {
     );
     let (exit, text) = start(&["daemon", "run", "--store", url], None);
     assert!(exit == 2 && text.contains("PGPASSWORD") && !text.contains("s3cret"), "{text}");
+}
+
+#[test]
+fn a_record_that_was_changed_in_the_database_is_found_by_a_check() {
+    let Some(address) = fresh() else { return };
+    let mut world = World::with(|config| config.store = Some(address.clone()));
+    for name in ["ann", "ben"] {
+        world.post("/customers", json!({ "identifier": name, "type": "PERSON" }).to_string()).is(202);
+    }
+    world.stop();
+    assert_eq!(world.check(&[Check::Store]), [""; 0]);
+    let update = |sql: &str| drop(world.block_on(ask(&address, &format!("{sql} returning space::text"))));
+    update("update stored_records set value = '{}' where space = 20 and key = 'ann'");
+    update("delete from stored_records where space = 20 and key = 'ben'");
+    update("insert into stored_records (spread, space, key, value) values (1, 20, 'eve', '{}')");
+    let expected = [
+        "record ann of customers - differs from what the journal says",
+        "record eve of customers - is not in the journal",
+        "record ben of customers - is in the journal and missing among the records",
+    ];
+    assert_eq!(world.check(&[Check::Store]), expected);
 }

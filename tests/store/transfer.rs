@@ -1,7 +1,8 @@
 //! Copies of a whole store from one engine into the other.
 
 use crate::cli::run::run;
-use crate::world::{World, mfa, postgres_address};
+use crate::stored::postgres_address;
+use crate::world::{World, mfa};
 use mfa_daemon::store::embedded::{Embedded, Options};
 use mfa_daemon::store::engine::{Change, Commit, Engine};
 use mfa_daemon::store::records::SYSTEM;

@@ -3,7 +3,7 @@
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
-use crate::tree::{Node, Verb, verb};
+use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
 use mfa_shared::api::cards::*;
@@ -18,6 +18,7 @@ pub const VERBS: &[Node] = &[
     verb::<Update>("update"),
     verb::<Edit>("edit"),
     verb::<Delete>("delete"),
+    group("scans", "scan", "Scans of a card", super::scans::VERBS),
 ];
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {

@@ -29,6 +29,7 @@ pub const VERBS: &[Node] = &[
     verb::<Commands>("commands"),
     group("address", "", "The address of a customer", &[verb::<AddressSet>("set")]),
     group("contacts", "contact", "How a customer is reached", &[verb::<ContactsSet>("set")]),
+    group("portrait", "portraits", "The portrait of a customer", super::portraits::VERBS),
 ];
 
 /// Identifiers that contain a text.

@@ -1,5 +1,11 @@
-//! The daemon in this process. Nothing else in the command line names the daemon's library.
+//! The daemon in this process, and work on its store while it is stopped. Nothing outside of this file and
+//! its folder names the daemon's library.
 
+pub mod admin;
+pub mod check;
+pub mod migrate;
+
+use super::users::show_once;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
@@ -8,18 +14,13 @@ use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError, StorePlace, recover_user};
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError};
 
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-
-/// A copy tells its progress about so often.
-const PROGRESS_PAIRS: u64 = 10_000;
-/// Pairs between two chances to tell it, at most.
-const PAGE_PAIRS_MAX: u64 = 256;
 
 // The settings of a daemon that are given most often; the others come from variables and config files.
 #[derive(Debug, Clone, Default, Args)]
@@ -141,64 +142,41 @@ impl Verb for Run {
     const SERVES: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
         log_to_stderr(cx)?;
-        serve(cx, self.flags.config(cx)?).await
+        serve(cx, &self.flags, async |_| Ok(())).await
     }
 }
 
-#[derive(Args)]
-pub struct Dev {
-    /// Address to listen on; a free port by default
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
-    listen: String,
-}
-
-impl Verb for Dev {
-    const ABOUT: &'static str = "Run a daemon for trying things out, whose data is gone when it ends";
-    const EXAMPLES: &'static [&'static str] = &["mfa dev", "mfa dev --listen 127.0.0.1:6399"];
-    const SERVES: bool = true;
-    async fn run(self, cx: &Cx) -> Outcome {
-        let folder = tempfile::Builder::new().prefix("mfa-dev-").tempdir();
-        let folder = folder.map_err(|error| Failure::local(format!("cannot make a folder: {error}")))?;
-        let flags = DaemonFlags {
-            data_dir: Some(folder.path().display().to_string()),
-            store: Some(String::new()),
-            listen: Some(self.listen),
-            auth: Some("off".to_owned()),
-            ..DaemonFlags::default()
-        };
-        cx.out.say("this daemon asks nobody for a token, and its data is gone when it ends (Ctrl-C)");
-        serve(cx, flags.config(cx)?).await
-    }
-}
-
-/// Serves until a signal comes, or until the store takes no writes any more.
-async fn serve(cx: &Cx, config: Config) -> Outcome {
+/// Serves until a signal comes, or until the store takes no writes any more. What `welcome` does is done
+/// before the address is told.
+pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str) -> Outcome) -> Outcome {
     let mut term = listen(SignalKind::terminate())?;
     let mut int = listen(SignalKind::interrupt())?;
     // A daemon outlives the terminal that started it.
     let _hangup = listen(SignalKind::hangup())?;
-    let daemon = Daemon::start(config, Clock::system()).await.map_err(not_started)?;
+    let daemon = Daemon::start(flags.config(cx)?, Clock::system()).await.map_err(not_started)?;
     let url = format!("http://{}", daemon.address());
-    let ready = match cx.out.format {
-        Format::Id => url,
-        format if format.is_structured() => json!({ "url": url, "status": "up" }).to_string(),
-        _ => format!("mfa daemon listens on {url}"),
+    let welcomed = async {
+        welcome(&url).await?;
+        let ready = match cx.out.format {
+            Format::Id => url.clone(),
+            format if format.is_structured() => json!({ "url": url, "status": "up" }).to_string(),
+            _ => format!("mfa daemon listens on {url}"),
+        };
+        let _ = writeln!(stdout(), "{ready}");
+        std::future::pending::<Outcome>().await
     };
-    let _ = writeln!(stdout(), "{ready}");
-    let failed = tokio::select! {
-        why = daemon.failed() => Some(why),
-        _ = term.recv() => None,
-        _ = int.recv() => None,
+    let ended = tokio::select! {
+        failed = welcomed => failed,
+        why = daemon.failed() => Err(Failure::new("daemon_failed", exit::FAILURE, why)),
+        _ = term.recv() => Ok(()),
+        _ = int.recv() => Ok(()),
     };
     tokio::select! {
         () = daemon.stop() => {}
         _ = term.recv() => std::process::exit(exit::INTERRUPTED),
         _ = int.recv() => std::process::exit(exit::INTERRUPTED),
     }
-    match failed {
-        Some(why) => Err(Failure::new("daemon_failed", exit::FAILURE, why)),
-        None => Ok(()),
-    }
+    ended
 }
 
 fn listen(kind: SignalKind) -> Outcome<Signal> {
@@ -220,12 +198,13 @@ fn not_started(error: StartError) -> Failure {
     let why = error.to_string();
     match error {
         StartError::Locked(_) => Failure::new("data_dir_locked", exit::LOCKED, why)
-            .hint("another daemon uses it; stop that one first: mfa daemon stop"),
+            .hint("stop the daemon that uses it: mfa daemon stop"),
         StartError::Settings(_) => Failure::usage(why).hint("see: mfa config view --origin"),
         StartError::Listen(_) => {
             Failure::new("cannot_listen", exit::FAILURE, why).hint("choose another address: --listen")
         }
         StartError::Store(_) => Failure::new("store", exit::FAILURE, why),
+        StartError::Refused(fault) => Failure::from(fault),
     }
 }
 
@@ -279,9 +258,7 @@ impl Verb for Init {
         let result = if done.made.before { "already initialised" } else { "initialised" };
         cx.out.tip(&format!("store in {folder}: {result}"));
         for (user, password) in &done.passwords {
-            cx.out.insist(&format!(
-                "the password of {user} is {password}: it is shown only now, to be changed at login"
-            ));
+            show_once(cx, user, password, ", to be changed at login");
         }
         let record = json!({
             "identifier": folder, "result": result, "instance": done.instance,
@@ -292,75 +269,18 @@ impl Verb for Init {
     }
 }
 
-#[derive(Args)]
-pub struct RecoverUser {
-    /// The user whose password was lost
-    #[arg(value_name = "USER")]
-    user: String,
-    /// Folder of the store [env: MFA_DATA_DIR]
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<String>,
-}
-
-impl Verb for RecoverUser {
-    const ABOUT: &'static str = "Reset a lost password, while the daemon is stopped; it is shown once";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let flags = DaemonFlags { data_dir: self.data_dir, ..DaemonFlags::default() };
-        let password = recover_user(&flags.config(cx)?, &self.user).await.map_err(not_started)?;
-        cx.out.say("the password must be changed at the first login");
-        cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
+/// Makes the users of a store for trying things out, unless it has been initialised before: `admin`, who may
+/// grant everything, and an operator with this password. Tells whether it did.
+pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password: &str) -> Outcome<bool> {
+    let admin = NewLogin { name: "admin".to_owned(), password: None };
+    let second = NewLogin { name: operator.to_owned(), password: Some(password.to_owned()) };
+    let done = mfa_daemon::init(&flags.config(cx)?, &admin, Some(&second)).await.map_err(not_started)?;
+    for (user, password) in &done.passwords {
+        show_once(cx, user, password, ", to be changed at login");
     }
-}
-
-#[derive(Args)]
-pub struct Migrate {
-    /// The store to copy: a folder, or postgres://USER@HOST/DATABASE without a password
-    #[arg(long, value_name = "DIR|URL")]
-    from: String,
-    /// Where to: an empty folder, or an empty database
-    #[arg(long, value_name = "DIR|URL")]
-    to: String,
-}
-
-fn place(given: &str, flag: &str) -> Outcome<StorePlace> {
-    if Address::is_one(given) {
-        return address(given, Some(flag)).map(|found| StorePlace::Postgres(Box::new(found)));
+    let made = done.made.added.contains(&format!("user {operator}"));
+    if made {
+        show_once(cx, operator, password, "");
     }
-    if given.contains("://") {
-        return Err(Failure::usage(format!("{flag} is neither a folder nor postgres://USER@HOST/DATABASE")));
-    }
-    Ok(StorePlace::Folder(PathBuf::from(given)))
-}
-
-impl Verb for Migrate {
-    const ABOUT: &'static str =
-        "Copy a whole store into another engine and compare the two; no daemon may run";
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa migrate --from /var/lib/mfa --to postgres://mfa@db1,db2,db3/mfa",
-        "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let (from, to) = (place(&self.from, "--from")?, place(&self.to, "--to")?);
-        let target = match &to {
-            StorePlace::Folder(dir) => dir.display().to_string(),
-            StorePlace::Postgres(address) => address.to_string(),
-        };
-        let progress = |done: u64, of: u64| {
-            if done == of || (done / PROGRESS_PAIRS) > (done.saturating_sub(PAGE_PAIRS_MAX) / PROGRESS_PAIRS)
-            {
-                cx.out.say(&format!("{done} of {of} pairs copied"));
-            }
-        };
-        let copied = mfa_daemon::migrate(from, to, &progress).await.map_err(not_started)?;
-        let result = if copied.resumed > 0 { "copied, going on from before" } else { "copied" };
-        cx.out
-            .tip("secrets need the same key file; sessions, tokens and the journal stay with the old store");
-        let record = json!({
-            "identifier": target, "result": result, "pairs": copied.pairs, "resumed": copied.resumed,
-            "sha256": copied.sha256,
-        });
-        cx.out.show(&views::STORE_COPY, &record)
-    }
+    Ok(made)
 }

@@ -32,7 +32,8 @@ pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
     Cx::identifiers(client, ListLedgerAccounts {}, term, query).await
 }
 
-fn kind(text: &str) -> Result<AccountKind, String> {
+/// A kind of account, in any letter case.
+pub fn kind(text: &str) -> Result<AccountKind, String> {
     AccountKind::find(text).ok_or_else(|| format!("it must be one of {}", AccountKind::listed()))
 }
 

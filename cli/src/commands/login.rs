@@ -1,5 +1,6 @@
 //! Who is logged in where.
 
+use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::keys;
@@ -54,48 +55,74 @@ impl Verb for Login {
         "mfa applications keygen pay-v1 --out pay.pem && mfa login --key pay.pem",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let (caller, token) = match &self.key {
+        match &self.key {
             Some(file) => self.sign_in(cx, file).await?,
-            None => self.by_password(cx).await?,
-        };
-        logins::save(Kept::new(&cx.client.url, caller, &token))?;
+            None => {
+                let file = self.password_file.as_deref();
+                by_password(cx, &cx.client, self.user.as_deref(), "admin", file).await?;
+            }
+        }
         cx.out.tip(&format!("logged in; the token is in {}, for you only", logins::path()?.display()));
         cx.show(GetCurrentToken {}, &views::TOKEN).await
     }
 }
 
-impl Login {
-    async fn by_password(&self, cx: &Cx) -> Outcome<(String, Token)> {
-        let user = match &self.user {
-            Some(user) => user.clone(),
-            None => {
-                cx.prompt.check("USER")?;
-                cx.prompt.ask_or("user", "admin")?
-            }
-        };
-        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
-        let password = match input::secret_file(file)? {
-            Some(password) => password,
-            None => cx.prompt.secret(&format!("password of {user}"), "--password-file")?,
-        };
-        let token = ask(cx, TokenRequest::Password { username: user.clone(), password }).await?;
-        if !token.password_change_required {
-            return Ok((user, token));
+/// Logs a user in by a password that a file holds or that is asked for, and sees to it that a first password
+/// is changed.
+pub async fn by_password(
+    cx: &Cx,
+    client: &Client,
+    user: Option<&str>,
+    default: &str,
+    file: Option<&str>,
+) -> Outcome {
+    let user = match user {
+        Some(user) => user.to_owned(),
+        None => {
+            cx.prompt.check("USER")?;
+            cx.prompt.ask_or("user", default)?
         }
-        if !cx.prompt.can_ask() {
-            cx.out.warn(&format!("set a new password before anything else: mfa users set-password {user}"));
-            return Ok((user, token));
-        }
-        // The new token is needed to set the password, which ends it.
-        logins::save(Kept::new(&cx.client.url, user.clone(), &token))?;
-        let password = cx.prompt.new_secret("new password", "--password-file")?;
-        let body = input::body::<SetUserPassword>(&json!({ "password": password }))?;
-        cx.client.send(&SetUserPassword { user: user.clone() }, &body).await?;
-        let token = ask(cx, TokenRequest::Password { username: user.clone(), password }).await?;
-        Ok((user, token))
+    };
+    let password = match input::secret_file(file.unwrap_or(cx.settings.get("password_file").0))? {
+        Some(password) => password,
+        None => cx.prompt.secret(&format!("password of {user}"), "--password-file")?,
+    };
+    let token = log_in(client, &user, password).await?;
+    if !token.password_change_required {
+        return Ok(());
     }
+    if !cx.prompt.can_ask() {
+        cx.out.warn(&format!("set a new password before anything else: mfa users set-password {user}"));
+        return Ok(());
+    }
+    cx.out.say(&format!("{user} has to set a new password before anything else"));
+    let password = cx.prompt.new_secret("new password", "--password-file")?;
+    let body = input::body::<SetUserPassword>(&json!({ "password": password }))?;
+    client.send(&SetUserPassword { user: user.clone() }, &body).await?;
+    // The change has ended the login with which it was made.
+    log_in(client, &user, password).await.map(drop)
+}
 
-    async fn sign_in(&self, cx: &Cx, file: &str) -> Outcome<(String, Token)> {
+/// Logs a user in and keeps the token.
+pub async fn log_in(client: &Client, user: &str, password: String) -> Outcome<Token> {
+    let token = ask(client, TokenRequest::Password { username: user.to_owned(), password }).await?;
+    logins::save(Kept::new(&client.url, user.to_owned(), &token))?;
+    Ok(token)
+}
+
+/// The user who is logged in, for what is about the own record; `flag` is what names another.
+pub async fn user(cx: &Cx, flag: &str) -> Outcome<String> {
+    let token = cx.client.send(&GetCurrentToken {}, &Nothing).await?.value;
+    let refused = match (token["application"].as_str(), token["user"].as_str()) {
+        (None, Some(user)) => return Ok(user.to_owned()),
+        (Some(application), _) => format!("{flag} is needed: this is a token of application {application}"),
+        (None, None) => format!("{flag} is needed: nobody is logged in"),
+    };
+    Err(Failure::usage(refused).hint(format!("give {flag}")))
+}
+
+impl Login {
+    async fn sign_in(&self, cx: &Cx, file: &str) -> Outcome {
         let key = keys::read(file)?;
         let application = self.application.clone().or(key.application.clone());
         let application = application
@@ -114,13 +141,14 @@ impl Login {
             claims["sub"] = json!(subject);
         }
         let assertion = key.assertion(&kid, &claims)?;
-        let token = ask(cx, TokenRequest::Assertion { assertion, scope: self.scope.clone() }).await?;
-        Ok((format!("application:{application}"), token))
+        let request = TokenRequest::Assertion { assertion, scope: self.scope.clone() };
+        let token = ask(&cx.client, request).await?;
+        logins::save(Kept::new(&cx.client.url, format!("application:{application}"), &token))
     }
 }
 
-async fn ask(cx: &Cx, request: TokenRequest) -> Outcome<Token> {
-    let answer = cx.client.send(&CreateToken {}, &request).await?.value;
+async fn ask(client: &Client, request: TokenRequest) -> Outcome<Token> {
+    let answer = client.send(&CreateToken {}, &request).await?.value;
     serde_json::from_value(answer).map_err(|_| Failure::local("the daemon answered no token"))
 }
 

@@ -1,31 +1,38 @@
 //! Every verb, one file for each noun.
 
 mod actions;
+mod api;
 mod application_permissions;
 mod applications;
+mod auth;
 mod cards;
 mod complete;
 mod config;
 mod customers;
 mod daemon;
 mod definitions;
+mod dev;
 mod docs;
 mod doctor;
 mod employees;
+mod explain;
 mod gateways;
 mod groups;
 mod instances;
 mod ledger;
 mod login;
 mod offices;
+mod portraits;
 mod quickstart;
 mod roles;
+mod scans;
 mod service;
 mod session;
 mod statement;
 mod tellers;
 mod topics;
 mod users;
+mod wait;
 
 use crate::client::Client;
 use crate::failure::Failure;
@@ -50,6 +57,7 @@ pub const NODES: &[Node] = &[
     verb::<login::Login>("login"),
     verb::<login::Logout>("logout"),
     verb::<login::Whoami>("whoami"),
+    group("auth", "", "What somebody may do", auth::VERBS),
     group("sessions", "session", "Logins of this machine, and sessions at the daemon", login::VERBS),
     group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
     group(
@@ -82,12 +90,19 @@ pub const NODES: &[Node] = &[
         "admin",
         "",
         "Work on the store itself, on its own machine",
-        &[verb::<daemon::RecoverUser>("recover-user")],
+        &[
+            verb::<daemon::admin::RecoverUser>("recover-user"),
+            verb::<daemon::admin::RotateKey>("rotate-key"),
+            verb::<daemon::admin::AddAccount>("add-account"),
+        ],
     ),
-    verb::<daemon::Migrate>("migrate"),
-    verb::<daemon::Dev>("dev"),
+    verb::<daemon::check::Run>("check"),
+    verb::<daemon::migrate::Migrate>("migrate"),
+    verb::<dev::Dev>("dev"),
     group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
-    verb::<topics::Explain>("explain"),
+    verb::<wait::Wait>("wait"),
+    verb::<api::Api>("api"),
+    verb::<explain::Explain>("explain"),
     verb::<topics::Help>("help"),
     verb::<docs::Completions>("completions"),
     verb::<complete::Complete>("complete"),

@@ -1,7 +1,8 @@
 //! A daemon with a small sample institution, for the first five minutes.
 
-use super::daemon::DaemonFlags;
-use super::{identifiers, service};
+use super::daemon::{self, DaemonFlags};
+use super::users::made_up_password;
+use super::{identifiers, login, service};
 use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::Outcome;
@@ -15,13 +16,18 @@ use mfa_shared::api::definitions::CreateDefinition;
 use mfa_shared::api::employees::CreateEmployee;
 use mfa_shared::api::instances::{CommandInstance, CreateInstance, InstanceCommand, InstanceCommandForm};
 use mfa_shared::api::offices::CreateOffice;
+use mfa_shared::api::system::GetVersion;
 use mfa_shared::api::tellers::{
     ChargesWord, CommandTeller, CreateTeller, CreateTransaction, FinishTransaction, TransactionCommandWord,
     TransactionForm, UnlockDrawer,
 };
+use mfa_shared::api::tokens::GetCurrentToken;
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::{Form, Query};
+use mfa_shared::wire::{Form, Nothing, Query};
 use serde_json::{Value, json};
+
+/// The user who does the daily work of a store that a quick start has made.
+const OPERATOR: &str = "operator";
 
 /// The customers of the sample: identifier, given name, surname, office, and what is done to them.
 const CUSTOMERS: &[(&str, &str, &str, &str, &[&str])] = &[
@@ -39,37 +45,92 @@ pub struct Quickstart {
     /// Address to listen on [env: MFA_LISTEN]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
+    /// Ask callers for a token: on, or off on loopback only [env: MFA_AUTH]
+    #[arg(long, value_name = "on|off")]
+    auth: Option<String>,
     /// Without the sample institution
     #[arg(long)]
     empty: bool,
 }
 
 impl Verb for Quickstart {
-    const ABOUT: &'static str = "Start a daemon with a small sample institution; once more changes nothing";
+    const ABOUT: &'static str =
+        "Start a daemon with a sample institution and log in; once more changes nothing";
     const EXAMPLES: &'static [&'static str] =
-        &["mfa quickstart", "mfa quickstart --data-dir ./store --listen 127.0.0.1:6321"];
+        &["mfa quickstart", "mfa quickstart --empty --data-dir ./store --listen 127.0.0.1:6321"];
     async fn run(self, cx: &Cx) -> Outcome {
         let flags = DaemonFlags {
             data_dir: self.data_dir,
             listen: self.listen,
-            auth: Some("off".to_owned()),
+            auth: self.auth,
             ..DaemonFlags::default()
         };
-        service::start(cx, &flags).await?;
         let client = service::client(cx, &flags)?;
-        cx.out.say(&format!("a daemon serves at {}; it asks nobody for a token (auth off)", client.url));
+        let password = match service::serves(&client).await {
+            true => None,
+            false => first_users(cx, &flags).await?,
+        };
+        service::start(cx, &flags).await?;
+        let caller = settle(cx, &client, password).await?;
         if !self.empty && only_sample(&client).await {
-            sample(&client).await?;
+            sample(&client, caller.as_deref()).await?;
         }
         let records = client.send(&ListCustomers {}, &all()).await?.value;
         cx.out.show(&views::CUSTOMER, &records["customers"])?;
         let url = if client.url == cx.client.url { String::new() } else { format!(" --url {}", client.url) };
-        cx.out.tip(&format!(
-            "try next:\n  mfa customers activate c-002{url}\n  mfa offices list{url}\n  \
-             mfa customers create --help\n  mfa daemon stop"
-        ));
+        let (first, second) = match records["totalElements"].as_u64() {
+            Some(0) => ("offices create head-office --name \"Head Office\"", "customers create --help"),
+            _ => ("customers activate c-002", "offices list"),
+        };
+        let user = "users create esi --role clerk --generate-password";
+        let lines = [first, second, user, "roles matrix"].map(|line| format!("  mfa {line}{url}\n"));
+        let listen = if url.is_empty() { String::new() } else { format!(" --listen {}", listen_of(&client)) };
+        cx.out.tip(&format!("try next:\n{}  mfa daemon stop{listen}", lines.concat()));
         Ok(())
     }
+}
+
+/// The address on which the daemon of a client listens.
+fn listen_of(client: &Client) -> &str {
+    client.url.rsplit('/').next().unwrap_or_default()
+}
+
+/// Makes the first users of a store in which there are none, unless nobody will be asked who they are; gives
+/// the password of the operator.
+pub async fn first_users(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<String>> {
+    if flags.auth.as_deref().unwrap_or(cx.settings.get("auth").0).eq_ignore_ascii_case("off") {
+        return Ok(None);
+    }
+    let password = made_up_password();
+    let made = daemon::first_users(cx, flags, OPERATOR, &password).await?;
+    Ok(made.then_some(password))
+}
+
+/// Sees to a login at a daemon that asks for one, and tells which user is logged in.
+pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outcome<Option<String>> {
+    let version = client.send(&GetVersion {}, &Nothing).await?.value;
+    if version["auth"] == "off" {
+        cx.out.say(&format!("a daemon serves at {}; it asks nobody for a token (auth off)", client.url));
+        return Ok(None);
+    }
+    if let Some(password) = password {
+        login::log_in(client, OPERATOR, password).await?;
+    }
+    let caller = match client.send(&GetCurrentToken {}, &Nothing).await {
+        Err(failure) if failure.status == Some(401) => {
+            if !cx.prompt.can_ask() {
+                let hint = format!("log in: mfa login {OPERATOR} --url {}", client.url);
+                return Err(failure.hint(format!("{hint}; then once more: mfa quickstart")));
+            }
+            login::by_password(cx, client, None, OPERATOR, None).await?;
+            client.send(&GetCurrentToken {}, &Nothing).await?.value
+        }
+        answer => answer?.value,
+    };
+    let name = caller["user"].as_str().or(caller["application"].as_str()).unwrap_or_default();
+    let role = caller["role"].as_str().map_or_else(String::new, |role| format!(", {role}"));
+    cx.out.say(&format!("a daemon serves at {}; you are logged in as {name}{role}", client.url));
+    Ok(caller["user"].as_str().map(str::to_owned))
 }
 
 fn all() -> Query<CustomerQuery> {
@@ -85,7 +146,8 @@ async fn only_sample(client: &Client) -> bool {
 }
 
 /// Creates what is not there; a customer that is there is left in the state in which it is.
-async fn sample(client: &Client) -> Outcome {
+pub async fn sample(client: &Client, caller: Option<&str>) -> Outcome {
+    let at_work = caller.unwrap_or("kwame");
     let address = json!({
         "street": "1 Independence Avenue", "city": "Accra", "region": "Greater Accra", "postalCode": "GA-001",
         "countryCode": "GH", "country": "Ghana"
@@ -96,7 +158,7 @@ async fn sample(client: &Client) -> Outcome {
         create(client, CreateOffice {}, &office).await?;
     }
     for (identifier, given, surname) in
-        [("efua.sarpong", "Efua", "Sarpong"), ("kojo", "Kojo", "Annan"), ("kwame", "Kwame", "Asante")]
+        [("efua.sarpong", "Efua", "Sarpong"), ("kojo", "Kojo", "Annan"), (at_work, "Kwame", "Asante")]
     {
         let employee = json!({
             "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": "head-office"
@@ -119,11 +181,11 @@ async fn sample(client: &Client) -> Outcome {
         "expirationDate": { "year": 2035, "month": 12, "day": 31 }
     });
     create(client, CreateCard { customer: "c-001".to_owned() }, &card).await?;
-    sample_products(client).await
+    sample_products(client, at_work).await
 }
 
 /// A product for savings with accounts, and a product that nobody has yet.
-async fn sample_products(client: &Client) -> Outcome {
+async fn sample_products(client: &Client, at_work: &str) -> Outcome {
     let product = |kind: &str, identifier: &str, name: &str, equity: &str, charges: Value| {
         json!({
             "type": kind, "identifier": identifier, "name": name, "equityLedgerIdentifier": equity,
@@ -148,12 +210,12 @@ async fn sample_products(client: &Client) -> Outcome {
     }
     let form = Form(InstanceCommandForm { command: InstanceCommand::Activate });
     client.send(&CommandInstance { account: "c-003.9100.00001".to_owned() }, &form).await?;
-    counter(client).await
+    counter(client, at_work).await
 }
 
 /// Two tellers of the head office: one is closed, one is at work and has opened two accounts.
-async fn counter(client: &Client) -> Outcome {
-    for (code, employee) in [("desk-1", None), ("desk-2", Some("kwame"))] {
+async fn counter(client: &Client, at_work: &str) -> Outcome {
+    for (code, employee) in [("desk-1", None), ("desk-2", Some(at_work))] {
         let teller = json!({
             "code": code, "password": "4711", "cashdrawLimit": 5000,
             "tellerAccountIdentifier": format!("drawer-{code}"), "vaultAccountIdentifier": "vault",
@@ -166,7 +228,7 @@ async fn counter(client: &Client) -> Outcome {
     let open = json!({ "action": "OPEN", "adjustment": "DEBIT", "amount": 500 });
     let body = input::body::<CommandTeller>(&open)?;
     client.send(&CommandTeller { office, teller: teller.clone() }, &body).await?;
-    let unlock = json!({ "employeeIdentifier": "kwame", "password": "4711" });
+    let unlock = json!({ "employeeIdentifier": at_work, "password": "4711" });
     let body = input::body::<UnlockDrawer>(&unlock)?;
     client.send(&UnlockDrawer { teller: teller.clone() }, &body).await?;
     for (account, kind, amount, confirmed) in [

@@ -82,7 +82,8 @@ async fn lives(client: &Client) -> bool {
     client.hasty(Duration::from_secs(2)).send(&GetLive {}, &Nothing).await.is_ok()
 }
 
-async fn serves(client: &Client) -> bool {
+/// Whether the daemon at an address takes requests.
+pub async fn serves(client: &Client) -> bool {
     client.hasty(Duration::from_secs(2)).send(&GetReady {}, &Nothing).await.is_ok()
 }
 
@@ -109,7 +110,7 @@ fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
         ip => ip.to_string(),
     };
     let url = format!("http://{host}:{}", listen.port());
-    Ok((listen, Client::new(&url, 0, cx.client.timeout, cx.client.traced)))
+    Ok((listen, cx.client.at(&url)))
 }
 
 /// The client that reaches the daemon of these flags.

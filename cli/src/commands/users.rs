@@ -31,6 +31,19 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "user", id, what }
 }
 
+/// A password that nobody has thought of.
+pub fn made_up_password() -> String {
+    let mut bytes = [0; 20];
+    // Without the system's random numbers there is no secret.
+    getrandom::fill(&mut bytes).expect("random numbers of the system");
+    mfa_shared::api::users::made_up_password(bytes)
+}
+
+/// Tells a password that was made up, however little is to be said.
+pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
+    cx.out.insist(&format!("the password of {user} is {password}: it is shown only now{more}"));
+}
+
 /// The password of a flag or of the environment, or a new one that is typed twice.
 fn new_password(cx: &Cx, file: Option<&str>, user: &str) -> Outcome<String> {
     let file = file.unwrap_or(cx.settings.get("password_file").0);
@@ -77,21 +90,30 @@ pub struct Create {
     /// File of the first password, - for standard input [env: MFA_PASSWORD_FILE]
     #[arg(long, value_name = "FILE")]
     password_file: Option<String>,
+    /// Make a first password up and show it once
+    #[arg(long, conflicts_with = "password_file")]
+    generate_password: bool,
 }
 
 impl Verb for Create {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateUser::META);
     const EXAMPLES: &'static [&'static str] = &[
         "echo 'blue kettle 7' | mfa users create kojo --role teller --password-file -",
-        "echo 'blue kettle 7' | mfa users create afua.o --role clerk --password-file - -o json",
+        "mfa users create afua.o --role clerk --generate-password -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let user = self.identifier;
-        let password = new_password(cx, self.password_file.as_deref(), &user)?;
+        let password = match self.generate_password {
+            true => made_up_password(),
+            false => new_password(cx, self.password_file.as_deref(), &user)?,
+        };
         let draft = Draft::default().set("identifier", Some(user.clone())).set("role", Some(self.role));
-        let body = draft.set("password", Some(password)).body::<CreateUser>()?;
-        let read = GetUser { user: user.clone() };
-        cx.change(CreateUser {}, body, done(&user, "created"), read, &views::USER).await
+        let body = draft.set("password", Some(password.clone())).body::<CreateUser>()?;
+        cx.client.send(&CreateUser {}, &body).await?;
+        if self.generate_password {
+            show_once(cx, &user, &password, ", to be changed at login");
+        }
+        cx.changed(done(&user, "created"), GetUser { user: user.clone() }, &views::USER).await
     }
 }
 

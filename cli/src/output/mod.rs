@@ -1,8 +1,12 @@
 //! What is printed: records on stdout in the format that was asked for, talk on stderr.
 
+mod answer;
 mod cell;
 mod jq;
 mod list;
+#[cfg(feature = "pictures")]
+mod picture;
+mod progress;
 mod screen;
 mod table;
 pub mod yaml;
@@ -25,6 +29,8 @@ use std::rc::Rc;
 pub struct Output {
     /// Format of the records.
     pub format: Format,
+    /// Whether somebody asked for it.
+    pub format_asked: bool,
     /// What the terminal can do.
     pub screen: Screen,
     /// Columns that were asked for; empty for the view's own.
@@ -127,6 +133,18 @@ impl Output {
             Format::Yaml => self.print(&yaml::to_text(&json!({ name: text }))),
             _ => self.page(text),
         }
+    }
+
+    /// The lines that show an image, or why it cannot be shown.
+    #[cfg(feature = "pictures")]
+    pub fn picture(&self, image: &[u8]) -> Result<String, String> {
+        picture::draw(image, &self.screen)
+    }
+
+    /// Why no image can be shown.
+    #[cfg(not(feature = "pictures"))]
+    pub fn picture(&self, _: &[u8]) -> Result<String, String> {
+        Err("this program was built without pictures".to_owned())
     }
 
     /// JSON for a person or a program; on a terminal nothing in it can steer the terminal.

@@ -48,7 +48,9 @@ fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
     let is_own = |name: &str| user == Some(name);
     match (asked.method, asked.segments) {
         (Get | Head | Delete, ["token", "_current"]) => Own::Right,
-        (_, ["users", name] | ["users", name, "permissions"]) if reads && is_own(name) => Own::LoginRight,
+        (_, ["users", name] | ["users", name, "permissions" | "access"]) if reads && is_own(name) => {
+            Own::LoginRight
+        }
         (_, ["applications", _, "permissions", _, "users", name, "enabled"]) if reads && is_own(name) => {
             Own::LoginRight
         }
@@ -97,7 +99,9 @@ mod tests {
         GET /users/anna                                    | yes | no | no
         HEAD /users/anna                                   | yes | no | no
         GET /users/anna/permissions                        | yes | no | no
+        GET /users/anna/access                             | yes | no | no
         GET /users/bert                                    | no  | no | no
+        GET /users/bert/access                             | no  | no | no
         GET /users                                         | no  | no | no
         GET /applications/crm-v1/permissions/g1/users/anna/enabled | yes | no | no
         GET /applications/crm-v1/permissions/g1/users/bert/enabled | no | no | no

@@ -2,14 +2,13 @@
 
 use super::state::State;
 use crate::config::Auth;
-use crate::domain::access::{Denial, Holder, decide};
-use crate::domain::permission::{Asked as Wanted, Groups, Who};
+use crate::domain::permission::Groups;
+use crate::ops::access::decide;
 use crate::ops::callers;
 use crate::ops::{Caller, groups};
 use crate::store::Tx;
-use mfa_shared::api::groups::{PermittableGroup, PermittableMethod};
-use mfa_shared::api::roles::Permission;
-use mfa_shared::endpoint::{Meta, Method};
+use mfa_shared::api::groups::PermittableGroup;
+use mfa_shared::endpoint::Meta;
 use mfa_shared::fault::{self, Fault};
 use std::sync::{Arc, Mutex, PoisonError};
 use warp::http::header::AUTHORIZATION;
@@ -76,53 +75,7 @@ pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller
     if let Some(meta) = &asked.meta {
         let groups = state.groups.get(tx)?;
         let segments: Vec<_> = asked.segments.iter().map(String::as_str).collect();
-        let method = method_of(meta.method, asked.head);
-        let wanted = Wanted { application: meta.application(), method, segments: &segments };
-        let (user, application) = (caller.user.as_deref(), caller.application.as_deref());
-        let who = Who { user, application, intended: caller.intended() };
-        let must_change_password = caller.must_change_password;
-        let decided = decide(&wanted, &Holder { who, must_change_password, held: &caller.held }, &groups);
-        decided.map_err(|denial| denied(denial, &caller.actor, meta))?;
+        decide(&caller, meta, asked.head, &segments, &groups)?;
     }
     Ok(caller)
-}
-
-fn method_of(method: Method, head: bool) -> PermittableMethod {
-    match method {
-        Method::Get if head => PermittableMethod::Head,
-        Method::Get => PermittableMethod::Get,
-        Method::Post => PermittableMethod::Post,
-        Method::Put => PermittableMethod::Put,
-        Method::Delete => PermittableMethod::Delete,
-    }
-}
-
-fn denied(denial: Denial, caller: &str, meta: &Meta) -> Fault {
-    let what = format!("{} {}", meta.method, meta.path);
-    match denial {
-        Denial::PasswordChangeRequired => {
-            let detail = format!("{caller} has to set a new password before anything else");
-            Fault::new(fault::PASSWORD_CHANGE_REQUIRED, detail)
-        }
-        Denial::NotOwnRecord => {
-            let detail = format!("{caller} can do {what} for the own record only");
-            Fault::new(fault::NOT_OWN_RECORD, detail)
-        }
-        Denial::LoginTokenRequired => {
-            let detail = format!("{caller} has a token of an application, and {what} needs a login");
-            Fault::new(fault::LOGIN_TOKEN_REQUIRED, detail)
-        }
-        Denial::Forbidden(any) => {
-            let detail = format!("{caller} holds no permission for {what}{}", any_of(&any));
-            Fault::new(fault::FORBIDDEN, detail).missing(any)
-        }
-    }
-}
-
-fn any_of(missing: &[Permission]) -> String {
-    let groups: Vec<_> = missing.iter().map(|p| p.permittable_endpoint_group_identifier.as_str()).collect();
-    let Some(operation) = missing.first().and_then(|p| p.allowed_operations.first()) else {
-        return "; no group covers it".to_owned();
-    };
-    format!("; {operation} on {} would do", groups.join(" or "))
 }

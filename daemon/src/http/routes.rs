@@ -1,12 +1,10 @@
 //! Which row of the table a path names. Literal segments win over parameters.
 
 use super::route::Route;
+use mfa_shared::api::without_prefix;
 use mfa_shared::endpoint::{Method, segments};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-
-/// The prefixes under which the older split services had the same paths.
-const OLD_PREFIXES: &[&str] = &["identity", "office", "customer", "deposit", "teller", "notification"];
 
 type Methods = BTreeMap<Method, Arc<Route>>;
 
@@ -80,10 +78,7 @@ impl Routes {
         if let Some((methods, params)) = self.root.find(&segments) {
             return Some(Found { methods, params, segments });
         }
-        let [service, version, rest @ ..] = segments.as_slice() else { return None };
-        if version != "v1" || !OLD_PREFIXES.contains(&service.as_str()) {
-            return None;
-        }
+        let rest = without_prefix(&segments)?;
         let (methods, params) = self.root.find(rest)?;
         Some(Found { methods, params, segments: rest.to_vec() })
     }

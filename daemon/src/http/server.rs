@@ -14,7 +14,7 @@ use mfa_shared::wire::PROBLEM_TYPE;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use warp::Filter;
@@ -26,6 +26,8 @@ use warp::reply::Response;
 const DRAIN: Duration = Duration::from_millis(250);
 /// Time in which a connection that waits in the queue is handed over.
 const QUEUE: Duration = Duration::from_millis(20);
+/// Time after which the queue counts as empty: busy clients would fill it for ever.
+const QUEUE_MAX: Duration = Duration::from_millis(200);
 /// Pause after a failed accept, such as one without a free file descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes of a connection that are held at once, and so the longest head. A thousand uploads hold as many.
@@ -38,23 +40,26 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
     let limit = Arc::new(Semaphore::new(state.config.connections_max));
     let graceful = GracefulShutdown::new();
     let service = warp::service(filter(state.clone()));
-    let mut draining = false;
+    let mut drained: Option<Instant> = None;
     let mut closing = std::pin::pin!(async {
         let _ = stop.wait_for(|stop| *stop).await;
         state.enter(Phase::Draining);
         tokio::time::sleep(DRAIN).await;
     });
     loop {
-        let accepted = match draining {
-            false => tokio::select! {
+        let accepted = match drained {
+            None => tokio::select! {
                 accepted = accept(&listener, &limit) => Some(accepted),
                 () = &mut closing => {
-                    draining = true;
+                    drained = Some(Instant::now());
                     continue;
                 }
             },
             // What waits in the listener's queue when the drain ends was accepted in our name: serve it.
-            true => tokio::time::timeout(QUEUE, accept(&listener, &limit)).await.ok(),
+            Some(since) if since.elapsed() < QUEUE_MAX => {
+                tokio::time::timeout(QUEUE, accept(&listener, &limit)).await.ok()
+            }
+            Some(_) => None,
         };
         let Some((socket, permit)) = accepted else { break };
         let answering = TowerToHyperService::new(service.clone());

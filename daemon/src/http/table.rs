@@ -53,6 +53,7 @@ fn identity() -> Vec<Route> {
         operation::<ListUsers, _>(users::list),
         operation::<GetUser, _>(users::get),
         operation::<ListUserPermissions, _>(users::list_permissions),
+        operation::<GetUserAccess, _>(users::get_access),
         operation::<SetUserRole, _>(users::set_role),
         secret_operation::<SetUserPassword, _>(users::set_password, |at, Json(change)| {
             let user = at.user.clone();

@@ -160,39 +160,55 @@ fn find(tx: &mut Tx<'_>, hash: &str) -> Result<Option<Caller>, Fault> {
         },
         None => None,
     };
+    let TokenKind::Application { application, scope, .. } = &token.kind else {
+        let Some(user) = user else { return Ok(None) };
+        return Ok(Some(Caller { token: Some(token), ..by_login(tx, &user)? }));
+    };
     let of_user = match &user {
-        Some(user) => {
-            let role = tx.get::<Role>(&[&user.role])?;
-            Some(permission::of_user(&user.role, role.as_ref()))
-        }
+        Some(user) => Some(held_by(tx, user)?),
         None => None,
     };
-    let (held, application) = match &token.kind {
-        TokenKind::Application { application, scope, .. } => {
-            let held = of_application(tx, application, user.as_ref().zip(of_user))?;
-            let held = match scope {
-                Some(groups) => permission::narrowed(held, groups),
-                None => held,
-            };
-            (held, Some(application.clone()))
-        }
-        TokenKind::Access { .. } | TokenKind::Refresh { .. } => (of_user.unwrap_or_default(), None),
-    };
-    let held: Arc<[Permission]> = held.into();
-    let rules = application.is_none() && user.as_ref().is_some_and(|user| user.role == PHARAOH);
+    let held = of_application(tx, application, user.as_ref().zip(of_user))?;
+    let held: Arc<[Permission]> = match scope {
+        Some(groups) => permission::narrowed(held, groups),
+        None => held,
+    }
+    .into();
     let identifier = user.as_ref().map(|user| user.identifier.clone());
-    let actor = actor(identifier.as_deref(), application.as_deref());
+    let actor = actor(identifier.as_deref(), Some(application));
     Ok(Some(Caller {
         name: identifier.clone().unwrap_or_else(|| actor.clone()),
         actor,
         must_change_password: user.as_ref().is_some_and(|user| user.must_change_password),
         role: user.map(|user| user.role),
         user: identifier,
-        application,
-        holding: if rules { Holding::Pharaoh } else { Holding::Only(held.clone()) },
+        application: Some(application.clone()),
+        holding: Holding::Only(held.clone()),
         held,
         token: Some(token),
     }))
+}
+
+fn held_by(tx: &mut Tx<'_>, user: &StoredUser) -> Result<Vec<Permission>, Fault> {
+    let role = tx.get::<Role>(&[&user.role])?;
+    Ok(permission::of_user(&user.role, role.as_ref()))
+}
+
+/// A user as a login makes one a caller; who cannot log in holds nothing.
+pub fn by_login(tx: &mut Tx<'_>, user: &StoredUser) -> Result<Caller, Fault> {
+    let held: Arc<[Permission]> = held_by(tx, user)?.into();
+    let rules = user.role == PHARAOH;
+    Ok(Caller {
+        name: user.identifier.clone(),
+        actor: user.identifier.clone(),
+        user: Some(user.identifier.clone()),
+        role: Some(user.role.clone()),
+        application: None,
+        must_change_password: user.must_change_password,
+        holding: if rules { Holding::Pharaoh } else { Holding::Only(held.clone()) },
+        held,
+        token: None,
+    })
 }
 
 fn of_application(

@@ -3,6 +3,7 @@
 //! An operation is a plain function `(tx, caller, endpoint, body) -> Result<answer, Fault>`: no HTTP in it,
 //! no waiting, no engine. It may run more than once, so it changes nothing but the `Tx`.
 
+pub mod access;
 pub mod actions;
 pub mod application_permissions;
 pub mod applications;
@@ -22,6 +23,7 @@ pub mod listing;
 pub mod login;
 pub mod offices;
 pub mod portraits;
+pub mod references;
 pub mod roles;
 pub mod scans;
 pub mod secret;

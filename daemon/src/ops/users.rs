@@ -1,18 +1,22 @@
 //! Users: who may log in, and with which role. Contract: `identity.md` section 7.
 
+use super::access::{decide, method_of};
 use super::grants::{self, exceeds};
 use super::secret::Judged;
-use super::sessions;
-use super::{Caller, counted};
-use crate::domain::permission;
+use super::{Caller, callers, counted, sessions};
+use crate::domain::permission::{self, Groups, operation};
 use crate::store::Tx;
 use crate::store::records::{
     CONSENTS_BY_USER, RetiredUser, StoredAttempts, StoredConsent, StoredPassword, StoredUser, USERS_BY_ROLE,
 };
+use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
+use mfa_shared::api::rows_at;
 use mfa_shared::api::users::*;
+use mfa_shared::endpoint::{Meta, split};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Array, Json, Nothing};
+use mfa_shared::query::bad;
+use mfa_shared::wire::{Accepted, Array, Json, Nothing, Query};
 
 /// `POST /users`
 pub fn create(
@@ -58,6 +62,42 @@ pub fn list_permissions(
     let role = find(tx, &at.user)?.role;
     let stored = tx.get::<Role>(&[&role])?;
     Ok(Array(permission::of_user(&role, stored.as_ref())))
+}
+
+/// `GET /users/{user}/access`
+pub fn get_access(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetUserAccess,
+    Query(asked): &Query<AccessQuery>,
+) -> Result<Array<RequestAccess>, Fault> {
+    let user = find(tx, &at.user)?;
+    let path = split(&asked.path).unwrap_or_default();
+    let (rows, path) = rows_at(&path).ok_or_else(|| bad("path", &asked.path, "the path of a request"))?;
+    let rows = rows.into_iter().filter(|row| operation(method_of(row.method, false)) == asked.operation);
+    let caller = callers::by_login(tx, &user)?;
+    let groups = Groups::compile(tx.all::<PermittableGroup>(&[])?);
+    let segments: Vec<_> = path.iter().map(String::as_str).collect();
+    let look = |row: &Meta| {
+        let refused = match user.role == DEACTIVATED {
+            _ if row.is_public() => None,
+            true => Some(Fault::new(fault::UNAUTHENTICATED, format!("{} is deactivated", at.user))),
+            false => decide(&caller, row, false, &segments, &groups).err(),
+        };
+        RequestAccess {
+            method: method_of(row.method, false),
+            path: asked.path.clone(),
+            allowed: refused.is_none(),
+            code: refused.as_ref().map(|fault| fault.kind.code.to_owned()),
+            detail: refused.as_ref().map(|fault| fault.detail.clone()),
+            missing: refused.and_then(|fault| fault.missing.clone()).unwrap_or_default(),
+        }
+    };
+    let seen: Vec<_> = rows.map(look).collect();
+    match seen.is_empty() {
+        true => Err(bad("operation", asked.operation.as_str(), "one that the path has")),
+        false => Ok(Array(seen)),
+    }
 }
 
 /// `PUT /users/{user}/roleIdentifier`

@@ -62,6 +62,11 @@ pub trait View {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
     /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault>;
+    /// Whether an object is there, and stays there if this transaction commits. Only where several daemons
+    /// share the objects could another one have removed it; elsewhere the store itself sees to that.
+    fn holds_object(&mut self, _hash: &str) -> Result<bool, Fault> {
+        Ok(true)
+    }
 }
 
 /// The new value of a key; `None` removes it.
@@ -92,6 +97,8 @@ pub struct Commit {
 pub type WriteWork = Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>;
 /// Work that only reads.
 pub type ReadWork = Box<dyn FnMut(&mut dyn View) + Send>;
+/// What is done with each transaction of a replay.
+pub type Visit = Box<dyn FnMut(Commit) + Send>;
 /// What an engine's calls return.
 pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
 
@@ -111,8 +118,23 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn final_fault(&self) -> Option<Fault> {
         self.write_fault()
     }
+    /// Hands over every committed transaction, from the first to the last.
+    fn replay(&self, visit: Visit) -> Pending<()>;
+    /// What is not right about the engine's own files, or was not when it opened.
+    fn troubles(&self) -> Pending<Vec<Trouble>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
     /// Finishes what was begun and closes; later writes are refused.
     fn close(&self) -> Pending<()>;
+}
+
+/// Something that is not right about a file of an engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The file or folder.
+    pub file: String,
+    /// What is the case.
+    pub why: String,
 }
 
 /// A view with changes on top that are not written yet.

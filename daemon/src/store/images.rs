@@ -1,7 +1,8 @@
 //! Images and the records that name them: bytes before record, removal after the last use.
 
-use super::engine::Change;
-use super::objects::{Draft, Objects, Opened};
+use super::engine::{Change, Range, View};
+use super::objects::{Draft, Objects, Opened, UsedBy};
+use super::record::prefix;
 use super::records::IMAGE_USES;
 use super::tx::Tx;
 use super::{Store, finished};
@@ -45,6 +46,16 @@ impl Uses {
             };
         }
         uses
+    }
+
+    /// Whether all that is used now is there, and stays there if the transaction commits.
+    pub(super) fn are_there(&self, view: &mut dyn View) -> Result<bool, Fault> {
+        for hash in &self.begun {
+            if !view.holds_object(hash)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -116,13 +127,13 @@ impl Store {
             return;
         }
         let _gate = self.images.gate().await;
-        if let Err(fault) = self.remove_orphans(uses.ended.iter().cloned().collect()).await {
+        if let Err(fault) = self.remove_orphans(uses.ended.iter().cloned().collect(), true).await {
             tracing::warn!(%fault, "an image without a record could not be removed");
         }
     }
 
-    /// Removes those of the objects that no record names. The caller holds the gate.
-    async fn remove_orphans(&self, hashes: Vec<String>) -> Result<u64, Fault> {
+    /// Removes those of the objects that no record names, also `young` ones. The caller holds the gate.
+    async fn remove_orphans(&self, hashes: Vec<String>, young: bool) -> Result<u64, Fault> {
         let unused = move |tx: &mut Tx<'_>| {
             let mut unused = Vec::new();
             for hash in &hashes {
@@ -134,7 +145,8 @@ impl Store {
         };
         let unused = self.read(true, unused).await?;
         for hash in &unused {
-            self.images.objects.remove(hash).await?;
+            let range = Range::prefix(&prefix(&[hash]));
+            self.images.objects.remove(hash, UsedBy { space: IMAGE_USES, range, young }).await?;
         }
         Ok(unused.len() as u64)
     }
@@ -147,7 +159,7 @@ impl Store {
             let _gate = self.images.gate().await;
             let hashes = self.images.objects.list(first).await?;
             if !hashes.is_empty() {
-                removed += self.remove_orphans(hashes).await?;
+                removed += self.remove_orphans(hashes, false).await?;
             }
         }
         if removed > 0 {

@@ -3,6 +3,7 @@
 //! [`Store::read`] and [`Store::write`] run an operation against a [`Tx`]. If it fails, nothing was
 //! written; when `write` returns, what was written is durable and visible.
 
+pub mod check;
 pub mod embedded;
 pub mod engine;
 pub mod image_check;
@@ -100,7 +101,12 @@ impl Store {
             let keep = outcome.is_ok() || tx.keeps_when_refused();
             let (time, actor) = (tx.now(), tx.actor().to_owned());
             let changes = if keep { tx.into_changes() } else { Vec::new() };
-            filled.fill(Ok((outcome, Uses::of(&changes))));
+            let uses = Uses::of(&changes);
+            if !matches!(uses.are_there(view), Ok(true)) {
+                filled.fill(Err(removed_meanwhile()));
+                return None;
+            }
+            filled.fill(Ok((outcome, uses)));
             (!changes.is_empty()).then(|| Commit { time, actor, request: request.clone(), changes })
         };
         self.engine.write(Box::new(write)).await?;
@@ -117,12 +123,22 @@ impl Store {
         self.engine.final_fault()
     }
 
+    /// What is not right about the files of the engine, or was not when it opened.
+    pub async fn troubles(&self) -> Result<Vec<engine::Trouble>, Fault> {
+        self.engine.troubles().await
+    }
+
     /// Finishes what was begun and closes the engine.
     pub async fn close(&self) {
         if let Err(fault) = self.engine.close().await {
             tracing::error!(%fault, "the store did not close cleanly");
         }
     }
+}
+
+/// Another daemon has removed the image after this one had kept it, since no record named it yet.
+fn removed_meanwhile() -> Fault {
+    Fault::new(fault::UNAVAILABLE, "the same image was removed at this moment; send it again").retry_after(1)
 }
 
 /// Finishes what was begun even if nobody waits for it any more: a client who goes away in the middle of

@@ -4,7 +4,7 @@
 //! the record that names it commits, and it is removed only after the last such record is gone. What a
 //! crash leaves in between is an object without a record, which the next start sweeps away.
 
-use super::engine::Pending;
+use super::engine::{Pending, Range, Space};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -23,8 +23,9 @@ const HASH_LENGTH: usize = 64;
 /// The objects of an engine, each under the SHA-256 of its bytes in lower-case hexadecimal.
 ///
 /// An engine that several daemons share keeps objects in its database. There, [`Objects::keep`] notes the
-/// time even if the object is there already, and [`Objects::remove`] leaves alone what was kept within the
-/// last hour: another daemon may be about to commit a record that names it. A later sweep removes it.
+/// time even if the object is there already, a removal and a transaction that begins to use the object
+/// exclude each other, and what was kept within the last hour is left alone by a sweep: another daemon may
+/// be about to commit a record that names it.
 pub trait Objects: Send + Sync + std::fmt::Debug + 'static {
     /// A folder of this process for drafts.
     fn drafts(&self) -> &Path;
@@ -32,10 +33,22 @@ pub trait Objects: Send + Sync + std::fmt::Debug + 'static {
     fn keep(&self, draft: Draft) -> Pending<()>;
     /// Opens an object; what is removed later stays readable through what was opened.
     fn open(&self, hash: &str) -> Pending<Option<Opened>>;
-    /// Removes an object, if it is there.
-    fn remove(&self, hash: &str) -> Pending<()>;
+    /// Removes an object, if it is there and nothing uses it. The caller has seen to the latter; an engine
+    /// that several daemons share looks once more, in the same transaction.
+    fn remove(&self, hash: &str, used_by: UsedBy) -> Pending<()>;
     /// The objects whose hash begins with this byte, in order.
     fn list(&self, first: u8) -> Pending<Vec<String>>;
+}
+
+/// Where the uses of an object stand, and whether it may have been kept a moment ago.
+#[derive(Debug, Clone)]
+pub struct UsedBy {
+    /// The space.
+    pub space: Space,
+    /// The keys.
+    pub range: Range,
+    /// Whether also a young object is removed: its last use has just ended.
+    pub young: bool,
 }
 
 /// The bytes of an object.

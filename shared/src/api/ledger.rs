@@ -94,6 +94,14 @@ object! {
         last_entry_on: Option<Timestamp> = optional(timestamp()),
     }
 
+    /// An account that is added on the machine itself, before anything names it.
+    pub struct NewLedgerAccount {
+        /// Unique over all accounts.
+        identifier: String = required(id(34)),
+        /// What it is in the books.
+        kind: AccountKind = required(word()),
+    }
+
     /// A line of a journal entry.
     pub struct JournalLine {
         /// The account.

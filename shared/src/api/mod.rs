@@ -20,7 +20,8 @@ pub mod tellers;
 pub mod tokens;
 pub mod users;
 
-use crate::endpoint::Meta;
+use crate::endpoint::{Meta, segments};
+use std::collections::BTreeMap;
 
 /// Every row of the endpoint table.
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
@@ -45,4 +46,32 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         tellers::ROWS,
     ];
     nouns.into_iter().flatten()
+}
+
+/// The prefixes under which the older split services had the same paths, each followed by `v1`.
+pub const OLD_PREFIXES: &[&str] = &["identity", "office", "customer", "deposit", "teller", "notification"];
+
+/// The segments of a path without an old prefix.
+pub fn without_prefix(path: &[String]) -> Option<&[String]> {
+    let [service, version, rest @ ..] = path else { return None };
+    (version == "v1" && OLD_PREFIXES.contains(&service.as_str())).then_some(rest)
+}
+
+/// The rows of a path, one for each method, and its segments without an old prefix: as it stands, then
+/// without the prefix. Literal segments win over parameters.
+pub fn rows_at(path: &[String]) -> Option<(Vec<&'static Meta>, &[String])> {
+    let fitting = |path: &[String]| {
+        let mut by_shape: BTreeMap<Vec<bool>, Vec<&'static Meta>> = BTreeMap::new();
+        for row in rows().filter(|row| segments(row.path).count() == path.len()) {
+            let mut pairs = segments(row.path).zip(path);
+            if pairs.all(|(segment, asked)| segment.starts_with('{') || segment == asked) {
+                let shape = segments(row.path).map(|segment| segment.starts_with('{')).collect();
+                by_shape.entry(shape).or_default().push(row);
+            }
+        }
+        // The first in this order has its literals earliest.
+        by_shape.into_values().next()
+    };
+    let bare = || without_prefix(path).and_then(|rest| Some((fitting(rest)?, rest)));
+    fitting(path).map(|rows| (rows, path)).or_else(bare)
 }

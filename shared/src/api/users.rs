@@ -1,9 +1,13 @@
 //! Users: who may log in, and with which role. Contract: `identity.md` section 7.
 
-use super::roles::Permission;
+use super::groups::PermittableMethod;
+use super::roles::{Operation, Permission};
+use crate::fault::Fault;
+use crate::query::{ParamDoc, Parameters, Params, missing};
 use crate::rule::*;
-use crate::wire::{Accepted, Array, Json, Nothing};
+use crate::wire::{Accepted, Array, Json, Nothing, Query};
 use crate::{endpoints, object};
+use serde_json::json;
 
 /// Names that stand for no person: the caller of a daemon that asks nobody, the daemon itself, and two
 /// service users of older systems.
@@ -11,6 +15,18 @@ pub const RESERVED: &[&str] = &["guest", "system", "seshat", "wepemnefret"];
 
 /// Most bytes of a password.
 pub const PASSWORD_BYTES_MAX: usize = 4096;
+
+/// Letters and digits of a password that is made up: none that is easily taken for another.
+const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+
+/// A password out of random bytes: twenty letters and digits in groups of five.
+pub fn made_up_password(random: [u8; 20]) -> String {
+    let groups = random.chunks(5).map(|group| {
+        let letters = group.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
+        letters.collect::<String>()
+    });
+    groups.collect::<Vec<_>>().join("-")
+}
 
 const fn password() -> Text {
     secret(8, PASSWORD_BYTES_MAX).not_blank()
@@ -35,6 +51,22 @@ object! {
         password: String = required(password()),
     }
 
+    /// Whether a request would be allowed at this moment.
+    pub struct RequestAccess {
+        /// The method.
+        method: PermittableMethod = required(word()),
+        /// The path as it was asked about.
+        path: String = required(free(usize::MAX)),
+        /// Whether the request would be allowed.
+        allowed: bool = required(flag()),
+        /// The code of the refusal; null where there is none.
+        code: Option<String> = optional(line(64)),
+        /// What the refusal would say.
+        detail: Option<String> = optional(line(1024)),
+        /// Permissions any one of which would do.
+        missing: Vec<Permission> = required(list(nested(), usize::MAX)),
+    }
+
     /// The new role of a user.
     pub struct RoleChange {
         /// The role; it need not exist yet.
@@ -48,6 +80,35 @@ object! {
     }
 }
 
+/// What is asked about the access of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessQuery {
+    /// The operation.
+    pub operation: Operation,
+    /// The path of a request, as it would be sent.
+    pub path: String,
+}
+
+impl Parameters for AccessQuery {
+    fn read(params: &Params) -> Result<Self, Fault> {
+        let operation = params.word("operation")?.ok_or_else(|| missing("operation"))?;
+        Ok(Self { operation, path: params.one("path")?.ok_or_else(|| missing("path"))?.to_owned() })
+    }
+
+    fn write(&self) -> Vec<(&'static str, String)> {
+        vec![("operation", self.operation.as_str().to_owned()), ("path", self.path.clone())]
+    }
+
+    fn docs() -> Vec<ParamDoc> {
+        let doc = |name, doc, schema| ParamDoc { name, doc, required: true, schema };
+        let path = "The path of a request, as it would be sent.";
+        vec![
+            doc("operation", "READ, CHANGE or DELETE.", word::<Operation>().schema()),
+            doc("path", path, json!({ "type": "string" })),
+        ]
+    }
+}
+
 endpoints! {
     /// Create a user.
     CreateUser {} Post "/users" Json<NewUser> => Accepted;
@@ -57,6 +118,8 @@ endpoints! {
     GetUser { user } Get "/users/{user}" Nothing => Json<User>, tag GetUser;
     /// List what a user may do: the permissions of the role, and those that every user has.
     ListUserPermissions { user } Get "/users/{user}/permissions" Nothing => Array<Permission>;
+    /// Tell whether a login of a user may do something: an entry for each method of the operation.
+    GetUserAccess { user } Get "/users/{user}/access" Query<AccessQuery> => Array<RequestAccess>;
     /// Give a user another role.
     SetUserRole { user } Put "/users/{user}/roleIdentifier" Json<RoleChange> => Accepted, tag GetUser;
     /// Set the password of a user.

@@ -2,7 +2,7 @@
 
 mod callers;
 mod commands;
-mod counter;
+pub mod counter;
 mod denominations;
 mod drawer;
 mod management;

@@ -1,16 +1,16 @@
 //! The day at a teller: open, unlock, pause.
 
 use super::{Managed, PasswordFlags, done, money};
+use crate::commands::login;
 use crate::cx::Cx;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::input::Draft;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
-use mfa_shared::api::tokens::GetCurrentToken;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::wire::{Form, Nothing};
+use mfa_shared::wire::Form;
 use serde_json::{Value, json};
 
 /// Cash that moves when a teller is opened or closed.
@@ -77,15 +77,15 @@ pub struct Unlock {
 impl Verb for Unlock {
     const ENDPOINT: Option<&'static Meta> = Some(&UnlockDrawer::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "echo 4711 | mfa teller unlock desk-2 --employee kwame --password-stdin",
-        "echo 4711 | mfa teller unlock desk-2 --employee kwame --password-file - -o json",
+        "echo 4711 | mfa teller unlock desk-2 --password-stdin",
+        "echo 4711 | mfa teller unlock desk-2 --password-file - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        let password = self.password.known(cx, &self.teller)?;
         let employee = match self.employee {
             Some(employee) => employee,
-            None => caller(cx).await?,
+            None => login::user(cx, "--employee").await?,
         };
-        let password = self.password.known(cx, &self.teller)?;
         let draft =
             Draft::default().set("employeeIdentifier", Some(employee)).set("password", Some(password));
         let body = draft.body::<UnlockDrawer>()?;
@@ -97,15 +97,6 @@ impl Verb for Unlock {
         }
         cx.out.show(&views::TELLER, &shown)
     }
-}
-
-/// The user who is logged in.
-async fn caller(cx: &Cx) -> Outcome<String> {
-    let current = cx.client.send(&GetCurrentToken {}, &Nothing).await?.value;
-    current["user"].as_str().map(str::to_owned).ok_or_else(|| {
-        let what = "--employee is needed: the daemon does not know you as a user";
-        Failure::usage(what).hint("give --employee ID, the one whom the teller was opened for")
-    })
 }
 
 #[derive(Args)]

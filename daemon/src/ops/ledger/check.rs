@@ -3,30 +3,23 @@
 
 use crate::domain::ledger::{balance, cash_moved, check_lines, join};
 use crate::store::Tx;
+pub use crate::store::check::Finding;
 use crate::store::engine::Range;
 use crate::store::record::{Record, number, numbered};
 use crate::store::records::{ACCOUNT_LINES, AccountLine, DRAWER_LINES, DrawerLine};
-use crate::store::records::{StoredEntry, StoredInstance, line_number};
+use crate::store::records::{StoredEntry, StoredInstance, StoredTransaction, line_number};
 use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::instances::InstanceState;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, LedgerAccount, Side};
+use mfa_shared::api::tellers::TransactionState;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries that are read in one step.
 const STEP: usize = 256;
-
-/// Something that does not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The record, such as `entry 17` or `account 4000`.
-    pub subject: String,
-    /// What is the case.
-    pub detail: String,
-}
 
 /// What the lines say about an account.
 #[derive(Debug, Default)]
@@ -41,6 +34,8 @@ struct Computed {
 struct Books {
     accounts: BTreeMap<String, (LedgerAccount, Computed)>,
     drawers: BTreeMap<String, Amount>,
+    /// What the lines with the role INCOME say that each account has earned.
+    earned: BTreeMap<String, Amount>,
     lines: u64,
     drawer_lines: u64,
     findings: Vec<Finding>,
@@ -67,6 +62,7 @@ pub fn check_ledger(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
         }
     }
     books.compare_instances(tx)?;
+    books.compare_charges(tx)?;
     Ok(books.findings)
 }
 
@@ -127,6 +123,13 @@ impl Books {
                 Side::Credit => computed.credits = computed.credits.plus(line.amount),
             }
             computed.last_entry_on = Some(entry.posted_on);
+        }
+        for line in entry.lines.iter().filter(|line| line.role == AccountRole::Income) {
+            let earned = self.earned.entry(line.account_identifier.clone()).or_default();
+            *earned = match line.side {
+                Side::Debit => earned.minus(line.amount),
+                Side::Credit => earned.plus(line.amount),
+            };
         }
         self.join_currencies(entry, subject);
         let moved = Amount::sum(entry.lines.iter().map(cash_moved));
@@ -231,6 +234,32 @@ impl Books {
             .collect();
         for account in alone {
             self.find(format!("account {account}"), "is of a customer and has no instance".to_owned());
+        }
+        Ok(())
+    }
+
+    /// What an account has earned is the sum of the charges of confirmed transactions.
+    fn compare_charges(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let mut charged: BTreeMap<String, Amount> = BTreeMap::new();
+        tx.walk(StoredTransaction::SPACE, Range::prefix(b""), &mut |_, value| {
+            let StoredTransaction { transaction, .. } = decode(StoredTransaction::SPACE, value)?;
+            if transaction.state == TransactionState::Confirmed {
+                for charge in transaction.charges {
+                    let sum = charged.entry(charge.income_account_identifier).or_default();
+                    *sum = sum.plus(charge.amount);
+                }
+            }
+            Ok(true)
+        })?;
+        let named: BTreeSet<_> = charged.keys().chain(self.earned.keys()).cloned().collect();
+        for account in named {
+            let of = |sums: &BTreeMap<String, Amount>| sums.get(&account).copied().unwrap_or_default();
+            let (earned, charged) = (of(&self.earned), of(&charged));
+            if earned != charged {
+                let detail =
+                    format!("has earned {earned}, and confirmed transactions charged {charged} for it");
+                self.find(format!("account {account}"), detail);
+            }
         }
         Ok(())
     }

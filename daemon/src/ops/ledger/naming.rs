@@ -2,9 +2,10 @@
 
 use crate::domain::ledger::{kind_of_product, kind_of_role};
 use crate::store::Tx;
+use crate::store::records::INSTANCES_BY_NUMBER;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::ProductType;
-use mfa_shared::api::ledger::{AccountKind, AccountRole, LedgerAccount};
+use mfa_shared::api::ledger::{AccountKind, AccountRole, LedgerAccount, NewLedgerAccount};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 
@@ -78,13 +79,18 @@ pub fn name_customer_account(tx: &mut Tx<'_>, new: CustomerAccount<'_>) -> Resul
 }
 
 /// Adds an account beforehand, on the machine itself.
-pub fn add_account(tx: &mut Tx<'_>, identifier: &str, kind: AccountKind) -> Result<(), Fault> {
+pub fn add_account(tx: &mut Tx<'_>, new: &NewLedgerAccount) -> Result<LedgerAccount, Fault> {
+    let identifier = &new.identifier;
+    let taken = |detail: String| Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
     if tx.has::<LedgerAccount>(&[identifier])? {
-        let detail = format!("there is a ledger account \"{identifier}\" already");
-        return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
+        return taken(format!("there is a ledger account \"{identifier}\" already"));
     }
-    let account = fresh(identifier, kind, tx.now());
-    tx.put(&account)
+    if tx.any(INSTANCES_BY_NUMBER, &[identifier])? {
+        return taken(format!("\"{identifier}\" is the alternative number of an account already"));
+    }
+    let account = fresh(identifier, new.kind, tx.now());
+    tx.put(&account)?;
+    Ok(account)
 }
 
 fn fresh(identifier: &str, kind: AccountKind, now: Timestamp) -> LedgerAccount {

@@ -143,7 +143,7 @@ fn changed(teller: Teller, change: TellerChange) -> Teller {
 }
 
 /// The accounts that a teller names, in the order of the contract.
-fn accounts(teller: &Teller) -> [(&'static str, &str, AccountRole); 4] {
+pub(super) fn accounts(teller: &Teller) -> [(&'static str, &str, AccountRole); 4] {
     [
         ("/tellerAccountIdentifier", &teller.teller_account_identifier, AccountRole::Drawer),
         ("/vaultAccountIdentifier", &teller.vault_account_identifier, AccountRole::Vault),

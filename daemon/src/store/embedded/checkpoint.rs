@@ -11,7 +11,7 @@ use super::layout::SPACES_END;
 use super::segment::FORMAT;
 use super::shared::Shared;
 use super::tree::Sick;
-use crate::store::engine::{Change, Space};
+use crate::store::engine::{Change, Space, Trouble};
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
@@ -102,6 +102,19 @@ pub(super) fn list(disk: &dyn Disk) -> io::Result<Vec<Checkpoint>> {
     }
     checkpoints.sort_by_key(|checkpoint| std::cmp::Reverse(checkpoint.from.sequence));
     Ok(checkpoints)
+}
+
+/// What is not right about the checkpoints. None of it harms: an older one, or the whole journal, serves.
+pub(super) fn damaged(disk: &dyn Disk) -> io::Result<Vec<Trouble>> {
+    let (whole, mut found) = (list(disk)?, Vec::new());
+    for file in names(disk)? {
+        let loaded = match whole.iter().find(|checkpoint| checkpoint.name == file) {
+            Some(checkpoint) => load(disk, checkpoint, |_| Ok(())),
+            None => Err("its beginning or its end is damaged".to_owned()),
+        };
+        found.extend(loaded.err().map(|why| Trouble { file, why }));
+    }
+    Ok(found)
 }
 
 /// Hands over the pairs of a checkpoint, page by page.

@@ -6,18 +6,11 @@ use super::frame::Frame;
 use super::head::Position;
 use super::segment::{HEADER_BYTES, Reader, Step, name};
 use super::shared::Shared;
-use crate::store::engine::Commit;
+use crate::store::engine::{Commit, Trouble};
 use mfa_shared::fault::{Fault, UNAVAILABLE};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
-
-/// Where the journal cannot be read, and why.
-#[derive(Debug)]
-pub(super) struct Trouble {
-    pub(super) file: String,
-    pub(super) why: String,
-}
 
 /// Frames one after the other, over the ends of files.
 pub(super) struct Frames {

@@ -33,7 +33,7 @@ mod writer;
 pub use feed::Feed;
 pub use options::{OpenError, Options};
 
-use crate::store::engine::{Engine, Pending, ReadWork, WriteWork};
+use crate::store::engine::{Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
 use crate::store::objects::Objects;
 use disk::{Disk, RealDisk};
 use mfa_shared::fault::{Fault, INTERNAL};
@@ -61,6 +61,8 @@ pub struct Embedded {
     inbox: Option<mpsc::UnboundedSender<Message>>,
     writer: Mutex<Option<JoinHandle<()>>>,
     closing: AtomicBool,
+    /// What was not right on opening, and was put right.
+    healed: Vec<Trouble>,
 }
 
 /// The words of a panic.
@@ -98,7 +100,7 @@ impl Embedded {
         let lock = lock::Lock::take(&options.dir)?;
         let recovered = recover(&options, &disk)?;
         let objects = FileObjects::open(disk.clone(), &options.dir).map_err(failed)?;
-        let Recovered { store, index, journal, scan, .. } = recovered;
+        let Recovered { store, index, journal, scan, healed, .. } = recovered;
         let shared = Arc::new(Shared {
             disk,
             store,
@@ -133,6 +135,7 @@ impl Embedded {
             inbox: Some(sender),
             writer,
             closing: AtomicBool::new(false),
+            healed,
         })
     }
 
@@ -169,6 +172,18 @@ fn run_read(shared: &Shared, work: &mut ReadWork) -> Result<(), Fault> {
         tracing::error!(why = panic_text(&*panic), "reading work has panicked");
         Fault::new(INTERNAL, "the request broke off because of a defect")
     })
+}
+
+/// Work that reads much of the disk.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(unavailable("the work broke off")))
+}
+
+fn unreadable(error: &std::io::Error) -> Fault {
+    unavailable(&format!("the disk of the store cannot be read: {error}"))
 }
 
 async fn answered(receiver: oneshot::Receiver<Result<(), Fault>>) -> Result<(), Fault> {
@@ -208,6 +223,24 @@ impl Engine for Embedded {
     fn write_fault(&self) -> Option<Fault> {
         let closing = || self.closing.load(SeqCst).then(|| unavailable("the store is closed"));
         self.shared.write_fault.get().cloned().or_else(closing)
+    }
+
+    fn replay(&self, mut visit: Visit) -> Pending<()> {
+        let shared = self.shared.clone();
+        Box::pin(blocking(move || {
+            for next in Feed::new(shared, 0) {
+                visit(next?.1);
+            }
+            Ok(())
+        }))
+    }
+
+    fn troubles(&self) -> Pending<Vec<Trouble>> {
+        let (shared, mut found) = (self.shared.clone(), self.healed.clone());
+        Box::pin(blocking(move || {
+            found.extend(checkpoint::damaged(&*shared.disk).map_err(|error| unreadable(&error))?);
+            Ok(found)
+        }))
     }
 
     fn close(&self) -> Pending<()> {

@@ -6,7 +6,7 @@
 use super::disk::Disk;
 use super::shared::unavailable;
 use crate::store::engine::Pending;
-use crate::store::objects::{Draft, Objects, Opened, is_hash};
+use crate::store::objects::{Draft, Objects, Opened, UsedBy, is_hash};
 use mfa_shared::fault::Fault;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -110,7 +110,7 @@ impl Objects for FileObjects {
         })
     }
 
-    fn remove(&self, hash: &str) -> Pending<()> {
+    fn remove(&self, hash: &str, _: UsedBy) -> Pending<()> {
         let hash = hash.to_owned();
         self.run(move |objects| if is_hash(&hash) { objects.disk.remove(&name(&hash)) } else { Ok(()) })
     }

@@ -17,6 +17,8 @@ use super::places::Places;
 use super::replay::Replay;
 use super::scan::{Scan, Scanner};
 use super::segment::{self, HEADER_BYTES, Header};
+use super::tree::Sick;
+use crate::store::engine::Trouble;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,6 +56,8 @@ pub(super) struct Recovered {
     /// Bytes of the journal behind the newest checkpoint, and its size.
     pub(super) grown_bytes: u64,
     pub(super) checkpoint_bytes: u64,
+    /// What was put right.
+    pub(super) healed: Vec<Trouble>,
 }
 
 /// Opens everything, or says why not.
@@ -61,7 +65,11 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let at = At { disk: &**disk, dir: &options.dir };
     let index_dir = options.dir.join("index");
     let store = establish(&at, &index_dir)?;
-    let found = open_index(&index_dir, options);
+    let (mut sick, mut healed) = (None, Vec::new());
+    let found = open_index(&index_dir, options).unwrap_or_else(|why| {
+        sick = Some(why);
+        None
+    });
     let checkpoints = at.io(checkpoint::DIR, checkpoint::list(at.disk))?;
     let claims = claims(&at, found.as_ref().map(|(_, meta)| meta), &checkpoints)?;
     let wanted: BTreeSet<u64> = claims.iter().filter_map(|c| Some(c.head?.sequence)).collect();
@@ -86,25 +94,33 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     };
 
     let replay = Replay { at: &at, disk, store, scan: &scan };
-    let (index, index_unverified) = match found.and_then(|found| replay.accept(found, options.verify_bytes)) {
-        Some(accepted) => accepted,
-        None => (replay.rebuild(&index_dir, options, &checkpoints)?, false),
+    let accepted = found.map(|found| replay.accept(found, options.verify_bytes));
+    let (index, index_unverified) = match accepted {
+        Some(Ok(accepted)) => accepted,
+        not => {
+            let why = not.and_then(Result::err).or(sick);
+            let missing = || (end.sequence > 0).then(|| "it is missing".to_owned());
+            healed.extend(why.or_else(missing).map(|why| {
+                tracing::warn!(why, "the index cannot be used and is made anew");
+                Trouble { file: "index".to_owned(), why: format!("{why}; it was made anew from the journal") }
+            }));
+            (replay.rebuild(&index_dir, options, &checkpoints)?, false)
+        }
     };
     at.io(CLEAN, disk.remove(CLEAN))?;
     let checkpoint_bytes = checkpoints.first().map_or(0, |checkpoint| checkpoint.bytes);
-    Ok(Recovered { store, index, journal, scan, index_unverified, grown_bytes, checkpoint_bytes })
+    Ok(Recovered { store, index, journal, scan, index_unverified, grown_bytes, checkpoint_bytes, healed })
 }
 
-/// The index as it is, if it can be opened and knows how far it goes.
-fn open_index(dir: &Path, options: &Options) -> Option<(Index, Meta)> {
+/// The index as it is, if there is one; why it cannot be used, if it cannot be opened or does not know how
+/// far it goes.
+fn open_index(dir: &Path, options: &Options) -> Result<Option<(Index, Meta)>, Sick> {
     if !dir.exists() {
-        return None;
+        return Ok(None);
     }
-    let opened = Index::open(dir, options.cache_bytes).and_then(|index| {
-        let meta = index.meta()?.ok_or_else(|| "it is empty or was not finished".to_owned())?;
-        Ok((index, meta))
-    });
-    opened.inspect_err(|why| tracing::warn!(why, "the index cannot be used and is made anew")).ok()
+    let index = Index::open(dir, options.cache_bytes)?;
+    let meta = index.meta()?.ok_or_else(|| "it is empty or was not finished".to_owned())?;
+    Ok(Some((index, meta)))
 }
 
 /// The beginnings of the files that were not verified on opening.

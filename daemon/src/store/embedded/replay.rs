@@ -30,26 +30,21 @@ pub(super) struct Replay<'a> {
 impl Replay<'_> {
     /// Brings the index up to the journal, unless it belongs to another one or is not what was written.
     /// Says whether it is still to be verified.
-    pub(super) fn accept(&self, (index, meta): (Index, Meta), verify_bytes: u64) -> Option<(Index, bool)> {
+    pub(super) fn accept(
+        &self,
+        (index, meta): (Index, Meta),
+        verify_bytes: u64,
+    ) -> Result<(Index, bool), Sick> {
         let head = meta.head;
-        let accepted = (|| {
-            if self.scan.anchors.get(&head.sequence).is_none_or(|anchor| *anchor != head) {
-                return Err("it belongs to another journal".to_owned());
-            }
-            let large = index.bytes()? > verify_bytes;
-            if !large && !index.audit()? {
-                return Err("its pairs are not those that were written".to_owned());
-            }
-            self.follow(&index, head, true)?;
-            Ok(large)
-        })();
-        match accepted {
-            Ok(large) => Some((index, large)),
-            Err(why) => {
-                tracing::warn!(why, "the index is not used and is made anew");
-                None
-            }
+        if self.scan.anchors.get(&head.sequence).is_none_or(|anchor| *anchor != head) {
+            return Err("it belongs to another journal".to_owned());
         }
+        let large = index.bytes()? > verify_bytes;
+        if !large && !index.audit()? {
+            return Err("its pairs are not those that were written".to_owned());
+        }
+        self.follow(&index, head, true)?;
+        Ok((index, large))
     }
 
     /// Applies the frames from `head` to the end of the journal. Unless `marked`, the index does not say

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::runtime::Runtime;
 
 /// Said for each transaction: a setting of the server would also hold for its replication.
-const BEGIN_WRITE: &str = "begin isolation level serializable read write";
+pub(super) const BEGIN_WRITE: &str = "begin isolation level serializable read write";
 /// One snapshot is all that reads need, and it never conflicts with writes.
 const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
@@ -76,7 +76,7 @@ pub(super) fn write(session: &Session, runtime: &Runtime, again: &Mutex<()>, wor
 }
 
 /// A pause of chance length, longer with each attempt.
-fn pause(attempt: u32) -> Duration {
+pub(super) fn pause(attempt: u32) -> Duration {
     let most = (1u64 << attempt.min(10)).min(PAUSE_MAX_MS) * 1000;
     Duration::from_micros(u64::from_le_bytes(crate::random::bytes()) % most)
 }

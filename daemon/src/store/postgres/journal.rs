@@ -16,26 +16,33 @@ use tokio::runtime::Runtime;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
+/// A sequence that no journal reaches, with room for the number of a transaction on top of it.
+const END: i64 = i64::MAX / 2;
+
 type Slot = Arc<Mutex<Vec<(u64, Commit)>>>;
 
 /// A page of the journal that is asked for.
 pub(super) struct Page {
     after: u64,
     limit: usize,
+    /// Nothing is under way, so that the page can go to the very end.
+    still: bool,
     slot: Slot,
 }
 
 /// The work for a page, and where the page will be.
-pub(super) fn page(after: u64, limit: usize) -> (Slot, Work) {
+pub(super) fn page(after: u64, limit: usize, still: bool) -> (Slot, Work) {
     let slot = Slot::default();
-    (slot.clone(), Work::Journal(Page { after, limit, slot }))
+    (slot.clone(), Work::Journal(Page { after, limit, still, slot }))
 }
 
 /// Reads a page.
 pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> Ended {
     let after = i64::try_from(page.after).unwrap_or(i64::MAX);
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
-    let params: [&(dyn ToSql + Sync); 3] = [&after, &session.journal_base, &limit];
+    // The number of the oldest transaction that is under way comes on top of this.
+    let base = if page.still { END } else { session.journal_base };
+    let params: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
     let rows = session.wait(runtime, session.client.query(&session.statements.journal, &params));
     let read =
         rows.and_then(|rows| rows.iter().map(commit).collect::<Result<Vec<_>, _>>().map_err(Trouble::from));

@@ -1,6 +1,7 @@
 //! One thread with one connection: it connects, takes jobs, and connects again when that is over.
 
 use super::address::{Address, Server};
+use super::claim::Claim;
 use super::commit::{Ended, read, write};
 use super::journal::{Page, read_page};
 use super::objects::{self, Errand};
@@ -140,12 +141,14 @@ pub(super) struct Lane {
     shared: Arc<Shared>,
     jobs: Queue,
     limit: Duration,
+    claim: Claim,
 }
 
 impl Lane {
     /// A lane for the jobs of a queue.
-    pub(super) fn new(shared: Arc<Shared>, jobs: Queue, long: bool) -> Self {
-        Self { shared, jobs, limit: if long { LONG_STATEMENT_LIMIT } else { STATEMENT_LIMIT } }
+    pub(super) fn new(shared: Arc<Shared>, jobs: Queue, long: bool, claim: Claim) -> Self {
+        let limit = if long { LONG_STATEMENT_LIMIT } else { STATEMENT_LIMIT };
+        Self { shared, jobs, limit, claim }
     }
 
     /// Runs until the store is closed.
@@ -155,7 +158,9 @@ impl Lane {
             Err(error) => return tracing::error!(%error, "a thread of the store cannot work"),
         };
         while !self.shared.closing.load(SeqCst) {
-            let open = |server: &Server| runtime.block_on(Session::open(&self.shared, server, self.limit));
+            let open = |server: &Server| {
+                runtime.block_on(Session::open(&self.shared, server, self.limit, self.claim))
+            };
             match session::first(&self.shared, open) {
                 Ok(session) => {
                     self.shared.connected.fetch_add(1, SeqCst);

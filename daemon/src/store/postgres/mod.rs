@@ -6,6 +6,7 @@
 //! A request waits in a queue until one of the connections is free.
 
 mod address;
+mod claim;
 mod commit;
 mod journal;
 mod lane;
@@ -21,8 +22,9 @@ mod view;
 pub use address::{Address, SCHEMES};
 pub use options::{OpenError, Options};
 
-use crate::store::engine::{Commit, Engine, Pending, ReadWork, WriteWork};
+use crate::store::engine::{Commit, Engine, Pending, ReadWork, Visit, WriteWork};
 use crate::store::objects::Objects;
+use claim::Claim;
 use lane::{Job, Lane, Shared, Work};
 use mfa_shared::fault::Fault;
 use objects::TableObjects;
@@ -40,6 +42,8 @@ const WAIT: Duration = Duration::from_secs(5);
 /// How long opening waits for a server that is not there (yet).
 const OPEN_WAIT: Duration = Duration::from_secs(10);
 const OPEN_PAUSE: Duration = Duration::from_millis(5);
+/// Transactions of the journal that a replay reads at once.
+const REPLAYED_AT_ONCE: usize = 500;
 
 /// The entrances of the queues; gone once the engine is closed.
 #[derive(Debug, Clone)]
@@ -70,8 +74,8 @@ impl Postgres {
         let until = Instant::now() + OPEN_WAIT;
         // A thread of its own, since a runtime cannot be started inside another one.
         let set_up = {
-            let (shared, spaces) = (shared.clone(), options.spaces);
-            std::thread::spawn(move || schema::set_up(&shared, spaces, until))
+            let (shared, options) = (shared.clone(), options.clone());
+            std::thread::spawn(move || schema::set_up(&shared, &options, until))
         };
         set_up.join().unwrap_or_else(|_| Err(OpenError::Refused("the set-up has panicked".to_owned())))?;
         let (short, short_jobs) = mpsc::channel(QUEUE_LENGTH_MAX);
@@ -81,12 +85,18 @@ impl Postgres {
         for number in 0..options.connections_max.max(1) + options.long_connections_max.max(1) {
             let long = number >= options.connections_max.max(1);
             let jobs = if long { long_jobs.clone() } else { short_jobs.clone() };
-            let lane = Lane::new(shared.clone(), jobs, long);
+            let claim = match (options.alone, number) {
+                (false, _) => Claim::Shared,
+                (true, 0) => Claim::Alone,
+                (true, _) => Claim::Nothing,
+            };
+            let lane = Lane::new(shared.clone(), jobs, long, claim);
             let thread = std::thread::Builder::new().name(format!("store-{number}"));
             let failed = |e| OpenError::Refused(format!("a thread cannot be started: {e}"));
             lanes.push(thread.spawn(move || lane.run()).map_err(failed)?);
         }
-        while shared.connected() == 0 {
+        let needed = if options.alone { lanes.len() } else { 1 };
+        while shared.connected() < needed {
             if Instant::now() > until {
                 return Err(shared.unreachable());
             }
@@ -103,16 +113,20 @@ impl Postgres {
     /// At most `limit` committed transactions with a sequence above `after`, in order. What is still
     /// under way anywhere is left out together with all that follows it, so none is ever missed.
     pub fn journal(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
-        let (slot, work) = journal::page(after, limit);
-        let done = self.entrance.submit(work, false);
+        self.entrance.page(after, limit, false)
+    }
+}
+
+impl Entrance {
+    fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
+        let (slot, work) = journal::page(after, limit, still);
+        let done = self.submit(work, false);
         Box::pin(async move {
             done.await?;
             Ok(std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
         })
     }
-}
 
-impl Entrance {
     fn submit(&self, work: Work, long: bool) -> Pending<()> {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let refusal = self.shared.fault();
@@ -162,6 +176,19 @@ impl Engine for Postgres {
     /// A database that is away comes back, or another server takes its place.
     fn final_fault(&self) -> Option<Fault> {
         None
+    }
+
+    fn replay(&self, mut visit: Visit) -> Pending<()> {
+        let entrance = self.entrance.clone();
+        Box::pin(async move {
+            let mut after = 0;
+            loop {
+                let page = entrance.page(after, REPLAYED_AT_ONCE, true).await?;
+                let Some((last, _)) = page.last() else { return Ok(()) };
+                after = *last;
+                page.into_iter().for_each(|(_, commit)| visit(commit));
+            }
+        })
     }
 
     fn close(&self) -> Pending<()> {

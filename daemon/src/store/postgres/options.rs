@@ -15,12 +15,14 @@ pub struct Options {
     pub long_connections_max: usize,
     /// The spaces that get a view under their name.
     pub spaces: &'static [Space],
+    /// Whether no other program may use the store meanwhile.
+    pub alone: bool,
 }
 
 impl Options {
     /// The usual sizes.
     pub fn new(address: Address, spaces: &'static [Space]) -> Self {
-        Self { address, connections_max: 16, long_connections_max: 2, spaces }
+        Self { address, connections_max: 16, long_connections_max: 2, spaces, alone: false }
     }
 }
 
@@ -43,6 +45,8 @@ pub enum OpenError {
         /// The newest version that this program reads.
         known: i32,
     },
+    /// Somebody uses the store, and it is wanted alone.
+    InUse(String),
     /// The tables cannot be set up.
     Refused(String),
 }
@@ -57,6 +61,7 @@ impl fmt::Display for OpenError {
                 "the tables in the database have version {found}, and this program reads versions up to \
                  {known}: use the version of mfa that set them up, or a newer one"
             ),
+            Self::InUse(why) => write!(f, "{why}: stop every daemon of it first"),
             Self::Refused(why) => write!(f, "the store cannot be set up: {why}"),
         }
     }

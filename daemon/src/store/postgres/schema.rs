@@ -1,9 +1,10 @@
 //! The tables, their version, and the views for whoever asks the database directly.
 
-use super::OpenError;
+use super::claim::wait_alone;
 use super::lane::Shared;
 use super::session;
 use super::trouble::Trouble;
+use super::{OpenError, Options};
 use crate::store::engine::Space;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
@@ -19,6 +20,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// at is scattered over the pages of an index: PostgreSQL notices conflicts by whole pages, and keys that
 /// are made one after the other would all meet on the last page. Ranges are read by `(space, key)`.
 /// The values are bytes and not `jsonb`, which keeps neither the order of members nor their spelling.
+/// The hash of an image compares by its bytes, whatever the language of the database; images are compressed
+/// already.
 const TABLES: &str = "
 create table stored_form (
     one boolean primary key default true check (one),
@@ -47,24 +50,27 @@ create view stored_changes as
         case when c.value = '' then null
             when get_byte(c.value, 0) in (91, 123) then convert_from(c.value, 'UTF8')::jsonb end as record
     from stored_journal j, unnest(j.spaces, j.keys, j.new_values) as c(space, key, value);
-";
-
-/// Images. The hash compares by its bytes, whatever the language of the database.
-const OBJECTS: &str = "
-create table if not exists stored_objects (
+create table stored_objects (
     hash text collate \"C\" primary key,
     bytes bytea not null,
     kept_on timestamptz not null default now()
 );
+alter table stored_objects alter column bytes set storage external;
 ";
 
 /// Waits for a server, then sets up what is missing.
-pub(super) fn set_up(shared: &Shared, spaces: &[Space], until: Instant) -> Result<(), OpenError> {
+pub(super) fn set_up(shared: &Shared, options: &Options, until: Instant) -> Result<(), OpenError> {
     let refused = |why: String| OpenError::Refused(why);
     let runtime = session::runtime().map_err(|e| refused(e.to_string()))?;
     loop {
         match connect(&runtime, shared) {
-            Ok(client) => return runtime.block_on(prepare(&client, &shared.address.schema, spaces)),
+            Ok(client) => {
+                return runtime.block_on(async {
+                    let schema = &shared.address.schema;
+                    prepare(&client, schema, options.spaces).await?;
+                    if options.alone { wait_alone(&client, schema).await } else { Ok(()) }
+                });
+            }
             Err(trouble) => {
                 let hopeless =
                     matches!(&trouble, Trouble::Defect(_)) || trouble.to_string().contains("SQLSTATE 28");
@@ -112,7 +118,6 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
         let version = format!("insert into stored_form (version) values ({VERSION})");
         client.batch_execute(&version).await.map_err(refused)?;
     }
-    client.batch_execute(OBJECTS).await.map_err(refused)?;
     let found = number("select version from stored_form".to_owned()).await?.unwrap_or(0);
     if found > VERSION {
         return Err(OpenError::TooNew { found, known: VERSION });

@@ -1,9 +1,11 @@
 //! One connection with its prepared statements.
 
 use super::address::Server;
+use super::claim::{Claim, claim};
 use super::lane::Shared;
+use super::objects::ObjectStatements;
 use super::trouble::Trouble;
-use futures_util::future::{FutureExt, poll_fn, try_join_all};
+use futures_util::future::{FutureExt, poll_fn, try_join, try_join_all};
 use sha2::{Digest, Sha256};
 use std::future::Future;
 use std::sync::Arc;
@@ -47,6 +49,7 @@ pub(super) struct Statements {
     pub(super) get: Statement,
     pub(super) write: Statement,
     pub(super) journal: Statement,
+    pub(super) objects: ObjectStatements,
     /// Ascending and descending, each without and with an end.
     pub(super) scans: [Statement; 4],
 }
@@ -145,7 +148,12 @@ async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Trouble
 impl Session {
     /// Connects and prepares. Plans are made once and always use an index: on a small table PostgreSQL
     /// would rather read all of it, and then every transaction conflicts with every other one.
-    pub(super) async fn open(shared: &Shared, server: &Server, limit: Duration) -> Result<Self, Trouble> {
+    pub(super) async fn open(
+        shared: &Shared,
+        server: &Server,
+        limit: Duration,
+        claimed: Claim,
+    ) -> Result<Self, Trouble> {
         let (client, driver) = connect(shared, server).await?;
         let limit_ms = limit.as_millis();
         let set_up = format!(
@@ -160,15 +168,17 @@ impl Session {
         );
         within(CONNECT_LIMIT, async {
             client.batch_execute(&set_up).await?;
+            claim(&client, &shared.address.schema, claimed).await?;
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
             let texts = [GET, WRITE, JOURNAL].into_iter().chain(scans.iter().map(String::as_str));
-            let prepared = try_join_all(texts.map(|text| client.prepare(text))).await?;
+            let prepared = try_join_all(texts.map(|text| client.prepare(text)));
+            let (prepared, objects) = try_join(prepared, ObjectStatements::prepare(&client)).await?;
             let Ok([get, write, journal, a, b, c, d]) = <[Statement; 7]>::try_from(prepared) else {
                 return Err(Trouble::Defect("a statement is missing".to_owned()));
             };
-            let statements = Statements { get, write, journal, scans: [a, b, c, d] };
+            let statements = Statements { get, write, journal, objects, scans: [a, b, c, d] };
             Ok(Self { client, statements, journal_base: base.get(0), driver, limit: limit + GRACE })
         })
         .await

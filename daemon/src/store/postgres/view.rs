@@ -96,4 +96,10 @@ impl View for Snapshot<'_> {
         let rows = self.ask(session.client.query(statement, &params))?;
         Ok(rows.into_iter().map(|row| (row.get(0), row.get(1))).collect())
     }
+
+    fn holds_object(&mut self, hash: &str) -> Result<bool, Fault> {
+        let session = self.session;
+        let held = self.ask(session.client.query_opt(&session.statements.objects.held, &[&hash]))?;
+        Ok(held.is_some())
+    }
 }

@@ -12,7 +12,8 @@ use mfa_shared::api::actions::{Action, CreateAction};
 use mfa_shared::api::definitions::{CreateDefinition, NewDefinition};
 use mfa_shared::api::instances::*;
 use mfa_shared::api::ledger::AccountRole::{self, *};
-use mfa_shared::api::ledger::{AsOf, GetTrialBalance};
+use mfa_shared::api::ledger::{AsOf, GetTrialBalance, JournalLine};
+use mfa_shared::api::tellers::{Transaction, TransactionCharge, TransactionState, TransactionType};
 use mfa_shared::node::Node;
 use mfa_shared::object::Object;
 use mfa_shared::rule::{check_body, nested};
@@ -79,6 +80,34 @@ fn cents(value: u32) -> Amount {
     amount(&format!("{}.{:02}", value / 100, value % 100))
 }
 
+/// The confirmed transaction whose charges the lines book.
+fn confirmed(teller: &str, number: u64, lines: &[JournalLine]) -> StoredTransaction {
+    let charges = lines.iter().filter(|line| line.role == Income).map(|line| TransactionCharge {
+        code: "Open".to_owned(),
+        income_account_identifier: line.account_identifier.clone(),
+        name: "Fee".to_owned(),
+        amount: line.amount,
+    });
+    let transaction = Transaction {
+        identifier: format!("{number:032}"),
+        transaction_type: TransactionType::Cdpt,
+        transaction_date: Timestamp::from_millis(0),
+        customer_identifier: "c-1".to_owned(),
+        product_identifier: "usd".to_owned(),
+        customer_account_identifier: "a".to_owned(),
+        target_account_identifier: None,
+        clerk: "ama".to_owned(),
+        amount: Amount::ZERO,
+        total_amount: Amount::ZERO,
+        charges: charges.collect(),
+        charges_included: Some(true),
+        state: TransactionState::Confirmed,
+        created_on: Timestamp::from_millis(0),
+        finished_on: None,
+    };
+    StoredTransaction { teller: teller.to_owned(), number, sequence: None, transaction }
+}
+
 #[derive(Default)]
 struct Model {
     accounts: Vec<(String, InstanceState)>,
@@ -95,7 +124,14 @@ impl Model {
                 false => credit(account, *role, cents(*sum)),
             })
             .collect();
-        let posted = store.write(|tx| post(tx, Entry { teller_code: teller, ..entry("MOVE", written) }));
+        let number = self.entries as u64 + 1;
+        let posted = store.write(|tx| {
+            let posted = post(tx, Entry { teller_code: teller, ..entry("MOVE", written.clone()) })?;
+            if posted.is_some() {
+                tx.put(&confirmed(teller, number, &written))?;
+            }
+            Ok(posted)
+        });
         match posted {
             Ok(None) => assert!(lines.iter().all(|line| line.3 == 0)),
             Ok(Some(_)) => {
@@ -267,6 +303,16 @@ fn a_single_altered_amount_is_found() {
     assert_eq!(doctored(|s| alter(s, drawer, "100.00", "101")), ["entry 1"]);
     let message = |s: &mut Memory| alter(s, entry_key(3), "\"clerk\":\"ama\"", "\"clerk\":\"eve\"");
     assert_eq!(doctored(message), ["entry 3"]);
+}
+
+#[test]
+fn income_that_no_confirmed_transaction_charged_is_found() {
+    let first = (TRANSACTIONS.id, key(&[&format!("{:032}", 1)]));
+    let altered = doctored(|s| alter(s, first.clone(), "\"amount\":1.50", "\"amount\":1.49"));
+    assert_eq!(altered, ["account i1"]);
+    assert_eq!(doctored(|s| alter(s, first.clone(), "CONFIRMED", "CANCELED")), ["account i1"]);
+    assert_eq!(doctored(|s| drop(s.pairs.remove(&first))), ["account i1"]);
+    assert_eq!(doctored(|s| alter(s, first.clone(), "\"i1\"", "\"i2\"")), ["account i1", "account i2"]);
 }
 
 #[test]

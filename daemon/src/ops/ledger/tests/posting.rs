@@ -3,7 +3,7 @@ use crate::ops::ledger::*;
 use crate::store::Tx;
 use mfa_shared::api::definitions::ProductType;
 use mfa_shared::api::ledger::AccountRole::{self, *};
-use mfa_shared::api::ledger::{AccountKind, JournalLine};
+use mfa_shared::api::ledger::{AccountKind, JournalLine, NewLedgerAccount};
 use mfa_shared::fault::Fault;
 
 pub fn amount(text: &str) -> Amount {
@@ -60,7 +60,8 @@ fn an_account_keeps_the_kind_of_its_first_naming() {
     assert_eq!(name(&mut store, "drawer", Vault), Ok(()));
     assert_eq!(name(&mut store, "new", Vault), Err("unknown_reference"));
     assert_eq!(name(&mut store, "new", ProductCash), Ok(()));
-    store.write(|tx| add_account(tx, "added", AccountKind::Expense)).unwrap();
+    let new = NewLedgerAccount { identifier: "added".to_owned(), kind: AccountKind::Expense };
+    store.write(|tx| add_account(tx, &new)).unwrap();
     assert_eq!(name(&mut store, "added", OverShort), Ok(()));
     assert_eq!(account(&mut store, "added").role, None);
     let missing_first = store.write(|tx| name_accounts(tx, &[("/a", "added", Vault), ("/b", "none", Vault)]));

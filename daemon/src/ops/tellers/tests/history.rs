@@ -234,5 +234,6 @@ proptest! {
                 twins.compare();
             }
         }
+        prop_assert_eq!(twins.branch.store.read(ledger::check_ledger), []);
     }
 }

@@ -12,3 +12,4 @@ mod damage;
 mod failing;
 mod large;
 mod model;
+mod replayed;

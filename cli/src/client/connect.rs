@@ -1,0 +1,118 @@
+//! The way to the daemon: connections, certificates, and why no answer came.
+
+use super::{Client, Watch};
+use crate::failure::{Failure, Outcome};
+use std::time::Duration;
+
+/// What to do about a certificate that is not trusted.
+const UNTRUSTED_HINT: &str = "correct the address, or add the certificate's authority to this machine's";
+/// Longest wait for a connection.
+const CONNECT_SECONDS_MAX: u64 = 10;
+
+/// Bytes of an upload that arrive in a second even on a poor line.
+const UPLOAD_BYTES_A_SECOND: u64 = 4096;
+
+impl Client {
+    /// The connections that a request uses, and how long it may take. A body that is sent piece by piece
+    /// has connections of its own: nothing comes back while a slow line is busy with it.
+    pub(super) fn way(&self, watch: &Option<Watch>, bytes: usize) -> Outcome<(reqwest::Client, Duration)> {
+        if watch.is_some() {
+            let patience = self.timeout + Duration::from_secs(bytes as u64 / UPLOAD_BYTES_A_SECOND);
+            return Ok((self.connections(patience)?, patience));
+        }
+        if let Some(http) = self.http.get() {
+            return Ok((http.clone(), self.timeout));
+        }
+        let http = self.connections(self.timeout)?;
+        Ok((self.http.get_or_init(|| http).clone(), self.timeout))
+    }
+
+    fn connections(&self, read_timeout: Duration) -> Outcome<reqwest::Client> {
+        let url = reqwest::Url::parse(&self.url).ok().filter(|url| url.has_host());
+        let bad = || Failure::usage(format!("\"{}\" is no address of a daemon", self.url));
+        let hint = "an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL";
+        let url = url.ok_or_else(|| bad().hint(hint))?;
+        let builder = reqwest::Client::builder()
+            .user_agent(concat!("mfa/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(self.timeout.min(Duration::from_secs(CONNECT_SECONDS_MAX)))
+            .read_timeout(read_timeout);
+        // A proxy of the environment does not lead to this machine.
+        let near = url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
+        let builder = if near { builder.no_proxy() } else { builder };
+        let client = tls(builder, &url).build();
+        client.map_err(|error| Failure::local(format!("cannot set up TLS: {error}")))
+    }
+}
+
+/// Reading the machine's certificates takes longer than everything else, so plain HTTP goes without.
+fn tls(builder: reqwest::ClientBuilder, url: &reqwest::Url) -> reqwest::ClientBuilder {
+    let provider = rustls::crypto::ring::default_provider();
+    if url.scheme() == "https" {
+        // It fails only where a provider is installed already, which serves as well.
+        let _ = provider.install_default();
+        return builder;
+    }
+    let config = rustls::ClientConfig::builder_with_provider(provider.into())
+        .with_safe_default_protocol_versions()
+        // The provider is rustls's own and speaks the default versions.
+        .expect("default versions")
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth();
+    builder.tls_backend_preconfigured(config)
+}
+
+/// Why no answer came, by the first cause that says something to a person.
+pub(super) fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure {
+    let mut certificate = None;
+    let mut refused = false;
+    let mut unknown_name = false;
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let mut io = error.downcast_ref::<std::io::Error>();
+        while let Some(outer) = io {
+            refused |= outer.kind() == std::io::ErrorKind::ConnectionRefused;
+            // An input error hides what it carries from `source`, so it is taken apart here.
+            let inner = outer.get_ref();
+            certificate = certificate.or_else(|| inner?.downcast_ref::<rustls::Error>());
+            io = inner.and_then(|inner| inner.downcast_ref());
+        }
+        certificate = certificate.or(error.downcast_ref::<rustls::Error>());
+        unknown_name |= error.to_string() == "dns error";
+        cause = error.source();
+    }
+    let (why, hint) = match certificate {
+        Some(rustls::Error::InvalidCertificate(why)) => {
+            (format!("its certificate is not trusted: {}", distrust(why)), UNTRUSTED_HINT)
+        }
+        _ if unknown_name => ("no such host".to_owned(), "correct the address: --url or MFA_URL"),
+        _ if refused => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
+        _ if error.is_timeout() => {
+            (format!("no answer within {} s", timeout.as_secs()), "is it running? mfa daemon status")
+        }
+        _ => (root(error), "is it running? mfa daemon status"),
+    };
+    let message = format!("cannot reach the daemon at {url}: {why}");
+    Failure::new("daemon_unreachable", mfa_shared::fault::exit::UNREACHABLE, message).hint(hint)
+}
+
+fn distrust(why: &rustls::CertificateError) -> &'static str {
+    use rustls::CertificateError::*;
+    match why {
+        Expired | ExpiredContext { .. } => "it has expired",
+        NotValidYet | NotValidYetContext { .. } => "it is not valid yet; is the clock right?",
+        Revoked => "it has been revoked",
+        UnknownIssuer => "this machine does not know its authority",
+        NotValidForName | NotValidForNameContext { .. } => "it is for another host",
+        _ => "it is not one for a server",
+    }
+}
+
+/// The innermost cause, which is the one that says what happened.
+pub(super) fn root(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

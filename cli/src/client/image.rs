@@ -1,0 +1,135 @@
+//! Images: sent piece by piece, so that a slow line can be watched, and taken piece by piece.
+
+use super::{Client, Request, connect};
+use crate::failure::{Failure, Outcome};
+use bytes::Bytes;
+use futures_util::stream;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::fault::exit;
+use mfa_shared::time::Timestamp;
+use mfa_shared::upload::ImageBytes;
+use mfa_shared::wire::Nothing;
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED};
+use ring::digest;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+/// Bytes that are sent at once.
+const PIECE_BYTES: usize = 16 * 1024;
+
+/// Is told how many bytes have gone, of how many.
+pub type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
+
+/// What the daemon says about an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Its type.
+    pub content_type: String,
+    /// Number of its bytes, unless something on the way has left it out.
+    pub bytes: Option<u64>,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// When it was uploaded; in seconds, which is all that HTTP tells.
+    pub uploaded_on: Option<Timestamp>,
+}
+
+/// An image that arrives.
+pub struct Arriving {
+    /// What the daemon says about it.
+    pub facts: Facts,
+    response: reqwest::Response,
+    digest: digest::Context,
+    url: String,
+}
+
+/// The body of an upload, and its length beside it.
+pub(super) fn upload(
+    request: reqwest::RequestBuilder,
+    bytes: &Bytes,
+    watch: &Watch,
+) -> reqwest::RequestBuilder {
+    let (bytes, watch, length) = (bytes.clone(), watch.clone(), bytes.len());
+    let pieces = (0..length).step_by(PIECE_BYTES).map(move |at| {
+        let end = length.min(at + PIECE_BYTES);
+        watch(end as u64, length as u64);
+        Ok::<_, Infallible>(bytes.slice(at..end))
+    });
+    let body = reqwest::Body::wrap_stream(stream::iter(pieces));
+    request.header(CONTENT_LENGTH, length).body(body)
+}
+
+impl Client {
+    /// Sends an image, and tells `watch` how far it is.
+    pub async fn upload<E: Endpoint>(&self, endpoint: &E, body: &E::Body, watch: Watch) -> Outcome {
+        let request = Request { watch: Some(watch), ..Request::new(endpoint, body) };
+        self.answered(request).await.map(drop)
+    }
+
+    /// Begins to read an image.
+    pub async fn image<E>(&self, endpoint: &E) -> Outcome<Arriving>
+    where
+        E: Endpoint<Body = Nothing, Answer = ImageBytes>,
+    {
+        let response = self.request(Request::new(endpoint, &Nothing)).await?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            let (status, text) = self.text(response).await?;
+            return Err(self.refused(&E::META, &endpoint.params(), status, &text));
+        }
+        let facts = facts(response.headers()).ok_or_else(|| Failure::status(status, &self.url))?;
+        let digest = digest::Context::new(&digest::SHA256);
+        Ok(Arriving { facts, response, digest, url: self.url.clone() })
+    }
+
+    /// What the daemon says about an image, without the image.
+    pub async fn image_facts<E>(&self, endpoint: &E) -> Outcome<Facts>
+    where
+        E: Endpoint<Body = Nothing, Answer = ImageBytes>,
+    {
+        let request = Request { head_only: true, ..Request::new(endpoint, &Nothing) };
+        let response = self.request(request).await?;
+        let status = response.status().as_u16();
+        let facts = facts(response.headers()).filter(|_| status == 200);
+        facts.ok_or_else(|| Failure::status(status, &self.url))
+    }
+}
+
+fn facts(headers: &HeaderMap) -> Option<Facts> {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
+    Some(Facts {
+        content_type: text(CONTENT_TYPE)?.to_owned(),
+        bytes: text(CONTENT_LENGTH).and_then(|length| length.parse().ok()),
+        sha256: text(ETAG)?.trim_start_matches("W/").trim_matches('"').to_owned(),
+        uploaded_on: text(LAST_MODIFIED).and_then(moment),
+    })
+}
+
+/// The moment that a header names.
+fn moment(text: &str) -> Option<Timestamp> {
+    let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?))
+}
+
+impl Arriving {
+    /// The next bytes. Behind the last ones it is certain that all of them are those of the image.
+    pub async fn next(&mut self) -> Outcome<Option<Bytes>> {
+        match self.response.chunk().await {
+            Ok(Some(bytes)) => {
+                self.digest.update(&bytes);
+                Ok(Some(bytes))
+            }
+            Ok(None) => {
+                let now = self.digest.clone().finish();
+                let now: String = now.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+                if now == self.facts.sha256 { Ok(None) } else { Err(self.broken("its bytes were changed")) }
+            }
+            Err(error) => Err(self.broken(&connect::root(&error))),
+        }
+    }
+
+    fn broken(&self, why: &str) -> Failure {
+        let message = format!("the image from {} did not arrive whole: {why}", self.url);
+        Failure::new("image_broken", exit::FAILURE, message).hint("repeat the command")
+    }
+}

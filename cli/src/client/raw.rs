@@ -1,0 +1,59 @@
+//! Requests that somebody made up: any method and path of the daemon.
+
+use super::{Client, Parcel, connect, header};
+use crate::failure::{Failure, Outcome};
+use mfa_shared::fault::Problem;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName};
+
+/// What the daemon answered, whatever it is.
+#[derive(Debug)]
+pub struct RawReply {
+    /// Type of the body.
+    pub content_type: String,
+    /// The body.
+    pub bytes: Vec<u8>,
+}
+
+impl Client {
+    /// Sends a request to a path, which begins with a slash and may have a query.
+    pub async fn raw(
+        &self,
+        method: &str,
+        path: &str,
+        more: &[(String, String)],
+        body: Option<(String, Vec<u8>)>,
+    ) -> Outcome<RawReply> {
+        let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
+        let method = method.to_ascii_uppercase();
+        if !known.contains(&method.as_str()) || !path.starts_with('/') {
+            let hint = "such as: mfa api GET /customers, or mfa api PUT /offices/accra --input office.json";
+            return Err(Failure::usage(format!("\"{method} {path}\" is no method and path")).hint(hint));
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, header("*/*")?);
+        if let Some(token) = self.bearer().await? {
+            headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
+        }
+        for (name, value) in more {
+            let name: HeaderName =
+                name.parse().map_err(|_| Failure::usage(format!("\"{name}\" is no name of a header")))?;
+            headers.insert(name, header(value)?);
+        }
+        // The word is one of those above.
+        let method = method.parse().expect("a method");
+        let url = format!("{}{path}", self.url);
+        let response = self.deliver(Parcel { method, url, headers, body, watch: None }).await?;
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let (status, content_type) = (response.status(), kind.unwrap_or_default().to_owned());
+        if !status.is_success() && status.as_u16() != 304 {
+            let (status, text) = self.text(response).await?;
+            return Err(match serde_json::from_str::<Problem>(&text) {
+                Ok(problem) => Failure::problem(problem),
+                Err(_) => Failure::status(status, &self.url),
+            });
+        }
+        let bytes = response.bytes().await;
+        let bytes = bytes.map_err(|error| connect::unreachable(&self.url, self.timeout, &error))?;
+        Ok(RawReply { content_type, bytes: bytes.into() })
+    }
+}

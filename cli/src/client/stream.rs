@@ -1,0 +1,55 @@
+//! Lists that are taken record by record while they arrive.
+
+use super::{Client, Request, connect};
+use crate::failure::{Failure, Outcome};
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::NDJSON_TYPE;
+use reqwest::header::{ACCEPT, HeaderValue};
+
+/// A list that arrives record by record.
+pub struct Stream {
+    response: reqwest::Response,
+    buffer: Vec<u8>,
+    url: String,
+    count: u64,
+}
+
+impl Client {
+    /// Sends a list endpoint and takes its records as they come.
+    pub async fn stream<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Stream> {
+        let mut request = Request::new(endpoint, body);
+        request.headers.insert(ACCEPT, HeaderValue::from_static(NDJSON_TYPE));
+        let response = self.request(request).await?;
+        let status = response.status().as_u16();
+        if status == 200 {
+            return Ok(Stream { response, buffer: Vec::new(), url: self.url.clone(), count: 0 });
+        }
+        let (status, text) = self.text(response).await?;
+        Err(self.refused(&E::META, &endpoint.params(), status, &text))
+    }
+}
+
+impl Stream {
+    /// The next record, as the text of its line.
+    pub async fn next(&mut self) -> Outcome<Option<String>> {
+        loop {
+            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                self.count += 1;
+                let line = String::from_utf8(line).map_err(|_| self.broken("it is not UTF-8"))?;
+                return Ok(Some(line.trim_end().to_owned()));
+            }
+            match self.response.chunk().await {
+                Ok(Some(bytes)) => self.buffer.extend_from_slice(&bytes),
+                Ok(None) if self.buffer.is_empty() => return Ok(None),
+                Ok(None) => return Err(self.broken("the last record is cut")),
+                Err(error) => return Err(self.broken(&connect::root(&error))),
+            }
+        }
+    }
+
+    fn broken(&self, why: &str) -> Failure {
+        let message = format!("the list from {} broke off after {} records: {why}", self.url, self.count);
+        Failure::new("list_broken", mfa_shared::fault::exit::FAILURE, message).hint("repeat the command")
+    }
+}

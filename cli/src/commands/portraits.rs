@@ -1,0 +1,105 @@
+//! Portraits of customers.
+
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::images::{ImageFlags, check_place};
+use crate::tree::{Node, Verb, verb};
+use clap::Args;
+use mfa_shared::api::portraits::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::Nothing;
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] =
+    &[verb::<Set>("set"), verb::<Get>("get"), verb::<Show>("show"), verb::<Delete>("delete")];
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "customer", id, what }
+}
+
+#[derive(Args)]
+pub struct Set {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+    #[command(flatten)]
+    image: ImageFlags,
+}
+
+impl Verb for Set {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetPortrait::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa customers portrait set c-001 face.png",
+        "cat face.png | mfa customers portrait set c-002 - -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Self { customer, image } = self;
+        let body = image.upload(PortraitForm)?;
+        cx.upload(&SetPortrait { customer: customer.clone() }, &body).await?;
+        let done = done(&customer, "given a portrait");
+        if cx.change.no_read {
+            return cx.done(done);
+        }
+        cx.tell_image(&GetPortrait { customer: customer.clone() }, done).await
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+    /// File to save it in; - for standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetPortrait::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa customers portrait get c-001 --out c-001.png",
+        "mfa customers portrait get c-001 --out - | sha256sum",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Self { customer, out } = self;
+        check_place(&out, &format!("mfa customers portrait show {customer}"))?;
+        cx.save_image(&GetPortrait { customer: customer.clone() }, &customer, &out).await
+    }
+}
+
+#[derive(Args)]
+pub struct Show {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+}
+
+impl Verb for Show {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetPortrait::META);
+    const ABOUT: &'static str = "Draw the portrait of a customer in the terminal";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa customers portrait show c-001", "mfa customers portrait show c-001 --color always"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let save = format!("mfa customers portrait get {} --out FILE", self.customer);
+        cx.draw_image(&GetPortrait { customer: self.customer }, &save).await
+    }
+}
+
+#[derive(Args)]
+pub struct Delete {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+}
+
+impl Verb for Delete {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeletePortrait::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa customers portrait delete c-001 --yes", "mfa customers portrait delete c-001 --yes -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let customer = self.customer;
+        cx.prompt.confirm(&format!("delete the portrait of customer {customer} at {}?", cx.client.url))?;
+        cx.client.send(&DeletePortrait { customer: customer.clone() }, &Nothing).await?;
+        cx.done(done(&customer, "left without a portrait"))
+    }
+}

@@ -1,0 +1,164 @@
+//! Scans of identification cards.
+
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::images::{ImageFlags, check_place};
+use crate::tree::{Node, Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::scans::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::Nothing;
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<List>("list"),
+    verb::<Add>("add"),
+    verb::<Get>("get"),
+    verb::<Show>("show"),
+    verb::<Delete>("delete"),
+];
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "scan", id, what }
+}
+
+// The scan that a command is about.
+#[derive(Args, Clone)]
+struct Subject {
+    /// Identifier of the customer
+    #[arg(value_name = "CUSTOMER")]
+    customer: String,
+    /// Number of the card
+    #[arg(value_name = "NUMBER")]
+    card: String,
+    /// Identifier of the scan
+    #[arg(value_name = "SCAN")]
+    scan: String,
+}
+
+impl Subject {
+    fn read(self) -> GetScan {
+        GetScan { customer: self.customer, card: self.card, scan: self.scan }
+    }
+
+    fn image(self) -> GetScanImage {
+        GetScanImage { customer: self.customer, card: self.card, scan: self.scan }
+    }
+
+    /// The command of another verb on the same scan.
+    fn command(&self, verb: &str) -> String {
+        format!("mfa cards scans {verb} {} {} {}", self.customer, self.card, self.scan)
+    }
+}
+
+#[derive(Args)]
+pub struct List {
+    /// Identifier of the customer
+    #[arg(value_name = "CUSTOMER")]
+    customer: String,
+    /// Number of the card
+    #[arg(value_name = "NUMBER")]
+    card: String,
+}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListScans::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa cards scans list c-001 GHA-001122334-5", "mfa card scans list c-001 GHA-001122334-5 -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListScans { customer: self.customer, card: self.card }, &views::SCAN).await
+    }
+}
+
+#[derive(Args)]
+pub struct Add {
+    #[command(flatten)]
+    subject: Subject,
+    #[command(flatten)]
+    image: ImageFlags,
+    /// What it shows
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    description: String,
+}
+
+impl Verb for Add {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateScan::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa cards scans add c-001 GHA-001122334-5 back card.jpg --description 'Back side'",
+        "cat card.jpg | mfa card scans add c-001 GHA-001122334-5 inside - -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Self { subject, image, description } = self;
+        let scan = subject.scan.clone();
+        let body = image.upload(ScanForm { scan_identifier: scan.clone(), description })?;
+        let endpoint = CreateScan { customer: subject.customer.clone(), card: subject.card.clone() };
+        cx.upload(&endpoint, &body).await?;
+        cx.changed(done(&scan, "added"), subject.read(), &views::SCAN).await
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    #[command(flatten)]
+    subject: Subject,
+    /// File to save the image in; - for standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<String>,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetScan::META);
+    const ABOUT: &'static str = "Read what a scan shows, or save its image";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa cards scans get c-001 GHA-001122334-5 front",
+        "mfa cards scans get c-001 GHA-001122334-5 front --out front.jpg",
+        "mfa card scans get c-001 GHA-001122334-5 front --out - | sha256sum",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Some(out) = self.out else { return cx.show(self.subject.read(), &views::SCAN).await };
+        check_place(&out, &self.subject.command("show"))?;
+        let scan = self.subject.scan.clone();
+        cx.save_image(&self.subject.image(), &scan, &out).await
+    }
+}
+
+#[derive(Args)]
+pub struct Show {
+    #[command(flatten)]
+    subject: Subject,
+}
+
+impl Verb for Show {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetScanImage::META);
+    const ABOUT: &'static str = "Draw the image of a scan in the terminal";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa cards scans show c-001 GHA-001122334-5 front",
+        "mfa card scans show c-001 GHA-001122334-5 front --color never",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let save = format!("{} --out FILE", self.subject.command("get"));
+        cx.draw_image(&self.subject.image(), &save).await
+    }
+}
+
+#[derive(Args)]
+pub struct Delete {
+    #[command(flatten)]
+    subject: Subject,
+}
+
+impl Verb for Delete {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteScan::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa cards scans delete c-001 GHA-001122334-5 front --yes",
+        "mfa card scans delete c-001 GHA-001122334-5 front --yes -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Subject { customer, card, scan } = self.subject;
+        let what = format!("delete scan {scan} of card {card} of customer {customer} at {}?", cx.client.url);
+        cx.prompt.confirm(&what)?;
+        cx.client.send(&DeleteScan { customer, card, scan: scan.clone() }, &Nothing).await?;
+        cx.done(done(&scan, "deleted"))
+    }
+}

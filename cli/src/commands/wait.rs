@@ -1,0 +1,131 @@
+//! `mfa wait`: until a record is as a script needs it.
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::input::nearest;
+use crate::tree::Verb;
+use clap::Args;
+use mfa_shared::api::rows;
+use mfa_shared::endpoint::{Meta, Method, render, segments};
+use mfa_shared::fault::exit;
+use mfa_shared::wire::AnswerKind;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Wait between two looks.
+const LOOK_MILLIS: u64 = 250;
+
+#[derive(Args)]
+pub struct Wait {
+    /// Noun and identifier, such as customer/c-001; what lies inside another record has both identifiers,
+    /// such as teller/head-office/desk-1
+    #[arg(value_name = "NOUN/ID")]
+    record: String,
+    /// What is waited for: a property and its value, such as state=ACTIVE or address.city=Accra; exists; gone
+    #[arg(long = "for", value_name = "NAME=VALUE|exists|gone")]
+    condition: String,
+    /// Longest wait, such as 90, 60s, 5m or 1h
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    timeout: Duration,
+}
+
+impl Verb for Wait {
+    const ABOUT: &'static str = "Wait until a record has a value, exists or is gone";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa wait customer/c-001 --for state=ACTIVE --timeout 60s",
+        "mfa wait office/nowhere --for gone -q",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let path = path_of(&self.record)?;
+        let condition = self.condition.as_str();
+        if !matches!(condition, "exists" | "gone") && !condition.contains('=') {
+            return Err(Failure::usage(format!("\"{condition}\" is nothing that can be waited for"))
+                .hint("wait for NAME=VALUE, exists or gone"));
+        }
+        let started = Instant::now();
+        loop {
+            let seen = match cx.client.raw("GET", &path, &[], None).await {
+                Ok(reply) => Some(serde_json::from_slice::<Value>(&reply.bytes).unwrap_or_default()),
+                Err(failure) if failure.exit == exit::NOT_FOUND && matches!(condition, "exists" | "gone") => {
+                    None
+                }
+                Err(failure) => return Err(failure),
+            };
+            match (condition, &seen) {
+                ("gone", None) => return Ok(()),
+                ("exists", Some(record)) => return cx.out.show_json(record),
+                (_, Some(record)) if holds(record, condition)? => return cx.out.show_json(record),
+                _ => {}
+            }
+            if started.elapsed() >= self.timeout {
+                let now = seen.as_ref().and_then(|record| shown(record, condition.split('=').next()?));
+                let now = now.map_or_else(String::new, |now| format!(", it is {now}"));
+                let what =
+                    format!("{} is not {condition} after {} s{now}", self.record, self.timeout.as_secs());
+                return Err(Failure::new("wait_timeout", exit::WAIT_TIMEOUT, what));
+            }
+            tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
+        }
+    }
+}
+
+/// The path of the one record that is meant.
+fn path_of(record: &str) -> Outcome<String> {
+    let mut words = record.split('/');
+    let noun = words.next().unwrap_or_default();
+    let identifiers: Vec<_> = words.collect();
+    let found = rows().find(|row| nouns(row).is_some_and(|nouns| nouns.last() == Some(&noun)));
+    let Some(row) = found else {
+        let known: Vec<_> = rows().filter_map(|row| nouns(row)?.last().copied()).collect();
+        let near = nearest(noun, known.iter().copied()).first().copied();
+        let hint =
+            near.map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
+        return Err(Failure::usage(format!("there is no \"{noun}\" that can be waited for")).hint(hint));
+    };
+    let needed = nouns(row).unwrap_or_default();
+    if identifiers.len() != needed.len() || identifiers.iter().any(|word| matches!(*word, "" | "." | "..")) {
+        let words: Vec<_> = needed.iter().map(|noun| format!("{}-ID", noun.to_uppercase())).collect();
+        let what = format!("\"{record}\" does not name one {noun}");
+        return Err(Failure::usage(what).hint(format!("it is written {noun}/{}", words.join("/"))));
+    }
+    Ok(render(row.path, &identifiers))
+}
+
+/// The nouns in the path of a row that reads one record.
+fn nouns(row: &Meta) -> Option<Vec<&'static str>> {
+    let noun = |segment: &'static str| segment.strip_prefix('{')?.strip_suffix('}');
+    let one = row.method == Method::Get && row.answer.kind == AnswerKind::Json;
+    (one && noun(segments(row.path).last()?).is_some()).then(|| segments(row.path).filter_map(noun).collect())
+}
+
+/// Whether a record shows what is waited for.
+fn holds(record: &Value, condition: &str) -> Outcome<bool> {
+    let Some((name, value)) = condition.split_once('=') else { return Ok(false) };
+    match shown(record, name) {
+        Some(now) => Ok(now == value),
+        None => Err(Failure::usage(format!("the record has no \"{name}\"")).hint("see its -o json")),
+    }
+}
+
+/// The value of a property; a customer's state is called currentState.
+fn shown(record: &Value, name: &str) -> Option<String> {
+    let first = name.split('.').next().unwrap_or_default();
+    let name = match name {
+        "state" if record.get("state").is_none() => "currentState",
+        _ if record.get(first).is_none() => return None,
+        name => name,
+    };
+    Some(crate::output::text(record, &format!("/{}", name.replace('.', "/"))))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let unit = match unit {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return Err("it must be a number of seconds, or end with s, m or h".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "it must begin with a number".to_owned())?;
+    Ok(Duration::from_secs(number.saturating_mul(unit)))
+}

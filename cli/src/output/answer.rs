@@ -1,0 +1,44 @@
+//! Answers of the daemon whose kind nobody knows beforehand.
+
+use super::{Output, escaped};
+use crate::failure::{Failure, Outcome};
+use crate::globals::Format;
+use crate::views;
+use serde_json::Value;
+use std::io::{Write, stdout};
+
+impl Output {
+    /// Prints JSON as JSON, unless another format was asked for.
+    pub fn show_json(&self, value: &Value) -> Outcome {
+        match self.format {
+            Format::Table | Format::Wide => self.print_json(value),
+            Format::Tsv if !self.format_asked => self.print_json(value),
+            _ => self.show(&views::ANSWER, value),
+        }
+    }
+
+    fn print_json(&self, value: &Value) -> Outcome {
+        match &self.jq {
+            Some(expression) => self.express(expression, value),
+            None => self.print(&(self.json(value) + "\n")),
+        }
+    }
+
+    /// Prints text as it came; on a terminal nothing in it can steer the terminal.
+    pub fn text(&self, text: &str) -> Outcome {
+        match self.screen.stdout_is_terminal {
+            true => self.print(&text.lines().map(|line| escaped(line) + "\n").collect::<String>()),
+            false => self.print(text),
+        }
+    }
+
+    /// Writes bytes that are no text, where no terminal would show them.
+    pub fn bytes(&self, bytes: &[u8]) -> Outcome {
+        if self.screen.stdout_is_terminal {
+            return Err(Failure::usage("the answer is no text for a terminal").hint("redirect it: > FILE"));
+        }
+        let mut out = stdout().lock();
+        out.write_all(bytes)?;
+        Ok(out.flush()?)
+    }
+}

@@ -1,0 +1,77 @@
+//! What is done to a store on its own machine and never over the network, while no daemon runs: the reset of
+//! a lost password, a change of the key of secrets, accounts beforehand.
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::init::{checked, hash, made_up};
+use crate::open::open_existing;
+use crate::ops::{init, ledger};
+use crate::start::StartError;
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::unlock::unlock;
+use crate::store::{Store, Tx, key_file};
+use mfa_shared::api::ledger::{AccountKind, LedgerAccount, NewLedgerAccount};
+use mfa_shared::fault::Fault;
+use std::path::Path;
+
+/// Sets the lost password of a user to a made-up one, which is returned; the user must change it.
+pub async fn recover_user(config: &Config, user: &str) -> Result<String, StartError> {
+    let password = made_up();
+    let (name, hash) = (user.to_owned(), hash(&password)?);
+    change(config, "recover-user", move |tx| init::recover(tx, &name, &hash)).await?;
+    Ok(password)
+}
+
+/// Adds a ledger account beforehand, so that strict references find it.
+pub async fn add_account(
+    config: &Config,
+    identifier: &str,
+    kind: AccountKind,
+) -> Result<LedgerAccount, StartError> {
+    let new = checked::<NewLedgerAccount>(&[("identifier", identifier), ("kind", kind.as_str())]);
+    let new = new.map_err(StartError::Refused)?;
+    change(config, "add-account", move |tx| ledger::add_account(tx, &new)).await
+}
+
+/// Does one thing to a store, as one transaction.
+async fn change<T: Send + 'static>(
+    config: &Config,
+    what: &str,
+    mut work: impl FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+) -> Result<T, StartError> {
+    let store = open_existing(config, Clock::system(), false).await?;
+    let done = store
+        .write(what, move |tx| {
+            tx.set_actor(SYSTEM_ACTOR);
+            work(tx)
+        })
+        .await;
+    store.close().await;
+    done.map_err(StartError::Refused)
+}
+
+/// What a change of the key did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotated {
+    /// Name of the key that is in use now; the older ones stay in the file, for older backups.
+    pub key_name: String,
+}
+
+/// Makes a new key and encrypts every secret with it. No daemon of the store may run, since it would know
+/// the new key only after its next start; both engines see to that. What is interrupted is finished by the
+/// next start, because the file holds new and old keys at every moment, and all secrets change in one
+/// transaction.
+pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
+    // Opening proves that the keys are the right ones before there is another.
+    let store = open_existing(config, Clock::system(), true).await?;
+    let rotated = rotate(&store, &config.secret_key_file).await;
+    store.close().await;
+    rotated
+}
+
+async fn rotate(store: &Store, file: &Path) -> Result<Rotated, StartError> {
+    let keys = key_file::add(file).map_err(|error| StartError::Settings(error.to_string()))?;
+    let renewed = unlock(store.clone(), file).await;
+    renewed.map_err(|error| StartError::Store(error.to_string()))?;
+    Ok(Rotated { key_name: keys.in_use().name().to_owned() })
+}

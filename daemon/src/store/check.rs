@@ -1,0 +1,127 @@
+//! Whether the records are those that the journal tells, in whichever engine.
+
+use super::Store;
+use super::engine::{Change, Pair, Range, Space};
+use super::records::SPACES;
+use mfa_shared::fault::Fault;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Records that are compared at once: so many of their keys lie in memory.
+const COMPARED_AT_ONCE: u64 = 500_000;
+/// Records that are read at once.
+const PAGE_PAIRS: usize = 1_000;
+
+/// Something that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The record, such as `entry 17` or `account 4000`.
+    pub subject: String,
+    /// What is the case.
+    pub detail: String,
+}
+
+/// A key with its space.
+type Key = (u8, Vec<u8>);
+/// A hash of a value.
+type Mark = [u8; 16];
+
+fn mark(value: &[u8]) -> Mark {
+    // The first half of a SHA-256 hash.
+    Sha256::digest(value).first_chunk().copied().unwrap_or_default()
+}
+
+/// One of several equal parts of all keys.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    number: u64,
+    of: u64,
+}
+
+impl Part {
+    fn has(self, key: &Key) -> bool {
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        hasher.finish() % self.of == self.number
+    }
+}
+
+impl Store {
+    /// Plays the journal again and compares what comes of it with every record. Nothing may be written
+    /// meanwhile.
+    pub async fn check_journal(&self) -> Result<Vec<Finding>, Fault> {
+        let mut count = 0;
+        self.each(|_| count += 1).await?;
+        let of = count / COMPARED_AT_ONCE + 1;
+        let mut findings = Vec::new();
+        for number in 0..of {
+            self.compare(Part { number, of }, &mut findings).await?;
+        }
+        Ok(findings)
+    }
+
+    async fn compare(&self, part: Part, findings: &mut Vec<Finding>) -> Result<(), Fault> {
+        let mut told = self.told(part).await?;
+        let mut find = |(space, key): &Key, what: &str| {
+            let space = SPACES.iter().find(|s| s.id == *space).map_or("an unknown space", |s| s.name);
+            let key = String::from_utf8_lossy(key).replace('\0', " ");
+            findings.push(Finding { subject: format!("record {key} of {space}"), detail: what.to_owned() });
+        };
+        self.each(|(key, value)| {
+            if !part.has(&key) {
+                return;
+            }
+            match told.remove(&key) {
+                None => find(&key, "is not in the journal"),
+                Some(told) if told != mark(&value) => find(&key, "differs from what the journal says"),
+                Some(_) => {}
+            }
+        })
+        .await?;
+        let mut missing: Vec<_> = told.into_keys().collect();
+        missing.sort();
+        missing.iter().for_each(|key| find(key, "is in the journal and missing among the records"));
+        Ok(())
+    }
+
+    /// What the journal says of the records of a part.
+    async fn told(&self, part: Part) -> Result<HashMap<Key, Mark>, Fault> {
+        let told = Arc::new(Mutex::new(HashMap::new()));
+        let filled = told.clone();
+        self.engine
+            .replay(Box::new(move |commit| {
+                let mut told = filled.lock().unwrap_or_else(PoisonError::into_inner);
+                for Change { space, key, value } in commit.changes {
+                    let key = (space.id, key);
+                    match value {
+                        _ if !part.has(&key) => {}
+                        Some(value) => drop(told.insert(key, mark(&value))),
+                        None => drop(told.remove(&key)),
+                    }
+                }
+            }))
+            .await?;
+        Ok(std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Visits every record.
+    async fn each(&self, mut visit: impl FnMut((Key, Vec<u8>))) -> Result<(), Fault> {
+        // Spaces of a later version of this program are not known by name, but compared all the same.
+        for id in 0..u8::MAX - 1 {
+            let mut range = Range { from: Vec::new(), to: None };
+            loop {
+                let page = self.page(Space { id, name: "" }, range.clone()).await?;
+                let Some((last, _)) = page.last() else { break };
+                range.from = [last.as_slice(), &[0]].concat();
+                page.into_iter().for_each(|(key, value)| visit(((id, key), value)));
+            }
+        }
+        Ok(())
+    }
+
+    async fn page(&self, space: Space, range: Range) -> Result<Vec<Pair>, Fault> {
+        self.read(true, move |tx| tx.scan(space, &range, false, PAGE_PAIRS)).await
+    }
+}

@@ -1,0 +1,39 @@
+//! `mfa explain`: every object, field and error code has its words.
+
+use super::run::{Ran, run};
+use crate::world::mfa;
+use serde_json::Value;
+
+fn explain(words: &[&str]) -> Ran {
+    let home = tempfile::tempdir().unwrap();
+    run(mfa(home.path(), &[&["explain"], words, &["-o", "json"]].concat()))
+}
+
+#[test]
+fn every_object_of_the_interface_is_explained_field_by_field() {
+    let objects = explain(&["objects"]).json();
+    let names: Vec<_> = objects.as_array().unwrap().iter().map(|o| o["name"].as_str().unwrap()).collect();
+    for name in ["Office", "Customer", "Teller", "Instance", "Charge", "JournalEntry", "Role"] {
+        assert!(names.contains(&name), "{name} is missing: {names:?}");
+    }
+    for object in objects.as_array().unwrap() {
+        assert!(!object["doc"].as_str().unwrap().is_empty(), "{object}");
+        for field in explain(&[object["name"].as_str().unwrap()]).json().as_array().unwrap() {
+            let told = |name: &str| field[name].as_str().is_some_and(|text| !text.is_empty());
+            assert!(told("name") && told("type") && told("doc"), "{object}: {field}");
+        }
+    }
+}
+
+#[test]
+fn a_path_leads_through_objects_and_lists_to_a_field() {
+    assert_eq!(explain(&["customers"]).json(), explain(&["Customer"]).json());
+    let city = explain(&["customer.address.city"]).json();
+    assert_eq!((&city[0]["name"], &city[0]["required"]), (&Value::from("city"), &Value::Bool(true)));
+    let kind = explain(&["customer.contactDetails.type"]).json();
+    assert!(kind[0]["type"].as_str().unwrap().contains("MOBILE"), "{kind}");
+    let near = explain(&["customer.adress"]).fails_in_json(3);
+    assert!(near["hint"].as_str().unwrap().contains("did you mean address?"), "{near}");
+    let near = explain(&["error", "wrong_stat"]).fails_in_json(3);
+    assert!(near["hint"].as_str().unwrap().contains("did you mean wrong_state?"), "{near}");
+}

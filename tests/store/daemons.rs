@@ -1,0 +1,175 @@
+//! Two daemons on one database: what one has answered holds for the other one from its next request on, and
+//! what both do at the same moment is done once. All tests of the interface run on two daemons, too, when
+//! they run on PostgreSQL.
+
+use super::postgres::{column, shared};
+use crate::api::images::{PORTRAIT, form, hash, part, picture};
+use crate::guarded::{As, PASSWORD, may};
+use crate::stored::objects;
+use crate::world::{Seen, World};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+fn create(world: &World, identifier: &str) {
+    world.post("/customers", json!({ "identifier": identifier, "type": "PERSON" }).to_string()).is(202);
+}
+
+#[test]
+fn they_create_each_record_once_and_number_without_gaps() {
+    const EACH: usize = 25;
+    let Some(world) = shared() else { return };
+    create(&world, "ann");
+    // Everybody twice, once at each daemon, and all at the same time.
+    let creates = (0..2 * EACH).map(|i| {
+        let body = json!({ "identifier": format!("c{:03}", i / 2), "type": "PERSON" });
+        world.request_at(i % 2, "POST", "/customers").body(body.to_string())
+    });
+    let seen: Vec<_> = world.send_all(creates.collect()).into_iter().map(|seen| seen.status).collect();
+    for pair in seen.chunks(2) {
+        let pair: BTreeSet<_> = pair.iter().copied().collect();
+        assert_eq!(pair, BTreeSet::from([202, 409]), "{seen:?}");
+    }
+    // A lifecycle in which every step takes the next number of the customer.
+    world.post("/customers/ann/commands", r#"{"action":"ACTIVATE"}"#).is(202);
+    let mut done = 1;
+    for round in 0..6 {
+        let action = if round % 2 == 0 { "LOCK" } else { "UNLOCK" };
+        let body = json!({ "action": action }).to_string();
+        let same =
+            (0..4).map(|i| world.request_at(i % 2, "POST", "/customers/ann/commands").body(body.clone()));
+        let seen: Vec<_> = world.send_all(same.collect()).into_iter().map(|seen| seen.status).collect();
+        assert_eq!(seen.iter().filter(|status| **status == 202).count(), 1, "{seen:?}");
+        done += 1;
+    }
+    let commands = world.get("/customers/ann/commands").is(200).json();
+    assert_eq!(commands.as_array().unwrap().len(), done);
+}
+
+#[test]
+fn a_repeated_request_is_known_to_the_other_one() {
+    let Some(world) = shared() else { return };
+    let body = json!({ "identifier": "ann", "type": "PERSON" }).to_string();
+    let send = |daemon: usize| {
+        let request = world.request_at(daemon, "POST", "/customers").header("idempotency-key", "k1");
+        world.send(request.body(body.clone()))
+    };
+    assert_eq!(send(0).is(202).header("idempotency-replayed"), "");
+    assert_eq!(send(1).is(202).header("idempotency-replayed"), "true");
+    let same: Vec<_> = (0..8)
+        .map(|i| {
+            let request = world.request_at(i % 2, "POST", "/customers").header("idempotency-key", "k2");
+            request.body(json!({ "identifier": "ben", "type": "PERSON" }).to_string())
+        })
+        .collect();
+    let replayed = world.send_all(same).into_iter().map(|seen| seen.is(202).header("idempotency-replayed"));
+    assert_eq!(replayed.filter(|replayed| replayed != "true").count(), 1);
+}
+
+#[test]
+fn a_search_at_one_finds_what_the_other_one_has_just_written() {
+    let Some(world) = shared() else { return };
+    for number in 0..10 {
+        let (writer, reader) = (number % 2, (number + 1) % 2);
+        let customer = json!({ "identifier": format!("c-{number}"), "surname": format!("Mensah{number}") });
+        world.send(world.request_at(writer, "POST", "/customers").body(customer.to_string())).is(202);
+        let search = world.request_at(reader, "GET", &format!("/customers?term=mensah{number}"));
+        assert_eq!(world.send(search).is(200).json()["totalElements"], 1);
+    }
+}
+
+fn at(client: &As<'_>, daemon: usize, method: &str, path: &str) -> Seen {
+    client.world.send(client.world.request_at(daemon, method, path).bearer_auth(&client.token))
+}
+
+#[test]
+fn what_ends_a_token_at_one_ends_it_at_the_next_request_at_the_other_one() {
+    let Some(address) = super::postgres::fresh() else { return };
+    let world = World::guarded_with(|config| config.store = Some(address));
+    let admin = world.login("admin");
+    for round in 0..5 {
+        let (one, other) = (round % 2, (round + 1) % 2);
+        let user = format!("user{round}");
+        let token = world.user(&user, "administrator");
+        for daemon in [one, other] {
+            at(&token, daemon, "GET", "/token/_current").is(200);
+        }
+        at(&token, one, "DELETE", "/token/_current").is(200);
+        at(&token, other, "GET", "/token/_current").refused(401, "unauthenticated");
+        let again = world.login(&user);
+        at(&again, other, "GET", "/token/_current").is(200);
+        let change = json!({ "identifier": "deactivated" }).to_string();
+        let path = format!("/users/{user}/roleIdentifier");
+        let request = world.request_at(one, "PUT", &path).bearer_auth(&admin.token).body(change);
+        world.send(request).is(202);
+        assert!(matches!(at(&again, other, "GET", "/offices").status, 401 | 403));
+        world.try_login(&user, PASSWORD).refused(401, "login_failed");
+    }
+}
+
+#[test]
+fn what_a_role_may_do_is_the_same_for_both_at_the_next_request() {
+    let Some(address) = super::postgres::fresh() else { return };
+    let world = World::guarded_with(|config| config.store = Some(address));
+    let admin = world.login("admin");
+    let clerk = world.user_with("clara", &[may("office__v1__offices", "R")]);
+    for round in 0..6 {
+        let (one, other) = (round % 2, (round + 1) % 2);
+        let letters = if round % 2 == 0 { "C" } else { "R" };
+        let role =
+            json!({ "identifier": "role-clara", "permissions": [may("office__v1__offices", letters)] });
+        at(&clerk, other, "GET", "/offices").is(if letters == "C" { 200 } else { 403 });
+        let request = world.request_at(one, "PUT", "/roles/role-clara").bearer_auth(&admin.token);
+        world.send(request.body(role.to_string())).is(202);
+        at(&clerk, other, "GET", "/offices").is(if letters == "C" { 403 } else { 200 });
+    }
+}
+
+fn upload(world: &World, daemon: usize, bytes: &[u8]) -> reqwest::RequestBuilder {
+    let parts = [part("portrait", Some("image/png"), bytes)];
+    let request = world.request_at(daemon, "POST", PORTRAIT);
+    request.header("content-type", "multipart/form-data; boundary=b").body(form("b", &parts))
+}
+
+#[test]
+fn a_portrait_put_at_one_is_got_at_the_other_one_and_is_gone_when_it_is_removed() {
+    let Some(world) = shared() else { return };
+    create(&world, "c-1");
+    for (round, bytes) in [(0, 1), (1, 40_000), (2, 524_288)] {
+        let (one, other) = (round % 2, (round + 1) % 2);
+        let sent = picture(bytes, 5);
+        world.send(upload(&world, one, &sent)).is(202);
+        let got = world.send(world.request_at(other, "GET", PORTRAIT)).is(200);
+        assert!(got.body == sent);
+        assert_eq!(world.block_on(objects(world.config())), [hash(&sent)], "and what it replaced is gone");
+    }
+    assert_eq!(column(&world, "select length(bytes)::text from stored_objects"), ["524288"]);
+    world.send(world.request_at(0, "DELETE", PORTRAIT)).is(202);
+    world.send(world.request_at(1, "GET", PORTRAIT)).refused(404, "portrait_not_found");
+    assert!(world.block_on(objects(world.config())).is_empty());
+}
+
+#[test]
+fn no_image_is_removed_that_the_other_one_is_about_to_use() {
+    let Some(world) = shared() else { return };
+    create(&world, "c-1");
+    let sent = picture(20_000, 9);
+    for _ in 0..12 {
+        // The same bytes are uploaded and removed at both at the same time.
+        let requests = (0..8).map(|i| match i % 4 {
+            0 | 1 => upload(&world, i % 2, &sent),
+            _ => world.request_at(i % 2, "DELETE", PORTRAIT),
+        });
+        for seen in world.send_all(requests.collect()) {
+            // An upload may hear that its image went away under it, and is to be sent again.
+            let again = seen.status == 503 && !seen.header("retry-after").is_empty();
+            assert!(seen.status == 202 || again, "{}: {}", seen.status, seen.text());
+        }
+        let there = world.block_on(objects(world.config()));
+        let named = column(&world, "select record->'image'->>'sha256' from portraits");
+        match world.get(PORTRAIT).status {
+            200 => assert_eq!((there, named), (vec![hash(&sent)], vec![hash(&sent)])),
+            404 => assert_eq!((there.len(), named.len()), (0, 0)),
+            status => panic!("{status}"),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A store beside its daemon: opened while the daemon is stopped, or looked at as the bytes that lie there.
+
+use mfa_daemon::store::Store;
+use mfa_daemon::store::embedded::{self, Embedded};
+use mfa_daemon::store::postgres::{self, Postgres};
+use mfa_daemon::store::records::SPACES;
+use mfa_daemon::{Address, Clock, Config};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use tokio_postgres::{NoTls, Row};
+
+/// A store of its own on the PostgreSQL server of `MFA_TEST_POSTGRES`, if `MFA_TEST_STORE` asks for one.
+pub fn postgres() -> Option<Address> {
+    let wanted = std::env::var("MFA_TEST_STORE").is_ok_and(|store| store == "postgres");
+    wanted
+        .then(|| postgres_address().expect("MFA_TEST_STORE=postgres needs MFA_TEST_POSTGRES=postgres://..."))
+}
+
+/// A store of its own on the server of `MFA_TEST_POSTGRES`; `None` if there is no such server.
+pub fn postgres_address() -> Option<Address> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let server = std::env::var("MFA_TEST_POSTGRES").ok()?;
+    let sign = if server.contains('?') { '&' } else { '?' };
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+    let unique = format!("t{since}_{}_{}", std::process::id(), NEXT.fetch_add(1, SeqCst));
+    Some(Address::parse(&format!("{server}{sign}schema={unique}")).unwrap())
+}
+
+/// Opens the store of a configuration whose daemon is stopped.
+pub fn open(config: &Config, clock: Clock) -> Store {
+    match &config.store {
+        Some(address) => {
+            let options = postgres::Options::new(address.clone(), SPACES);
+            Store::new(Postgres::open(options).unwrap(), clock, false)
+        }
+        None => {
+            let options = embedded::Options::new(config.data_dir.clone());
+            Store::new(Embedded::open(options).unwrap(), clock, false)
+        }
+    }
+}
+
+/// Asks the database of a store beside its daemons.
+pub async fn ask(address: &Address, sql: &str) -> Vec<Row> {
+    let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
+    let schema = address.to_string().rsplit_once('=').unwrap().1.to_owned();
+    let (client, connection) = tokio_postgres::connect(&server, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(&format!("set search_path = {schema}")).await.unwrap();
+    client.query(sql, &[]).await.unwrap()
+}
+
+/// Everything that lies in the store of a configuration, place by place.
+pub async fn at_rest(config: &Config) -> Vec<(String, Vec<u8>)> {
+    let Some(address) = &config.store else { return files(&config.data_dir) };
+    let mut found = Vec::new();
+    for sql in [
+        "select 'record ' || space, key || '\\x00' || value from stored_records",
+        "select 'journal ' || sequence, convert_to(actor || ' ' || request, 'UTF8') from stored_journal",
+        "select 'journal ' || j.sequence, c.key || '\\x00' || coalesce(c.value, '') \
+         from stored_journal j, unnest(j.keys, j.new_values) as c(key, value)",
+        "select 'object ' || hash, bytes from stored_objects",
+    ] {
+        found.extend(ask(address, sql).await.iter().map(|row| (row.get(0), row.get(1))));
+    }
+    found
+}
+
+/// The names of the images in the store of a configuration, drafts included.
+pub async fn objects(config: &Config) -> Vec<String> {
+    let Some(address) = &config.store else {
+        let names = files(&config.data_dir.join("objects")).into_iter();
+        let name = |(path, _): (String, _)| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut names: Vec<_> = names.map(name).collect();
+        names.sort();
+        return names;
+    };
+    let rows = ask(address, "select hash from stored_objects order by hash").await;
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// Every file under a folder.
+pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => found.push((path.display().to_string(), std::fs::read(&path).unwrap())),
+            }
+        }
+    }
+    found
+}
