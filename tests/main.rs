@@ -11,12 +11,14 @@ mod api {
     mod access;
     mod actions;
     mod applications;
+    mod batch;
     mod cards;
     mod connections;
     mod conventions;
     mod customers;
-    mod definitions;
+    pub mod definitions;
     mod documents;
+    mod dry_run;
     mod employees;
     mod gateway_mail;
     mod gateway_sms;
@@ -43,9 +45,11 @@ mod cli {
     mod complete;
     mod daemon;
     mod doctor;
+    mod dry_run;
     mod edit;
     mod errors;
     mod explain;
+    mod find;
     mod gateways;
     mod guided;
     mod lists;

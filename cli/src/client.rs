@@ -1,6 +1,7 @@
 //! Sends endpoints to the daemon. Nothing else in the command line speaks HTTP.
 
 mod connect;
+mod dry_run;
 mod image;
 mod raw;
 mod stream;
@@ -18,6 +19,7 @@ use serde_json::Value;
 use std::cell::{Cell, OnceCell};
 use std::time::{Duration, Instant};
 
+use dry_run::DRY_RUN;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
 
@@ -45,6 +47,8 @@ pub struct Client {
     pub changes: Cell<u32>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
+    /// Changes are only tried.
+    pub dry_run: bool,
     /// Made at the first request, so that commands without one start at once.
     http: OnceCell<reqwest::Client>,
 }
@@ -57,6 +61,10 @@ pub(crate) struct Request<'a> {
     headers: HeaderMap,
     /// Only the headers of the answer are wanted.
     head_only: bool,
+    /// The answer tells what a dry run comes to, so that it does not end the command.
+    tells: bool,
+    /// The request has an idempotency key of its own.
+    keyed: bool,
     /// Who is told how much of the body has gone; such a body is sent piece by piece.
     watch: Option<Watch>,
 }
@@ -65,7 +73,8 @@ impl<'a> Request<'a> {
     pub(crate) fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
         let (params, outgoing) = (endpoint.params(), body.write());
         let headers = HeaderMap::new();
-        Self { meta: &E::META, params, outgoing, headers, head_only: false, watch: None }
+        let meta = &E::META;
+        Self { meta, params, outgoing, headers, head_only: false, tells: false, keyed: true, watch: None }
     }
 }
 
@@ -76,6 +85,7 @@ struct Parcel {
     headers: HeaderMap,
     body: Option<(String, Vec<u8>)>,
     watch: Option<Watch>,
+    keyed: bool,
 }
 
 /// What the daemon answered.
@@ -103,6 +113,7 @@ impl Client {
             idempotency_key: None,
             changes: Cell::new(0),
             token: None,
+            dry_run: false,
             http: OnceCell::new(),
         }
     }
@@ -128,6 +139,11 @@ impl Client {
         self.answered(Request::new(endpoint, body)).await
     }
 
+    /// As [`Client::send`], for an endpoint whose answer tells what a dry run of it comes to.
+    pub async fn send_telling<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
+        self.answered(Request { tells: true, ..Request::new(endpoint, body) }).await
+    }
+
     /// Sends a change that is made only if the record still has the tag.
     pub async fn send_if<E: Endpoint>(
         &self,
@@ -142,17 +158,22 @@ impl Client {
         self.answered(request).await
     }
 
-    /// Sends a request and reads its answer to the end.
-    async fn answered(&self, request: Request<'_>) -> Outcome<Reply> {
-        let (meta, params) = (request.meta, request.params.clone());
+    /// Sends a request and reads its answer to the end. A dry run that goes well ends the command.
+    async fn answered(&self, mut request: Request<'_>) -> Outcome<Reply> {
+        let (meta, params, tells) = (request.meta, request.params.clone(), request.tells);
+        let tries = self.dry_run && !meta.method.reads();
+        if tries {
+            request.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
+        }
         let response = self.request(request).await?;
         let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let (tag, location) = (given(ETAG), given(LOCATION));
+        let (tag, location, tried) = (given(ETAG), given(LOCATION), given(DRY_RUN).is_some());
         let (status, text) = self.text(response).await?;
         if (200..300).contains(&status) {
             let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
             let value = value.map_err(|_| Failure::status(status, &self.url))?;
-            return Ok(Reply { value, tag, location });
+            let reply = Reply { value, tag, location };
+            return if tries { self.dry(meta, &params, reply, tried, tells) } else { Ok(reply) };
         }
         Err(self.refused(meta, &params, status, &text))
     }
@@ -169,7 +190,7 @@ impl Client {
 
     /// Sends a request of the endpoint table.
     pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
-        let Request { meta, params, outgoing, headers, head_only, watch } = request;
+        let Request { meta, params, outgoing, headers, head_only, watch, keyed, .. } = request;
         let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
             Method::Get if head_only => reqwest::Method::HEAD,
@@ -184,14 +205,15 @@ impl Client {
             headers,
             body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
             watch,
+            keyed,
         })
         .await
     }
 
     /// Sends a parcel, again and again where that may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
-        let Parcel { method, url, mut headers, body, watch } = parcel;
-        if !method.is_safe() {
+        let Parcel { method, url, mut headers, body, watch, keyed } = parcel;
+        if keyed && !method.is_safe() {
             let key = self.next_key();
             headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
         }

@@ -3,7 +3,7 @@
 use mfa_shared::api::roles::Permission;
 use mfa_shared::fault::{self, Fault, Problem, exit};
 use mfa_shared::rule::FieldError;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What running a command comes to.
 pub type Outcome<T = ()> = Result<T, Failure>;
@@ -34,6 +34,9 @@ pub struct Parts {
     pub request_id: Option<String>,
     /// The noun and the identifier that were not found, for suggestions.
     pub missing: Option<(String, String)>,
+    /// No failure at all: a dry run went well and ends the command, because what would follow is about a
+    /// change that was not made. What it would have come to.
+    pub dry_run: Option<Value>,
     /// Permissions that the caller lacks.
     pub lacking: Vec<Permission>,
 }
@@ -65,6 +68,11 @@ impl Failure {
     /// The reader of stdout has gone, as `head` does; nothing is wrong.
     pub fn broken_pipe() -> Self {
         Self::new("broken_pipe", exit::OK, "")
+    }
+
+    /// The good end of a dry run.
+    pub fn dry_run(would: Value) -> Self {
+        Self(Box::new(Parts { exit: exit::OK, dry_run: Some(would), ..Parts::default() }))
     }
 
     /// What the daemon refused.

@@ -94,6 +94,9 @@ pub struct Globals {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Change options")]
 pub struct ChangeFlags {
+    /// Only try it: the daemon carries the change out, takes it back and says what it would come to
+    #[arg(long)]
+    pub dry_run: bool,
     /// Do not read the record back and print it
     #[arg(long)]
     pub no_read: bool,

@@ -91,7 +91,11 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
         Err(failure) if failure.missing.is_some() => {
             Err(runtime.block_on(commands::with_suggestion(&cx.client, failure)))
         }
-        outcome => outcome,
+        Err(failure) => match &failure.dry_run {
+            Some(would) => cx.out.show(&views::DRY_RUN, would),
+            None => Err(failure),
+        },
+        Ok(()) => Ok(()),
     }
 }
 
@@ -118,7 +122,10 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     (client.verbose, client.curl) = (globals.verbose, globals.print_curl);
     client.idempotency_key.clone_from(&change.idempotency_key);
     client.token = given_token(&settings)?;
-    let prompt = Prompt { yes: settings.flag("yes", None)?, no_input: settings.flag("no_input", None)? };
+    client.dry_run = change.dry_run;
+    // Nothing is done that somebody would have to agree to.
+    let yes = change.dry_run || settings.flag("yes", None)?;
+    let prompt = Prompt { yes, no_input: settings.flag("no_input", None)? };
     let out = Output {
         format: usage::format(&settings, screen)?,
         format_asked: settings.get("output").0 != "auto",

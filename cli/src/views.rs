@@ -1,5 +1,6 @@
 //! Which values of a record a table shows, in which order, and which of them matter most.
 
+mod bulk;
 mod counter;
 mod deposits;
 mod gateways;
@@ -8,6 +9,7 @@ mod stores;
 mod system;
 
 pub use crate::views_access::*;
+pub use bulk::*;
 pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;

@@ -3,6 +3,7 @@
 //! The table only ever grows, and a code never gets another meaning. `mfa explain error CODE` and the
 //! error body (`decisions.md` section 4) print from it.
 
+pub mod exit;
 mod problem;
 
 pub use problem::Problem;
@@ -10,58 +11,6 @@ pub use problem::Problem;
 use crate::api::roles::Permission;
 use crate::rule::FieldError;
 use std::fmt;
-
-/// How `mfa` ends. `mfa help exit-codes` prints this table.
-pub mod exit {
-    /// Every exit code with its meaning.
-    pub const TABLE: &[(i32, &str)] = &[
-        (OK, "ok"),
-        (FAILURE, "server fault (5xx) or another failure"),
-        (USAGE, "wrong usage, or a prompt was needed without a terminal"),
-        (NOT_FOUND, "not found"),
-        (NOT_LOGGED_IN, "not logged in, or the login has expired"),
-        (FORBIDDEN, "not allowed"),
-        (CONFLICT, "conflict: exists already, wrong state, in use, balance, changed meanwhile"),
-        (INVALID, "refused by validation"),
-        (WAIT_TIMEOUT, "a wait timed out"),
-        (BULK_FAILURES, "a bulk run finished with failures"),
-        (UNREACHABLE, "the daemon cannot be reached"),
-        (LOCKED, "the data directory is locked by another process"),
-        (INCOMPATIBLE, "client and daemon are incompatible"),
-        (CHANGES_FOUND, "diff or a dry run found changes"),
-        (INTERRUPTED, "interrupted"),
-    ];
-    /// Ok.
-    pub const OK: i32 = 0;
-    /// Server fault or another failure.
-    pub const FAILURE: i32 = 1;
-    /// Wrong usage.
-    pub const USAGE: i32 = 2;
-    /// Not found.
-    pub const NOT_FOUND: i32 = 3;
-    /// Not logged in.
-    pub const NOT_LOGGED_IN: i32 = 4;
-    /// Not allowed.
-    pub const FORBIDDEN: i32 = 5;
-    /// Conflict.
-    pub const CONFLICT: i32 = 6;
-    /// Refused by validation.
-    pub const INVALID: i32 = 7;
-    /// A wait timed out.
-    pub const WAIT_TIMEOUT: i32 = 8;
-    /// A bulk run finished with failures.
-    pub const BULK_FAILURES: i32 = 9;
-    /// The daemon cannot be reached.
-    pub const UNREACHABLE: i32 = 10;
-    /// The data directory is locked.
-    pub const LOCKED: i32 = 11;
-    /// Client and daemon are incompatible.
-    pub const INCOMPATIBLE: i32 = 12;
-    /// Changes were found.
-    pub const CHANGES_FOUND: i32 = 20;
-    /// Interrupted.
-    pub const INTERRUPTED: i32 = 130;
-}
 
 /// One row of the fault table.
 #[derive(Debug, PartialEq, Eq)]
@@ -119,6 +68,8 @@ faults! {
     AMBIGUOUS_BODY: "ambiguous_body" 400 "Body of two kinds"
         "send the properties of one kind of record only";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
+    NOT_IN_BATCH: "not_in_batch" 400 "Not possible in a batch" "send it as a request of its own";
+    NO_DRY_RUN: "no_dry_run" 400 "No dry run here" "send it without Dry-Run";
     INVALID_PARAMETER: "invalid_parameter" 400 "Bad query parameter" "correct the named parameter";
     IMAGE_PART: "image_part" 400 "Not one image" "send one part of the name that the detail says";
     IMAGE_TYPE: "image_type" 400 "Not an image that is taken" "send image/jpeg or image/png";
@@ -272,6 +223,8 @@ pub struct Parts {
     pub error: Option<&'static str>,
     /// How far a message came, for `gateway_failed`.
     pub gateway: Option<GatewayFailure>,
+    /// The operation of a batch that was refused, counted from 0.
+    pub operation: Option<usize>,
 }
 
 /// How far a message to a gateway came.
@@ -304,6 +257,7 @@ impl Fault {
             missing: None,
             error: None,
             gateway: None,
+            operation: None,
         }))
     }
 
@@ -365,6 +319,17 @@ impl Fault {
     /// The same fault with how far a message came.
     pub fn gateway(mut self, stage: &'static str, code: Option<u16>) -> Self {
         self.0.gateway = Some(GatewayFailure { stage, code });
+        self
+    }
+
+    /// The same fault as the reason why a whole batch is refused: its operation is named, and the places of
+    /// bad fields are those in the batch.
+    pub fn of_operation(mut self, index: usize, request: &str) -> Self {
+        self.0.detail = format!("operation {index} of the batch, {request}: {}", self.0.detail);
+        for error in &mut self.0.errors {
+            error.field = format!("/operations/{index}/body{}", error.field);
+        }
+        self.0.operation = Some(index);
         self
     }
 

@@ -2,6 +2,7 @@
 //! digits of numbers, all of which the contract looks at.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use std::fmt;
 
 /// The name under which `serde_json` hands over a number whose digits it keeps.
@@ -46,6 +47,28 @@ impl Node {
             Node::Text(_) => "a string",
             Node::List(_) => "an array",
             Node::Object(_) => "an object",
+        }
+    }
+}
+
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Node::Null => serializer.serialize_unit(),
+            Node::Bool(value) => serializer.serialize_bool(*value),
+            Node::Number(digits) => {
+                digits.parse::<serde_json::Number>().map_err(S::Error::custom)?.serialize(serializer)
+            }
+            Node::Text(text) => serializer.serialize_str(text),
+            Node::List(elements) => serializer.collect_seq(elements),
+            Node::Object(properties) => {
+                // A property that stands twice is written twice.
+                let mut map = serializer.serialize_map(Some(properties.len()))?;
+                for (name, value) in properties {
+                    map.serialize_entry(name, value)?;
+                }
+                map.end()
+            }
         }
     }
 }
@@ -179,6 +202,9 @@ mod tests {
             ("b".into(), Node::Text("x".into())),
         ]);
         assert_eq!(node, expected);
+        let text = serde_json::to_string(&node).unwrap();
+        assert_eq!(text, r#"{"b":1234.50,"a":[1e+5,null],"b":"x"}"#);
+        assert_eq!(Node::parse(text.as_bytes()).unwrap(), node);
     }
 
     #[test]

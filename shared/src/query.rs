@@ -145,6 +145,16 @@ impl Params {
         }
     }
 
+    /// A text to look for; an empty one is none.
+    pub fn term(&self) -> Result<Option<&str>, Fault> {
+        let term = self.one("term")?.filter(|term| !term.is_empty());
+        if term.is_some_and(|term| term.chars().count() > TERM_LENGTH_MAX) {
+            let detail = format!("the parameter term must have at most {TERM_LENGTH_MAX} characters");
+            return Err(Fault::new(INVALID_PARAMETER, detail));
+        }
+        Ok(term)
+    }
+
     /// `true` or `false` in any letter case.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
         Ok(self.choice(name, &["false", "true"])?.map(|place| place == 1))
@@ -202,6 +212,11 @@ pub struct ParamDoc {
     pub schema: Value,
 }
 
+/// A parameter that need not be given.
+pub fn optional_param(name: &'static str, doc: &'static str, schema: Value) -> ParamDoc {
+    ParamDoc { name, doc, required: false, schema }
+}
+
 /// The query parameters of an endpoint, read from a request and written by a client.
 pub trait Parameters: Sized + Send + Sync + 'static {
     /// Reads them; unknown ones are ignored.
@@ -257,12 +272,7 @@ impl<T: Listed> Parameters for Paging<T> {
             }
         };
         let descending = params.choice("sortDirection", &["ASC", "DESC"])? == Some(1);
-        let term = params.one("term")?.filter(|term| !term.is_empty());
-        if term.is_some_and(|term| term.chars().count() > TERM_LENGTH_MAX) {
-            let detail = format!("the parameter term must have at most {TERM_LENGTH_MAX} characters");
-            return Err(Fault::new(INVALID_PARAMETER, detail));
-        }
-        let term = term.map(str::to_owned);
+        let term = params.term()?.map(str::to_owned);
         Ok(Self { page_index, size, sort_column, descending, term, listed: PhantomData })
     }
 

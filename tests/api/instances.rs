@@ -169,6 +169,30 @@ fn a_customer_is_asked_for_once() {
 }
 
 #[test]
+fn accounts_are_found_by_what_they_contain() {
+    let world = opened();
+    for customer in ["mario", "Ana"] {
+        let new = json!({ "customerIdentifier": customer, "productIdentifier": "savings" });
+        world.post("/instances", new.to_string()).is(202);
+    }
+    let found = |query: &str| -> Vec<String> {
+        let found = world.get(&format!("/instances?{query}")).is(200).json();
+        let identifier = |account: &Value| account["accountIdentifier"].as_str().unwrap().to_owned();
+        found.as_array().unwrap().iter().map(identifier).collect()
+    };
+    assert_eq!(found("term=MARI"), ["Maria.9100.00001", "mario.9100.00001"]);
+    assert_eq!(found("term=00001&size=2"), ["Ana.9100.00001", "Maria.9100.00001"]);
+    assert_eq!(found("term=savings&customer=Ana"), ["Ana.9100.00001"]);
+    assert_eq!(found("term=mari&customer=Ana"), Vec::<String>::new());
+    assert_eq!(found("term=&customer=Ana&size=1"), ["Ana.9100.00001"]);
+    assert_eq!(found("term=%25"), Vec::<String>::new());
+    let long = format!("term={}", "x".repeat(257));
+    for query in ["term=", "term=a&term=a", "term=a&customer=", "term=a&size=0", "term=a&size=1001", &long] {
+        world.get(&format!("/instances?{query}")).refused(400, "invalid_parameter");
+    }
+}
+
+#[test]
 fn the_grid_of_states_and_commands() {
     for (state, word, expected) in [
         ("PENDING", "ACTIVATE", Ok("ACTIVE")),

@@ -105,6 +105,15 @@ fn without_a_terminal_money_moves_only_after_yes() {
 }
 
 #[test]
+fn a_dry_run_shows_the_charges_and_leaves_nothing() {
+    let world = counter();
+    let before = states(&world);
+    let ran = transact(&world, "deposit", ACCOUNT, "5", &["--dry-run"]);
+    assert!(ran.err.contains("charge Deposit  1\n") && ran.out.contains("nothing was changed"), "{ran:?}");
+    assert_eq!(states(&world), before);
+}
+
+#[test]
 fn what_cannot_be_confirmed_is_cancelled() {
     let world = counter();
     let error = transact(&world, "withdraw", ACCOUNT, "4000", &["-y", "-q", "-o", "json"]).fails_in_json(6);

@@ -10,13 +10,14 @@ use mfa_shared::api::rows;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 
-fn commands() -> Vec<Value> {
+pub fn commands() -> Vec<Value> {
     let home = tempfile::tempdir().unwrap();
     run(mfa(home.path(), &["commands", "-o", "json"])).json().as_array().unwrap().clone()
 }
 
-fn words(command: &Value) -> Vec<&str> {
+pub fn words(command: &Value) -> Vec<&str> {
     command["path"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
 }
 
@@ -122,11 +123,11 @@ fn no_verb_and_no_noun_can_be_cut_short() {
 const NOT_RUN: &[&str] = &["daemon", "admin", "check", "dev", "init", "migrate", "quickstart", "docs"];
 
 /// Endpoints that need the server of somebody else; their own tests bring one.
-const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration"];
+pub const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration"];
 
 /// Endpoints that only another than the operator may call: who changes what others hold is a `pharaoh`, and
 /// who consents does it alone.
-const OTHER_CALLERS: &[(&str, &str)] = &[("UpdateGroup", "admin"), ("SetConsent", "esi")];
+pub const OTHER_CALLERS: &[(&str, &str)] = &[("UpdateGroup", "admin"), ("SetConsent", "esi")];
 
 #[test]
 fn every_example_works_on_the_sample_institution() {
@@ -147,8 +148,6 @@ fn every_example_works_on_the_sample_institution() {
 const EXAMPLES_AT_ONCE: usize = 4;
 
 fn try_examples(command: &Value, template: &Template, shared: &World) {
-    let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     if NOT_RUN.contains(&words(command)[0]) && command["endpoint"].is_null() {
         return;
     }
@@ -162,19 +161,22 @@ fn try_examples(command: &Value, template: &Template, shared: &World) {
             other.iter().for_each(|(_, user)| log_in(own, user));
         }
         let world = own.as_ref().unwrap_or(shared);
-        // A shell runs the line as it stands; whoever runs the tests need not be at this folder.
-        let environment = world.mfa(&[]);
-        let mut shell = std::process::Command::new("sh");
-        shell.env_clear().args(["-ec", example.as_str().unwrap()]).current_dir(world.dir.path());
-        for (name, value) in environment.get_envs() {
-            shell.env(name, value.unwrap());
-        }
-        let ran = run({
-            shell.env("PATH", &path).stdin(std::process::Stdio::null());
-            shell
-        });
+        let ran = run(shell(world, example.as_str().unwrap()));
         assert_eq!(ran.exit, 0, "{example}\n{}", ran.err);
     }
+}
+
+/// A shell that runs a line as it stands; whoever runs the tests need not be at this folder.
+pub fn shell(world: &World, line: &str) -> Command {
+    let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.env_clear().args(["-ec", line]).current_dir(world.dir.path());
+    for (name, value) in world.mfa(&[]).get_envs() {
+        shell.env(name, value.unwrap());
+    }
+    shell.env("PATH", &path).stdin(std::process::Stdio::null());
+    shell
 }
 
 /// The institution of `mfa quickstart`, with a user, a role, a group, an application, gateways, and the files

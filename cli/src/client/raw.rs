@@ -42,7 +42,7 @@ impl Client {
         // The word is one of those above.
         let method = method.parse().expect("a method");
         let url = format!("{}{path}", self.url);
-        let response = self.deliver(Parcel { method, url, headers, body, watch: None }).await?;
+        let response = self.deliver(Parcel { method, url, headers, body, watch: None, keyed: true }).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let (status, content_type) = (response.status(), kind.unwrap_or_default().to_owned());
         if !status.is_success() && status.as_u16() != 304 {

@@ -31,16 +31,26 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
 #[derive(Args)]
 pub struct List {
     /// The customer whose accounts are listed
-    #[arg(long, value_name = "ID")]
-    customer: String,
+    #[arg(long, value_name = "ID", required_unless_present = "term")]
+    customer: Option<String>,
+    /// Accounts whose numbers, customer or product contain this text
+    #[arg(long, value_name = "TEXT")]
+    term: Option<String>,
+    /// Most accounts that contain the text, 1 to 1000; 20 by default
+    #[arg(long, value_name = "NUMBER", requires = "term")]
+    limit: Option<u32>,
 }
 
 impl Verb for List {
     const ENDPOINT: Option<&'static Meta> = Some(&ListInstances::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa accounts list --customer c-003", "mfa accounts list --customer c-003 -o csv"];
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa accounts list --customer c-003",
+        "mfa accounts list --customer c-003 -o csv",
+        "mfa accounts list --term savings --limit 100",
+    ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let query = Query(OfCustomer { customer: self.customer });
+        let Self { customer, term, limit } = self;
+        let query = Query(InstanceQuery { customer, term, size: limit });
         cx.out.show(&views::INSTANCE, &cx.client.send(&ListInstances {}, &query).await?.value)
     }
 }

@@ -5,6 +5,7 @@ mod api;
 mod application_permissions;
 mod applications;
 mod auth;
+mod batch;
 mod cards;
 mod complete;
 mod config;
@@ -16,6 +17,7 @@ mod docs;
 mod doctor;
 mod employees;
 mod explain;
+mod find;
 mod gateways;
 mod groups;
 mod instances;
@@ -54,6 +56,7 @@ pub const NODES: &[Node] = &[
     group("roles", "role", "Roles and what they allow", roles::VERBS),
     group("groups", "group", "Permittable groups: which endpoints a permission is about", groups::VERBS),
     group("applications", "application", "Applications, their keys and permissions", applications::VERBS),
+    verb::<find::Find>("find"),
     verb::<login::Login>("login"),
     verb::<login::Logout>("logout"),
     verb::<login::Whoami>("whoami"),
@@ -68,6 +71,7 @@ pub const NODES: &[Node] = &[
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
+    verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),

@@ -23,6 +23,20 @@ pub const OBJECT: View = View {
     columns: &[column("name", "/name", 0), column("doc", "/doc", 1)],
 };
 
+/// What was found, of several kinds.
+pub const FOUND: View = View {
+    plural: "records",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("kind", "/kind", 0),
+        column("identifier", "/identifier", 0),
+        column("name", "/name", 1),
+        column("state", "/state", 2),
+        column("found-in", "/foundIn/*", 3),
+    ],
+};
+
 /// An answer of the daemon of which nothing else is known.
 pub const ANSWER: View =
     View { plural: "answers", id: "/identifier", state: "", columns: &[column("answer", "", 0)] };

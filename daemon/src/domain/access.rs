@@ -1,7 +1,7 @@
 //! The decision whether a request is allowed. Contract: `identity.md` section 3.
 
 use super::permission::{Asked, Groups, Who};
-use mfa_shared::api::groups::PermittableMethod::{Delete, Get, Head, Put};
+use mfa_shared::api::groups::PermittableMethod::{Delete, Get, Head, Post, Put};
 use mfa_shared::api::roles::Permission;
 
 /// Who calls, as the token says.
@@ -33,6 +33,8 @@ pub enum Denial {
 enum Own {
     /// With any token.
     Right,
+    /// With any token, because each operation that is carried is decided by itself.
+    Carries,
     /// With a login token; otherwise permissions decide.
     LoginRight,
     /// With a login token, and never otherwise.
@@ -48,6 +50,7 @@ fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
     let is_own = |name: &str| user == Some(name);
     match (asked.method, asked.segments) {
         (Get | Head | Delete, ["token", "_current"]) => Own::Right,
+        (Post, ["batch"]) => Own::Carries,
         (_, ["users", name] | ["users", name, "permissions" | "access"]) if reads && is_own(name) => {
             Own::LoginRight
         }
@@ -75,7 +78,7 @@ pub fn decide(asked: &Asked<'_>, caller: &Holder<'_>, groups: &Groups) -> Result
         return if allowed { Ok(()) } else { Err(Denial::PasswordChangeRequired) };
     }
     match own {
-        Own::Right => Ok(()),
+        Own::Right | Own::Carries => Ok(()),
         Own::LoginRight | Own::LoginOnly if by_login => Ok(()),
         Own::LoginOnly => Err(Denial::LoginTokenRequired),
         Own::Others if by_login => Err(Denial::NotOwnRecord),
@@ -114,6 +117,9 @@ mod tests {
         PUT /applications/crm-v1/permissions/g1/users/bert/enabled | others | login | login
         DELETE /token                                      | yes | login | login
         DELETE /users/anna                                 | no  | no | no
+        POST /batch                                        | yes | yes | yes
+        GET /batch                                         | no  | no | no
+        POST /batch/x                                      | no  | no | no
     ";
 
     fn answers(request: &str, held: &[Permission], must_change_password: bool) -> [&'static str; 3] {

@@ -61,6 +61,13 @@ impl CompiledGroups {
 
 /// The caller, if the request is allowed.
 pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>, Fault> {
+    let caller = identify(state, tx, asked)?;
+    permit(state, tx, &caller, asked)?;
+    Ok(caller)
+}
+
+/// Who asks.
+fn identify(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>, Fault> {
     let caller = match &asked.token {
         Some(hash) => state.callers.find(tx, hash)?,
         None => None,
@@ -69,13 +76,15 @@ pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller
         let caller = caller.map(Arc::unwrap_or_clone);
         return Ok(Arc::new(caller.map_or_else(Caller::guest, Caller::unchecked)));
     }
-    let Some(caller) = caller else {
-        return Err(Fault::new(fault::UNAUTHENTICATED, "this needs a login: there is no valid access token"));
-    };
-    if let Some(meta) = &asked.meta {
-        let groups = state.groups.get(tx)?;
-        let segments: Vec<_> = asked.segments.iter().map(String::as_str).collect();
-        decide(&caller, meta, asked.head, &segments, &groups)?;
-    }
-    Ok(caller)
+    caller.ok_or_else(|| {
+        Fault::new(fault::UNAUTHENTICATED, "this needs a login: there is no valid access token")
+    })
+}
+
+/// Refuses what the caller may not do.
+pub fn permit(state: &State, tx: &mut Tx<'_>, caller: &Caller, asked: &Asked) -> Result<(), Fault> {
+    let Some(meta) = asked.meta.as_ref().filter(|_| state.config.auth == Auth::On) else { return Ok(()) };
+    let groups = state.groups.get(tx)?;
+    let segments: Vec<_> = asked.segments.iter().map(String::as_str).collect();
+    decide(caller, meta, asked.head, &segments, &groups)
 }

@@ -2,33 +2,29 @@
 
 use super::access::{self, Asked};
 use super::errand::{self, Ordered};
-use super::idempotency::Repeatable;
 use super::payload::{Payload, read_body};
 use super::reply::{Content, Reply};
-use super::route::{Behind, Prepared, Route, Tagged};
+use super::request::{Request, repeatable};
+use super::route::{Behind, Route};
 use super::routes::Found;
 use super::state::State;
-use super::{body, image, login, tag};
+use super::{batch, body, dry_run, login};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
-use crate::store::objects::Draft;
-use crate::store::{Store, Tx};
+use crate::store::Store;
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
 use mfa_shared::api::tokens::error_word;
-use mfa_shared::endpoint::{Meta, Method, split};
+use mfa_shared::endpoint::{Method, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Params;
-use mfa_shared::wire::{NDJSON_TYPE, RawBody};
+use mfa_shared::wire::RawBody;
 use std::sync::Arc;
-use warp::http::header::ACCEPT;
 use warp::http::{HeaderMap, Method as HttpMethod};
 use warp::reply::Response;
 
 /// Chunks of a stream that wait for a slow client.
 pub(super) const CHUNKS_WAITING: usize = 2;
-/// How often an image is looked for that others replace all the time.
-const IMAGE_TRIES: usize = 10;
 
 /// A request without its body.
 #[derive(Debug)]
@@ -98,14 +94,24 @@ where
     // Nobody's body is read before it is clear that they may send one.
     admit(state, asked.clone()).await?;
     let (payload, draft) = read_body(state, head, &route, body).await?;
-    if let Behind::Errand(prepare) = &route.behind {
-        let repeatable = repeatable(state, head, found, &route, &payload.bytes);
-        let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
-        let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
-        let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
-        return errand::run(state, head, ordered).await.map(|reply| respond(reply, None));
-    }
-    Request::prepare(state, head, asked, found, &route, &payload).write(&head.request_id, draft).await
+    let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
+    let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
+    let reply = match &route.behind {
+        Behind::Errand(prepare) => {
+            let repeatable = repeatable(state, head, found, &route, &payload.bytes);
+            let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
+            errand::run(state, head, ordered).await
+        }
+        Behind::Batch => {
+            let repeatable = repeatable(state, head, found, &route, &payload.bytes);
+            batch::answer(state, head, asked, repeatable, &raw).await
+        }
+        _ => {
+            let request = Request::prepare(state, head, asked, found, &route, &payload);
+            return request.write(&head.request_id, draft).await;
+        }
+    };
+    reply.map(|reply| respond(reply, None))
 }
 
 fn method_of(method: &HttpMethod) -> Option<Method> {
@@ -129,6 +135,9 @@ where
     B: Buf,
 {
     let (Payload { bytes, .. }, _) = read_body(state, head, route, body).await?;
+    if dry_run::asked(&head.headers)? {
+        return Err(Fault::new(fault::NO_DRY_RUN, "a token is given or it is not: there is nothing to try"));
+    }
     let params = Params::parse(&head.query);
     let today = state.store.clock().now().day();
     let json = body::says_json(&head.headers);
@@ -147,191 +156,11 @@ async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Op
     admit(state, asked).await.err().unwrap_or(refused)
 }
 
-/// The idempotency key of a request, with all that makes it this request.
-fn repeatable(
-    state: &State,
-    head: &Head,
-    found: &Found<'_>,
-    route: &Route,
-    bytes: &[u8],
-) -> Result<Option<Repeatable>, Fault> {
-    let path = found.segments.join("\0");
-    let method = route.meta.method.as_str();
-    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
-    Repeatable::read(&head.headers, &state.secret, &parts)
-}
-
-/// A request that is ready to run in a transaction.
-struct Request {
-    state: Arc<State>,
-    asked: Asked,
-    meta: Meta,
-    repeatable: Result<Option<Repeatable>, Fault>,
-    prepared: Result<Prepared, Fault>,
-    tagged: Option<Tagged>,
-    own_tag: bool,
-    if_match: Option<Vec<String>>,
-    if_none_match: Option<Vec<String>>,
-    lines: bool,
-}
-
-impl Request {
-    fn prepare(
-        state: &Arc<State>,
-        head: &Head,
-        asked: Asked,
-        found: &Found<'_>,
-        route: &Arc<Route>,
-        payload: &Payload,
-    ) -> Arc<Self> {
-        let meta = route.meta;
-        let repeatable = match meta.method.reads() {
-            true => Ok(None),
-            false => {
-                // A form is what its parts are, whatever the text between them.
-                let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
-                repeatable(state, head, found, route, bytes)
-            }
-        };
-        let params = Params::parse(&head.query);
-        let form = payload.form.as_ref().map(|form| &form.arrived);
-        let today = state.store.clock().now().day();
-        let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
-        let prepared = match &route.behind {
-            Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_) | Behind::Login | Behind::Errand(_) => {
-                Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
-            }
-        };
-        let own_tag = meta.tag == Some(meta.name);
-        let by_path = meta.tag.filter(|_| !own_tag).map(|name| (name, found.params.clone()));
-        let named = prepared.as_ref().ok().and_then(|prepared| prepared.addressed.clone()).or(by_path);
-        let tagged = named.and_then(|(name, params)| {
-            let route = state.routes.by_name(name)?;
-            Tagged::prepare(route, &params)
-        });
-        let lines = meta.lists() && accepts_lines(&head.headers);
-        Arc::new(Self {
-            state: state.clone(),
-            asked,
-            meta,
-            repeatable,
-            prepared,
-            tagged,
-            own_tag,
-            if_match: tag::listed(&head.headers, "if-match"),
-            if_none_match: tag::listed(&head.headers, "if-none-match"),
-            lines,
-        })
-    }
-
-    async fn read(self: Arc<Self>, long: bool, head: &Head) -> Result<Response, Fault> {
-        let mut tries = 0;
-        loop {
-            let (reply, stream) = self.clone().look(long, &head.request_id).await?;
-            let Content::Image(hash) = &reply.content else { return Ok(respond(reply, stream)) };
-            if head.method == HttpMethod::HEAD {
-                return Ok(respond(reply, None));
-            }
-            if let Some(image) = self.state.store.open_image(hash).await? {
-                return Ok(respond(reply, Some(image::stream(image))));
-            }
-            // The image was replaced or removed after the record was read: the record says which.
-            tries += 1;
-            if tries == IMAGE_TRIES {
-                return Err(Fault::new(fault::INTERNAL, format!("image {hash} is missing")));
-            }
-        }
-    }
-
-    /// Reads in one transaction; only the bytes of an image are left.
-    async fn look(self: Arc<Self>, long: bool, request_id: &str) -> Result<(Reply, Option<Chunks>), Fault> {
-        let request = self.clone();
-        let read = move |tx: &mut Tx<'_>| {
-            let caller = access::admit(&request.state, tx, &request.asked)?;
-            let reply = request.run(tx, &caller)?.read(tx, request.lines)?;
-            let tag = match &request.tagged {
-                Some(tagged) => Some(tagged.read(tx, &caller)?),
-                None => request.own_tag.then(|| reply.tag()),
-            };
-            if let Ok(Prepared { note: Some(note), .. }) = &request.prepared {
-                tx.set_actor(&caller.actor);
-                note(tx, &caller)?;
-            }
-            Ok((reply, tag))
-        };
-        let store = &self.state.store;
-        let (mut reply, tag) = match &self.prepared {
-            Ok(Prepared { note: Some(_), .. }) => store.write(request_id, read).await?,
-            _ => store.read(long, read).await?,
-        };
-        if let Some(tag) = tag {
-            if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
-                reply = Reply::empty(304);
-            }
-            reply.headers.push(("etag".to_owned(), tag));
-        }
-        let stream = match &reply.content {
-            Content::List(list) => Some(stream(self.state.store.clone(), list.clone())),
-            _ => None,
-        };
-        Ok((reply, stream))
-    }
-
-    async fn write(self: Arc<Self>, request_id: &str, draft: Option<Draft>) -> Result<Response, Fault> {
-        if let Ok(Prepared { secret: Some(secret), .. }) = &self.prepared {
-            secret.judge(&self.state.store, &self.state.heavy).await?;
-        }
-        let request = self.clone();
-        let write = move |tx: &mut Tx<'_>| {
-            let caller = access::admit(&request.state, tx, &request.asked)?;
-            tx.set_actor(&caller.actor);
-            let repeatable = request.repeatable.as_ref().map_err(Clone::clone)?;
-            if let Some(repeatable) = repeatable
-                && let Some(first) = repeatable.recall(tx, &caller.actor)?
-            {
-                return Ok(first);
-            }
-            let reply = request.run(tx, &caller)?;
-            if let Some(repeatable) = repeatable {
-                repeatable.remember(tx, &caller.actor, &reply)?;
-            }
-            Ok(reply)
-        };
-        let store = &self.state.store;
-        let reply = match draft.filter(|_| self.prepared.is_ok() && self.repeatable.is_ok()) {
-            Some(draft) => store.write_with(request_id, draft, write).await?,
-            None => store.write(request_id, write).await?,
-        };
-        Ok(respond(reply, None))
-    }
-
-    /// Runs the operation; where the request names tags, only on a record that still has one of them.
-    fn run(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
-        let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
-        if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
-            && matches!(self.meta.method, Method::Put | Method::Delete)
-        {
-            tag::check_match(tags, &tag::present(tagged.read(tx, caller))?)?;
-        }
-        (prepared.run)(tx, caller)
-    }
-}
-
-/// Whether the client asks by name for one record a line.
-fn accepts_lines(headers: &HeaderMap) -> bool {
-    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-        value
-            .split(',')
-            .any(|kind| kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case(NDJSON_TYPE)))
-    })
-}
-
 /// A body that is sent as fast as the client takes it.
 pub(super) type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
 
 /// Reads a list chunk by chunk, as fast as the client takes them.
-fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
+pub(super) fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
     let (sender, receiver) = tokio::sync::mpsc::channel(CHUNKS_WAITING);
     tokio::spawn(async move {
         let mut cursor = Cursor::Start;
@@ -351,7 +180,7 @@ fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
     receiver
 }
 
-fn respond(reply: Reply, stream: Option<Chunks>) -> Response {
+pub(super) fn respond(reply: Reply, stream: Option<Chunks>) -> Response {
     use warp::Reply as _;
     let mut response = match (stream, reply.content) {
         (Some(mut chunks), _) => {

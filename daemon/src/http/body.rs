@@ -128,6 +128,12 @@ pub fn too_large(bytes_max: u64) -> Fault {
     Fault::new(fault::BODY_TOO_LARGE, format!("the body must have at most {bytes_max} bytes"))
 }
 
+/// The fault of a batch whose answer would be too long.
+pub fn too_much_read(bytes_max: usize) -> Fault {
+    let detail = format!("the operations of a batch can read at most {bytes_max} bytes in all");
+    Fault::new(fault::BODY_TOO_LARGE, detail)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 
 use super::access::{self, Asked};
 use super::answer::Head;
+use super::dry_run;
 use super::idempotency::Repeatable;
 use super::reply::{IntoReply, Reply};
 use super::route::{Behind, Route, Run};
@@ -88,8 +89,9 @@ enum Planned {
     Act(Arc<Caller>, Act),
 }
 
-/// Runs the errand of a request.
+/// Runs the errand of a request. A dry run ends where the work outside the store would begin.
 pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Reply, Fault> {
+    let dry_run = dry_run::asked(&head.headers);
     let ordered = Arc::new(ordered);
     let (shared, order) = (state.clone(), ordered.clone());
     let plan = move |tx: &mut Tx<'_>| {
@@ -99,6 +101,7 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
         {
             return Ok(Planned::Before(first));
         }
+        dry_run.clone()?;
         let errand = order.errand.as_ref().map_err(Clone::clone)?;
         let act = errand(tx, &caller, &shared.config)?;
         Ok(Planned::Act(caller, act))
@@ -107,6 +110,11 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
         Planned::Before(first) => return Ok(first),
         Planned::Act(caller, act) => (caller, act),
     };
+    if dry_run::asked(&head.headers)? {
+        let mut reply = Reply::empty(204);
+        dry_run::mark(&mut reply);
+        return Ok(reply);
+    }
     let (store, request_id) = (state.store.clone(), head.request_id.clone());
     // A client who goes away leaves an errand behind that still has to be settled.
     let errand = tokio::spawn(async move {

@@ -73,6 +73,11 @@ impl Secret {
         Self { is_new: false, ..Self::new(plain, present) }
     }
 
+    /// Whether it is to be stored.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
     /// Does the heavy work.
     pub async fn judge(&self, store: &Store, heavy: &Heavy) -> Result<(), Fault> {
         let present = self.present.clone();

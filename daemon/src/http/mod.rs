@@ -2,7 +2,9 @@
 
 pub mod access;
 pub mod answer;
+mod batch;
 pub mod body;
+mod dry_run;
 pub mod errand;
 pub mod heavy;
 pub mod idempotency;
@@ -11,6 +13,7 @@ pub mod login;
 pub mod openapi;
 mod payload;
 pub mod reply;
+pub mod request;
 pub mod route;
 pub mod routes;
 pub mod server;

@@ -75,6 +75,8 @@ fn operation(route: &Route) -> Value {
     });
     match route.behind {
         Behind::Status(_) | Behind::Login => operation["security"] = json!([]),
+        // It needs a token and no permission: each operation in it is permitted by itself.
+        Behind::Batch => {}
         _ => {
             operation["x-application"] = json!(row.application());
             operation["x-permittable-path"] = json!(permittable(row));
@@ -114,7 +116,7 @@ fn parameters(row: &Meta) -> Vec<Value> {
     }));
     let header = |name: &str| json!({ "name": name, "in": "header", "schema": { "type": "string" } });
     if !row.method.reads() && row.path != "/token" {
-        all.push(header("Idempotency-Key"));
+        all.extend([header("Idempotency-Key"), header("Dry-Run")]);
     }
     if row.tag.is_some() && matches!(row.method, Method::Put | Method::Delete) {
         all.push(header("If-Match"));

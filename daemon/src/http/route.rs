@@ -60,6 +60,8 @@ pub enum Behind {
     Login,
     /// Work outside the store between two transactions.
     Errand(PrepareErrand),
+    /// Operations of other rows, in one transaction.
+    Batch,
 }
 
 impl fmt::Debug for Route {
@@ -152,6 +154,11 @@ where
 /// The row that gives tokens.
 pub fn login<E: Endpoint>() -> Route {
     Route { meta: E::META, behind: Behind::Login }
+}
+
+/// The row that carries operations of other rows.
+pub fn batch<E: Endpoint>() -> Route {
+    Route { meta: E::META, behind: Behind::Batch }
 }
 
 /// Joins a row and a look at the process.

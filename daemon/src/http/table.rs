@@ -2,13 +2,14 @@
 
 use super::errand::errand;
 use super::heavy::Secret;
-use super::route::{Route, addressed, audited, login, operation, secret_operation, status};
+use super::route::{Route, addressed, audited, batch, login, operation, secret_operation, status};
 use super::state;
 use crate::ops::gateways::{email, sms, trial};
 use crate::ops::*;
 use crate::outward;
 use mfa_shared::api::actions::*;
 use mfa_shared::api::applications::*;
+use mfa_shared::api::batch::SendBatch;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::definitions::*;
@@ -38,6 +39,7 @@ fn process() -> Vec<Route> {
         status::<GetLive>(state::live),
         status::<GetReady>(state::ready),
         status::<GetVersion>(state::version),
+        batch::<SendBatch>(),
     ]
 }
 

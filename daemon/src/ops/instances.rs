@@ -4,13 +4,17 @@ use super::Caller;
 use super::ledger::{self, CustomerAccount};
 use crate::domain::instance::{self as rules, Effect, Refusal};
 use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::Record;
 use crate::store::records::{AccountCounter, INSTANCES_BY_CUSTOMER, INSTANCES_BY_NUMBER, StoredInstance};
+use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::customers::Customer;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::instances::*;
 use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::query::PAGE_SIZE_DEFAULT;
 use mfa_shared::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Query};
 use std::collections::{BTreeSet, HashSet};
 
@@ -72,10 +76,41 @@ pub fn list(
     tx: &mut Tx<'_>,
     _: &Caller,
     _: &ListInstances,
-    Query(of): &Query<OfCustomer>,
+    Query(InstanceQuery { customer, term, size }): &Query<InstanceQuery>,
 ) -> Result<Array<Instance>, Fault> {
-    let stored = of_customer(tx, &of.customer)?;
+    let mut stored = match (customer, term) {
+        (Some(customer), _) => of_customer(tx, customer)?,
+        (None, Some(term)) => return search(tx, term, *size),
+        (None, None) => Vec::new(),
+    };
+    if let Some(term) = term {
+        stored.retain(|instance| contains(instance, &term.to_lowercase()));
+        stored.truncate(most(*size));
+    }
     all_shown(tx, stored)
+}
+
+/// The first accounts that contain a text.
+fn search(tx: &mut Tx<'_>, term: &str, size: Option<u32>) -> Result<Array<Instance>, Fault> {
+    let (term, mut found) = (term.to_lowercase(), Vec::new());
+    tx.walk(StoredInstance::SPACE, Range::prefix(&[]), &mut |_, value| {
+        let instance: StoredInstance = decode(StoredInstance::SPACE, value)?;
+        if contains(&instance, &term) {
+            found.push(instance);
+        }
+        Ok(found.len() < most(size))
+    })?;
+    all_shown(tx, found)
+}
+
+fn most(size: Option<u32>) -> usize {
+    usize::try_from(size.unwrap_or(PAGE_SIZE_DEFAULT)).unwrap_or(usize::MAX)
+}
+
+fn contains(instance: &StoredInstance, term: &str) -> bool {
+    let number = instance.alternative_account_number.iter();
+    let own = [&instance.account_identifier, &instance.customer_identifier, &instance.product_identifier];
+    own.into_iter().chain(number).any(|text| text.to_lowercase().contains(term))
 }
 
 /// `GET /instances/transactiontypes`

@@ -140,8 +140,15 @@ pub struct Trouble {
 /// A view with changes on top that are not written yet.
 pub struct Overlay<'a> {
     base: &'a mut dyn View,
-    changes: BTreeMap<(Space, Vec<u8>), Option<Vec<u8>>>,
+    changes: BTreeMap<Place, Staged>,
+    /// What was staged before at each place that has changed since the mark.
+    undo: Option<Vec<(Place, Option<Staged>)>>,
 }
+
+/// Space and key.
+type Place = (Space, Vec<u8>);
+/// A value that is staged, or a removal.
+type Staged = Option<Vec<u8>>;
 
 impl std::fmt::Debug for Overlay<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -152,12 +159,32 @@ impl std::fmt::Debug for Overlay<'_> {
 impl<'a> Overlay<'a> {
     /// Nothing changed yet.
     pub fn new(base: &'a mut dyn View) -> Self {
-        Self { base, changes: BTreeMap::new() }
+        Self { base, changes: BTreeMap::new(), undo: None }
     }
 
     /// Stages a change.
     pub fn stage(&mut self, change: Change) {
-        self.changes.insert((change.space, change.key), change.value);
+        let place = (change.space, change.key);
+        let noted = self.undo.is_some().then(|| place.clone());
+        let before = self.changes.insert(place, change.value);
+        if let (Some(undo), Some(place)) = (&mut self.undo, noted) {
+            undo.push((place, before));
+        }
+    }
+
+    /// Marks the point to which [`Overlay::undo`] goes back.
+    pub fn mark(&mut self) {
+        self.undo = Some(Vec::new());
+    }
+
+    /// Takes back what was staged since the mark.
+    pub fn undo(&mut self) {
+        for (place, before) in self.undo.take().into_iter().flatten().rev() {
+            match before {
+                Some(value) => self.changes.insert(place, value),
+                None => self.changes.remove(&place),
+            };
+        }
     }
 
     /// Everything staged, in key order.
@@ -235,6 +262,7 @@ mod tests {
         fn staged_changes_look_as_if_they_were_written(
             base in proptest::collection::btree_map(key(), key(), 0..12),
             staged in proptest::collection::vec((key(), proptest::option::of(key())), 0..8),
+            taken_back in proptest::collection::vec((key(), proptest::option::of(key())), 0..4),
             prefix in key(), reverse: bool, limit in 0usize..6,
         ) {
             let mut below = Map(base.clone());
@@ -247,6 +275,11 @@ mod tests {
                     None => expected.0.remove(&key),
                 };
             }
+            overlay.mark();
+            for (key, value) in taken_back {
+                overlay.stage(Change { space: SPACE, key, value });
+            }
+            overlay.undo();
             let range = Range::prefix(&prefix);
             prop_assert_eq!(
                 overlay.scan(SPACE, &range, reverse, limit).unwrap(),

@@ -98,7 +98,7 @@ impl Store {
         let write = move |view: &mut dyn engine::View| {
             let mut tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
             let outcome = work(&mut tx);
-            let keep = outcome.is_ok() || tx.keeps_when_refused();
+            let keep = tx.writes_after(outcome.is_ok());
             let (time, actor) = (tx.now(), tx.actor().to_owned());
             let changes = if keep { tx.into_changes() } else { Vec::new() };
             let uses = Uses::of(&changes);

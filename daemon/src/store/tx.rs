@@ -23,13 +23,22 @@ pub struct Tx<'a> {
     actor: String,
     strict: bool,
     keeps: bool,
+    dry_run: bool,
     keys: Option<Arc<Keys>>,
 }
 
 impl<'a> Tx<'a> {
     /// Begins on a view.
     pub fn new(view: &'a mut dyn View, now: Timestamp, strict: bool) -> Self {
-        Self { view: Overlay::new(view), now, actor: String::new(), strict, keeps: false, keys: None }
+        Self {
+            view: Overlay::new(view),
+            now,
+            actor: String::new(),
+            strict,
+            keeps: false,
+            dry_run: false,
+            keys: None,
+        }
     }
 
     /// The same transaction with the keys of secrets.
@@ -100,9 +109,25 @@ impl<'a> Tx<'a> {
         self.keeps = true;
     }
 
-    /// Whether [`Tx::keep_when_refused`] was said.
-    pub fn keeps_when_refused(&self) -> bool {
-        self.keeps
+    /// Nothing that is staged is to be written if the operation succeeds: somebody only wants to know
+    /// whether it would. A refusal still keeps what it has to keep, or passwords could be tried for nothing.
+    pub fn set_dry_run(&mut self) {
+        self.dry_run = true;
+    }
+
+    /// Whether what is staged is to be written after a success or a refusal.
+    pub fn writes_after(&self, success: bool) -> bool {
+        if success { !self.dry_run } else { self.keeps }
+    }
+
+    /// Runs a part of the work that leaves nothing behind if it is refused.
+    pub fn attempt<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+        self.view.mark();
+        let outcome = part(self);
+        if outcome.is_err() {
+            self.view.undo();
+        }
+        outcome
     }
 
     /// Everything staged.

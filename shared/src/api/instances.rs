@@ -2,7 +2,9 @@
 
 use crate::amount::Amount;
 use crate::fault::Fault;
-use crate::query::{ParamDoc, Parameters, Params, missing};
+use crate::query::{
+    PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, ParamDoc, Parameters, Params, TERM_LENGTH_MAX, missing, optional_param,
+};
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
 use crate::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Query};
@@ -122,6 +124,50 @@ impl Parameters for OfCustomer {
     }
 }
 
+/// Which accounts: all of a customer, or the first ones that contain a text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InstanceQuery {
+    /// The customer; needed where there is no term.
+    pub customer: Option<String>,
+    /// A substring of the account, its other number, its customer or its product, in any letter case.
+    pub term: Option<String>,
+    /// Most accounts that contain the term, 1 to 1,000; null is 20.
+    pub size: Option<u32>,
+}
+
+impl Parameters for InstanceQuery {
+    fn read(params: &Params) -> Result<Self, Fault> {
+        let term = params.term()?.map(str::to_owned);
+        let customer = match (params.one("customer")?, &term) {
+            (None, Some(_)) => None,
+            _ => Some(params.text("customer")?.to_owned()),
+        };
+        Ok(Self { customer, term, size: params.integer("size", 1, PAGE_SIZE_MAX)? })
+    }
+
+    fn write(&self) -> Vec<(&'static str, String)> {
+        let Self { customer, term, size } = self.clone();
+        let pairs = [("customer", customer), ("term", term), ("size", size.map(|size| size.to_string()))];
+        pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
+    fn docs() -> Vec<ParamDoc> {
+        let text = json!({ "type": "string", "minLength": 1 });
+        let size = json!({
+            "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT
+        });
+        vec![
+            optional_param("customer", "Accounts of this customer only; needed without a term.", text),
+            optional_param(
+                "term",
+                "Substring of the account, its other number, customer or product.",
+                json!({ "type": "string", "maxLength": TERM_LENGTH_MAX }),
+            ),
+            optional_param("size", "Most accounts that contain the term.", size),
+        ]
+    }
+}
+
 /// The form of a command.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InstanceCommandForm {
@@ -148,8 +194,8 @@ impl Parameters for InstanceCommandForm {
 endpoints! {
     /// Open an account for a customer, in state PENDING with balance 0.
     CreateInstance {} Post "/instances" Json<NewInstance> => AcceptedAt<GetInstance>;
-    /// List the accounts of a customer.
-    ListInstances {} Get "/instances" Query<OfCustomer> => Array<Instance>;
+    /// List the accounts of a customer, or the first ones that contain a text.
+    ListInstances {} Get "/instances" Query<InstanceQuery> => Array<Instance>;
     /// List the types of transaction that the accounts of a customer allow at present.
     ListTransactionTypes {} Get "/instances/transactiontypes" Query<OfCustomer> => Array<TransactionType>;
     /// Read an account of a customer.

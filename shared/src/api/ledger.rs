@@ -2,12 +2,12 @@
 
 use crate::amount::Amount;
 use crate::fault::Fault;
-use crate::query::{DateRange, Paging, ParamDoc, Parameters, Params};
+use crate::query::{DateRange, Paging, ParamDoc, Parameters, Params, optional_param};
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
 use crate::wire::{Json, Listed, Nothing, Page, Query};
 use crate::{endpoints, object, words};
-use serde_json::{Value, json};
+use serde_json::json;
 
 words! {
     /// What an account is in the books.
@@ -202,10 +202,6 @@ impl Listed for JournalEntry {
 impl Listed for AccountEntry {
     const PLURAL: &'static str = "entries";
     const COLUMNS: &'static [&'static str] = &["sequence"];
-}
-
-fn optional_param(name: &'static str, doc: &'static str, schema: Value) -> ParamDoc {
-    ParamDoc { name, doc, required: false, schema }
 }
 
 /// Which accounts, and which part of them.

@@ -2,6 +2,7 @@
 
 pub mod actions;
 pub mod applications;
+pub mod batch;
 pub mod cards;
 pub mod customers;
 pub mod definitions;
@@ -27,6 +28,7 @@ use std::collections::BTreeMap;
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
     let nouns = [
         system::ROWS,
+        batch::ROWS,
         tokens::ROWS,
         users::ROWS,
         roles::ROWS,

@@ -42,6 +42,9 @@ pub struct Problem {
     /// The status of SMTP or HTTP with which the gateway refused; null where it said none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gateway_code: Option<Option<u16>>,
+    /// The operation for which a whole batch was refused, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<usize>,
 }
 
 impl Problem {
@@ -61,6 +64,7 @@ impl Problem {
             error: fault.error.map(str::to_owned),
             stage: fault.gateway.as_ref().map(|gateway| gateway.stage.to_owned()),
             gateway_code: fault.gateway.as_ref().map(|gateway| gateway.code),
+            operation: fault.operation,
         }
     }
 }

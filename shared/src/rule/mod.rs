@@ -13,8 +13,8 @@ pub use compound::{Distinct, List, Nested, list, nested};
 pub use field::{Optional, Or, Reference, Required, optional, or, reference, required};
 pub use text::{Text, alphanumeric, free, id, line, secret, text};
 pub use value::{
-    BigIntegerRule, DateRule, DecimalRule, Flag, Integer, TimestampRule, Word, WordRule, big_integer, date,
-    decimal, flag, integer, timestamp, word,
+    Anything, BigIntegerRule, DateRule, DecimalRule, Flag, Integer, TimestampRule, Word, WordRule, any,
+    big_integer, date, decimal, flag, integer, timestamp, word,
 };
 
 use crate::node::Node;

@@ -45,6 +45,25 @@ impl<W: Word> Rule for WordRule<W> {
     }
 }
 
+/// Any value, kept as it was sent.
+pub const fn any() -> Anything {
+    Anything
+}
+
+/// See [`any`].
+#[derive(Debug, Clone, Copy)]
+pub struct Anything;
+
+impl Rule for Anything {
+    type Out = Node;
+    fn check(&self, node: &Node, _: &mut Checks) -> Option<Node> {
+        Some(node.clone())
+    }
+    fn schema(&self) -> Value {
+        json!({})
+    }
+}
+
 /// `true` or `false`.
 pub const fn flag() -> Flag {
     Flag

@@ -10,7 +10,7 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
-use mfa_shared::api::instances::{GetInstance, ListInstances, OfCustomer};
+use mfa_shared::api::instances::{GetInstance, InstanceQuery, ListInstances};
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::{self, exit};
@@ -45,7 +45,7 @@ impl Wish {
         let Some(customer) = &self.customer else {
             return Ok(cx.client.send(&GetInstance { account: self.account.clone() }, &Nothing).await?.value);
         };
-        let query = Query(OfCustomer { customer: customer.clone() });
+        let query = Query(InstanceQuery { customer: Some(customer.clone()), ..InstanceQuery::default() });
         let found = cx.client.send(&ListInstances {}, &query).await?.value;
         let numbers = ["accountIdentifier", "alternativeAccountNumber"];
         let named = |instance: &&Value| numbers.iter().any(|number| instance[number] == self.account);
@@ -127,7 +127,7 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         .set("targetAccountIdentifier", target.clone())
         .set("amount", Some(wish.amount.clone()));
     let endpoint = CreateTransaction { teller: wish.teller.clone() };
-    let quote = cx.client.send(&endpoint, &draft.body::<CreateTransaction>()?).await?.value;
+    let quote = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await?.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
         return Err(Failure::local("the daemon answered no identifier of the transaction"));
     };
@@ -141,6 +141,13 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         text("customerIdentifier"),
         effect.lines(&quote, target.as_deref())
     ));
+    if cx.client.dry_run {
+        return cx.done(Done {
+            noun: "teller",
+            id: &wish.teller,
+            what: "would take it; nothing was changed",
+        });
+    }
     let question = match wish.charges.word() {
         _ if effect.charges.is_zero() => "confirm it?",
         ChargesWord::Included => "confirm it, with the charges paid in cash?",

@@ -46,6 +46,9 @@ impl FileFlags {
             Failure::local(format!("reports cannot be written to {}: {error}", folder.display()))
                 .hint("name another folder with --report-dir or MFA_REPORT_DIR")
         };
+        if cx.client.dry_run {
+            return Ok(folder);
+        }
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed)?;
         tempfile::tempfile_in(&folder).map_err(failed)?;
         Ok(folder)

@@ -25,7 +25,7 @@ impl Memory {
         let (now, strict) = (self.now, self.strict);
         let mut tx = Tx::new(self, now, strict);
         let out = work(&mut tx);
-        if out.is_err() && !tx.keeps_when_refused() {
+        if out.is_err() && !tx.writes_after(false) {
             return out;
         }
         for change in tx.into_changes() {

@@ -1,0 +1,66 @@
+//! Many operations in one request, from a file.
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::globals::Format;
+use crate::input;
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::api::batch::{Operation, SendBatch};
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
+use serde_json::{Value, json};
+
+#[derive(Args)]
+pub struct Send {
+    /// File of JSON or YAML with the operations, - for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// All operations or none: the first refusal takes everything back
+    #[arg(long)]
+    atomic: bool,
+}
+
+impl Verb for Send {
+    const ENDPOINT: Option<&'static Meta> = Some(&SendBatch::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "echo '[{\"method\": \"GET\", \"path\": \"/offices/market\"}]' | mfa batch -",
+        "echo '[{\"method\": \"POST\", \"path\": \"/customers\",\n    \
+         \"body\": {\"identifier\": \"c-110\"}}]' | mfa batch - --atomic -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let mut batch = match input::structured(&self.file)? {
+            Value::Array(operations) => json!({ "operations": operations }),
+            whole => whole,
+        };
+        if self.atomic {
+            batch["atomic"] = json!(true);
+        }
+        let body = input::body::<SendBatch>(&batch)?;
+        let answer = cx.client.send_telling(&SendBatch {}, &body).await?.value;
+        let results = answer["results"].as_array().cloned().unwrap_or_default();
+        let failed = results.iter().filter(|result| !result["problem"].is_null()).count();
+        if cx.out.format.is_structured() && cx.out.format != Format::Jsonl {
+            cx.out.show(&views::BATCH, &answer)?;
+        } else {
+            let named = results.into_iter().zip(&body.0.operations).enumerate();
+            let row = |(i, (mut result, operation)): (usize, (Value, &Operation))| {
+                result["operation"] = json!(i);
+                (result["method"], result["path"]) = (json!(operation.method), json!(operation.path));
+                result
+            };
+            cx.out.show(&views::BATCH, &named.map(row).collect())?;
+        }
+        if cx.client.dry_run {
+            cx.out.tip("a dry run: nothing was changed");
+        }
+        match failed {
+            0 => Ok(()),
+            _ => {
+                let what = format!("{failed} of {} operations were refused", body.0.operations.len());
+                Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what))
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! `POST /batch`: operations of other rows, carried out one after the other in one transaction.
+//!
+//! Every operation goes through the same steps as a request of its own: the permission check of `access.rs`,
+//! decoding, idempotency key, tag, operation. What the caller holds is looked up once, before the first of
+//! them, as in every request; so nothing that a batch itself grants counts within it.
+
+use super::access::{self, Asked};
+use super::answer::Head;
+use super::heavy::Secret;
+use super::idempotency::Repeatable;
+use super::payload::Payload;
+use super::reply::Reply;
+use super::request::Request;
+use super::route::{Behind, Prepared, Route};
+use super::state::State;
+use super::{body, dry_run};
+use crate::ops::Caller;
+use crate::ops::listing::json;
+use crate::store::Tx;
+use mfa_shared::api::batch::*;
+use mfa_shared::endpoint::{Method, split};
+use mfa_shared::fault::{self, Fault, Problem};
+use mfa_shared::identifier::shown;
+use mfa_shared::node::Node;
+use mfa_shared::wire::{AnswerKind, Body, BodyKind, Json, RawBody};
+use std::sync::Arc;
+use warp::http::header::{HeaderName, HeaderValue};
+use warp::http::{HeaderMap, Method as HttpMethod};
+
+/// Carries a batch out.
+pub async fn answer(
+    state: &Arc<State>,
+    head: &Head,
+    asked: Asked,
+    repeatable: Result<Option<Repeatable>, Fault>,
+    raw: &RawBody<'_>,
+) -> Result<Reply, Fault> {
+    let order = Order {
+        parts: Json::<Batch>::read(raw).and_then(|Json(batch)| Parts::prepare(state, head, &asked, batch)),
+        state: state.clone(),
+        request_id: head.request_id.clone(),
+        dry_run: dry_run::asked(&head.headers),
+        asked,
+        repeatable,
+    };
+    let order = Arc::new(order);
+    order.clone().judge().await?;
+    state.store.write(&head.request_id, move |tx| order.carry_out(tx)).await
+}
+
+/// A batch that is ready for its transaction.
+struct Order {
+    state: Arc<State>,
+    request_id: String,
+    asked: Asked,
+    repeatable: Result<Option<Repeatable>, Fault>,
+    dry_run: Result<bool, Fault>,
+    parts: Result<Parts, Fault>,
+}
+
+struct Parts {
+    atomic: bool,
+    list: Vec<Part>,
+}
+
+/// One operation.
+struct Part {
+    method: Method,
+    /// The path without its query string.
+    path: String,
+    request: Result<Arc<Request>, Fault>,
+}
+
+impl Parts {
+    fn prepare(state: &Arc<State>, head: &Head, asked: &Asked, batch: Batch) -> Result<Self, Fault> {
+        let part = |operation| Part::prepare(state, head, asked, operation);
+        let parts = Self { atomic: batch.atomic, list: batch.operations.into_iter().map(part).collect() };
+        if parts.secrets().count() > PASSWORDS_MAX {
+            let what = format!("must have at most {PASSWORDS_MAX} operations with a password");
+            return Err(Fault::field("/operations", "too_many", &what));
+        }
+        Ok(parts)
+    }
+
+    /// The operations with a password, which is hashed before the transaction begins.
+    fn secrets(&self) -> impl Iterator<Item = (&Request, &Arc<Secret>)> {
+        self.list.iter().filter_map(|part| {
+            let request = part.request.as_deref().ok()?;
+            let Ok(Prepared { secret: Some(secret), .. }) = &request.prepared else { return None };
+            Some((request, secret))
+        })
+    }
+}
+
+impl Part {
+    fn prepare(state: &Arc<State>, head: &Head, asked: &Asked, operation: Operation) -> Self {
+        let (method, http) = match operation.method {
+            OperationMethod::Get => (Method::Get, HttpMethod::GET),
+            OperationMethod::Post => (Method::Post, HttpMethod::POST),
+            OperationMethod::Put => (Method::Put, HttpMethod::PUT),
+            OperationMethod::Delete => (Method::Delete, HttpMethod::DELETE),
+        };
+        let (path, query) = operation.path.split_once('?').unwrap_or((&operation.path, ""));
+        let path = path.to_owned();
+        let head = Head {
+            method: http,
+            path: path.clone(),
+            query: query.to_owned(),
+            headers: headers(&operation),
+            request_id: head.request_id.clone(),
+        };
+        let request = prepare(state, &head, asked, method, operation.body.as_ref());
+        Self { method, path, request }
+    }
+
+    /// The request line of the operation, as a sentence names it.
+    fn title(&self) -> String {
+        format!("{} {}", self.method, shown(&self.path))
+    }
+}
+
+/// The headers that an operation brings.
+fn headers(operation: &Operation) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let given = [("idempotency-key", &operation.idempotency_key), ("if-match", &operation.if_match)];
+    for (name, value) in given {
+        // A line has no control characters, so it is the value of a header.
+        if let Some(value) = value.as_ref().and_then(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    headers
+}
+
+fn prepare(
+    state: &Arc<State>,
+    head: &Head,
+    asked: &Asked,
+    method: Method,
+    body: Option<&Node>,
+) -> Result<Arc<Request>, Fault> {
+    let unknown = || Fault::new(fault::ROUTE_NOT_FOUND, format!("there is no path {}", shown(&head.path)));
+    let found = split(&head.path).and_then(|segments| state.routes.find(segments)).ok_or_else(unknown)?;
+    let Some(route) = found.route(method) else {
+        let detail = format!("{method} is not possible on {}", shown(&head.path));
+        return Err(Fault::new(fault::METHOD_NOT_ALLOWED, detail).allow(found.allow()));
+    };
+    let bytes = match body {
+        None => Vec::new(),
+        // Form parameters as text, as in a body of any type.
+        Some(Node::Text(form)) if route.meta.body.kind == BodyKind::Form => form.clone().into_bytes(),
+        Some(body) => json(body),
+    };
+    let own = Asked { meta: Some(route.meta), segments: found.segments.clone(), ..asked.clone() };
+    let request = Request::prepare(state, head, own, &found, route, &Payload { bytes, form: None });
+    match can_travel(route, &request) {
+        true => Ok(request),
+        false => Err(Fault::new(
+            fault::NOT_IN_BATCH,
+            format!("{method} {} cannot be part of a batch", route.meta.path),
+        )),
+    }
+}
+
+/// Whether an operation can be part of a batch: JSON in and out, nothing outside the transaction, and no
+/// password that is only compared, because an atomic batch would take the count of wrong ones back.
+fn can_travel(route: &Route, request: &Request) -> bool {
+    let compares = matches!(&request.prepared, Ok(Prepared { secret: Some(s), .. }) if !s.is_new());
+    matches!(route.behind, Behind::Operation(_))
+        && !matches!(route.meta.body.kind, BodyKind::Upload(_))
+        && route.meta.answer.kind != AnswerKind::Image
+        && !route.meta.path.starts_with("/token")
+        && !compares
+}
+
+impl Order {
+    /// Hashes the passwords of the operations that the caller may carry out.
+    async fn judge(self: Arc<Self>) -> Result<(), Fault> {
+        let Ok(parts) = &self.parts else { return Ok(()) };
+        if parts.secrets().next().is_none() {
+            return Ok(());
+        }
+        let order = self.clone();
+        let look = move |tx: &mut Tx<'_>| {
+            let caller = access::admit(&order.state, tx, &order.asked)?;
+            let Ok(parts) = &order.parts else { return Ok(Vec::new()) };
+            let permit = |(request, _): (&Request, _)| {
+                access::permit(&order.state, tx, &caller, &request.asked).is_ok()
+            };
+            Ok(parts.secrets().map(permit).collect())
+        };
+        let permitted: Vec<bool> = self.state.store.read(false, look).await?;
+        for ((_, secret), _) in parts.secrets().zip(permitted).filter(|(_, permitted)| *permitted) {
+            secret.judge(&self.state.store, &self.state.heavy).await?;
+        }
+        Ok(())
+    }
+
+    /// Carries all operations out.
+    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<Reply, Fault> {
+        let caller = access::admit(&self.state, tx, &self.asked)?;
+        tx.set_actor(&caller.actor);
+        let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
+        if let Some(repeatable) = repeatable
+            && let Some(first) = repeatable.recall(tx, &caller.actor)?
+        {
+            return Ok(first);
+        }
+        let parts = self.parts.as_ref().map_err(Clone::clone)?;
+        let dry_run = self.dry_run.clone()?;
+        if dry_run {
+            tx.set_dry_run();
+        }
+        let mut reply = Reply::json(json(&BatchResult { results: self.results(tx, &caller, parts)? }));
+        if let Some(repeatable) = repeatable {
+            repeatable.remember(tx, &caller.actor, &reply)?;
+        }
+        if dry_run {
+            dry_run::mark(&mut reply);
+        }
+        Ok(reply)
+    }
+
+    fn results(
+        &self,
+        tx: &mut Tx<'_>,
+        caller: &Caller,
+        parts: &Parts,
+    ) -> Result<Vec<OperationResult>, Fault> {
+        let mut requests = Vec::with_capacity(parts.list.len());
+        for part in &parts.list {
+            let request = part.request.as_ref().map_err(Clone::clone);
+            let permitted = match request {
+                Ok(request) => {
+                    access::permit(&self.state, tx, caller, &request.asked).map(|()| request.clone())
+                }
+                Err(fault) => Err(fault),
+            };
+            requests.push(permitted);
+        }
+        let mut results = Vec::with_capacity(parts.list.len());
+        let mut bytes_left = ANSWER_BYTES_MAX;
+        for (index, (part, request)) in parts.list.iter().zip(requests).enumerate() {
+            let done =
+                request.and_then(|request| tx.attempt(|tx| perform(tx, caller, &request, &mut bytes_left)));
+            match done {
+                // What is no refusal of this one operation ends the whole batch.
+                Err(fault) if parts.atomic || fault.kind.status >= 500 => {
+                    return Err(fault.of_operation(index, &part.title()));
+                }
+                Err(fault) => results.push(self.refused(part, &fault)),
+                Ok(reply) => results.push(succeeded(&reply)),
+            }
+        }
+        Ok(results)
+    }
+
+    fn refused(&self, part: &Part, fault: &Fault) -> OperationResult {
+        let problem = Problem::new(fault, &part.path, &self.request_id);
+        OperationResult {
+            status: fault.kind.status.into(),
+            location: None,
+            etag: None,
+            replayed: false,
+            body: None,
+            problem: Node::parse(&json(&problem)).ok(),
+        }
+    }
+}
+
+fn perform(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    request: &Request,
+    bytes_left: &mut usize,
+) -> Result<Reply, Fault> {
+    if !request.meta.method.reads() {
+        return request.changed(tx, caller);
+    }
+    let reply = request.shown(tx, caller)?;
+    match bytes_left.checked_sub(reply.bytes().len()) {
+        Some(left) => *bytes_left = left,
+        None => return Err(body::too_much_read(ANSWER_BYTES_MAX)),
+    }
+    Ok(reply)
+}
+
+fn succeeded(reply: &Reply) -> OperationResult {
+    let header =
+        |wanted: &str| reply.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+    OperationResult {
+        status: reply.status.into(),
+        location: header("location"),
+        etag: header("etag"),
+        replayed: header("idempotency-replayed").is_some(),
+        body: Some(reply.bytes()).filter(|bytes| !bytes.is_empty()).and_then(|bytes| Node::parse(bytes).ok()),
+        problem: None,
+    }
+}

@@ -1,0 +1,27 @@
+//! `Dry-Run: true`: the whole operation is carried out and taken back. Nothing is written, nothing is sent.
+
+use super::reply::Reply;
+use mfa_shared::fault::{self, Fault};
+use warp::http::HeaderMap;
+
+/// Name of the header, in the request and in the answer.
+const HEADER: &str = "dry-run";
+
+/// Whether a request asks for a dry run. What cannot be understood is refused: it might be meant as one.
+pub fn asked(headers: &HeaderMap) -> Result<bool, Fault> {
+    let mut given = headers.get_all(HEADER).iter();
+    let Some(value) = given.next() else { return Ok(false) };
+    match (given.next(), value.as_bytes()) {
+        (None, b"true") => Ok(true),
+        (None, b"false") => Ok(false),
+        _ => Err(Fault::new(
+            fault::INVALID_PARAMETER,
+            "the header Dry-Run must be given once, as true or false",
+        )),
+    }
+}
+
+/// Says in an answer that nothing was changed.
+pub fn mark(reply: &mut Reply) {
+    reply.headers.push((HEADER.to_owned(), "true".to_owned()));
+}

@@ -1,0 +1,231 @@
+//! A request of an operation, ready for its transaction: recall, decode, check the tag, run, remember.
+
+use super::access::{self, Asked};
+use super::answer::{Chunks, Head, respond, stream};
+use super::idempotency::Repeatable;
+use super::payload::Payload;
+use super::reply::{Content, Reply};
+use super::route::{Behind, Prepared, Route, Tagged};
+use super::routes::Found;
+use super::state::State;
+use super::{dry_run, image, tag};
+use crate::ops::Caller;
+use crate::store::Tx;
+use crate::store::objects::Draft;
+use mfa_shared::endpoint::{Meta, Method};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::query::Params;
+use mfa_shared::wire::{NDJSON_TYPE, RawBody};
+use std::sync::Arc;
+use warp::http::header::ACCEPT;
+use warp::http::{HeaderMap, Method as HttpMethod};
+use warp::reply::Response;
+
+/// How often an image is looked for that others replace all the time.
+const IMAGE_TRIES: usize = 10;
+
+/// The idempotency key of a request, with all that makes it this request.
+pub fn repeatable(
+    state: &State,
+    head: &Head,
+    found: &Found<'_>,
+    route: &Route,
+    bytes: &[u8],
+) -> Result<Option<Repeatable>, Fault> {
+    let path = found.segments.join("\0");
+    let method = route.meta.method.as_str();
+    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
+    Repeatable::read(&head.headers, &state.secret, &parts)
+}
+
+/// A request that is ready to run in a transaction.
+pub struct Request {
+    state: Arc<State>,
+    /// Who asks, and for what.
+    pub asked: Asked,
+    /// The row.
+    pub meta: Meta,
+    repeatable: Result<Option<Repeatable>, Fault>,
+    /// The decoded request, or what is wrong with it.
+    pub prepared: Result<Prepared, Fault>,
+    dry_run: Result<bool, Fault>,
+    tagged: Option<Tagged>,
+    own_tag: bool,
+    if_match: Option<Vec<String>>,
+    if_none_match: Option<Vec<String>>,
+    lines: bool,
+}
+
+impl Request {
+    /// Decodes a request.
+    pub fn prepare(
+        state: &Arc<State>,
+        head: &Head,
+        asked: Asked,
+        found: &Found<'_>,
+        route: &Arc<Route>,
+        payload: &Payload,
+    ) -> Arc<Self> {
+        let meta = route.meta;
+        let repeatable = match meta.method.reads() {
+            true => Ok(None),
+            false => {
+                // A form is what its parts are, whatever the text between them.
+                let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
+                repeatable(state, head, found, route, bytes)
+            }
+        };
+        let params = Params::parse(&head.query);
+        let form = payload.form.as_ref().map(|form| &form.arrived);
+        let today = state.store.clock().now().day();
+        let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
+        let prepared = match &route.behind {
+            Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
+            Behind::Status(_) | Behind::Login | Behind::Errand(_) | Behind::Batch => {
+                Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
+            }
+        };
+        let own_tag = meta.tag == Some(meta.name);
+        let by_path = meta.tag.filter(|_| !own_tag).map(|name| (name, found.params.clone()));
+        let named = prepared.as_ref().ok().and_then(|prepared| prepared.addressed.clone()).or(by_path);
+        let tagged = named.and_then(|(name, params)| {
+            let route = state.routes.by_name(name)?;
+            Tagged::prepare(route, &params)
+        });
+        let lines = meta.lists() && accepts_lines(&head.headers);
+        Arc::new(Self {
+            state: state.clone(),
+            asked,
+            meta,
+            repeatable,
+            prepared,
+            dry_run: if meta.method.reads() { Ok(false) } else { dry_run::asked(&head.headers) },
+            tagged,
+            own_tag,
+            if_match: tag::listed(&head.headers, "if-match"),
+            if_none_match: tag::listed(&head.headers, "if-none-match"),
+            lines,
+        })
+    }
+
+    /// Answers a request that reads.
+    pub async fn read(self: Arc<Self>, long: bool, head: &Head) -> Result<Response, Fault> {
+        let mut tries = 0;
+        loop {
+            let (reply, stream) = self.clone().look(long, &head.request_id).await?;
+            let Content::Image(hash) = &reply.content else { return Ok(respond(reply, stream)) };
+            if head.method == HttpMethod::HEAD {
+                return Ok(respond(reply, None));
+            }
+            if let Some(image) = self.state.store.open_image(hash).await? {
+                return Ok(respond(reply, Some(image::stream(image))));
+            }
+            // The image was replaced or removed after the record was read: the record says which.
+            tries += 1;
+            if tries == IMAGE_TRIES {
+                return Err(Fault::new(fault::INTERNAL, format!("image {hash} is missing")));
+            }
+        }
+    }
+
+    /// Reads in one transaction; only the bytes of an image are left.
+    async fn look(self: Arc<Self>, long: bool, request_id: &str) -> Result<(Reply, Option<Chunks>), Fault> {
+        let request = self.clone();
+        let read = move |tx: &mut Tx<'_>| {
+            let caller = access::admit(&request.state, tx, &request.asked)?;
+            request.shown(tx, &caller)
+        };
+        let store = &self.state.store;
+        let reply = match &self.prepared {
+            Ok(Prepared { note: Some(_), .. }) => store.write(request_id, read).await?,
+            _ => store.read(long, read).await?,
+        };
+        let stream = match &reply.content {
+            Content::List(list) => Some(stream(self.state.store.clone(), list.clone())),
+            _ => None,
+        };
+        Ok((reply, stream))
+    }
+
+    /// Reads in a transaction of somebody who may.
+    pub fn shown(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
+        let mut reply = self.run(tx, caller)?.read(tx, self.lines)?;
+        let tag = match &self.tagged {
+            Some(tagged) => Some(tagged.read(tx, caller)?),
+            None => self.own_tag.then(|| reply.tag()),
+        };
+        if let Ok(Prepared { note: Some(note), .. }) = &self.prepared {
+            tx.set_actor(&caller.actor);
+            note(tx, caller)?;
+        }
+        if let Some(tag) = tag {
+            if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
+                reply = Reply::empty(304);
+            }
+            reply.headers.push(("etag".to_owned(), tag));
+        }
+        Ok(reply)
+    }
+
+    /// Answers a request that changes something.
+    pub async fn write(self: Arc<Self>, request_id: &str, draft: Option<Draft>) -> Result<Response, Fault> {
+        if let Ok(Prepared { secret: Some(secret), .. }) = &self.prepared {
+            secret.judge(&self.state.store, &self.state.heavy).await?;
+        }
+        let request = self.clone();
+        let write = move |tx: &mut Tx<'_>| {
+            let caller = access::admit(&request.state, tx, &request.asked)?;
+            tx.set_actor(&caller.actor);
+            request.changed(tx, &caller)
+        };
+        let store = &self.state.store;
+        // The image of a dry run is read and dropped.
+        let kept = self.prepared.is_ok() && self.repeatable.is_ok() && matches!(self.dry_run, Ok(false));
+        let mut reply = match draft.filter(|_| kept) {
+            Some(draft) => store.write_with(request_id, draft, write).await?,
+            None => store.write(request_id, write).await?,
+        };
+        if matches!(self.dry_run, Ok(true)) {
+            dry_run::mark(&mut reply);
+        }
+        Ok(respond(reply, None))
+    }
+
+    /// Carries out a change in a transaction of somebody who may; a repetition gets the first answer again.
+    pub fn changed(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
+        let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
+        if let Some(repeatable) = repeatable
+            && let Some(first) = repeatable.recall(tx, &caller.actor)?
+        {
+            return Ok(first);
+        }
+        if self.dry_run.clone()? {
+            tx.set_dry_run();
+        }
+        let reply = self.run(tx, caller)?;
+        if let Some(repeatable) = repeatable {
+            repeatable.remember(tx, &caller.actor, &reply)?;
+        }
+        Ok(reply)
+    }
+
+    /// Runs the operation; where the request names tags, only on a record that still has one of them.
+    fn run(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
+        let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
+        if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
+            && matches!(self.meta.method, Method::Put | Method::Delete)
+        {
+            tag::check_match(tags, &tag::present(tagged.read(tx, caller))?)?;
+        }
+        (prepared.run)(tx, caller)
+    }
+}
+
+/// Whether the client asks by name for one record a line.
+fn accepts_lines(headers: &HeaderMap) -> bool {
+    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+        value
+            .split(',')
+            .any(|kind| kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case(NDJSON_TYPE)))
+    })
+}
