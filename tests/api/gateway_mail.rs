@@ -142,6 +142,8 @@ fn a_gateway_that_is_not_reached_or_turns_away_fails_at_connect() {
     failed(&world, "connect", Value::Null, "65536 bytes");
 }
 
+/// What a server says that offers AUTH.
+const SIGNS_IN: &str = "250-mail.test\r\n250 AUTH PLAIN\r\n";
 const GREETING: [Step; 2] = [Say("220 mail.test\r\n"), Hear];
 
 fn after_greeting(steps: &[Step]) -> u16 {
@@ -288,15 +290,47 @@ fn a_gateway_that_stalls_fails_at_the_stage_where_it_does() {
     let world = hasty();
     let greeted = |words| after_greeting(&[Say(words), Hang]);
     let starts = [Say("250-mail.test\r\n250 STARTTLS\r\n"), Hear, Say("220 go\r\n"), Hang];
-    for (port, changes, stage) in [
-        (scripted(&[Hang]), json!({}), "connect"),
-        (scripted(&[Hang]), json!({ "protocol": "smtps" }), "tls"),
-        (after_greeting(&starts), json!({ "start_tls": "true" }), "tls"),
-        (greeted("250-mail.test\r\n250 AUTH PLAIN\r\n"), json!({}), "sign_in"),
-        (greeted("250 mail.test\r\n"), json!({ "smtp_auth": "false" }), "send"),
+    let in_clear = json!({ "smtp_auth": "false" });
+    for (port, changes, stage, words) in [
+        (scripted(&[Hang]), json!({}), "connect", "was reached and did not greet"),
+        (scripted(&[Hang]), json!({ "protocol": "smtps" }), "tls", "did not bring the encryption about"),
+        (
+            after_greeting(&starts),
+            json!({ "start_tls": "true" }),
+            "tls",
+            "did not bring the encryption about",
+        ),
+        (greeted(SIGNS_IN), json!({}), "sign_in", "did not answer the sign-in"),
+        (greeted("250 mail.test\r\n"), in_clear, "send", "did not answer the message"),
     ] {
         configure(&world, port, &changes);
-        failed(&world, stage, Value::Null, "the gateway did not answer within 2 seconds");
+        failed(&world, stage, Value::Null, &format!("the gateway {words} within 2 seconds in all"));
+    }
+}
+
+#[test]
+fn a_connection_that_breaks_off_is_told_with_the_stage_that_it_came_to() {
+    let world = world(None);
+    let starts = [Say("250-mail.test\r\n250 STARTTLS\r\n"), Hear, Say("220 go\r\n")];
+    let in_clear = json!({ "smtp_auth": "false" });
+    for (port, changes, stage, words) in [
+        (scripted(&[]), json!({}), "connect", "the connection to localhost broke off before it greeted: "),
+        (
+            after_greeting(&starts),
+            json!({ "start_tls": "true" }),
+            "tls",
+            "no encrypted connection to localhost: ",
+        ),
+        (after_greeting(&[Say(SIGNS_IN), Hear]), json!({}), "sign_in", "broke off during the sign-in: "),
+        (
+            after_greeting(&[Say("250 m\r\n"), Hear]),
+            in_clear,
+            "send",
+            "broke off before it answered the message: ",
+        ),
+    ] {
+        configure(&world, port, &changes);
+        failed(&world, stage, Value::Null, words);
     }
 }
 

@@ -120,13 +120,13 @@ fn a_redirect_is_not_followed() {
 fn a_service_that_is_not_reached_breaks_off_or_stalls_fails_at_its_stage() {
     for (port, stage, words) in [
         (closed_port(), "connect", "is not reached: "),
-        (scripted(&[Hear]), "send", "the connection to 127.0.0.1 broke off: "),
+        (scripted(&[Hear]), "send", "the connection to 127.0.0.1 broke off before it answered the message: "),
         (scripted(&[Say("hello\r\n\r\n"), Hear]), "send", "127.0.0.1"),
     ] {
         failed(&world(Some(&near(port)), None), stage, Value::Null, words);
     }
     let stalls = timed(Some(&near(scripted(&[Hang]))), None, true);
-    failed(&stalls, "send", Value::Null, "the gateway did not answer within 2 seconds");
+    failed(&stalls, "send", Value::Null, "the gateway did not answer the message within 2 seconds");
 }
 
 #[test]

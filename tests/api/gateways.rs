@@ -1,6 +1,9 @@
 //! `gateways.md` sections 1 to 4 and 6.
 
+use crate::servers::closed_port;
+use crate::stored;
 use crate::world::World;
+use mfa_daemon::store::records::GatewayUse;
 use serde_json::{Value, json};
 
 fn email(identifier: &str) -> Value {
@@ -328,4 +331,40 @@ fn a_configuration_outlives_a_restart() {
     let before = world.get(&format!("{EMAIL}/main")).text();
     world.restart();
     assert_eq!(world.get(&format!("{EMAIL}/main")).is(200).text(), before);
+}
+
+/// What was last done with each configuration, as the store of the stopped daemon notes it.
+fn noted(world: &mut World) -> Vec<String> {
+    world.stop();
+    let store = stored::open(world.config(), world.clock.clone());
+    let uses = world.block_on(async move {
+        let uses = store.read(false, |tx| tx.all::<GatewayUse>(&[])).await.unwrap();
+        store.close().await;
+        uses
+    });
+    let shown = |noted: Value| {
+        assert!(!noted.to_string().contains("rose-17") && !noted.to_string().contains("tulip-49"));
+        let words = ["kind", "action", "by", "to", "outcome"].map(|name| noted[name].as_str().unwrap_or("-"));
+        words.join(" ")
+    };
+    uses.iter().map(|noted| shown(serde_json::to_value(noted).unwrap())).collect()
+}
+
+#[test]
+fn reads_of_a_secret_and_tests_are_noted_without_it() {
+    let mut world = both();
+    world.get(EMAIL).is(200);
+    world.get(SMS).is(200);
+    world.post(&format!("{SMS}/main/test"), r#"{"to":"+2332012345"}"#).refused(409, "gateway_cannot_send");
+    assert_eq!(noted(&mut world), [""; 0], "a list shows no secret, and nothing was sent");
+    world.restart();
+    world.get(&format!("{EMAIL}/main")).is(200);
+    world.get(&format!("{SMS}/main")).is(200);
+    assert_eq!(noted(&mut world), ["email READ guest - -", "sms READ guest - -"]);
+    world.restart();
+    let closed =
+        json!({ "identifier": "main", "host": "127.0.0.1", "port": closed_port(), "start_tls": false });
+    world.put(EMAIL, closed.to_string()).is(202);
+    world.post(&format!("{EMAIL}/main/test"), r#"{"to":"a@b"}"#).refused(502, "gateway_failed");
+    assert_eq!(noted(&mut world)[0], "email TEST guest a@b connect");
 }

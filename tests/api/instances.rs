@@ -1,7 +1,10 @@
 //! `deposits.md` section 3.
 
 use crate::api::definitions::PRODUCT;
+use crate::api::tellers::counter::Counter;
+use crate::stored;
 use crate::world::{Seen, World};
+use mfa_daemon::store::records::AccountCounter;
 use serde_json::{Value, json};
 
 const NEW: &str = r#"{"customerIdentifier":"Maria","productIdentifier":"savings"}"#;
@@ -129,7 +132,11 @@ fn an_alternative_number_is_unique_over_all_numbers() {
     for taken in ["77 0815", "Maria.9100.00001", "b1.9100.00001", "1000", "4000"] {
         take(taken).refused(409, "identifier_taken");
     }
-    take("77 0816").is(202);
+    // An alternative number never stands in a path, so it may look like a step of one.
+    for number in ["77 0816", ".", "..", "x"] {
+        take(number).is(202);
+    }
+    take("..").refused(409, "identifier_taken");
     world.get("/instances/77%200815").refused(404, "instance_not_found");
     assert_eq!(world.get("/instances/b1.9100.00002").json()["alternativeAccountNumber"], "77 0816");
 }
@@ -155,6 +162,40 @@ fn accounts_that_are_made_at_once_have_numbers_of_their_own_without_gaps() {
         .map(|i| format!("/instances/{}", i["accountIdentifier"].as_str().unwrap()))
         .collect();
     assert_eq!(listed, expected);
+}
+
+#[test]
+fn after_the_last_number_a_customer_gets_no_more_accounts() {
+    let mut world = opened();
+    world.stop();
+    let store = stored::open(world.config(), world.clock.clone());
+    world.block_on(async move {
+        let counter = AccountCounter { customer: "Maria".to_owned(), last: 99_998 };
+        store.write("test", move |tx| tx.put(&counter)).await.unwrap();
+        store.close().await;
+    });
+    world.restart();
+    let last = world.post("/instances", NEW).is(202);
+    assert_eq!(last.header("location"), "/instances/Maria.9100.99999");
+    let refused = world.post("/instances", NEW).refused(409, "account_numbers_exhausted").json();
+    assert_eq!(refused["detail"], "customer Maria has no account number left up to 99999");
+    assert_eq!(world.get("/instances?customer=Maria").json().as_array().unwrap().len(), 2);
+    world.post("/instances", new("Kofi", json!({}))).is(202);
+}
+
+#[test]
+fn an_account_with_money_on_it_is_not_closed() {
+    let counter = Counter::active("1000");
+    let account = counter.account("anna");
+    counter.transact("ACCO", &account, None, "400", "included").is(202);
+    let path = format!("/instances/{account}");
+    let refused = command(&counter.world, &path, "CLOSE").refused(409, "balance_not_zero").json();
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(detail.contains(&account) && detail.contains("400"), "{detail}");
+    assert_eq!(counter.instance(&account)["state"], "ACTIVE");
+    counter.transact("ACCC", &account, None, "400", "included").is(202);
+    command(&counter.world, &path, "CLOSE").is(202);
+    command(&counter.world, &path, "TRANSACTION").refused(409, "wrong_state");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::dial::{self, Metered};
 use super::words::Mask;
-use super::{Span, failed};
+use super::{Span, broke_off, failed};
 use crate::domain::gateway::{Failed, Mail, Stage, Taken, Tls, bare};
 use crate::secret::Secret;
 use lettre::address::Envelope;
@@ -28,6 +28,9 @@ use std::task::{Context, Poll};
 use std::time::{Duration, UNIX_EPOCH};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
+
+/// What lettre says where the connection ends before an answer does.
+const CUT_SHORT: &str = "incomplete response";
 
 /// Whether a mail can be addressed to a text that looks like an address.
 pub fn is_deliverable(address: &str) -> bool {
@@ -160,9 +163,11 @@ fn told(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
         () if error.is_tls() || (stage == Stage::Tls && !error.is_response()) => {
             (Stage::Tls, format!("there is no encrypted connection to {host}: {words}"))
         }
-        () if error.is_response() => (stage, format!("the answer of {host} cannot be read: {words}")),
+        () if error.is_response() && words != CUT_SHORT => {
+            (stage, format!("the answer of {host} cannot be read: {words}"))
+        }
         () if error.is_client() => (stage, format!("the message cannot go through {host}: {words}")),
-        () => (stage, format!("the connection to {host} broke off: {words}")),
+        () => (stage, format!("the connection to {host} {}: {words}", broke_off(stage))),
     };
     failed(stage, why)
 }

@@ -56,9 +56,24 @@ impl Span {
     /// Does one step of a stage, as long as there is time.
     async fn step<T>(self, stage: Stage, what: impl Future<Output = T>) -> Result<T, Failed> {
         timeout_at(self.end, what).await.map_err(|_| {
-            let why = format!("the gateway did not answer within {} seconds", self.whole.as_secs());
-            Failed { stage, code: None, why }
+            let not = match stage {
+                Stage::Connect => "was reached and did not greet",
+                Stage::Tls => "did not bring the encryption about",
+                Stage::SignIn => "did not answer the sign-in",
+                Stage::Send => "did not answer the message",
+            };
+            failed(stage, format!("the gateway {not} within {} seconds in all", self.whole.as_secs()))
         })
+    }
+}
+
+/// When a connection broke off, in the words of its stage.
+fn broke_off(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Connect => "broke off before it greeted",
+        Stage::Tls => "broke off before it was encrypted",
+        Stage::SignIn => "broke off during the sign-in",
+        Stage::Send => "broke off before it answered the message",
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::dial;
 use super::words::Mask;
-use super::{Span, failed};
+use super::{Span, broke_off, failed};
 use crate::domain::gateway::{ACCOUNT_PLACE, Failed, Sms, Stage, Taken};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -88,7 +88,7 @@ where
 {
     let broken = |error: hyper::Error| {
         let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-        failed(Stage::Send, format!("the connection to {host} broke off: {cause}"))
+        failed(Stage::Send, format!("the connection to {host} {}: {cause}", broke_off(Stage::Send)))
     };
     let begun = span.step(Stage::Send, http1::handshake(TokioIo::new(stream))).await?;
     let (mut sender, connection) = begun.map_err(broken)?;

@@ -76,7 +76,7 @@ object! {
         /// The product definition.
         product_identifier: String = required(id(32)),
         /// Another number by which the account is known, unique over all account numbers.
-        alternative_account_number: Option<String> = optional(line(64).not_blank().segment()),
+        alternative_account_number: Option<String> = optional(line(64).not_blank().no_slash()),
         /// Who benefits; equal texts are kept once.
         beneficiaries: Option<Vec<String>> = optional(beneficiaries()),
     }
@@ -90,7 +90,7 @@ object! {
         /// The account identifier of the path.
         account_identifier: String = required(line(ACCOUNT_LENGTH_MAX)),
         /// The present alternative number; it never changes.
-        alternative_account_number: Option<String> = optional(line(64).not_blank().segment()),
+        alternative_account_number: Option<String> = optional(line(64).not_blank().no_slash()),
         /// Who benefits, replaced as a whole.
         beneficiaries: Option<Vec<String>> = optional(beneficiaries()),
     }

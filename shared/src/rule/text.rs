@@ -86,9 +86,14 @@ impl Text {
     }
 
     /// Usable as one segment of a path: no `/`, not `.` or `..`.
-    pub const fn segment(mut self) -> Self {
+    pub const fn segment(self) -> Self {
+        self.no_slash().no_step()
+    }
+
+    /// No `/`.
+    pub const fn no_slash(mut self) -> Self {
         self.no_slash = true;
-        self.no_step()
+        self
     }
 
     /// Not `.` or `..`, which a path takes for a step.

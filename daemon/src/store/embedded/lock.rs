@@ -9,7 +9,14 @@ use std::path::Path;
 /// The lock; it ends with this value or with the process, however that ends.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Said aloud, since a process that was started in this very moment has a copy of the file for a while.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -32,6 +39,6 @@ impl Lock {
         }
         let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
         written.map_err(failed)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 }
