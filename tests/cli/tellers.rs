@@ -6,6 +6,9 @@ use crate::terminal::Terminal;
 use crate::world::World;
 use serde_json::{Value, json};
 
+/// Verb, account, amount, further flags, and what is expected.
+type Case<'a, E> = (&'a str, &'a str, &'a str, &'a [&'a str], E);
+
 /// An account of the sample that holds 100, and one that holds 5.
 const ACCOUNT: &str = "c-003.9100.00002";
 const OTHER: &str = "c-003.9100.00003";
@@ -35,7 +38,7 @@ fn states(world: &World) -> Vec<String> {
 fn each_transaction_shows_what_it_does_to_account_and_drawer() {
     let world = counter();
     let pending = "c-002.9100.00001";
-    let table: &[(&str, &str, &str, &[&str], &[&str])] = &[
+    let table: &[Case<'_, &[&str]>] = &[
         (
             "deposit",
             ACCOUNT,
@@ -126,20 +129,20 @@ fn what_cannot_be_confirmed_is_cancelled() {
 fn a_mistake_leaves_no_transaction_behind() {
     let world = counter();
     let before = states(&world);
-    let refused: &[(&str, &str, &str, &[&str], i32, &str)] = &[
-        ("deposit", ACCOUNT, "5,00", &[], 2, "must be an amount"),
-        ("deposit", ACCOUNT, "5.005", &[], 7, "at most 2 fraction digits"),
-        ("deposit", ACCOUNT, "0", &[], 7, "must be above 0"),
-        ("deposit", ACCOUNT, "5", &["--charges", "both"], 2, "must be included or excluded"),
-        ("deposit", ACCOUNT, "5", &["--date", "yesterday"], 7, "/transactionDate"),
-        ("deposit", "c-003.9100.00009", "5", &[], 3, "there is no account"),
-        ("deposit", "c-002.9100.00001", "5", &[], 6, "is PENDING"),
-        ("withdraw", ACCOUNT, "5001", &[], 6, "pays out at most 5000"),
-        ("transfer", ACCOUNT, "5", &["--to", ACCOUNT], 7, "cannot transfer to itself"),
-        ("transfer", ACCOUNT, "5", &["--to", "nobody"], 7, "does not exist"),
-        ("open-account", ACCOUNT, "5", &[], 6, "is ACTIVE"),
+    let refused: &[Case<'_, (i32, &str)>] = &[
+        ("deposit", ACCOUNT, "5,00", &[], (2, "must be an amount")),
+        ("deposit", ACCOUNT, "5.005", &[], (7, "at most 2 fraction digits")),
+        ("deposit", ACCOUNT, "0", &[], (7, "must be above 0")),
+        ("deposit", ACCOUNT, "5", &["--charges", "both"], (2, "must be included or excluded")),
+        ("deposit", ACCOUNT, "5", &["--date", "yesterday"], (7, "/transactionDate")),
+        ("deposit", "c-003.9100.00009", "5", &[], (3, "there is no account")),
+        ("deposit", "c-002.9100.00001", "5", &[], (6, "is PENDING")),
+        ("withdraw", ACCOUNT, "5001", &[], (6, "pays out at most 5000")),
+        ("transfer", ACCOUNT, "5", &["--to", ACCOUNT], (7, "cannot transfer to itself")),
+        ("transfer", ACCOUNT, "5", &["--to", "nobody"], (7, "does not exist")),
+        ("open-account", ACCOUNT, "5", &[], (6, "is ACTIVE")),
     ];
-    for (verb, account, amount, more, exit, expected) in refused {
+    for (verb, account, amount, more, (exit, expected)) in refused {
         let said = transact(&world, verb, account, amount, &[more, &["-y"][..]].concat()).fails(*exit);
         assert!(said.contains(expected), "{verb} {amount}: {said}");
     }
