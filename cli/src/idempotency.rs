@@ -3,8 +3,8 @@
 use crate::client::Client;
 
 impl Client {
-    /// The key of the next change. Where one was given for a command of several changes, the first has that one and
-    /// the others count on from it, so that the same command with the same key repeats them all.
+    /// The key of the next change. Where one was given for a command of several changes, the first has that
+    /// one and the others count on from it, so that the same command with the same key repeats them all.
     pub fn next_key(&self) -> String {
         self.changes.set(self.changes.get() + 1);
         match (&self.idempotency_key, self.changes.get()) {

@@ -295,8 +295,8 @@ pub struct Delete {
 impl Verb for Delete {
     const ENDPOINT: Option<&'static Meta> = Some(&DeleteTeller::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller delete desk-1 --office head-office --yes",
-        "mfa teller delete desk-1 --office head-office --yes -o json",
+        "mfa teller delete desk-3 --office head-office --yes",
+        "mfa teller delete desk-3 --office head-office --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Place { teller, office } = self.at.place(cx)?;

@@ -20,8 +20,8 @@ pub struct List {
 impl Verb for List {
     const ENDPOINT: Option<&'static Meta> = Some(&ListDayReports::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller reports list desk-2 --office head-office",
-        "mfa teller reports list desk-2 --office head-office -o csv",
+        "mfa teller reports list desk-1 --office head-office",
+        "mfa teller reports list desk-1 --office head-office -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Place { office, teller } = self.at.place(cx)?;
@@ -55,10 +55,8 @@ pub struct Get {
 impl Verb for Get {
     const ENDPOINT: Option<&'static Meta> = Some(&GetDayReport::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller close desk-2 --office head-office && \\\n    \
-         mfa teller reports get desk-2 --office head-office",
-        "mfa teller close desk-2 --office head-office && \\\n    \
-         mfa teller reports get desk-2 1 --office head-office -o json",
+        "mfa teller reports get desk-1 --office head-office",
+        "mfa teller reports get desk-1 1 --office head-office -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(self.report.read(cx)?, &views::DAY_REPORT).await
@@ -74,10 +72,8 @@ pub struct Print {
 impl Verb for Print {
     const ABOUT: &'static str = "Print a day report as a sheet for signatures";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller close desk-2 --office head-office && \\\n    \
-         mfa teller reports print desk-2 --office head-office",
-        "mfa teller close desk-2 --office head-office && \\\n    \
-         mfa teller reports print desk-2 1 --office head-office >report.txt",
+        "mfa teller reports print desk-1 --office head-office",
+        "mfa teller reports print desk-1 1 --office head-office >report.txt",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let report = cx.client.send(&self.report.read(cx)?, &Nothing).await?.value;
@@ -96,10 +92,8 @@ pub struct Save {
 impl Verb for Save {
     const ABOUT: &'static str = "Write a day report to a file, as closing the teller does";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller close desk-2 --office head-office && \\\n    \
-         mfa teller reports save desk-2 --office head-office --report-format csv",
-        "mfa teller close desk-2 --office head-office && \\\n    \
-         mfa teller reports save desk-2 1 --office head-office --report-dir reports",
+        "mfa teller reports save desk-1 --office head-office --report-format csv",
+        "mfa teller reports save desk-1 1 --office head-office --report-dir reports",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let report = cx.client.send(&self.report.read(cx)?, &Nothing).await?.value;
