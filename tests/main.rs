@@ -30,6 +30,7 @@ mod api {
     mod ledger;
     mod login;
     mod offices;
+    mod people_groups;
     mod privileges;
     mod roles;
     mod scans;
@@ -38,10 +39,12 @@ mod api {
     mod tokens;
     mod uploads;
     mod users;
+    mod uses;
 }
 mod cli {
     mod accounts;
     mod api;
+    mod bulk;
     mod complete;
     mod daemon;
     mod doctor;
@@ -50,6 +53,7 @@ mod cli {
     mod errors;
     mod explain;
     mod find;
+    mod formats;
     mod gateways;
     mod guided;
     mod lists;

@@ -1,5 +1,6 @@
 //! Sends endpoints to the daemon. Nothing else in the command line speaks HTTP.
 
+mod batch;
 mod connect;
 mod dry_run;
 mod image;
@@ -16,12 +17,14 @@ use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
 use serde_json::Value;
-use std::cell::{Cell, OnceCell};
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use dry_run::DRY_RUN;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
+pub use stream::Stream;
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
@@ -44,13 +47,13 @@ pub struct Client {
     /// The key that was given for this command.
     pub idempotency_key: Option<String>,
     /// How many changes were sent; each has a key of its own.
-    pub changes: Cell<u32>,
+    pub changes: Arc<AtomicU32>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
     /// Changes are only tried.
     pub dry_run: bool,
     /// Made at the first request, so that commands without one start at once.
-    http: OnceCell<reqwest::Client>,
+    http: OnceLock<reqwest::Client>,
 }
 
 /// A request, which may be sent more than once.
@@ -99,6 +102,13 @@ pub struct Reply {
     pub location: Option<String>,
 }
 
+/// The text of an answer, and what stands beside it.
+struct Heard {
+    text: String,
+    tag: Option<String>,
+    location: Option<String>,
+}
+
 impl Client {
     /// A client of the daemon at an address.
     pub fn new(url: &str, retries: u32, timeout: Duration, traced: bool) -> Self {
@@ -111,22 +121,22 @@ impl Client {
             curl: false,
             verbose: false,
             idempotency_key: None,
-            changes: Cell::new(0),
+            changes: Arc::default(),
             token: None,
             dry_run: false,
-            http: OnceCell::new(),
+            http: OnceLock::new(),
         }
     }
 
     /// The same client that gives up sooner and does not repeat.
     pub fn hasty(&self, timeout: Duration) -> Self {
-        let client = Self { timeout, retries: 0, http: OnceCell::new(), ..self.clone() };
+        let client = Self { timeout, retries: 0, http: OnceLock::new(), ..self.clone() };
         Self { verbose: false, idempotency_key: None, ..client }
     }
 
     /// The same client that waits longer and does not repeat, for what should not happen twice by itself.
     pub fn patient(&self, timeout: Duration) -> Self {
-        Self { timeout: timeout.max(self.timeout), retries: 0, http: OnceCell::new(), ..self.clone() }
+        Self { timeout: timeout.max(self.timeout), retries: 0, http: OnceLock::new(), ..self.clone() }
     }
 
     /// The same caller at the daemon of another address, whose requests are not repeated.
@@ -159,8 +169,20 @@ impl Client {
     }
 
     /// Sends a request and reads its answer to the end. A dry run that goes well ends the command.
-    async fn answered(&self, mut request: Request<'_>) -> Outcome<Reply> {
+    async fn answered(&self, request: Request<'_>) -> Outcome<Reply> {
         let (meta, params, tells) = (request.meta, request.params.clone(), request.tells);
+        let Heard { text, tag, location } = self.heard(request).await?;
+        let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
+        let value = value.map_err(|_| Failure::status(200, &self.url))?;
+        match self.dry_run && !meta.method.reads() && !tells {
+            true => Err(dry_run::would_be_accepted(meta, &params, location)),
+            false => Ok(Reply { value, tag, location }),
+        }
+    }
+
+    /// Sends a request and reads the text of its answer, unless it is refused.
+    async fn heard(&self, mut request: Request<'_>) -> Outcome<Heard> {
+        let (meta, params) = (request.meta, request.params.clone());
         let tries = self.dry_run && !meta.method.reads();
         if tries {
             request.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
@@ -169,13 +191,11 @@ impl Client {
         let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
         let (tag, location, tried) = (given(ETAG), given(LOCATION), given(DRY_RUN).is_some());
         let (status, text) = self.text(response).await?;
-        if (200..300).contains(&status) {
-            let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
-            let value = value.map_err(|_| Failure::status(status, &self.url))?;
-            let reply = Reply { value, tag, location };
-            return if tries { self.dry(meta, &params, reply, tried, tells) } else { Ok(reply) };
+        match (200..300).contains(&status) {
+            true if tries && !tried => Err(dry_run::ignored(&self.url)),
+            true => Ok(Heard { text, tag, location }),
+            false => Err(self.refused(meta, &params, status, &text)),
         }
-        Err(self.refused(meta, &params, status, &text))
     }
 
     /// Sends a request with the token of the caller.

@@ -52,7 +52,7 @@ impl Cx {
         let (after, body) = after;
         if after == value {
             self.out.tip(&format!("{} {} stays as it is", done.noun, done.id));
-            return Ok(());
+            return self.out.show(view, &value);
         }
         let text = yaml::to_text(&after);
         self.out.tell_changes(&differences(&TextDiff::from_lines(&before, &text)));

@@ -34,6 +34,8 @@ pub struct Parts {
     pub request_id: Option<String>,
     /// The noun and the identifier that were not found, for suggestions.
     pub missing: Option<(String, String)>,
+    /// The operation for which a batch was refused, counted from 0.
+    pub operation: Option<usize>,
     /// No failure at all: a dry run went well and ends the command, because what would follow is about a
     /// change that was not made. What it would have come to.
     pub dry_run: Option<Value>,
@@ -87,6 +89,7 @@ impl Failure {
             hint: row.map_or_else(String::new, |row| row.hint.to_owned()),
             errors: problem.errors,
             request_id: Some(problem.request_id),
+            operation: problem.operation,
             ..Parts::default()
         }));
         failure.lacking(problem.missing.unwrap_or_default())

@@ -1,16 +1,17 @@
 //! The key by which the daemon knows a change that it was sent before.
 
 use crate::client::Client;
+use std::sync::atomic::Ordering;
 
 impl Client {
     /// The key of the next change. Where one was given for a command of several changes, the first has that
     /// one and the others count on from it, so that the same command with the same key repeats them all.
     pub fn next_key(&self) -> String {
-        self.changes.set(self.changes.get() + 1);
-        match (&self.idempotency_key, self.changes.get()) {
+        let before = self.changes.fetch_add(1, Ordering::Relaxed);
+        match (&self.idempotency_key, before) {
             (None, _) => new_key(),
-            (Some(key), 1) => key.clone(),
-            (Some(key), number) => format!("{key}.{number}"),
+            (Some(key), 0) => key.clone(),
+            (Some(key), before) => format!("{key}.{}", before + 1),
         }
     }
 }

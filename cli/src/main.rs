@@ -6,6 +6,7 @@
 //! | `tree` | what a verb is, and the tree of all verbs |
 //! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
 //! | `client`, `bearer`, `clock`, `idempotency` | the only ones that speak HTTP |
+//! | `bulk` | records from files and into files |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `images` | portraits and scans, as verbs send, save and show them |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
@@ -14,6 +15,7 @@
 //! | `failure` | why a command failed, and how the process ends |
 
 mod bearer;
+mod bulk;
 mod client;
 mod clock;
 mod commands;
@@ -78,13 +80,13 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
     for warning in &cx.settings.warnings {
         cx.out.warn(warning);
     }
-    let mut builder = match leaf.serves {
+    let mut builder = match leaf.serves || leaf.bulk {
         true => tokio::runtime::Builder::new_multi_thread(),
         false => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = builder.enable_all().build();
     let runtime = runtime.map_err(|error| Failure::local(format!("cannot start: {error}")))?;
-    if !leaf.serves {
+    if !leaf.serves && !leaf.bulk {
         leave_when_interrupted(cx.out.format.is_structured(), screen);
     }
     match runtime.block_on((leaf.run)(flags, &cx)) {

@@ -30,6 +30,9 @@ pub trait Verb: Args + FromArgMatches {
     const HIDDEN: bool = false;
     /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
+    /// Works on many records: it sees to signals itself, gets a runtime of several threads, and may end with
+    /// failures of some of them.
+    const BULK: bool = false;
     /// Does the work.
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
 }
@@ -48,8 +51,10 @@ pub struct Leaf {
     pub examples: &'static [&'static str],
     /// Left out of help and completions.
     pub hidden: bool,
-    /// Sees to signals itself.
+    /// Runs until it is told to stop, and sees to signals itself.
     pub serves: bool,
+    /// Works on many records, and sees to signals itself.
+    pub bulk: bool,
     flags: fn(Command) -> Command,
     /// Reads the flags and does the work.
     pub run: Run,
@@ -81,6 +86,7 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         examples: V::EXAMPLES,
         hidden: V::HIDDEN,
         serves: V::SERVES,
+        bulk: V::BULK,
         flags: flags_of::<V>,
         run: |matches, cx| {
             Box::pin(async move {

@@ -23,6 +23,8 @@ pub enum AmountError {
     TooLarge,
     /// More fraction digits than fit.
     TooManyDecimals,
+    /// No number at all; JSON brings none of these.
+    NotANumber,
 }
 
 impl Amount {
@@ -35,6 +37,9 @@ impl Amount {
         let (negative, digits) = mantissa.strip_prefix('-').map_or((false, mantissa), |d| (true, d));
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let all = format!("{whole}{fraction}");
+        if all.is_empty() || !all.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(AmountError::NotANumber);
+        }
         if all.bytes().all(|b| b == b'0') && text == mantissa {
             return Self::plain(false, whole, fraction);
         }
@@ -198,6 +203,13 @@ impl<'de> Deserialize<'de> for BigInteger {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_number_is_no_amount() {
+        for text in ["", "-", ".", "e5", "one", "1,5", "0x5", "--1"] {
+            assert_eq!(Amount::parse(text), Err(AmountError::NotANumber), "{text}");
+        }
+    }
 
     #[test]
     fn an_amount_keeps_the_digits_it_was_given() {

@@ -55,6 +55,7 @@ fn each_bad_field_of_an_employee_is_named() {
         ("/middleName", json!("a\nb"), "bad_characters"),
         ("/surname", json!(5), "wrong_type"),
         ("/assignedOffice", json!("x".repeat(33)), "too_long"),
+        ("/assignedOffice", json!("a\u{9f}"), "bad_characters"),
         ("/contactDetails", json!({}), "wrong_type"),
         ("/contactDetails/1", Value::Null, "wrong_type"),
         ("/contactDetails/0/type", json!("FAX"), "unknown_value"),
@@ -67,6 +68,7 @@ fn each_bad_field_of_an_employee_is_named() {
         ("/contactDetails/1/preferenceLevel", json!(0), "out_of_range"),
         ("/contactDetails/1/preferenceLevel", json!(128), "out_of_range"),
         ("/contactDetails/1/preferenceLevel", json!("1"), "wrong_type"),
+        ("/contactDetails/1/preferenceLevel", json!(1.5), "wrong_type"),
     ] {
         world.post("/employees", with(pointer, value)).fields(&[&format!("{pointer} {code}")]);
     }
@@ -86,6 +88,34 @@ fn a_change_keeps_what_is_null_but_unassigns_the_office() {
     assert_eq!(world.get("/employees/ama.boateng").text(), changed);
     world.put("/employees/ama.boateng", r#"{"identifier":"ama.boateng","assignedOffice":""}"#).is(202);
     assert_eq!(world.get("/employees/ama.boateng").json()["assignedOffice"], Value::Null);
+}
+
+#[test]
+fn an_office_is_named_freely_and_an_empty_name_is_none() {
+    let world = World::start();
+    for (identifier, sent, shown) in [
+        ("a1", json!("St. Mary's 2, back"), json!("St. Mary's 2, back")),
+        ("a2", json!(""), Value::Null),
+        ("a3", json!(" "), json!(" ")),
+        ("a4", json!("ü".repeat(32)), json!("ü".repeat(32))),
+    ] {
+        let body = json!({ "identifier": identifier, "assignedOffice": sent });
+        world.post("/employees", body.to_string()).is(202);
+        assert_eq!(world.get(&format!("/employees/{identifier}")).json()["assignedOffice"], shown);
+    }
+}
+
+#[test]
+fn a_contact_is_any_text_and_may_be_there_twice() {
+    let world = World::start();
+    let levels = [json!(1), json!(127), Value::Null, Value::Null];
+    let given: Vec<_> = levels.map(|level| contact("no number @ all", level)).to_vec();
+    world.post("/employees", json!({ "identifier": "ama", "contactDetails": given }).to_string()).is(202);
+    let shown = world.get("/employees/ama/contacts").json();
+    let found: Vec<_> = shown.as_array().unwrap().iter().map(|c| c["preferenceLevel"].clone()).collect();
+    assert_eq!(found, [json!(1), json!(127), Value::Null, Value::Null]);
+    assert_eq!(shown[2], shown[3]);
+    assert_eq!(shown[0].as_object().unwrap().len(), 4);
 }
 
 #[test]
@@ -144,6 +174,7 @@ fn the_contacts_have_their_own_endpoint() {
         "/1/group required",
         "/1/value required",
     ]);
+    world.put("/employees/none/contacts", "[{}]").refused(400, "invalid_fields");
     world.put("/employees/none/contacts", "[]").refused(404, "employee_not_found");
     let stale = world.request("PUT", "/employees/ama.boateng/contacts").header("if-match", "\"old\"");
     world.send(stale.body("[]")).refused(412, "precondition_failed");
@@ -194,6 +225,9 @@ fn employees_are_found_by_term_and_by_office() {
     assert_eq!(found("sortColumn=assignedOffice"), ["esi", "kofi", "ama", "yaw"]);
     assert_eq!(found("sortColumn=createdOn&sortDirection=DESC"), ["esi", "yaw", "kofi", "ama"]);
     assert_eq!(found("sortColumn=lastModifiedOn&sortDirection=DESC&size=1"), ["ama"]);
+    assert_eq!(found("sortColumn=createdBy&sortDirection=DESC"), ["ama", "esi", "kofi", "yaw"]);
+    assert_eq!(found("sortColumn=lastModifiedBy"), ["esi", "kofi", "yaw", "ama"]);
+    assert_eq!(found("sortColumn=identifier&sortDirection=desc&size=1"), ["yaw"]);
     world.get("/employees?office=a&office=b").refused(400, "invalid_parameter");
     world.get("/employees?sortColumn=contactDetails").refused(400, "invalid_parameter");
     world.get("/employees?size=0").refused(400, "invalid_parameter");

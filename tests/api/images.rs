@@ -190,6 +190,19 @@ fn a_portrait_is_replaced_and_removed() {
 }
 
 #[test]
+fn a_customer_has_a_portrait_in_every_state() {
+    let images = Images::start();
+    for (action, state) in [("ACTIVATE", "ACTIVE"), ("LOCK", "LOCKED"), ("CLOSE", "CLOSED")] {
+        let command = json!({ "action": action }).to_string();
+        images.0.post("/customers/c-1/commands", command).is(202);
+        images.portrait(state.as_bytes()).is(202);
+        assert_eq!(images.0.get(PORTRAIT).is(200).text(), state);
+        assert_eq!(images.0.get("/customers/c-1").json()["currentState"], state);
+        images.0.delete(PORTRAIT).is(202);
+    }
+}
+
+#[test]
 fn a_reader_of_a_portrait_that_is_replaced_all_the_time_sees_one_of_them() {
     let images = Images::start();
     let pictures = [picture(100_000, 1), picture(100_000, 2)];

@@ -71,6 +71,7 @@ fn every_way_to_a_scan_is_checked_from_left_to_right() {
     condition("none", "*").refused(412, "precondition_failed");
     condition("front", "\"old\"").refused(412, "precondition_failed");
     let tag = world.get(&format!("{SCANS}/front")).header("etag");
+    world.put(&format!("{SCANS}/front"), "{}").refused(405, "method_not_allowed");
     condition("front", &tag).is(202);
     assert_ne!(card(), before);
     assert_eq!(world.get(SCANS).text(), "[]");
@@ -120,6 +121,21 @@ fn the_parameters_of_a_scan_keep_their_rules() {
     let scans = images.0.get(SCANS).json();
     assert_eq!(scans[0], json!({ "identifier": "query", "description": "form" }));
     assert_eq!(scans[1]["description"], longest);
+}
+
+#[test]
+fn a_repeated_upload_is_known_by_its_parameters_too() {
+    let images = Images::start();
+    let send = |name: &str, key: &str| {
+        let path = format!("{SCANS}?scanIdentifier={name}&description=");
+        let request = images.request(&path, &[part("image", Some("image/png"), b"x")]);
+        images.0.send(request.header("idempotency-key", key))
+    };
+    send("front", "k1").is(202);
+    assert_eq!(send("front", "k1").is(202).header("idempotency-replayed"), "true");
+    send("back", "k1").refused(422, "idempotency_key_reused");
+    send("front", "k2").refused(409, "identifier_taken");
+    assert_eq!(images.0.get(SCANS).json().as_array().map(Vec::len), Some(1));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `customers.md` section 4.1: the checks of an upload, and clients that do not send what they announce.
 
 use super::images::{Images, LIMIT, PORTRAIT, form, hash, part, picture};
+use crate::guarded::may;
+use crate::world::World;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
@@ -101,6 +103,37 @@ fn other_parts_are_ignored_even_a_thousand_of_them() {
 }
 
 #[test]
+fn a_transfer_encoding_is_not_undone() {
+    let images = Images::start();
+    let encoded = b"Content-Disposition: form-data; name=\"portrait\"\r\nContent-Type: image/png\r\n\
+        Content-Transfer-Encoding: base64\r\n\r\naGVsbG8=";
+    images.send(PORTRAIT, &[encoded.to_vec()]).is(202);
+    assert_eq!(images.0.get(PORTRAIT).body, b"aGVsbG8=");
+}
+
+#[test]
+fn many_parts_of_the_name_are_refused_and_none_is_kept() {
+    let images = Images::start();
+    let parts: Vec<_> = (0..1000).map(|_| part("portrait", Some("image/png"), &[7; 500])).collect();
+    let refused = images.send(PORTRAIT, &parts).refused(400, "image_part").json();
+    assert!(refused["detail"].as_str().unwrap().ends_with("and it has 1000"), "{refused}");
+    images.holds(&[]);
+}
+
+#[test]
+fn nobody_sends_a_picture_who_may_not() {
+    let world = World::guarded();
+    let nobody = world.user_with("ama", &[may("customer__v1__customer", "R")]);
+    let send = |token: Option<&str>| {
+        let request = world.request("POST", PORTRAIT).header("content-type", "text/plain");
+        let request = request.body(picture(LIMIT + 1_048_577, 1));
+        world.send(if let Some(token) = token { request.bearer_auth(token) } else { request })
+    };
+    send(None).refused(401, "unauthenticated");
+    send(Some(&nobody.token)).refused(403, "forbidden");
+}
+
+#[test]
 fn a_repeated_upload_is_known_by_its_parts_whatever_the_boundary() {
     let images = Images::start();
     let world = &images.0;
@@ -172,8 +205,19 @@ fn a_part_that_arrives_too_slowly_is_refused_and_costs_others_nothing() {
     let body = form("b", &[part("portrait", Some("image/png"), &picture(400_000, 1))]);
     let announced = format!("Content-Length: {}", body.len());
     let slow: Vec<_> = (0..50).map(|i| connect(&images, &announced, &body[..1000 + i * 1000])).collect();
+    let trickle = connect(&images, &announced, &body[..1000]);
+    let (mut drops, rest_of_it) = (trickle.try_clone().unwrap(), body[1000..].to_vec());
+    std::thread::spawn(move || {
+        for byte in rest_of_it {
+            // It ends when the daemon does not listen any more.
+            if drops.write_all(&[byte]).is_err() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
     images.portrait(&picture(100_000, 2)).is(202);
-    for stream in slow {
+    for stream in slow.into_iter().chain([trickle]) {
         let answer = rest(stream);
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("malformed_body"), "{answer}");
     }

@@ -148,10 +148,7 @@ fn every_example_works_on_the_sample_institution() {
 const EXAMPLES_AT_ONCE: usize = 4;
 
 fn try_examples(command: &Value, template: &Template, shared: &World) {
-    if NOT_RUN.contains(&words(command)[0]) && command["endpoint"].is_null() {
-        return;
-    }
-    if command["endpoint"].as_str().is_some_and(|endpoint| NEEDS_GATEWAY.contains(&endpoint)) {
+    if !runs_here(command) {
         return;
     }
     for example in command["examples"].as_array().unwrap() {
@@ -164,6 +161,12 @@ fn try_examples(command: &Value, template: &Template, shared: &World) {
         let ran = run(shell(world, example.as_str().unwrap()));
         assert_eq!(ran.exit, 0, "{example}\n{}", ran.err);
     }
+}
+
+/// Whether the examples of a command work on the sample institution alone.
+pub fn runs_here(command: &Value) -> bool {
+    let outside = NOT_RUN.contains(&words(command)[0]) && command["endpoint"].is_null();
+    !outside && !command["endpoint"].as_str().is_some_and(|endpoint| NEEDS_GATEWAY.contains(&endpoint))
 }
 
 /// A shell that runs a line as it stands; whoever runs the tests need not be at this folder.

@@ -1,5 +1,6 @@
 //! The daemon as a process of its own: killed, cut from its power, damaged.
 
+mod images;
 mod kill;
 mod power;
 
@@ -19,9 +20,9 @@ const WRITERS: usize = 8;
 const START_MAX: Duration = Duration::from_secs(60);
 
 /// `mfa daemon run` as a child.
-struct Process {
+pub struct Process {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Process {
@@ -41,7 +42,7 @@ impl Process {
     }
 
     /// Starts it and waits until it is ready.
-    async fn start(home: &Path, data: &Path, http: &reqwest::Client) -> Self {
+    pub async fn start(home: &Path, data: &Path, http: &reqwest::Client) -> Self {
         let mut process = Self::spawn(home, data);
         let begin = Instant::now();
         loop {
@@ -58,7 +59,7 @@ impl Process {
         }
     }
 
-    fn kill(mut self) {
+    pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

@@ -57,11 +57,19 @@ fn image(at: &Path, mib: u64, make: &str, options: &[&str]) -> Result<(), String
     run(make, &[options, &[text(at)]].concat())
 }
 
-#[test]
-fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
-    let (_kept, home) = folder();
-    let mut mounted = Mounted(Vec::new());
-    let prepare = |mounted: &mut Mounted| -> Result<(PathBuf, PathBuf, PathBuf), String> {
+/// A disk whose power can be cut: an image of ext4 on XFS, mounted, and a place for copies of it.
+pub struct Rig {
+    mounted: Mounted,
+    /// Where the file system of the daemon is mounted.
+    pub data: PathBuf,
+    disk: PathBuf,
+    copy: PathBuf,
+    after: PathBuf,
+}
+
+impl Rig {
+    pub fn new(home: &Path) -> Result<Self, String> {
+        let mut mounted = Mounted(Vec::new());
         image(&home.join("xfs.img"), 4096, "mkfs.xfs", &["-q", "-m", "reflink=1"])?;
         let at = home.join("xfs");
         std::fs::create_dir_all(&at).map_err(|e| e.to_string())?;
@@ -69,10 +77,34 @@ fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
         mounted.0.push(at.clone());
         let disk = at.join("disk.img");
         image(&disk, 512, "mkfs.ext4", &["-q"])?;
-        Ok((mounted.mount(&disk, home.join("disk")), disk, at))
-    };
-    let (data, disk, folder) = match prepare(&mut mounted) {
-        Ok(prepared) => prepared,
+        let data = mounted.mount(&disk, home.join("disk"));
+        Ok(Self { mounted, data, disk, copy: at.join("cut.img"), after: home.join("cut") })
+    }
+
+    /// Copies the disk as it would be after a loss of power at this moment.
+    pub async fn cut(&self) {
+        let (from, to) = (text(&self.disk).to_owned(), text(&self.copy).to_owned());
+        let copied = tokio::task::spawn_blocking(move || run("cp", &["--reflink=always", &from, &to]));
+        copied.await.unwrap().unwrap();
+    }
+
+    /// Mounts the copy.
+    pub fn mount_copy(&mut self) -> PathBuf {
+        self.mounted.mount(&self.copy, self.after.clone())
+    }
+
+    /// Forgets the copy.
+    pub fn drop_copy(&mut self) {
+        self.mounted.unmount_last();
+        std::fs::remove_file(&self.copy).unwrap();
+    }
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
+    let (_kept, home) = folder();
+    let mut rig = match Rig::new(&home) {
+        Ok(rig) => rig,
         Err(why) => {
             println!("SKIPPED: power cuts need root, loop devices and xfsprogs: {why}");
             return;
@@ -82,7 +114,7 @@ fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
     runtime.block_on(async {
         let http = client();
         let known: Acknowledged = Arc::default();
-        let process = Process::start(&home, &data.join("data"), &http).await;
+        let process = Process::start(&home, &rig.data.join("data"), &http).await;
         let stop = Arc::new(AtomicBool::new(false));
         let writers: Vec<_> = (0..WRITERS)
             .map(|w| {
@@ -93,10 +125,7 @@ fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
         for cut in 0..CUTS {
             tokio::time::sleep(Duration::from_millis(20 + random(200))).await;
             let acknowledged = known.lock().unwrap().clone();
-            let copy = folder.join("cut.img");
-            let (from, to) = (text(&disk).to_owned(), text(&copy).to_owned());
-            let copied = tokio::task::spawn_blocking(move || run("cp", &["--reflink=always", &from, &to]));
-            copied.await.unwrap().unwrap();
+            rig.cut().await;
             // What was asked for while the copy was made may be in it or not.
             let mut expected = known.lock().unwrap().clone();
             for (id, now) in &mut expected {
@@ -105,12 +134,11 @@ fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
                 *now = before;
                 now.unsure = !same;
             }
-            let after = mounted.mount(&copy, home.join("cut"));
+            let after = rig.mount_copy();
             let restarted = Process::start(&home, &after.join("data"), &http).await;
             let wrong = verify(&http, &restarted.url, &expected).await;
             drop(restarted);
-            mounted.unmount_last();
-            std::fs::remove_file(&copy).unwrap();
+            rig.drop_copy();
             assert_eq!(wrong, Vec::<String>::new(), "after cut {cut}, {} acknowledged", acknowledged.len());
         }
         stop.store(true, SeqCst);

@@ -19,6 +19,8 @@ pub const VERBS: &[Node] = &[
     verb::<Edit>("edit"),
     verb::<Delete>("delete"),
     group("scans", "scan", "Scans of a card", super::scans::VERBS),
+    verb::<super::bulk::Import<super::bulk::Cards>>("import"),
+    verb::<super::bulk::Export<super::bulk::Cards>>("export"),
 ];
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {

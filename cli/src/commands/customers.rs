@@ -30,6 +30,8 @@ pub const VERBS: &[Node] = &[
     group("address", "", "The address of a customer", &[verb::<AddressSet>("set")]),
     group("contacts", "contact", "How a customer is reached", &[verb::<ContactsSet>("set")]),
     group("portrait", "portraits", "The portrait of a customer", super::portraits::VERBS),
+    verb::<super::bulk::Import<super::bulk::Customers>>("import"),
+    verb::<super::bulk::Export<super::bulk::Customers>>("export"),
 ];
 
 /// Identifiers that contain a text.

@@ -23,6 +23,8 @@ pub const VERBS: &[Node] = &[
     verb::<Deactivate>("deactivate"),
     verb::<Commands>("commands"),
     verb::<Accounts>("accounts"),
+    verb::<super::bulk::Import<super::bulk::Definitions>>("import"),
+    verb::<super::bulk::Export<super::bulk::Definitions>>("export"),
 ];
 
 /// Identifiers that contain a text.

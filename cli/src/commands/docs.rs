@@ -85,6 +85,9 @@ fn exit_codes(leaf: &Leaf) -> Vec<i32> {
         }
         codes.extend([exit::INVALID, exit::UNREACHABLE]);
     }
+    if leaf.bulk {
+        codes.extend([exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::BULK_FAILURES, exit::UNREACHABLE]);
+    }
     if leaf.serves {
         codes.push(exit::LOCKED);
     }

@@ -26,6 +26,8 @@ pub const VERBS: &[Node] = &[
         "How an employee is reached",
         &[verb::<ContactsSet>("set"), verb::<ContactsList>("list"), verb::<ContactsDelete>("delete")],
     ),
+    verb::<super::bulk::Import<super::bulk::Employees>>("import"),
+    verb::<super::bulk::Export<super::bulk::Employees>>("export"),
 ];
 
 /// Identifiers that contain a text.

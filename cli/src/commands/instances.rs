@@ -22,6 +22,8 @@ pub const VERBS: &[Node] = &[
     verb::<Transaction>("transaction"),
     verb::<Types>("types"),
     verb::<super::statement::Statement>("statement"),
+    verb::<super::bulk::Import<super::bulk::Instances>>("import"),
+    verb::<super::bulk::Export<super::bulk::Instances>>("export"),
 ];
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {

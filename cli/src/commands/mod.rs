@@ -6,6 +6,7 @@ mod application_permissions;
 mod applications;
 mod auth;
 mod batch;
+mod bulk;
 mod cards;
 mod complete;
 mod config;

@@ -34,6 +34,8 @@ pub const VERBS: &[Node] = &[
         "Marks of other systems that use an office",
         &[verb::<ReferencesSet>("set"), verb::<ReferencesList>("list")],
     ),
+    verb::<super::bulk::Import<super::bulk::Offices>>("import"),
+    verb::<super::bulk::Export<super::bulk::Offices>>("export"),
 ];
 
 /// Identifiers that contain a text.

@@ -11,8 +11,11 @@ use mfa_shared::fault::exit;
 use serde_json::json;
 
 /// Topics that are texts, each in a file of its own.
-const TEXTS: &[(&str, &str)] =
-    &[("output", include_str!("../help/output.txt")), ("teller-day", include_str!("../help/teller-day.txt"))];
+const TEXTS: &[(&str, &str)] = &[
+    ("import", include_str!("../help/import.txt")),
+    ("output", include_str!("../help/output.txt")),
+    ("teller-day", include_str!("../help/teller-day.txt")),
+];
 
 /// Variables that are no settings.
 const VARIABLES: &[(&str, &str)] = &[
@@ -26,7 +29,7 @@ const VARIABLES: &[(&str, &str)] = &[
 
 #[derive(Args)]
 pub struct Help {
-    /// exit-codes, environment, output, teller-day, or the words of a command
+    /// exit-codes, environment, import, output, teller-day, or the words of a command
     #[arg(value_name = "TOPIC")]
     words: Vec<String>,
 }

@@ -20,6 +20,8 @@ pub const VERBS: &[Node] = &[
     verb::<SetRole>("set-role"),
     verb::<SetPassword>("set-password"),
     verb::<Delete>("delete"),
+    verb::<super::bulk::Import<super::bulk::Users>>("import"),
+    verb::<super::bulk::Export<super::bulk::Users>>("export"),
 ];
 
 /// Identifiers that contain a text.

@@ -32,3 +32,23 @@ pub const BATCH: View = View {
         column("etag", "/etag", WIDE),
     ],
 };
+
+/// What an import came to.
+pub const IMPORT: View = View {
+    plural: "imports",
+    id: "/report",
+    state: "",
+    columns: &[
+        column("noun", "/noun", 3),
+        column("file", "/file", 1),
+        column("rows", "/rows", 0),
+        column("created", "/created", 0),
+        column("updated", "/updated", 0),
+        column("skipped", "/skipped", 0),
+        column("valid", "/valid", 0),
+        column("failed", "/failed", 0),
+        column("rows-per-second", "/rowsPerSecond", 4),
+        column("report", "/report", 2),
+        column("failed-rows", "/failedRows", 2),
+    ],
+};

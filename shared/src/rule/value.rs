@@ -177,6 +177,7 @@ impl Rule for DecimalRule {
                 at.refuse("out_of_range", format!("must be from {} to {}", self.min, self.max))
             }
             Ok(value) => Some(value),
+            Err(AmountError::NotANumber) => at.refuse("wrong_type", "must be a number"),
             Err(AmountError::TooLarge) => at.refuse("out_of_range", "must have at most 15 integer digits"),
             Err(AmountError::TooManyDecimals) => {
                 at.refuse("too_many_decimals", "must have at most 5 fraction digits")

@@ -246,6 +246,12 @@ fn with_strict_references_a_teller_names_what_exists() {
     let refused = world.delete("/employees/emp1").refused(409, "in_use");
     assert!(refused.json()["detail"].as_str().unwrap().contains("1 open teller"));
     world.post(&format!("{T}/T1/commands"), r#"{"action":"CLOSE"}"#).is(202);
+    new["assignedEmployee"] = json!("emp1");
+    world.put(&format!("{T}/T1"), new.to_string()).is(202);
+    let refused = world.delete("/employees/emp1").refused(409, "in_use");
+    assert_eq!(refused.json()["detail"], "employee emp1 has 1 closed teller");
+    new["assignedEmployee"] = json!("");
+    world.put(&format!("{T}/T1"), new.to_string()).is(202);
     world.delete("/employees/emp1").is(202);
 }
 

@@ -13,7 +13,10 @@ use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Json, Nothing};
 
 /// Type of the entry that takes cash along to another account of the drawer; it is no movement of cash.
-const ACCOUNT_CHANGE: &str = "ADJT";
+pub(super) const ACCOUNT_CHANGE: &str = "ADJT";
+
+/// Message of the cash that was in the drawer when a session began; it is no posting.
+pub(super) const CARRIED_OVER: &str = "Cash carried over.";
 
 /// Posts an entry of the teller that belongs to no transaction.
 fn book(
@@ -120,7 +123,7 @@ fn entries(tx: &mut Tx<'_>, stored: &StoredTeller) -> Result<Option<Vec<TellerEn
     let carried = TellerEntry {
         r#type: CashSide::Debit,
         transaction_date: opened_on,
-        message: "Cash carried over.".to_owned(),
+        message: CARRIED_OVER.to_owned(),
         amount: session.carried,
     };
     let posted = ledger::drawer_lines(tx, &stored.teller.code, session.after)?;

@@ -86,15 +86,20 @@ fn confirm(
         lines: posted(&parties, transaction, &charges, included),
     };
     let entry = ledger::post(tx, entry)?;
+    // Not the clock, which may have been set back behind the last entry.
+    let posted_on = match &entry {
+        Some(entry) => entry.posted_on,
+        None => ledger::posting_time(tx)?,
+    };
     match kind {
-        TransactionType::Acco => accounts::open(tx, &account)?,
-        TransactionType::Accc => accounts::close(tx, &account)?,
+        TransactionType::Acco => accounts::open(tx, &account, posted_on)?,
+        TransactionType::Accc => accounts::close(tx, &account, posted_on)?,
         TransactionType::Acct | TransactionType::Cdpt | TransactionType::Cwdl => {}
     }
     stored.sequence = entry.map(|entry| entry.sequence);
     stored.transaction.state = TransactionState::Confirmed;
     stored.transaction.charges_included = Some(included);
-    stored.transaction.finished_on = Some(tx.now());
+    stored.transaction.finished_on = Some(posted_on);
     tx.put(&stored)
 }
 

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod cash;
+mod check;
 mod command;
 mod confirm;
 mod denominations;
@@ -12,6 +13,7 @@ mod tests;
 mod transactions;
 
 pub use cash::balance;
+pub use check::check_tellers;
 pub use command::{command, pause};
 pub use confirm::finish;
 pub use denominations::{create as create_denomination, list as list_denominations};

@@ -1,0 +1,307 @@
+//! Rows as batches of operations, and what became of each row.
+
+use super::nouns::{Change, Noun};
+use super::row::{Keys, Record, Row};
+use super::source::Raw;
+use crate::client::Client;
+use crate::failure::Outcome;
+use clap::ValueEnum;
+use mfa_shared::api::batch::{BatchResult, OperationResult};
+use mfa_shared::endpoint::{Meta, Method, render};
+use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, Problem};
+use serde_json::{Value, json};
+
+/// Bytes of one batch, well below what the daemon takes.
+pub const BATCH_BYTES_MAX: usize = 700_000;
+
+/// What is done with a row whose record is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// It fails
+    Create,
+    /// Its record is changed
+    Upsert,
+    /// It is passed over
+    SkipExisting,
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Its record was made.
+    Created,
+    /// Its record was changed.
+    Updated,
+    /// Its record was there already.
+    Skipped,
+    /// It would be done.
+    Valid,
+    /// It was refused.
+    Failed,
+}
+
+impl Status {
+    /// The word of the report.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Created => "created",
+            Status::Updated => "updated",
+            Status::Skipped => "skipped",
+            Status::Valid => "valid",
+            Status::Failed => "failed",
+        }
+    }
+
+    /// The status of a row that need not be sent again, by its word.
+    pub fn done(word: &str) -> Option<Self> {
+        [Status::Created, Status::Updated, Status::Skipped].into_iter().find(|status| status.as_str() == word)
+    }
+}
+
+/// A row with what became of it.
+#[derive(Debug, Clone)]
+pub struct Done {
+    /// Its place in the file.
+    pub number: u64,
+    /// What names its record.
+    pub id: String,
+    /// What became of it.
+    pub status: Status,
+    /// The code of a refusal.
+    pub code: String,
+    /// Why it was refused.
+    pub message: String,
+    /// The row as it stands in the file, where it failed.
+    pub raw: Option<Raw>,
+}
+
+impl Done {
+    /// A row that went well.
+    pub fn well(row: &Row, status: Status) -> Self {
+        let (code, message) = (String::new(), String::new());
+        Self { number: row.number, id: row.id.clone(), status, code, message, raw: None }
+    }
+
+    /// A row that was refused.
+    pub fn failed(row: &Row, code: &str, message: &str) -> Self {
+        let (code, message) = (code.to_owned(), message.to_owned());
+        let (id, raw) = (row.id.clone(), Some(row.raw.clone()));
+        Self { number: row.number, id, status: Status::Failed, code, message, raw }
+    }
+
+    /// A row that cannot be sent.
+    pub fn unreadable(row: &Row, why: &str) -> Self {
+        Self::failed(row, "invalid_row", why)
+    }
+}
+
+/// A row that can be sent, with its operation.
+pub struct Ready {
+    /// The row.
+    pub row: Row,
+    record: Record,
+    key: String,
+    body: String,
+}
+
+impl Ready {
+    /// The row as an operation; `Err` is a row that cannot be sent.
+    pub fn new(row: Row, keys: &mut Keys) -> Result<Self, Box<Done>> {
+        let record = match &row.record {
+            Ok(record) => record.clone(),
+            Err(why) => return Err(Box::new(Done::unreadable(&row, why))),
+        };
+        let body = record.body.to_string();
+        let key = keys.key(&record, &body);
+        Ok(Self { row, record, key, body })
+    }
+
+    /// Bytes that it needs in a batch, about.
+    pub fn bytes(&self) -> usize {
+        self.body.len() + 256
+    }
+
+    fn create(&self, noun: &Noun) -> String {
+        operation(noun.create, &self.within(), Some(&self.key), Some(&self.body))
+    }
+
+    fn change(&self, noun: &Noun, change: Change) -> String {
+        let body = (change.body)(&self.record.body);
+        operation(change.meta, &self.address(noun), Some(&format!("{}-u", self.key)), Some(&body.to_string()))
+    }
+
+    fn within(&self) -> Vec<&str> {
+        self.record.within.iter().map(String::as_str).collect()
+    }
+
+    /// The parameters of the record's own path.
+    fn address(&self, noun: &Noun) -> Vec<&str> {
+        let own = noun.id.last().and_then(|own| self.record.body[*own].as_str());
+        let mut address = self.within();
+        address.push(own.unwrap_or_default());
+        address
+    }
+
+    /// Whether the row has not what a new record needs, and can only be about one that is there.
+    fn is_change(&self, noun: &Noun) -> bool {
+        noun.change.is_some_and(|change| (change.only)(&self.record.body))
+    }
+}
+
+fn operation(meta: &Meta, params: &[&str], key: Option<&str>, body: Option<&str>) -> String {
+    let method = meta.method.as_str();
+    let path = Value::from(render(meta.path, params));
+    let key = key.map_or_else(String::new, |key| format!(r#","idempotencyKey":"{key}""#));
+    let body = body.map_or_else(String::new, |body| format!(r#","body":{body}"#));
+    format!(r#"{{"method":"{method}","path":{path}{key}{body}}}"#)
+}
+
+/// How rows are sent.
+#[derive(Clone)]
+pub struct Sender {
+    /// The way to the daemon.
+    pub client: Client,
+    /// What the rows are.
+    pub noun: &'static Noun,
+    /// What is done with what is there already.
+    pub mode: Mode,
+}
+
+impl Sender {
+    /// Sends rows, each with an outcome of its own.
+    pub async fn send(&self, rows: Vec<Ready>) -> Outcome<Vec<Done>> {
+        let mut done: Vec<Option<Done>> = rows.iter().map(|_| None).collect();
+        let changes = |ready: &Ready| self.mode != Mode::Create && ready.is_change(self.noun);
+        let new: Vec<_> = (0..rows.len()).filter(|i| !changes(&rows[*i])).collect();
+        let results = self.results(new.iter().map(|i| rows[*i].create(self.noun)).collect()).await?;
+        for (i, result) in new.into_iter().zip(results) {
+            let outcome = self.outcome(&rows[i], &result, Status::Created);
+            done[i] = Some(outcome).filter(|outcome| self.mode == Mode::Create || !is_taken(outcome));
+        }
+        self.treat_present(&rows, &mut done).await?;
+        Ok(done.into_iter().flatten().collect())
+    }
+
+    /// Changes the records that are there already, or makes sure that they are.
+    async fn treat_present(&self, rows: &[Ready], done: &mut [Option<Done>]) -> Outcome {
+        let there: Vec<_> = (0..rows.len()).filter(|i| done[*i].is_none()).collect();
+        let Some(change) = self.noun.change.filter(|_| !there.is_empty()) else { return Ok(()) };
+        let status = if self.mode == Mode::Upsert { Status::Updated } else { Status::Skipped };
+        let operation = |i: &usize| match self.mode {
+            Mode::Upsert => rows[*i].change(self.noun, change),
+            // A number that is taken may be taken by somebody else.
+            _ => operation(&reading(change.meta), &rows[*i].address(self.noun), None, None),
+        };
+        let results = self.results(there.iter().map(operation).collect()).await?;
+        for (i, result) in there.into_iter().zip(results) {
+            done[i] = Some(match (self.mode, result.status) {
+                (Mode::SkipExisting, 404) => {
+                    let why = format!("{} is taken by another record", rows[i].row.id);
+                    Done::failed(&rows[i].row, IDENTIFIER_TAKEN.code, &why)
+                }
+                _ => self.outcome(&rows[i], &result, status),
+            });
+        }
+        Ok(())
+    }
+
+    fn outcome(&self, ready: &Ready, result: &OperationResult, status: Status) -> Done {
+        let Some(problem) = &result.problem else {
+            let status =
+                if self.client.dry_run && status != Status::Skipped { Status::Valid } else { status };
+            return Done::well(&ready.row, status);
+        };
+        let (code, message) = told(&json!(problem));
+        Done::failed(&ready.row, &code, &message)
+    }
+
+    /// Sends operations in as many batches as the daemon wants them in.
+    async fn results(&self, operations: Vec<String>) -> Outcome<Vec<OperationResult>> {
+        let mut results = Vec::with_capacity(operations.len());
+        let mut waiting = vec![operations.as_slice()];
+        while let Some(part) = waiting.pop() {
+            match self.client.batch(part, false, None).await {
+                Ok(BatchResult { results: of_part }) => results.extend(of_part),
+                Err(failure) if failure.status == Some(413) && part.len() > 1 => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    waiting.extend([second, first]);
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(results)
+    }
+
+    /// Sends rows that are done all or not at all.
+    pub async fn send_atomic(&self, rows: Vec<Ready>, key: &str) -> Outcome<Vec<Done>> {
+        let mut there = vec![false; rows.len()];
+        if let Some(change) = self.noun.change.filter(|_| self.mode != Mode::Create) {
+            let look =
+                |ready: &Ready| operation(&reading(change.meta), &ready.address(self.noun), None, None);
+            let results = self.results(rows.iter().map(look).collect()).await?;
+            for (there, result) in there.iter_mut().zip(results) {
+                *there = result.status == 200;
+            }
+        }
+        let status = |there: bool| match (there, self.mode) {
+            (false, _) => Status::Created,
+            (true, Mode::Upsert) => Status::Updated,
+            (true, _) => Status::Skipped,
+        };
+        let sent: Vec<_> = (0..rows.len()).filter(|i| status(there[*i]) != Status::Skipped).collect();
+        let operation = |i: &usize| match self.noun.change.filter(|_| there[*i]) {
+            Some(change) => rows[*i].change(self.noun, change),
+            None => rows[*i].create(self.noun),
+        };
+        let operations: Vec<_> = sent.iter().map(operation).collect();
+        match self.client.batch(&operations, true, Some(key)).await {
+            Ok(_) => {
+                let well = |(i, ready): (usize, &Ready)| {
+                    let status = status(there[i]);
+                    let tried = self.client.dry_run && status != Status::Skipped;
+                    Done::well(&ready.row, if tried { Status::Valid } else { status })
+                };
+                Ok(rows.iter().enumerate().map(well).collect())
+            }
+            Err(failure) => match failure.operation.and_then(|operation| sent.get(operation).copied()) {
+                Some(refused) => Ok(taken_back(&rows, refused, &failure.code, &failure.message)),
+                None => Err(failure),
+            },
+        }
+    }
+}
+
+/// What became of rows of which one was refused, and all others were taken back for it.
+fn taken_back(rows: &[Ready], refused: usize, code: &str, message: &str) -> Vec<Done> {
+    let number = rows[refused].row.number;
+    let told = |(i, ready): (usize, &Ready)| match i == refused {
+        true => Done::failed(&ready.row, code, message),
+        false => {
+            let why = format!("taken back, because row {number} was refused");
+            Done::failed(&ready.row, "taken_back", &why)
+        }
+    };
+    rows.iter().enumerate().map(told).collect()
+}
+
+/// Whether a row was refused because its record is there already.
+fn is_taken(done: &Done) -> bool {
+    [IDENTIFIER_TAKEN.code, CARD_NUMBER_TAKEN.code].contains(&done.code.as_str())
+}
+
+/// The endpoint that reads what another one changes.
+fn reading(change: &Meta) -> Meta {
+    let read = mfa_shared::api::rows().find(|row| Some(row.name) == change.tag && row.method == Method::Get);
+    // A change of a record has a tag, which the read of that record carries.
+    *read.unwrap_or(change)
+}
+
+/// The code of a problem, and all that is wrong in one line.
+pub fn told(problem: &Value) -> (String, String) {
+    let Ok(problem) = serde_json::from_value::<Problem>(problem.clone()) else {
+        return ("refused".to_owned(), problem.to_string());
+    };
+    let several: Vec<_> = problem.errors.iter().map(|error| error.detail.as_str()).collect();
+    let message = if several.len() > 1 { several.join("; ") } else { problem.detail };
+    (problem.code, message)
+}
