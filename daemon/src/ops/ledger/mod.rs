@@ -11,7 +11,7 @@ mod reads;
 #[cfg(test)]
 pub(super) mod tests;
 
-pub use check::{Finding, check_ledger};
+pub use check::{Finding, check_books, check_ledger};
 pub use lists::Entries;
 pub use naming::{CustomerAccount, add_account, name_account, name_accounts, name_customer_account};
 pub use posting::{

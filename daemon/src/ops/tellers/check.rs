@@ -56,7 +56,7 @@ pub fn check_tellers(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     for teller in &tellers {
         journal.compare_teller(tx, teller)?;
         journal.compare_counts(tx, &teller.teller.code)?;
-        journal.compare_reports(tx, &teller.teller.code)?;
+        journal.compare_reports(tx, teller)?;
     }
     Ok(journal.findings)
 }
@@ -218,7 +218,8 @@ impl Journal {
     }
 
     /// Day reports have their numbers, and each session begins with the cash that the one before left.
-    fn compare_reports(&mut self, tx: &mut Tx<'_>, code: &str) -> Result<(), Fault> {
+    fn compare_reports(&mut self, tx: &mut Tx<'_>, teller: &StoredTeller) -> Result<(), Fault> {
+        let code = teller.teller.code.as_str();
         let mut left: Option<Amount> = None;
         for (number, report) in (1..).zip(tx.all::<DayReport>(&[code])?) {
             let subject = format!("report {} of teller {code}", report.number);
@@ -237,6 +238,12 @@ impl Journal {
                 self.find(subject, format!("begins with {carried}, and the one before left {left}"));
             }
             left = Some(report.cash_on_hand);
+        }
+        let carried = teller.session.as_ref().map(|session| session.carried);
+        if teller.teller.state != TellerState::Closed && left.is_some() && left != carried {
+            let (carried, left) = (carried.unwrap_or_default(), left.unwrap_or_default());
+            let detail = format!("was opened with {carried}, and the last report left {left}");
+            self.find(format!("teller {code}"), detail);
         }
         Ok(())
     }
