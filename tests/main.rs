@@ -60,6 +60,7 @@ mod cli {
     mod login;
     mod output;
     mod pictures;
+    mod profiles;
     mod retries;
     pub mod run;
     mod screens;
@@ -76,8 +77,10 @@ mod store {
     mod check;
     mod conformance;
     mod daemons;
+    mod gaps;
     mod images;
     mod postgres;
+    mod tls;
     mod transfer;
 }
 mod stories;

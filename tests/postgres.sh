@@ -3,7 +3,10 @@
 #   tests/postgres.sh install       installs the Debian package, unless it is there; fails if it cannot
 #   tests/postgres.sh start [DIR]   starts it and prints its URL (DIR: where it lives; else a temporary one)
 #   tests/postgres.sh stop URL|DIR  stops it and removes its folder
+#   tests/postgres.sh halt DIR      kills it as a crash would
+#   tests/postgres.sh resume DIR    starts it again after that
 #   tests/postgres.sh run COMMAND   starts one, runs COMMAND with MFA_TEST_POSTGRES set, and stops it
+# MFA_TEST_POSTGRES_TLS=CERTIFICATE:KEY makes it take nothing but TLS, with these files.
 # MFA_TEST_POSTGRES_FSYNC=on makes it sync its commits; tests of failing power have no use for this server.
 set -euo pipefail
 
@@ -65,7 +68,8 @@ shared_buffers = 256MB
 max_wal_size = 2GB
 log_min_messages = fatal
 EOT
-        cat "$dir/settings" | as_user tee -a "$dir/data/postgresql.conf" >/dev/null
+        as_user tee -a "$dir/data/postgresql.conf" <"$dir/settings" >/dev/null
+        [ -z "${MFA_TEST_POSTGRES_TLS:-}" ] || only_tls "$dir/data"
         if as_user "$bin/pg_ctl" -D "$dir/data" -l "$dir/data/log" -w -t 60 start >/dev/null 2>&1; then
             echo "$dir" | as_user tee "$dir/data/folder" >/dev/null
             echo "postgres://mfa@127.0.0.1:$port/postgres"
@@ -74,6 +78,14 @@ EOT
     done
     say "PostgreSQL does not start: $(tail -n 5 "$dir/data/log" 2>/dev/null)"
     exit 1
+}
+
+only_tls() {
+    as_user tee "$1/server.crt" <"${MFA_TEST_POSTGRES_TLS%%:*}" >/dev/null
+    as_user install -m 600 /dev/null "$1/server.key"
+    as_user tee "$1/server.key" <"${MFA_TEST_POSTGRES_TLS#*:}" >/dev/null
+    echo 'ssl = on' | as_user tee -a "$1/postgresql.conf" >/dev/null
+    echo 'hostssl all all 127.0.0.1/32 trust' | as_user tee "$1/pg_hba.conf" >/dev/null
 }
 
 # The folder of the server behind a URL, or the folder itself.
@@ -97,6 +109,14 @@ case ${1:-} in
 install) install ;;
 start) start "${2:-}" ;;
 stop) stop "${2:?URL or DIR}" ;;
+halt)
+    install
+    as_user "$bin/pg_ctl" -D "${2:?DIR}/data" -m immediate -w stop >/dev/null
+    ;;
+resume)
+    install
+    as_user "$bin/pg_ctl" -D "${2:?DIR}/data" -l "$2/data/log" -w -t 60 start >/dev/null
+    ;;
 run)
     shift
     url=$(start)
@@ -104,7 +124,7 @@ run)
     MFA_TEST_STORE=postgres MFA_TEST_POSTGRES=$url "$@"
     ;;
 *)
-    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -12,13 +12,13 @@ impl Client {
         if self.token.is_some() {
             return Ok(self.token.clone());
         }
-        let Some(login) = logins::find(&self.url)? else { return Ok(None) };
+        let Some(login) = logins::find(&self.profile, &self.url)? else { return Ok(None) };
         if login.lives() || login.refresh_token.is_none() {
             return Ok(Some(login.access_token));
         }
         // A refresh token can be used once, so of two commands at the same time one waits for the other.
-        let _lock = logins::lock()?;
-        let Some(login) = logins::find(&self.url)? else { return Ok(None) };
+        let lock = logins::lock()?;
+        let Some(login) = logins::find(&self.profile, &self.url)? else { return Ok(None) };
         let Some(refresh_token) = login.refresh_token.clone().filter(|_| !login.lives()) else {
             return Ok(Some(login.access_token));
         };
@@ -30,9 +30,9 @@ impl Client {
         let (status, text) = self.text(response).await?;
         match serde_json::from_str::<Token>(&text) {
             Ok(token) if status == 200 => {
-                let login = Login::new(&self.url, login.caller, &token);
+                let login = Login::new(self, login.caller, &token);
                 let access_token = login.access_token.clone();
-                logins::save(login)?;
+                lock.save(login)?;
                 Ok(Some(access_token))
             }
             _ => Ok(Some(login.access_token)),

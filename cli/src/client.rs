@@ -11,6 +11,7 @@ use crate::failure::{Failure, Outcome};
 use crate::trace;
 use bytes::Bytes;
 use connect::{root, unreachable};
+use dry_run::DRY_RUN;
 use image::upload;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
 use mfa_shared::fault::Problem;
@@ -21,7 +22,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use dry_run::DRY_RUN;
+pub use connect::check_address;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
 pub use stream::Stream;
@@ -34,6 +35,8 @@ const RETRY_AFTER_SECONDS_MAX: u64 = 5;
 pub struct Client {
     /// Address of the daemon, without a slash at the end.
     pub url: String,
+    /// The profile whose logins are used; empty for none.
+    pub profile: String,
     /// How often a request is repeated.
     pub retries: u32,
     /// Longest wait for one answer.
@@ -115,6 +118,7 @@ impl Client {
         let url = url.trim_end_matches('/').to_owned();
         Self {
             url,
+            profile: String::new(),
             retries,
             timeout,
             traced,

@@ -61,9 +61,15 @@ pub struct Globals {
     /// Address of the daemon [env: MFA_URL]
     #[arg(long, global = true, value_name = "URL")]
     pub url: Option<String>,
+    /// Profile whose settings and logins are used [env: MFA_PROFILE]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub profile: Option<String>,
     /// Answer yes to every confirmation [env: MFA_YES]
     #[arg(short, long, global = true)]
     pub yes: bool,
+    /// Identifier of what may be destroyed, in place of typing it when asked
+    #[arg(long, global = true, value_name = "ID")]
+    pub confirm: Option<String>,
     /// Never ask; fail instead [env: MFA_NO_INPUT]
     #[arg(long, global = true)]
     pub no_input: bool,

@@ -7,6 +7,7 @@
 use crate::failure::{Failure, Outcome};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use mfa_shared::fault::exit;
 use num_bigint::BigUint;
 use ring::rand::SystemRandom;
 use ring::rsa::PublicKeyComponents;
@@ -143,7 +144,13 @@ pub fn write(file: &str, application: &str, timestamp: &str, pem: &str) -> Outco
     let opened = std::fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(file);
     let text = format!("Application: {application}\nKey: {timestamp}\n{pem}");
     let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
-    written.map_err(|error| Failure::local(format!("cannot write {file}: {error}")))
+    written.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Failure::new("file_exists", exit::CONFLICT, format!("{file} exists"))
+                .hint("a key is never written over: give another file")
+        }
+        _ => Failure::local(format!("cannot write {file}: {error}")),
+    })
 }
 
 /// A key file.

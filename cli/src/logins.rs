@@ -1,11 +1,13 @@
-//! The tokens of the last logins, one for each daemon, in a file that only its owner can read.
+//! The tokens of the last logins, one for each profile and daemon, in a file that only its owner can read.
 
+use crate::client::Client;
 use crate::failure::{Failure, Outcome};
+use crate::files;
 use crate::settings::state_dir;
 use mfa_shared::api::tokens::Token;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,6 +19,9 @@ const SPARE_SECONDS: i64 = 10;
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Login {
+    /// The profile under which it was made; empty for none.
+    #[serde(default)]
+    pub profile: String,
     /// The daemon.
     pub url: String,
     /// Who logged in.
@@ -31,14 +36,19 @@ pub struct Login {
 
 impl Login {
     /// A login that just happened.
-    pub fn new(url: &str, caller: String, token: &Token) -> Self {
+    pub fn new(client: &Client, caller: String, token: &Token) -> Self {
         Self {
-            url: url.to_owned(),
+            profile: client.profile.clone(),
+            url: client.url.clone(),
             caller,
             access_token: token.access_token.clone(),
             refresh_token: token.refresh_token.clone(),
             ends_seconds: now_seconds() + token.expires_in,
         }
+    }
+
+    fn is_at(&self, profile: &str, url: &str) -> bool {
+        self.profile == profile && self.url == url
     }
 
     /// Whether the access token is good for some more time.
@@ -69,52 +79,69 @@ pub fn all() -> Outcome<Vec<Login>> {
     }
 }
 
-/// The login at a daemon.
-pub fn find(url: &str) -> Outcome<Option<Login>> {
+/// The login at a daemon, under a profile or under none.
+pub fn find(profile: &str, url: &str) -> Outcome<Option<Login>> {
     // Without a home there is nowhere a login could have been kept.
     let known = if state_dir().is_ok() { all()? } else { Vec::new() };
-    Ok(known.into_iter().find(|login| login.url == url))
+    Ok(known.into_iter().find(|login| login.is_at(profile, url)))
+}
+
+/// The right to change the logins, which one command has at a time.
+pub struct Lock {
+    _file: File,
+}
+
+/// Waits until no other command changes the logins; the lock ends with the value.
+pub fn lock() -> Outcome<Lock> {
+    let path = path()?.with_extension("lock");
+    let failed = |error| Failure::local(format!("cannot lock {}: {error}", path.display()));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(state_dir()?).map_err(failed)?;
+    let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
+    let file = opened.and_then(|file| file.lock().map(|()| file)).map_err(failed)?;
+    Ok(Lock { _file: file })
+}
+
+impl Lock {
+    /// Keeps a login in place of the last one at its daemon.
+    pub fn save(&self, login: Login) -> Outcome {
+        self.retain(|other| !other.is_at(&login.profile, &login.url), Some(&login))
+    }
+
+    fn retain(&self, keep: impl Fn(&Login) -> bool, more: Option<&Login>) -> Outcome {
+        let mut known = all()?;
+        let before = known.len();
+        known.retain(keep);
+        if known.len() == before && more.is_none() {
+            return Ok(());
+        }
+        known.extend(more.cloned());
+        if known.is_empty() {
+            // A file that only says that nobody is logged in would be left of every trial.
+            return fs::remove_file(path()?)
+                .map_err(|error| Failure::local(format!("cannot forget: {error}")));
+        }
+        let text = serde_json::to_vec(&known).map_err(|error| Failure::local(error.to_string()))?;
+        files::replace(&path()?, &text)
+    }
 }
 
 /// Keeps a login in place of the last one at its daemon.
 pub fn save(login: Login) -> Outcome {
-    let mut known = all()?;
-    known.retain(|other| other.url != login.url);
-    known.push(login);
-    write(&known)
+    lock()?.save(login)
 }
 
 /// Forgets the login at a daemon.
-pub fn forget(url: &str) -> Outcome {
-    let mut known = all()?;
-    let before = known.len();
-    known.retain(|login| login.url != url);
-    match known.is_empty() {
-        _ if known.len() == before => Ok(()),
-        // A file that only says that nobody is logged in would be left of every trial.
-        true => fs::remove_file(path()?).map_err(|error| Failure::local(format!("cannot forget: {error}"))),
-        false => write(&known),
+pub fn forget(profile: &str, url: &str) -> Outcome {
+    if find(profile, url)?.is_none() {
+        return Ok(());
     }
+    lock()?.retain(|login| !login.is_at(profile, url), None)
 }
 
-/// Waits until no other command refreshes a login; the lock ends with the value.
-pub fn lock() -> Outcome<File> {
-    let path = path()?.with_extension("lock");
-    let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
-    let locked = opened.and_then(|file| file.lock().map(|()| file));
-    locked.map_err(|error| Failure::local(format!("cannot lock {}: {error}", path.display())))
-}
-
-/// Writes a new file and puts it into the place of the old one, so that nobody ever reads half of it.
-fn write(logins: &[Login]) -> Outcome {
-    let path = path()?;
-    let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", path.display()));
-    let folder = state_dir()?;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed)?;
-    // The library makes the file readable by its owner only.
-    let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
-    let text = serde_json::to_vec(logins).map_err(|error| failed(error.into()))?;
-    file.write_all(&text).map_err(failed)?;
-    file.persist(&path).map_err(|error| failed(error.error))?;
-    Ok(())
+/// Forgets the logins of a profile, but not the one at the address `but`.
+pub fn forget_profile(profile: &str, but: Option<&str>) -> Outcome {
+    if all()?.iter().all(|login| login.profile != profile) {
+        return Ok(());
+    }
+    lock()?.retain(|login| login.profile != profile || but == Some(login.url.as_str()), None)
 }

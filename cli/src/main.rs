@@ -11,7 +11,8 @@
 //! | `images` | portraits and scans, as verbs send, save and show them |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
-//! | `logins`, `keys` | tokens of the last logins; keys of applications |
+//! | `logins`, `profiles`, `keys` | tokens of the last logins; settings by name; keys of applications |
+//! | `files` | how they are written |
 //! | `failure` | why a command failed, and how the process ends |
 
 mod bearer;
@@ -22,6 +23,7 @@ mod commands;
 mod cx;
 mod edit;
 mod failure;
+mod files;
 mod flags;
 mod globals;
 mod guide;
@@ -32,6 +34,7 @@ mod keys;
 mod lists;
 mod logins;
 mod output;
+mod profiles;
 mod prompt;
 mod settings;
 mod trace;
@@ -106,6 +109,7 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     let given = [
         ("output", globals.output.and_then(word)),
         ("url", globals.url),
+        ("profile", globals.profile),
         ("yes", on(globals.yes)),
         ("no_input", on(globals.no_input)),
         ("quiet", on(globals.quiet)),
@@ -116,6 +120,10 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     ];
     let given = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     let settings = Settings::load(given)?;
+    // Whoever mends the profiles is not kept from it.
+    if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
+        return Err(failure);
+    }
     let (list, change) =
         (read::<ListFlags>(flags, leaf.lists())?, read::<ChangeFlags>(flags, leaf.changes())?);
     let timeout = Duration::from_secs(settings.parse::<u64>("timeout_seconds", None)?.max(1));
@@ -124,10 +132,19 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     (client.verbose, client.curl) = (globals.verbose, globals.print_curl);
     client.idempotency_key.clone_from(&change.idempotency_key);
     client.token = given_token(&settings)?;
+    client.profile = settings.profile().unwrap_or_default().to_owned();
     client.dry_run = change.dry_run;
-    // Nothing is done that somebody would have to agree to.
-    let yes = change.dry_run || settings.flag("yes", None)?;
-    let prompt = Prompt { yes, no_input: settings.flag("no_input", None)? };
+    let prompt = Prompt {
+        // Of a change that is only tried nothing has to be agreed to.
+        yes: change.dry_run || settings.flag("yes", None)?,
+        no_input: settings.flag("no_input", None)?,
+        place: match settings.profile() {
+            Some(profile) => format!("{} (profile {profile})", client.url),
+            None => client.url.clone(),
+        },
+        protected: settings.protected && !change.dry_run,
+        confirmed: globals.confirm,
+    };
     let out = Output {
         format: usage::format(&settings, screen)?,
         format_asked: settings.get("output").0 != "auto",

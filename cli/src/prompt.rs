@@ -1,15 +1,22 @@
 //! Questions, which are asked only where somebody can answer.
 
 use crate::failure::{Failure, Outcome};
+use mfa_shared::fault::exit;
 use std::io::{IsTerminal, Write, stderr, stdin};
 
 /// Whether and how questions are asked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Prompt {
     /// Every confirmation is answered with yes.
     pub yes: bool,
     /// Nothing may be asked.
     pub no_input: bool,
+    /// The daemon that is spoken to, as questions name it.
+    pub place: String,
+    /// Whether the identifier of what is destroyed there must always be typed.
+    pub protected: bool,
+    /// The identifier that was typed on the command line already.
+    pub confirmed: Option<String>,
 }
 
 impl Prompt {
@@ -18,7 +25,7 @@ impl Prompt {
         !self.no_input && stdin().is_terminal() && stderr().is_terminal()
     }
 
-    /// Asks for a yes before something is done that cannot be undone.
+    /// Asks for a yes.
     pub fn confirm(&self, what: &str) -> Outcome {
         if self.yes {
             return Ok(());
@@ -27,13 +34,33 @@ impl Prompt {
         if matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes") { Ok(()) } else { Err(declined()) }
     }
 
-    /// Asks for an identifier to be typed before something is done that touches more than one record.
-    pub fn confirm_typed(&self, what: &str, identifier: &str) -> Outcome {
-        if self.yes {
-            return Ok(());
+    /// Asks before something is destroyed: for a yes, or where the profile is protected for its identifier.
+    pub fn before_destroying(&self, what: &str, identifier: &str) -> Outcome {
+        match self.protected || self.confirmed.is_some() {
+            true => self.confirm_typed(what, identifier),
+            false => self.confirm(&format!("{what} at {}?", self.place)),
         }
-        let answer = self.ask(&format!("{what}\ntype {identifier} to go on: "), "--yes")?;
-        if answer == identifier { Ok(()) } else { Err(declined()) }
+    }
+
+    /// Whether a question about what is destroyed would not be answered already.
+    pub fn must_ask(&self) -> bool {
+        self.protected || self.confirmed.is_some() || !self.yes
+    }
+
+    /// Asks for an identifier to be typed before something is destroyed that others depend on.
+    pub fn confirm_typed(&self, what: &str, identifier: &str) -> Outcome {
+        match &self.confirmed {
+            Some(typed) if typed == identifier => return Ok(()),
+            Some(typed) => {
+                let why = format!("--confirm names \"{typed}\", and this is about \"{identifier}\"");
+                return Err(Failure::usage(why).hint("look again at what would be destroyed"));
+            }
+            None if self.yes && !self.protected => return Ok(()),
+            None => {}
+        }
+        let flag = if self.protected { format!("--confirm {identifier}") } else { "--yes".to_owned() };
+        let question = format!("{what} at {}\ntype {identifier} to go on: ", self.place);
+        if self.ask(&question, &flag)? == identifier { Ok(()) } else { Err(declined()) }
     }
 
     /// Reads a new secret, typed twice; `flag` is what gives it without a question.
@@ -41,7 +68,7 @@ impl Prompt {
         self.check(flag)?;
         let first = hidden(&format!("{what}: "))?;
         if hidden(&format!("{what} again: "))? != first {
-            return Err(Failure::usage("the two entries differ"));
+            return Err(Failure::new("entries_differ", exit::INVALID, "the two entries differ"));
         }
         Ok(first)
     }
@@ -74,7 +101,7 @@ impl Prompt {
             return Ok(());
         }
         let why = if self.no_input { "questions are switched off" } else { "there is no terminal" };
-        Err(Failure::new("input_needed", mfa_shared::fault::exit::USAGE, format!("{flag} is needed: {why}"))
+        Err(Failure::new("input_needed", exit::USAGE, format!("{flag} is needed: {why}"))
             .hint(format!("give {flag}")))
     }
 }
@@ -85,5 +112,5 @@ fn hidden(question: &str) -> Outcome<String> {
 }
 
 fn declined() -> Failure {
-    Failure::new("declined", mfa_shared::fault::exit::FAILURE, "nothing was done")
+    Failure::new("declined", exit::FAILURE, "nothing was done")
 }

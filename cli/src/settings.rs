@@ -2,6 +2,7 @@
 //! system's, then the default. Every setting is one row of [`TABLE`].
 
 use crate::failure::{Failure, Outcome};
+use crate::profiles;
 use directories::ProjectDirs;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,6 +32,7 @@ const fn row(name: &'static str, default: &'static str, doc: &'static str) -> Se
 /// Every setting of client and daemon.
 pub const TABLE: &[Setting] = &[
     row("url", "http://127.0.0.1:6320", "address of the daemon"),
+    row("profile", "", "set of settings that is used; without it the one of mfa profile use"),
     row("output", "auto", "format of the output; auto is table on a terminal and tsv elsewhere"),
     row("color", "auto", "when colour is used: auto, always or never"),
     row("pager", "less -FRX", "program that shows what is longer than a screen; empty for none"),
@@ -82,6 +84,8 @@ pub enum Origin {
     Flag,
     /// A variable of the environment.
     Variable(String),
+    /// A profile.
+    Profile(String),
     /// A config file.
     File(PathBuf),
     /// Nobody set it.
@@ -93,6 +97,7 @@ impl fmt::Display for Origin {
         match self {
             Origin::Flag => f.write_str("flag"),
             Origin::Variable(name) => write!(f, "environment {name}"),
+            Origin::Profile(name) => write!(f, "profile {name}"),
             Origin::File(path) => write!(f, "file {}", path.display()),
             Origin::Default => f.write_str("default"),
         }
@@ -105,6 +110,10 @@ pub struct Settings {
     values: BTreeMap<&'static str, (String, Origin)>,
     /// What is wrong in a config file without being an error.
     pub warnings: Vec<String>,
+    /// Whether the profile asks for an identifier to be typed before anything is destroyed.
+    pub protected: bool,
+    /// Why the profile that was named cannot be used.
+    pub bad_profile: Option<Failure>,
 }
 
 impl Settings {
@@ -114,10 +123,11 @@ impl Settings {
         for setting in TABLE {
             settings.values.insert(setting.name, (setting.default.to_owned(), Origin::Default));
         }
-        // The weakest comes first, and each layer covers the one below. Profiles will come after the files.
+        // The weakest comes first, and each layer covers the one below.
         for path in config_files() {
             settings.layer_file(&path)?;
         }
+        settings.layer_profile(&flags)?;
         for setting in TABLE {
             let variable = setting.variable();
             if let Ok(value) = std::env::var(&variable) {
@@ -130,6 +140,63 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Lays the settings of a profile over those of the files: that of the flag, else of the variable, else
+    /// the one that is used by default.
+    fn layer_profile(&mut self, flags: &[(&'static str, String)]) -> Outcome {
+        let known = profiles::read()?;
+        let flag = flags.iter().find(|(name, _)| *name == "profile").map(|(_, value)| value.clone());
+        let (name, origin) = match (flag, std::env::var("MFA_PROFILE"), known.default.clone()) {
+            (Some(name), ..) => (name, Origin::Flag),
+            (None, Ok(name), _) => (name, Origin::Variable("MFA_PROFILE".to_owned())),
+            (None, Err(_), Some(name)) => (name, Origin::File(profiles::path()?)),
+            (None, Err(_), None) => return Ok(()),
+        };
+        if name.is_empty() {
+            return Ok(());
+        }
+        match known.find(&name) {
+            Err(failure) => self.bad_profile = Some(failure),
+            Ok(profile) => {
+                self.protected = profile.protected;
+                let source = format!("profile {name}");
+                self.layer(&profile.settings, &source, &Origin::Profile(name.clone()));
+            }
+        }
+        self.values.insert("profile", (name, origin));
+        Ok(())
+    }
+
+    fn layer<'a>(
+        &mut self,
+        table: impl IntoIterator<Item = (&'a String, &'a toml::Value)>,
+        source: &str,
+        origin: &Origin,
+    ) {
+        for (name, value) in table {
+            match TABLE.iter().find(|setting| setting.name == name) {
+                // A profile is chosen by what is stronger than a file.
+                Some(Setting { name: "profile", .. }) => {
+                    let how = "choose one: mfa profile use";
+                    self.warnings.push(format!("{source} names a profile, which has no effect; {how}"));
+                }
+                Some(setting) => {
+                    self.values.insert(setting.name, (plain(value), origin.clone()));
+                }
+                None => {
+                    let near = crate::input::nearest(name, TABLE.iter().map(|setting| setting.name));
+                    let near =
+                        near.first().map_or_else(String::new, |near| format!("; did you mean {near}?"));
+                    self.warnings.push(format!("{source} has an unknown setting {name}{near}"));
+                }
+            }
+        }
+    }
+
+    /// The profile in use.
+    pub fn profile(&self) -> Option<&str> {
+        Some(self.get("profile").0).filter(|name| !name.is_empty())
+    }
+
     fn layer_file(&mut self, path: &Path) -> Outcome {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -140,20 +207,7 @@ impl Settings {
             let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
             Failure::usage(format!("{} line {line}: {}", path.display(), error.message()))
         })?;
-        for (name, value) in table {
-            match TABLE.iter().find(|setting| setting.name == name) {
-                Some(setting) => {
-                    let entry = (plain(&value), Origin::File(path.to_owned()));
-                    self.values.insert(setting.name, entry);
-                }
-                None => {
-                    let names = TABLE.iter().map(|setting| setting.name);
-                    let near = crate::input::nearest(&name, names).first().copied();
-                    let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-                    self.warnings.push(format!("{} has an unknown setting {name}{near}", path.display()));
-                }
-            }
-        }
+        self.layer(&table, &path.display().to_string(), &Origin::File(path.to_owned()));
         Ok(())
     }
 
@@ -223,8 +277,13 @@ fn project() -> Option<ProjectDirs> {
 pub fn config_files() -> Vec<PathBuf> {
     let path = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
     let system = path("MFA_SYSTEM_CONFIG").unwrap_or_else(|| PathBuf::from("/etc/mfa/config.toml"));
-    let user = path("MFA_CONFIG").or_else(|| Some(project()?.config_dir().join("config.toml")));
-    std::iter::once(system).chain(user).collect()
+    std::iter::once(system).chain(user_config_file()).collect()
+}
+
+/// The user's config file.
+pub fn user_config_file() -> Option<PathBuf> {
+    let given = std::env::var_os("MFA_CONFIG").map(PathBuf::from);
+    given.or_else(|| Some(project()?.config_dir().join("config.toml")))
 }
 
 /// Where the daemon keeps its store unless told otherwise.

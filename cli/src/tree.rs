@@ -28,6 +28,8 @@ pub trait Verb: Args + FromArgMatches {
     const EXAMPLES: &'static [&'static str];
     /// Left out of help and completions.
     const HIDDEN: bool = false;
+    /// Works also where the profile that is named does not exist.
+    const MENDS_PROFILES: bool = false;
     /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
     /// Works on many records: it sees to signals itself, gets a runtime of several threads, and may end with
@@ -51,6 +53,8 @@ pub struct Leaf {
     pub examples: &'static [&'static str],
     /// Left out of help and completions.
     pub hidden: bool,
+    /// Does not work where the profile that is named does not exist.
+    pub needs_profile: bool,
     /// Runs until it is told to stop, and sees to signals itself.
     pub serves: bool,
     /// Works on many records, and sees to signals itself.
@@ -85,6 +89,7 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         about: V::ABOUT,
         examples: V::EXAMPLES,
         hidden: V::HIDDEN,
+        needs_profile: !V::MENDS_PROFILES,
         serves: V::SERVES,
         bulk: V::BULK,
         flags: flags_of::<V>,

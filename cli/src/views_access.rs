@@ -126,10 +126,26 @@ pub const LOGIN: View = View {
     id: "/url",
     state: "",
     columns: &[
+        column("profile", "/profile", 1),
         column("url", "/url", 0),
         column("caller", "/caller", 0),
         column("token-ends", "/tokenEnds", 1),
         column("goes-on", "/goesOn", 2),
+    ],
+};
+
+/// Profiles.
+pub const PROFILE: View = View {
+    plural: "profiles",
+    id: "/name",
+    state: "",
+    columns: &[
+        column("name", "/name", 0),
+        column("url", "/url", 0),
+        column("protected", "/protected", 0),
+        column("current", "/current", 0),
+        column("caller", "/caller", 1),
+        column("settings", "/settings", WIDE),
     ],
 };
 

@@ -38,3 +38,4 @@ pub use init::{Initialized, NewLogin, init};
 pub use migrate::{StorePlace, migrate};
 pub use start::{Daemon, StartError};
 pub use store::postgres::Address;
+pub use store::transfer::Progress;

@@ -6,7 +6,7 @@ use crate::open::{open_embedded, open_postgres};
 use crate::start::StartError;
 use crate::store::engine::Engine;
 use crate::store::postgres::Address;
-use crate::store::transfer::{Transferred, transfer};
+use crate::store::transfer::{Transferred, Watch, transfer};
 use std::path::PathBuf;
 
 /// Where a store is.
@@ -20,11 +20,7 @@ pub enum StorePlace {
 
 /// Copies a store; the target must be empty, or hold the beginning of the same copy. No daemon may use
 /// either meanwhile, which both engines see to.
-pub async fn migrate(
-    from: StorePlace,
-    to: StorePlace,
-    progress: &dyn Fn(u64, u64),
-) -> Result<Transferred, StartError> {
+pub async fn migrate(from: StorePlace, to: StorePlace, watch: Watch<'_>) -> Result<Transferred, StartError> {
     if let StorePlace::Folder(dir) = &from
         && !dir.join("FORMAT").exists()
     {
@@ -38,7 +34,7 @@ pub async fn migrate(
             return Err(error);
         }
     };
-    let copied = transfer(&*source, &*target, Clock::system().now(), progress).await;
+    let copied = transfer(&*source, &*target, Clock::system().now(), watch).await;
     close(&*source).await;
     close(&*target).await;
     copied.map_err(|error| StartError::Store(error.to_string()))

@@ -5,11 +5,11 @@ use crate::config::Config;
 use crate::ops::init;
 use crate::start::StartError;
 use crate::store::embedded::{Embedded, OpenError, Options};
+use crate::store::export;
 use crate::store::key_file;
 use crate::store::postgres::{self, Address, Postgres};
 use crate::store::records::{SPACES, SYSTEM, StoreFacts};
 use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
-use crate::store::transfer;
 use crate::store::unlock::{UnlockError, unlock};
 use crate::store::{Store, Tx};
 use mfa_shared::fault::Fault;
@@ -67,7 +67,7 @@ async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartEr
             Store::new(engine, clock, strict)
         }
     };
-    match store.read(false, |tx| tx.value(SYSTEM, transfer::MARK)).await.map_err(refused) {
+    match store.read(false, |tx| tx.value(SYSTEM, export::MARK)).await.map_err(refused) {
         Ok(None) => Ok(store),
         not => {
             let why = "the store is an unfinished copy of another one: run the same mfa migrate again";

@@ -1,12 +1,16 @@
-//! The other side of gateways: a real mail server, an HTTP service, and servers that misbehave.
+//! The other side of gateways and of the store: real servers, and servers that misbehave.
 
 mod certificates;
 mod http;
 mod mail;
+mod postgres;
+mod relay;
 
 pub use certificates::Authority;
 pub use http::SmsService;
 pub use mail::MailServer;
+pub use postgres::PostgresServer;
+pub use relay::{Mode, Relay};
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

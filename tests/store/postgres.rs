@@ -100,6 +100,7 @@ fn tables_of_a_later_version_are_refused() {
 fn daemons_that_start_at_once_on_an_empty_database_set_it_up_once() {
     const DAEMONS: usize = 5;
     let Some(address) = fresh() else { return };
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let (runtime, dir) = (Runtime::new().unwrap(), TempDir::new().unwrap());
     let starting: Vec<_> =
         (0..DAEMONS).map(|_| runtime.spawn(Daemon::start(config(&address, &dir), Clock::system()))).collect();

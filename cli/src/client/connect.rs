@@ -28,10 +28,7 @@ impl Client {
     }
 
     fn connections(&self, read_timeout: Duration) -> Outcome<reqwest::Client> {
-        let url = reqwest::Url::parse(&self.url).ok().filter(|url| url.has_host());
-        let bad = || Failure::usage(format!("\"{}\" is no address of a daemon", self.url));
-        let hint = "an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL";
-        let url = url.ok_or_else(|| bad().hint(hint))?;
+        let url = address(&self.url)?;
         let builder = reqwest::Client::builder()
             .user_agent(concat!("mfa/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
@@ -43,6 +40,20 @@ impl Client {
         let client = tls(builder, &url).build();
         client.map_err(|error| Failure::local(format!("cannot set up TLS: {error}")))
     }
+}
+
+/// Refuses what is no address of a daemon.
+pub fn check_address(text: &str) -> Outcome {
+    address(text).map(drop)
+}
+
+fn address(text: &str) -> Outcome<reqwest::Url> {
+    let url = reqwest::Url::parse(text).ok().filter(|url| url.has_host());
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.ok_or_else(|| {
+        Failure::usage(format!("\"{text}\" is no address of a daemon"))
+            .hint("an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL")
+    })
 }
 
 /// Reading the machine's certificates takes longer than everything else, so plain HTTP goes without.

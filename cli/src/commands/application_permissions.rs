@@ -139,8 +139,8 @@ impl Verb for Delete {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let (application, group) = (self.application, self.group);
-        let what = format!("take permission {group} from application {application} at {}?", cx.client.url);
-        cx.prompt.confirm(&what)?;
+        let what = format!("take permission {group} from application {application}");
+        cx.prompt.before_destroying(&what, &group)?;
         let endpoint = DeleteApplicationPermission { application: application.clone(), group };
         cx.client.send(&endpoint, &Nothing).await?;
         cx.done(Done { noun: "application", id: &application, what: "left without the permission" })
@@ -263,8 +263,7 @@ impl Verb for SetsDelete {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let (application, set) = (self.application, self.set);
-        let what = format!("delete set {set} of application {application} at {}?", cx.client.url);
-        cx.prompt.confirm(&what)?;
+        cx.prompt.before_destroying(&format!("delete set {set} of application {application}"), &set)?;
         let endpoint = DeleteCallEndpointSet { application, set: set.clone() };
         cx.client.send(&endpoint, &Nothing).await?;
         cx.done(Done { noun: "call endpoint set", id: &set, what: "deleted" })

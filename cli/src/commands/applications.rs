@@ -78,8 +78,7 @@ impl Verb for Delete {
         &["mfa applications delete crm-v1 --yes", "mfa applications delete crm-v1 --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let id = self.application;
-        let what = "its keys, permissions, sets and consents go, too";
-        let what = format!("delete application {id} at {}; {what}", cx.client.url);
+        let what = format!("delete application {id} with its keys, permissions, sets and consents");
         cx.prompt.confirm_typed(&what, &id)?;
         cx.client.send(&DeleteApplication { application: id.clone() }, &Nothing).await?;
         cx.done(Done { noun: "application", id: &id, what: "deleted" })
@@ -244,8 +243,8 @@ impl Verb for KeysDelete {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let (application, timestamp) = (self.application, self.timestamp);
-        let what = format!("delete key {timestamp} of application {application} at {}?", cx.client.url);
-        cx.prompt.confirm(&what)?;
+        let what = format!("delete key {timestamp} of application {application}");
+        cx.prompt.before_destroying(&what, &timestamp)?;
         let endpoint = DeleteSignature { application: application.clone(), timestamp };
         cx.client.send(&endpoint, &Nothing).await?;
         cx.done(Done { noun: "application", id: &application, what: "left without the key" })

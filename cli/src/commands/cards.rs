@@ -184,8 +184,8 @@ impl Verb for Delete {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Subject { customer, card } = self.subject;
-        let what = format!("delete card {card} of customer {customer} with its scans at {}?", cx.client.url);
-        cx.prompt.confirm(&what)?;
+        let what = format!("delete card {card} of customer {customer} with its scans");
+        cx.prompt.before_destroying(&what, &card)?;
         cx.client.send(&DeleteCard { customer, card: card.clone() }, &Nothing).await?;
         cx.done(done(&card, "deleted"))
     }

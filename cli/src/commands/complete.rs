@@ -31,6 +31,7 @@ const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
     ("product", "definition"),
     ("account", "account"),
     ("expense_account", "account"),
+    ("profile", "profile"),
 ];
 
 #[derive(Args)]

@@ -17,6 +17,7 @@ pub struct ViewSettings {
 }
 
 impl Verb for ViewSettings {
+    const MENDS_PROFILES: bool = true;
     const ABOUT: &'static str = "Show every setting";
     const EXAMPLES: &'static [&'static str] = &["mfa config view", "mfa config view --origin -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -44,6 +45,7 @@ impl Verb for ViewSettings {
 pub struct Path {}
 
 impl Verb for Path {
+    const MENDS_PROFILES: bool = true;
     const ABOUT: &'static str = "Show where config files are looked for, the system's first";
     const EXAMPLES: &'static [&'static str] = &["mfa config path", "mfa config path -o json"];
     async fn run(self, cx: &Cx) -> Outcome {

@@ -28,7 +28,7 @@ pub struct DaemonFlags {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<String>,
-    /// PostgreSQL as the store: postgres://USER@HOST,HOST/DATABASE, without a password [env: MFA_STORE]
+    /// PostgreSQL as the store, see mfa help postgres: postgres://USER@HOST,HOST/DATABASE [env: MFA_STORE]
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
     /// Address to listen on; port 0 takes a free one [env: MFA_LISTEN]
@@ -213,7 +213,7 @@ pub struct Init {
     /// Folder of the store [env: MFA_DATA_DIR]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
-    /// PostgreSQL as the store: postgres://USER@HOST,HOST/DATABASE, without a password [env: MFA_STORE]
+    /// PostgreSQL as the store, see mfa help postgres: postgres://USER@HOST,HOST/DATABASE [env: MFA_STORE]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
     /// Identifier of the first user, who may do everything; admin unless asked otherwise

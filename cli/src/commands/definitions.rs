@@ -176,7 +176,7 @@ impl Verb for Delete {
         &["mfa products delete shares --yes", "mfa products delete shares --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let definition = self.definition;
-        cx.prompt.confirm(&format!("delete product {definition} at {}?", cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete product {definition}"), &definition)?;
         cx.client.send(&DeleteDefinition { definition: definition.clone() }, &Nothing).await?;
         cx.done(done(&definition, "deleted"))
     }

@@ -193,7 +193,7 @@ impl Verb for Delete {
     const EXAMPLES: &'static [&'static str] =
         &["mfa employees delete efua.sarpong --yes", "mfa employees delete efua.sarpong --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt.confirm(&format!("delete employee {} at {}?", self.employee, cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete employee {}", self.employee), &self.employee)?;
         cx.client.send(&DeleteEmployee { employee: self.employee.clone() }, &Nothing).await?;
         cx.done(done(&self.employee, "deleted"))
     }
@@ -254,7 +254,7 @@ impl Verb for ContactsDelete {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let employee = self.employee;
-        cx.prompt.confirm(&format!("remove the contacts of employee {employee} at {}?", cx.client.url))?;
+        cx.prompt.before_destroying(&format!("remove the contacts of employee {employee}"), &employee)?;
         cx.client.send(&DeleteEmployeeContacts { employee: employee.clone() }, &Nothing).await?;
         cx.done(done(&employee, "left without contacts"))
     }

@@ -167,7 +167,7 @@ impl Verb for Delete {
     const EXAMPLES: &'static [&'static str] =
         &["mfa groups delete see-customers --yes", "mfa groups delete see-customers --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt.confirm(&format!("delete group {} at {}?", self.group, cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete group {}", self.group), &self.group)?;
         cx.client.send(&DeleteGroup { group: self.group.clone() }, &Nothing).await?;
         cx.done(done(&self.group, "deleted"))
     }

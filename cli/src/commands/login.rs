@@ -12,10 +12,13 @@ use mfa_shared::api::system::GetVersion;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::Nothing;
 use serde_json::{Value, json};
 
+/// How often a new password is asked for again that breaks a rule.
+const PASSWORD_TRIES_MAX: u32 = 3;
 /// How long an assertion that is made here can be used.
 const ASSERTION_SECONDS: i64 = 120;
 
@@ -96,17 +99,32 @@ pub async fn by_password(
         return Ok(());
     }
     cx.out.say(&format!("{user} has to set a new password before anything else"));
+    let mut tries = 0;
+    loop {
+        match change_password(cx, client, &user).await {
+            // The change has ended the login with which it was made.
+            Ok(password) => return log_in(client, &user, password).await.map(drop),
+            Err(failure) if failure.exit == exit::INVALID && tries < PASSWORD_TRIES_MAX => {
+                cx.out.insist(&failure.message);
+                tries += 1;
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+/// Asks for a new password and sets it.
+async fn change_password(cx: &Cx, client: &Client, user: &str) -> Outcome<String> {
     let password = cx.prompt.new_secret("new password", "--password-file")?;
     let body = input::body::<SetUserPassword>(&json!({ "password": password }))?;
-    client.send(&SetUserPassword { user: user.clone() }, &body).await?;
-    // The change has ended the login with which it was made.
-    log_in(client, &user, password).await.map(drop)
+    client.send(&SetUserPassword { user: user.to_owned() }, &body).await?;
+    Ok(password)
 }
 
 /// Logs a user in and keeps the token.
 pub async fn log_in(client: &Client, user: &str, password: String) -> Outcome<Token> {
     let token = ask(client, TokenRequest::Password { username: user.to_owned(), password }).await?;
-    logins::save(Kept::new(&client.url, user.to_owned(), &token))?;
+    logins::save(Kept::new(client, user.to_owned(), &token))?;
     Ok(token)
 }
 
@@ -143,7 +161,7 @@ impl Login {
         let assertion = key.assertion(&kid, &claims)?;
         let request = TokenRequest::Assertion { assertion, scope: self.scope.clone() };
         let token = ask(&cx.client, request).await?;
-        logins::save(Kept::new(&cx.client.url, format!("application:{application}"), &token))
+        logins::save(Kept::new(&cx.client, format!("application:{application}"), &token))
     }
 }
 
@@ -170,7 +188,7 @@ impl Verb for End {
     const ENDPOINT: Option<&'static Meta> = Some(&DeleteTokens::META);
     const EXAMPLES: &'static [&'static str] = &["mfa sessions end --yes", "mfa sessions end --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt.confirm(&format!("end all your sessions at {}?", cx.client.url))?;
+        cx.prompt.before_destroying("end all your sessions", "sessions")?;
         end(cx, DeleteTokens {}, "logged out everywhere").await
     }
 }
@@ -179,7 +197,7 @@ impl Verb for End {
 async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) -> Outcome {
     match cx.client.send(&endpoint, &Nothing).await {
         Err(failure) if failure.status != Some(401) => return Err(failure),
-        _ => logins::forget(&cx.client.url)?,
+        _ => logins::forget(&cx.client.profile, &cx.client.url)?,
     }
     cx.done(Done { noun: "daemon", id: &cx.client.url, what })
 }
@@ -204,8 +222,9 @@ impl Verb for List {
     async fn run(self, cx: &Cx) -> Outcome {
         let record = |login: &Kept| {
             let ends = Timestamp::from_millis(login.ends_seconds.saturating_mul(1000));
+            let profile = Some(&login.profile).filter(|name| !name.is_empty());
             let (url, caller, goes_on) = (&login.url, &login.caller, login.refresh_token.is_some());
-            json!({ "url": url, "caller": caller, "tokenEnds": ends, "goesOn": goes_on })
+            json!({ "profile": profile, "url": url, "caller": caller, "tokenEnds": ends, "goesOn": goes_on })
         };
         cx.out.show(&views::LOGIN, &Value::Array(logins::all()?.iter().map(record).collect()))
     }

@@ -26,6 +26,7 @@ mod ledger;
 mod login;
 mod offices;
 mod portraits;
+mod profile;
 mod quickstart;
 mod roles;
 mod scans;
@@ -62,6 +63,7 @@ pub const NODES: &[Node] = &[
     verb::<login::Logout>("logout"),
     verb::<login::Whoami>("whoami"),
     group("auth", "", "What somebody may do", auth::VERBS),
+    group("profile", "profiles", "Daemons by name, with settings and logins of their own", profile::VERBS),
     group("sessions", "session", "Logins of this machine, and sessions at the daemon", login::VERBS),
     group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
     group(
@@ -153,6 +155,7 @@ async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
         "application" => applications::identifiers(client, term).await,
         "definition" => definitions::identifiers(client, term).await,
         "account" => ledger::identifiers(client, term).await,
+        "profile" => profile::identifiers(),
         _ => Vec::new(),
     }
 }

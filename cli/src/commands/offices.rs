@@ -186,13 +186,14 @@ impl Verb for Delete {
         &["mfa offices delete market --yes", "mfa offices delete market --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let office = self.office;
-        if !cx.prompt.yes {
-            cx.prompt.check("--yes")?;
+        if cx.prompt.must_ask() {
             let record = cx.client.send(&GetOffice { office: office.clone() }, &Nothing).await?.value;
-            let at = format!("delete office {office} at {}", cx.client.url);
+            let what = format!("delete office {office}");
             match record["externalReferences"].as_bool() {
-                Some(true) => cx.prompt.confirm_typed(&format!("{at}; something still uses it"), &office)?,
-                _ => cx.prompt.confirm(&format!("{at}?"))?,
+                Some(true) => {
+                    cx.prompt.confirm_typed(&format!("{what}, which something still uses,"), &office)?
+                }
+                _ => cx.prompt.before_destroying(&what, &office)?,
             }
         }
         cx.client.send(&DeleteOffice { office: office.clone() }, &Nothing).await?;
@@ -302,7 +303,8 @@ impl Verb for AddressDelete {
     const EXAMPLES: &'static [&'static str] =
         &["mfa offices address delete head-office --yes", "mfa offices address delete market --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt.confirm(&format!("remove the address of office {} at {}?", self.office, cx.client.url))?;
+        cx.prompt
+            .before_destroying(&format!("remove the address of office {}", self.office), &self.office)?;
         cx.client.send(&DeleteOfficeAddress { office: self.office.clone() }, &Nothing).await?;
         cx.done(done(&self.office, "left without an address"))
     }

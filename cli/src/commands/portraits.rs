@@ -98,7 +98,7 @@ impl Verb for Delete {
         &["mfa customers portrait delete c-001 --yes", "mfa customers portrait delete c-001 --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let customer = self.customer;
-        cx.prompt.confirm(&format!("delete the portrait of customer {customer} at {}?", cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete the portrait of customer {customer}"), &customer)?;
         cx.client.send(&DeletePortrait { customer: customer.clone() }, &Nothing).await?;
         cx.done(done(&customer, "left without a portrait"))
     }

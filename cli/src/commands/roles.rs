@@ -154,7 +154,7 @@ impl Verb for Delete {
     const EXAMPLES: &'static [&'static str] =
         &["mfa roles delete counter --yes", "mfa roles delete counter --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt.confirm(&format!("delete role {} at {}?", self.role, cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete role {}", self.role), &self.role)?;
         cx.client.send(&DeleteRole { role: self.role.clone() }, &Nothing).await?;
         cx.done(done(&self.role, "deleted"))
     }

@@ -156,8 +156,8 @@ impl Verb for Delete {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Subject { customer, card, scan } = self.subject;
-        let what = format!("delete scan {scan} of card {card} of customer {customer} at {}?", cx.client.url);
-        cx.prompt.confirm(&what)?;
+        let what = format!("delete scan {scan} of card {card} of customer {customer}");
+        cx.prompt.before_destroying(&what, &scan)?;
         cx.client.send(&DeleteScan { customer, card, scan: scan.clone() }, &Nothing).await?;
         cx.done(done(&scan, "deleted"))
     }

@@ -144,7 +144,7 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     let place = Place::of_port(listen.port())?;
     let data_dir = std::path::absolute(flags.data_dir(cx)?)?;
     let auth = flags.auth.clone().unwrap_or_else(|| cx.settings.get("auth").0.to_owned());
-    let mut child = spawn(&place, &data_dir, listen, &auth, flags)?;
+    let mut child = spawn(&place, &data_dir, listen, &auth, flags, cx.settings.profile())?;
     let started = Instant::now();
     while !serves(&client).await {
         if let Ok(Some(status)) = child.try_wait() {
@@ -175,6 +175,7 @@ fn spawn(
     listen: SocketAddr,
     auth: &str,
     flags: &DaemonFlags,
+    profile: Option<&str>,
 ) -> Outcome<Child> {
     let log = OpenOptions::new().create(true).append(true).open(&place.log);
     let failed = |error| Failure::local(format!("cannot start the daemon: {error}"));
@@ -188,6 +189,9 @@ fn spawn(
     }
     if let Some(store) = &flags.store {
         command.args(["--store", store]);
+    }
+    if let Some(profile) = profile {
+        command.env("MFA_PROFILE", profile);
     }
     // A group of its own keeps the terminal's Ctrl-C away from it.
     let copy = log.try_clone().map_err(failed)?;

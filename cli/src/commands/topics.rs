@@ -14,6 +14,7 @@ use serde_json::json;
 const TEXTS: &[(&str, &str)] = &[
     ("import", include_str!("../help/import.txt")),
     ("output", include_str!("../help/output.txt")),
+    ("postgres", include_str!("../help/postgres.txt")),
     ("teller-day", include_str!("../help/teller-day.txt")),
 ];
 
@@ -29,12 +30,13 @@ const VARIABLES: &[(&str, &str)] = &[
 
 #[derive(Args)]
 pub struct Help {
-    /// exit-codes, environment, import, output, teller-day, or the words of a command
+    /// exit-codes, environment, import, output, postgres, teller-day, or the words of a command
     #[arg(value_name = "TOPIC")]
     words: Vec<String>,
 }
 
 impl Verb for Help {
+    const MENDS_PROFILES: bool = true;
     const ABOUT: &'static str = "Show the help of a topic or of a command";
     const EXAMPLES: &'static [&'static str] = &["mfa help exit-codes", "mfa help customers create"];
     async fn run(self, cx: &Cx) -> Outcome {

@@ -4,6 +4,7 @@ use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
+use crate::logins;
 use crate::tree::{Node, Verb, verb};
 use crate::views;
 use clap::Args;
@@ -178,7 +179,12 @@ impl Verb for SetPassword {
         let password = new_password(cx, self.password_file.as_deref(), &user)?;
         let body = Draft::default().set("password", Some(password)).body::<SetUserPassword>()?;
         // The own login ends with the password, so there may be nothing left to read the record with.
+        let own = logins::find(&cx.client.profile, &cx.client.url)?.is_some_and(|login| login.caller == user);
         cx.client.send(&SetUserPassword { user: user.clone() }, &body).await?;
+        if own && cx.client.token.is_none() {
+            logins::forget(&cx.client.profile, &cx.client.url)?;
+            cx.out.tip(&format!("your logins have ended; log in again: mfa login {user}"));
+        }
         cx.done(done(&user, "given a new password"))
     }
 }
@@ -195,7 +201,7 @@ impl Verb for Delete {
     const EXAMPLES: &'static [&'static str] =
         &["mfa users delete esi --yes", "mfa users delete esi --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt.confirm(&format!("delete user {} at {}?", self.user, cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete user {}", self.user), &self.user)?;
         cx.client.send(&DeleteUser { user: self.user.clone() }, &Nothing).await?;
         cx.done(done(&self.user, "deleted"))
     }

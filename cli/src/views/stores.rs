@@ -47,6 +47,7 @@ pub const STORE_COPY: View = View {
         column("identifier", "/identifier", 0),
         column("result", "/result", 0),
         column("pairs", "/pairs", 0),
+        column("images", "/images", 0),
         column("resumed", "/resumed", 2),
         column("sha256", "/sha256", 1),
     ],

@@ -6,6 +6,7 @@
 pub mod check;
 pub mod embedded;
 pub mod engine;
+pub mod export;
 pub mod image_check;
 pub mod images;
 pub mod key_file;

@@ -1,28 +1,24 @@
-//! A whole store from one engine into another one.
-//!
-//! Both are looked at as one stream that knows no engine, version 1: the line `mfa export 1`; then for each
-//! pair, in the order of space and key, the number of its space (one byte), the length of the key and of
-//! the value (four bytes each, little-endian), the key and the value; then a zero byte (no space has that
-//! number), the count of pairs (eight bytes, little-endian) and the SHA-256 of everything before it. Spaces
-//! in `LOCAL` are left out. The copy is right if both engines have the same stream, to its last byte.
+//! A whole store from one engine into another one: page by page, with a mark of how far it has gone in the
+//! target, then image by image. The copy is right if both engines have the same stream of [`super::export`],
+//! to its last byte; only then the mark goes, and the target is a store.
 
-use super::engine::{Change, Commit, Engine, Pair, Range, Space, View};
-use super::records::{LOCAL, SPACES, SYSTEM};
+use super::engine::{Change, Commit, Engine, Range, Space};
+use super::export::{ExportError, MARK, export, image, look, named, page, spaces};
+use super::objects::{Draft, hexadecimal};
+use super::records::{SPACES, SYSTEM};
 use super::seed::SYSTEM_ACTOR;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
 
-/// Key of the mark of an unfinished copy, in the space of the store's own records.
-pub const MARK: &[u8] = b"migration";
 /// Key of the facts that every store has.
 const FACTS: &[u8] = b"store";
-/// Pairs that are read and written at once.
-const PAGE_PAIRS: usize = 256;
-const HEADER: &[u8] = b"mfa export 1\n";
+/// Images that are on their way at once; they share the syncs of the disk.
+const IMAGES_AT_ONCE: usize = 8;
 
 /// How far a copy has gone; written together with the pairs that it counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,11 +37,29 @@ struct Mark {
 pub struct Transferred {
     /// Pairs in the stream.
     pub pairs: u64,
-    /// Pairs that an earlier, interrupted copy had brought already.
+    /// Images in the stream.
+    pub images: u64,
+    /// Pairs and images that an earlier, interrupted copy had brought already.
     pub resumed: u64,
     /// SHA-256 at the end of the stream, in hexadecimal digits.
     pub sha256: String,
 }
+
+/// What a copy is about to do, or how far it has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// It reads the whole source.
+    Reading,
+    /// So many pairs of so many are there.
+    Pairs(u64, u64),
+    /// So many images of so many are there.
+    Images(u64, u64),
+    /// It reads the whole target, and compares.
+    Comparing,
+}
+
+/// Hears of the progress.
+pub type Watch<'a> = &'a dyn Fn(Progress);
 
 /// Why a store was not copied.
 #[derive(Debug)]
@@ -73,43 +87,17 @@ impl From<Fault> for TransferError {
     }
 }
 
+impl From<ExportError> for TransferError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Engine(fault) => Self::Engine(fault),
+            other => Self::Refused(other.to_string()),
+        }
+    }
+}
+
 fn refused(why: impl Into<String>) -> TransferError {
     TransferError::Refused(why.into())
-}
-
-/// The spaces of the stream, in its order.
-fn spaces() -> Vec<Space> {
-    let mut spaces: Vec<_> = SPACES.iter().filter(|space| !LOCAL.contains(space)).copied().collect();
-    spaces.sort();
-    spaces
-}
-
-async fn look<T: Send + 'static>(
-    engine: &dyn Engine,
-    mut work: impl FnMut(&mut dyn View) -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
-    let slot = Arc::new(Mutex::new(None));
-    let filled = slot.clone();
-    let work = move |view: &mut dyn View| {
-        *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(work(view));
-    };
-    engine.read(Box::new(work), true).await?;
-    let seen = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-    // An engine that reports success has run the work.
-    seen.expect("the work was run")
-}
-
-/// The next page behind a key; the mark is no part of a store.
-async fn page(engine: &dyn Engine, space: Space, after: Option<&[u8]>) -> Result<Vec<Pair>, Fault> {
-    let from = after.map_or_else(Vec::new, |after| [after, &[0]].concat());
-    let range = Range { from, to: None };
-    let mut pairs = look(engine, move |view| view.scan(space, &range, false, PAGE_PAIRS)).await?;
-    pairs.retain(|(key, _)| space != SYSTEM || key != MARK);
-    Ok(pairs)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {
@@ -117,44 +105,12 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
-/// Length in the stream. No engine takes values of 4 GiB.
-fn length(bytes: &[u8]) -> [u8; 4] {
-    u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes()
-}
-
-/// The last bytes of an engine's stream: its SHA-256, and the count of pairs before.
-async fn digest(engine: &dyn Engine) -> Result<(String, u64), Fault> {
-    let (mut hash, mut count) = (Sha256::new_with_prefix(HEADER), 0u64);
-    for space in spaces() {
-        let mut after: Option<Vec<u8>> = None;
-        loop {
-            let pairs = page(engine, space, after.as_deref()).await?;
-            for (key, value) in &pairs {
-                hash.update([space.id]);
-                hash.update(length(key));
-                hash.update(length(value));
-                hash.update(key);
-                hash.update(value);
-            }
-            count += pairs.len() as u64;
-            match pairs.last() {
-                Some((last, _)) => after = Some(last.clone()),
-                None => break,
-            }
-        }
-    }
-    hash.update([0]);
-    hash.update(count.to_le_bytes());
-    Ok((hex(&hash.finalize()), count))
-}
-
-/// Copies everything, or goes on where an interrupted copy of the same store ended. `progress` hears of
-/// each page how many pairs of how many are there.
+/// Copies everything, or goes on where an interrupted copy of the same store ended.
 pub async fn transfer(
     from: &dyn Engine,
     to: &dyn Engine,
     now: Timestamp,
-    progress: &dyn Fn(u64, u64),
+    watch: Watch<'_>,
 ) -> Result<Transferred, TransferError> {
     if look(from, |view| view.get(SYSTEM, FACTS)).await?.is_none() {
         return Err(refused("there is no store to copy"));
@@ -162,9 +118,10 @@ pub async fn transfer(
     if look(from, |view| view.get(SYSTEM, MARK)).await?.is_some() {
         return Err(refused("the store to copy is itself an unfinished copy"));
     }
-    let (sha256, pairs) = digest(from).await?;
-    let mut mark = begin(to, &sha256).await?;
-    let (resumed, first) = (mark.pairs, mark.space);
+    watch(Progress::Reading);
+    let whole = export(from, &mut io::sink()).await?;
+    let mut mark = begin(to, &whole.sha256).await?;
+    let (pairs_before, first) = (mark.pairs, mark.space);
     for space in spaces().into_iter().filter(|space| space.id >= first) {
         let here = mark.space == space.id && !mark.key.is_empty();
         let mut after = if here { from_hex(&mark.key) } else { None };
@@ -174,22 +131,53 @@ pub async fn transfer(
             mark = Mark {
                 source: mark.source,
                 space: space.id,
-                key: hex(last),
+                key: hexadecimal(last),
                 pairs: mark.pairs + page.len() as u64,
             };
             after = Some(last.clone());
             let pairs_of_page = page.into_iter().map(|(key, value)| put(space, key, Some(value)));
             write(to, now, pairs_of_page, Some(&mark)).await?;
-            progress(mark.pairs, pairs);
+            watch(Progress::Pairs(mark.pairs, whole.pairs));
         }
     }
-    let (arrived, _) = digest(to).await?;
-    if arrived != sha256 {
-        let why = format!("the copy differs: its SHA-256 is {arrived}, that of the store {sha256}");
-        return Err(refused(format!("{why}; empty the target and begin again")));
+    let images_before = copy_images(from, to, whole.images, watch).await?;
+    watch(Progress::Comparing);
+    let arrived = export(to, &mut io::sink()).await?;
+    if arrived != whole {
+        let hashes = format!("its SHA-256 is {}, that of the store {}", arrived.sha256, whole.sha256);
+        return Err(refused(format!("the copy differs: {hashes}; empty the target and begin again")));
     }
     write(to, now, std::iter::empty(), None).await?;
-    Ok(Transferred { pairs, resumed, sha256 })
+    let (pairs, images) = (whole.pairs, whole.images);
+    Ok(Transferred { pairs, images, resumed: pairs_before + images_before, sha256: whole.sha256 })
+}
+
+/// Copies the images that are not there yet; how many were.
+async fn copy_images(
+    from: &dyn Engine,
+    to: &dyn Engine,
+    all: u64,
+    watch: Watch<'_>,
+) -> Result<u64, TransferError> {
+    let (objects, done, mut before) = (to.objects(), Cell::new(0), 0);
+    for first in 0..=u8::MAX {
+        let there = objects.list(first).await?;
+        let (there, missing): (Vec<_>, Vec<_>) =
+            named(from, first).await?.into_iter().partition(|hash| there.contains(hash));
+        before += there.len() as u64;
+        done.set(done.get() + there.len() as u64);
+        let copies = missing.iter().map(|hash| async {
+            let mut draft = Draft::new(objects.drafts());
+            let cannot = |error| refused(format!("an image cannot be written: {error}"));
+            draft.push(&image(from, hash).await?).await.map_err(cannot)?;
+            objects.keep(draft).await?;
+            done.set(done.get() + 1);
+            watch(Progress::Images(done.get(), all));
+            Ok::<_, TransferError>(())
+        });
+        stream::iter(copies).buffer_unordered(IMAGES_AT_ONCE).try_collect::<()>().await?;
+    }
+    Ok(before)
 }
 
 /// Where to begin: at the start of an empty target, or where the mark says.

@@ -80,7 +80,7 @@ async fn delete<E>(cx: &Cx, endpoint: E, done: Done<'_>) -> Outcome
 where
     E: Endpoint<Body = Nothing>,
 {
-    cx.prompt.confirm(&format!("delete {} {} at {}?", done.noun, done.id, cx.client.url))?;
+    cx.prompt.before_destroying(&format!("delete {} {}", done.noun, done.id), done.id)?;
     cx.client.send(&endpoint, &Nothing).await?;
     cx.done(done)
 }

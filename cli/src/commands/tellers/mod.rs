@@ -300,7 +300,7 @@ impl Verb for Delete {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Place { teller, office } = self.at.place(cx)?;
-        cx.prompt.confirm(&format!("delete teller {teller} of office {office} at {}?", cx.client.url))?;
+        cx.prompt.before_destroying(&format!("delete teller {teller} of office {office}"), &teller)?;
         cx.client.send(&DeleteTeller { office, teller: teller.clone() }, &Nothing).await?;
         cx.done(done(&teller, "deleted"))
     }

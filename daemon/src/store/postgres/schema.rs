@@ -72,10 +72,8 @@ pub(super) fn set_up(shared: &Shared, options: &Options, until: Instant) -> Resu
                 });
             }
             Err(trouble) => {
-                let hopeless =
-                    matches!(&trouble, Trouble::Defect(_)) || trouble.to_string().contains("SQLSTATE 28");
                 shared.note(&trouble);
-                if hopeless || Instant::now() > until {
+                if trouble.is_hopeless() || Instant::now() > until {
                     return Err(shared.unreachable());
                 }
                 std::thread::sleep(PAUSE);

@@ -1,12 +1,17 @@
 //! What can go wrong on a connection, sorted by what follows from it.
 
 use mfa_shared::fault::{Fault, INTERNAL, UNAVAILABLE};
+use rustls::CertificateError;
 use std::fmt;
+use std::io;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 /// Seconds after which a client may try again.
 const RETRY_AFTER_S: u32 = 2;
+
+/// How a refused certificate is told.
+const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
 /// What follows from an error.
 #[derive(Debug, Clone)]
@@ -28,7 +33,7 @@ pub(super) fn unavailable(detail: &str) -> Fault {
 
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
-        let Some(state) = error.code() else { return Self::Lost(error.to_string()) };
+        let Some(state) = error.code() else { return Self::Lost(with_causes(&error)) };
         let code = state.code();
         if *state == SqlState::T_R_SERIALIZATION_FAILURE || *state == SqlState::T_R_DEADLOCK_DETECTED {
             return Self::Conflict;
@@ -50,7 +55,34 @@ impl From<Error> for Trouble {
     }
 }
 
+/// An error with what is behind it; the driver itself says no more than that the handshake failed.
+fn with_causes(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        let tls = error.downcast_ref::<io::Error>().and_then(|e| e.get_ref()?.downcast_ref());
+        text = match tls {
+            Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+                format!("{text}: {BAD_CERTIFICATE}: no authority in sslrootcert has signed it")
+            }
+            _ => format!("{text}: {error}"),
+        };
+        cause = error.source();
+    }
+    text
+}
+
 impl Trouble {
+    /// Whether trying again at once is of no use: a wrong password or user, a certificate that is refused,
+    /// a database that is not there.
+    pub(super) fn is_hopeless(&self) -> bool {
+        match self {
+            Self::Defect(_) => true,
+            Self::Lost(why) => why.contains("SQLSTATE 28") || why.contains(BAD_CERTIFICATE),
+            Self::Conflict | Self::TooLong => false,
+        }
+    }
+
     /// What the client is told; the log gets the reason, see [`Trouble::tell`].
     pub(super) fn fault(&self) -> Fault {
         match self {

@@ -1,0 +1,19 @@
+//! Files of this program's own.
+
+use crate::failure::{Failure, Outcome};
+use std::fs::DirBuilder;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+/// Writes a new file that only its owner can read and puts it into the place of the old one, so that nobody
+/// ever reads half of it.
+pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
+    let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", path.display()));
+    let folder = path.parent().unwrap_or(Path::new("."));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
