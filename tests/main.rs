@@ -67,6 +67,7 @@ mod cli {
     mod screens;
     mod settings;
     mod tellers;
+    mod tellers_day;
     pub mod tree;
 }
 mod coverage;

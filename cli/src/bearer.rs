@@ -4,6 +4,7 @@ use crate::client::{Client, Request};
 use crate::failure::Outcome;
 use crate::logins::{self, Login};
 use mfa_shared::api::tokens::{CreateToken, Token, TokenRequest};
+use std::sync::Arc;
 
 impl Client {
     /// The token to send: the given one, or that of the last login, which is refreshed where it has ended.
@@ -22,7 +23,10 @@ impl Client {
             return Ok(Some(login.access_token));
         };
         let asked = TokenRequest::Refresh { refresh_token };
-        let response = self.exchange(Request::new(&CreateToken {}, &asked)).await?;
+        // It is no part of the command: it may happen at any of its changes, or at none.
+        let mut aside = self.clone();
+        (aside.idempotency_key, aside.changes) = (None, Arc::default());
+        let response = aside.exchange(Request::new(&CreateToken {}, &asked)).await?;
         let (status, text) = self.text(response).await?;
         match serde_json::from_str::<Token>(&text) {
             Ok(token) if status == 200 => {

@@ -18,7 +18,8 @@ use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
 use serde_json::Value;
-use std::sync::OnceLock;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use connect::check_address;
@@ -48,6 +49,8 @@ pub struct Client {
     pub verbose: bool,
     /// The key that was given for this command.
     pub idempotency_key: Option<String>,
+    /// How many changes were sent; each has a key of its own.
+    pub changes: Arc<AtomicU32>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
     /// Changes are only tried.
@@ -122,6 +125,7 @@ impl Client {
             curl: false,
             verbose: false,
             idempotency_key: None,
+            changes: Arc::default(),
             token: None,
             dry_run: false,
             http: OnceLock::new(),
@@ -234,7 +238,7 @@ impl Client {
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
         let Parcel { method, url, mut headers, body, watch, keyed } = parcel;
         if keyed && !method.is_safe() {
-            let key = self.idempotency_key.clone().unwrap_or_else(new_key);
+            let key = self.next_key();
             headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
         }
         if let Some((kind, _)) = &body {
@@ -332,17 +336,6 @@ impl Client {
             None => failure,
         }
     }
-}
-
-/// A fresh key: a UUID of version 4.
-pub fn new_key() -> String {
-    let mut bytes = [0_u8; 16];
-    // Without the system's random numbers nothing that is safe can be sent.
-    getrandom::fill(&mut bytes).expect("random numbers of the system");
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
 fn header(text: &str) -> Outcome<HeaderValue> {

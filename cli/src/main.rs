@@ -5,7 +5,7 @@
 //! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
 //! | `tree` | what a verb is, and the tree of all verbs |
 //! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
-//! | `client`, `bearer`, `clock` | the only ones that speak HTTP |
+//! | `client`, `bearer`, `clock`, `idempotency` | the only ones that speak HTTP |
 //! | `bulk` | records from files and into files |
 //! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
 //! | `images` | portraits and scans, as verbs send, save and show them |
@@ -27,6 +27,7 @@ mod files;
 mod flags;
 mod globals;
 mod guide;
+mod idempotency;
 mod images;
 mod input;
 mod keys;
@@ -52,6 +53,7 @@ use crate::settings::Settings;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use mfa_shared::fault::exit;
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::Duration;
 
 fn main() -> ExitCode {
@@ -149,7 +151,7 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         format_asked: settings.get("output").0 != "auto",
         screen: if globals.color.is_some() { screen } else { Screen::look(usage::colour(&settings)?) },
         columns: globals.columns,
-        jq: globals.jq.as_deref().map(Expression::parse).transpose()?,
+        jq: globals.jq.as_deref().map(Expression::parse).transpose()?.map(Rc::new),
         no_header: globals.no_header,
         quiet: settings.flag("quiet", None)?,
         pager: usage::pager(&settings),

@@ -72,6 +72,8 @@ pub const TABLE: &[Setting] = &[
     row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
     row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
     row("password_file", "", "file of the password that a command needs, - for standard input"),
+    row("office", "", "office of the tellers of this machine, where --office does not say it"),
+    row("report_dir", "", "folder of the day reports of tellers; by default in the user's data folder"),
     row("log", "info", "what the daemon logs: error, warn, info, debug or trace"),
 ];
 
@@ -290,6 +292,12 @@ pub fn data_dir() -> Outcome<PathBuf> {
     Ok(dirs.data_dir().join("store"))
 }
 
+/// Where the day reports of tellers are written unless told otherwise.
+pub fn report_dir() -> Outcome<PathBuf> {
+    let dirs = project().ok_or_else(no_home)?;
+    Ok(dirs.data_dir().join("reports"))
+}
+
 /// Where logs and marks of running daemons are kept.
 pub fn state_dir() -> Outcome<PathBuf> {
     let dirs = project().ok_or_else(no_home)?;
@@ -297,5 +305,5 @@ pub fn state_dir() -> Outcome<PathBuf> {
 }
 
 fn no_home() -> Failure {
-    Failure::usage("there is no home folder to keep files in").hint("set HOME, or give --data-dir")
+    Failure::usage("there is no home folder to keep files in").hint("set HOME, or name the folder")
 }

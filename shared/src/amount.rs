@@ -104,11 +104,10 @@ impl Amount {
         amounts.into_iter().fold(Self::ZERO, Self::plus)
     }
 
-    /// So many times the amount.
-    pub fn times(self, number: u32) -> Amount {
-        // 20 digits and the 10 of the number fit unless an amount is close to its bound.
-        let product = self.0.checked_mul(Decimal::from(number));
-        product.map_or(Amount(Decimal::MAX), |product| Self::scaled(product, self.0.scale()))
+    /// So many times the amount, if it is an amount still.
+    pub fn times(self, number: u32) -> Option<Amount> {
+        let product = self.0.checked_mul(Decimal::from(number))?;
+        Self::parse(&Self::scaled(product, self.0.scale()).to_string()).ok()
     }
 
     /// The same amount on the other side of 0.

@@ -1,73 +1,216 @@
-//! The day at a teller, from the command line.
+//! Money at the counter, from the command line.
 
-use super::run::run;
+use super::run::{Ran, run};
 use super::tree::sample;
+use crate::terminal::Terminal;
 use crate::world::World;
-use serde_json::json;
+use serde_json::{Value, json};
 
-fn branch() -> World {
+/// Verb, account, amount, further flags, and what is expected.
+type Case<'a, E> = (&'a str, &'a str, &'a str, &'a [&'a str], E);
+
+/// An account of the sample that holds 100, and one that holds 5.
+const ACCOUNT: &str = "c-003.9100.00002";
+const OTHER: &str = "c-003.9100.00003";
+
+fn counter() -> World {
     let world = World::start();
     sample(&world);
     world
 }
 
+/// `mfa teller VERB desk-2 --account ACCOUNT --amount AMOUNT` and more.
+fn transact(world: &World, verb: &str, account: &str, amount: &str, more: &[&str]) -> Ran {
+    let line = ["teller", verb, "desk-2", "--account", account, "--amount", amount];
+    run(world.mfa(&[&line[..], more].concat()))
+}
+
+fn balance(world: &World, account: &str) -> String {
+    world.get(&format!("/instances/{account}")).is(200).json()["balance"].to_string()
+}
+
+fn states(world: &World) -> Vec<String> {
+    let listed = world.get("/teller/desk-2/transactions").json();
+    listed.as_array().unwrap().iter().map(|t| t["state"].as_str().unwrap().to_owned()).collect()
+}
+
 #[test]
-fn a_deposit_shows_its_charges_and_is_booked() {
-    let world = branch();
-    let line = ["teller", "deposit", "desk-2", "--account", "c-003.9100.00002", "--amount", "50.50"];
-    let ran = run(world.mfa(&[&line[..], &["--charges", "included", "--yes", "-o", "json"]].concat()));
-    assert!(ran.err.contains("amount 50.50\n  Deposit 1\ntotal 51.50"), "{}", ran.err);
-    let record = ran.json();
-    assert_eq!((&record["state"], &record["chargesIncluded"]), (&json!("CONFIRMED"), &json!(true)));
-    let account = world.get("/instances/c-003.9100.00002").json();
-    assert_eq!(account["balance"].to_string(), "150.50");
+fn each_transaction_shows_what_it_does_to_account_and_drawer() {
+    let world = counter();
+    let pending = "c-002.9100.00001";
+    let table: &[Case<'_, &[&str]>] = &[
+        (
+            "deposit",
+            ACCOUNT,
+            "50.50",
+            &["--charges", "included"],
+            &[
+                "amount          50.50",
+                "charge Deposit  1",
+                "total           51.50",
+                "account         100 -> 150.50 (+50.50)",
+                "drawer          +51.50",
+            ],
+        ),
+        (
+            "deposit",
+            ACCOUNT,
+            "10",
+            &["--charges", "EXCLUDED"],
+            &["account         150.50 -> 159.50 (+9)", "drawer          +10"],
+        ),
+        (
+            "withdraw",
+            ACCOUNT,
+            "9.50",
+            &[],
+            &["charges  none", "account  159.50 -> 150.00 (-9.50)", "drawer   -9.50"],
+        ),
+        (
+            "transfer",
+            ACCOUNT,
+            "50",
+            &["--to", OTHER],
+            &["account           150.00 -> 100.00 (-50)", "c-003.9100.00003  +50", "drawer            0"],
+        ),
+        ("open-account", pending, "20", &[], &["account  0 -> 20 (+20)", "drawer   +20"]),
+        (
+            "close-account",
+            pending,
+            "19",
+            &[],
+            &["charge Close  1", "total         20", "account       20 -> 0 (-20)", "drawer        -19"],
+        ),
+    ];
+    for (verb, account, amount, more, said) in table {
+        let ran = transact(&world, verb, account, amount, &[more, &["--yes", "-o", "json"][..]].concat());
+        for line in *said {
+            let loose = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let lines: Vec<_> = ran.err.lines().map(loose).collect();
+            assert!(lines.contains(&loose(line)), "{verb}: {line} in {}", ran.err);
+        }
+        assert_eq!(ran.json()["state"], "CONFIRMED");
+    }
+    assert_eq!((balance(&world, ACCOUNT), balance(&world, OTHER)), ("100.00".into(), "55".into()));
+    assert_eq!(world.get(&format!("/instances/{pending}")).json()["state"], "CLOSED");
 }
 
 #[test]
 fn without_a_terminal_money_moves_only_after_yes() {
-    let world = branch();
+    let world = counter();
     let before = world.get("/teller/desk-2/transactions").text();
-    let line = ["teller", "deposit", "desk-2", "--account", "c-003.9100.00002", "--amount", "5"];
-    let said = run(world.mfa(&line)).fails(2);
-    assert!(said.contains("--yes is needed"), "{said}");
+    for verb in ["deposit", "withdraw", "open-account", "close-account"] {
+        let said = transact(&world, verb, ACCOUNT, "5", &[]).fails(2);
+        assert!(said.contains("--yes is needed"), "{said}");
+    }
+    transact(&world, "transfer", ACCOUNT, "5", &["--to", OTHER]).fails(2);
     assert_eq!(world.get("/teller/desk-2/transactions").text(), before);
 }
 
 #[test]
+fn a_dry_run_shows_the_charges_and_leaves_nothing() {
+    let world = counter();
+    let before = states(&world);
+    let ran = transact(&world, "deposit", ACCOUNT, "5", &["--dry-run"]);
+    assert!(ran.err.contains("charge Deposit  1\n") && ran.out.contains("nothing was changed"), "{ran:?}");
+    assert_eq!(states(&world), before);
+}
+
+#[test]
 fn what_cannot_be_confirmed_is_cancelled() {
-    let world = branch();
-    let line = ["teller", "withdraw", "desk-2", "--account", "c-003.9100.00002", "--amount", "4000", "--yes"];
-    let error = run(world.mfa(&[&line[..], &["-q", "-o", "json"]].concat())).fails_in_json(6);
+    let world = counter();
+    let error = transact(&world, "withdraw", ACCOUNT, "4000", &["-y", "-q", "-o", "json"]).fails_in_json(6);
     assert_eq!(error["code"], "insufficient_balance");
-    let listed = world.get("/teller/desk-2/transactions").json();
-    assert_eq!(listed.as_array().unwrap().last().unwrap()["state"], "CANCELED");
+    assert_eq!(states(&world).last().unwrap(), "CANCELED");
+    assert_eq!(balance(&world, ACCOUNT), "100");
 }
 
 #[test]
-fn a_closing_with_a_count_reports_the_day() {
-    let world = branch();
-    let line = ["teller", "close", "desk-2", "--office", "head-office", "--denominations", "100x6,2x2"];
-    let ran = run(world.mfa(&[&line[..], &["--to-vault", "600", "--yes", "-o", "json"]].concat()));
-    assert!(ran.err.contains("expected 605, counted 604, difference -1"), "{}", ran.err);
-    let expected = json!({
-        "teller": "desk-2", "day": world.get("/offices/head-office/teller/desk-2/balance").json()["day"],
-        "entries": 5, "received": 605, "disbursed": 601, "expected": 605, "counted": 604, "difference": -1,
-        "left": 4,
+fn a_mistake_leaves_no_transaction_behind() {
+    let world = counter();
+    let before = states(&world);
+    let refused: &[Case<'_, (i32, &str)>] = &[
+        ("deposit", ACCOUNT, "5,00", &[], (2, "must be an amount")),
+        ("deposit", ACCOUNT, "5.005", &[], (7, "at most 2 fraction digits")),
+        ("deposit", ACCOUNT, "0", &[], (7, "must be above 0")),
+        ("deposit", ACCOUNT, "5", &["--charges", "both"], (2, "must be included or excluded")),
+        ("deposit", ACCOUNT, "5", &["--date", "yesterday"], (7, "/transactionDate")),
+        ("deposit", "c-003.9100.00009", "5", &[], (3, "there is no account")),
+        ("deposit", "c-002.9100.00001", "5", &[], (6, "is PENDING")),
+        ("withdraw", ACCOUNT, "5001", &[], (6, "pays out at most 5000")),
+        ("transfer", ACCOUNT, "5", &["--to", ACCOUNT], (7, "cannot transfer to itself")),
+        ("transfer", ACCOUNT, "5", &["--to", "nobody"], (7, "does not exist")),
+        ("open-account", ACCOUNT, "5", &[], (6, "is ACTIVE")),
+    ];
+    for (verb, account, amount, more, (exit, expected)) in refused {
+        let said = transact(&world, verb, account, amount, &[more, &["-y"][..]].concat()).fails(*exit);
+        assert!(said.contains(expected), "{verb} {amount}: {said}");
+    }
+    let elsewhere = ["teller", "deposit", "desk-1", "--account", ACCOUNT, "--amount", "5", "-y"];
+    assert!(run(world.mfa(&elsewhere)).fails(6).contains("desk-1 is CLOSED"));
+    assert_eq!(states(&world), before);
+}
+
+#[test]
+fn an_account_is_found_by_its_alternative_number_and_its_holder() {
+    let world = counter();
+    let account = json!({
+        "customerIdentifier": "c-001", "productIdentifier": "savings", "alternativeAccountNumber": "BOOK 17"
     });
-    assert_eq!(ran.json(), expected);
-    assert_eq!(world.get("/offices/head-office/teller/desk-2").json()["state"], "CLOSED");
+    let created = world.post("/instances", account.to_string()).is(202).header("location");
+    let holder = ["--customer", "c-001", "-y", "-o", "json"];
+    let record = transact(&world, "open-account", "BOOK 17", "5", &holder).json();
+    assert_eq!(format!("/instances/{}", record["customerAccountIdentifier"].as_str().unwrap()), created);
+    let said = transact(&world, "deposit", "BOOK 18", "5", &["--customer", "c-001", "-y"]).fails(3);
+    assert!(said.contains("customer c-001 has no account \"BOOK 18\""), "{said}");
 }
 
 #[test]
-fn a_pin_is_never_part_of_a_command_line() {
-    let world = branch();
-    let line = ["teller", "unlock", "desk-2", "--employee", "kwame"];
-    let said = run(world.mfa(&line)).fails(2);
-    assert!(said.contains("--password-file is needed"), "{said}");
-    run(world.mfa(&[&line[..], &["--password", "4711"]].concat())).fails(2);
-    let file = world.dir.path().join("pin");
-    std::fs::write(&file, "4711\n").unwrap();
-    let given = [&line[..], &["--password-file", file.to_str().unwrap(), "-o", "tsv"]].concat();
-    let out = run(world.mfa(&given)).ok();
-    assert!(out.contains("ACTIVE") && !out.contains("4711"), "{out}");
+fn the_same_command_with_the_same_key_books_once() {
+    let world = counter();
+    let line = ["-y", "--idempotency-key", "till-7-0001", "-o", "json"];
+    let first = transact(&world, "deposit", ACCOUNT, "5", &line).json();
+    assert_eq!(transact(&world, "deposit", ACCOUNT, "5", &line).json(), first);
+    assert_eq!(balance(&world, ACCOUNT), "104");
+    transact(&world, "deposit", ACCOUNT, "6", &line).fails(7);
+    assert_eq!(balance(&world, ACCOUNT), "104");
+}
+
+#[test]
+fn transactions_are_listed_read_confirmed_and_cancelled() {
+    let world = counter();
+    let mfa = |line: &[&str]| run(world.mfa(&[&["teller", "transactions"], line].concat()));
+    let listed = mfa(&["list", "desk-2", "-o", "json"]).json();
+    let shown: Vec<_> =
+        listed.as_array().unwrap().iter().map(|t| (&t["transactionType"], &t["state"])).collect();
+    let pair = |kind: &str, state: &str| (json!(kind), json!(state));
+    let expected = [pair("ACCO", "CONFIRMED"), pair("ACCO", "CONFIRMED"), pair("CDPT", "PENDING")];
+    assert_eq!(shown, expected.iter().map(|(kind, state)| (kind, state)).collect::<Vec<_>>());
+    let pending = mfa(&["list", "desk-2", "--status", "pending", "-o", "id"]).ok().trim().to_owned();
+    mfa(&["list", "desk-2", "--status", "waiting"]).fails(7);
+    let got: Value = mfa(&["get", "desk-2", &pending, "-o", "json"]).json();
+    assert_eq!(got, listed[2]);
+    assert!(mfa(&["confirm", "desk-2", "nothing"]).fails(3).contains("no transaction \"nothing\""));
+    mfa(&["confirm", "desk-2", &pending, "--charges", "perhaps"]).fails(2);
+    mfa(&["confirm", "desk-2", &pending, "--charges", "included"]).ok();
+    assert_eq!(balance(&world, ACCOUNT), "120");
+    assert!(mfa(&["cancel", "desk-2", &pending]).fails(6).contains("is CONFIRMED"));
+    assert_eq!(mfa(&["get", "desk-2", &pending, "-o", "json"]).json()["chargesIncluded"], true);
+}
+
+#[test]
+fn on_a_terminal_a_transaction_is_shown_before_it_is_confirmed_or_cancelled() {
+    let world = counter();
+    let terminal = Terminal::start(&world, 80, &[]);
+    let line = format!("clear; mfa teller deposit desk-2 --account {ACCOUNT} --amount 5");
+    for (answer, state) in [("", "CANCELED"), ("n", "CANCELED"), ("y", "CONFIRMED")] {
+        terminal.type_line(&line);
+        let asked = terminal.wait_for("confirm it, with the charges paid by the account? [y/N]");
+        assert!(asked.contains("account         100 -> 104 (+4)"), "{asked}");
+        assert_eq!(states(&world).last().unwrap(), "PENDING");
+        terminal.type_line(answer);
+        terminal.wait_for("$");
+        assert_eq!(states(&world).last().unwrap(), state);
+    }
+    assert_eq!(balance(&world, ACCOUNT), "104");
 }

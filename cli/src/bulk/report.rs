@@ -6,8 +6,8 @@
 
 use super::columns::{guarded, unguarded};
 use super::send::{Done, Status};
-use crate::client::new_key;
 use crate::failure::{Failure, Outcome};
+use crate::idempotency::new_key;
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};

@@ -153,7 +153,7 @@ impl Login {
             "iss": application,
             "aud": version["instance"],
             "exp": now_seconds() + ASSERTION_SECONDS,
-            "jti": crate::client::new_key(),
+            "jti": crate::idempotency::new_key(),
         });
         if let Some(subject) = &self.subject {
             claims["sub"] = json!(subject);

@@ -213,9 +213,10 @@ async fn sample_products(client: &Client, at_work: &str) -> Outcome {
     counter(client, at_work).await
 }
 
-/// Two tellers of the head office: one is closed, one is at work and has opened two accounts.
+/// Tellers of the head office: one has had its first day, one is at work and has opened two accounts, and one
+/// was never opened.
 async fn counter(client: &Client, at_work: &str) -> Outcome {
-    for (code, employee) in [("desk-1", None), ("desk-2", Some(at_work))] {
+    for (code, employee) in [("desk-1", None), ("desk-2", Some(at_work)), ("desk-3", None)] {
         let teller = json!({
             "code": code, "password": "4711", "cashdrawLimit": 5000,
             "tellerAccountIdentifier": format!("drawer-{code}"), "vaultAccountIdentifier": "vault",
@@ -224,10 +225,15 @@ async fn counter(client: &Client, at_work: &str) -> Outcome {
         });
         create(client, CreateTeller { office: "head-office".to_owned() }, &teller).await?;
     }
-    let (office, teller) = ("head-office".to_owned(), "desk-2".to_owned());
-    let open = json!({ "action": "OPEN", "adjustment": "DEBIT", "amount": 500 });
-    let body = input::body::<CommandTeller>(&open)?;
-    client.send(&CommandTeller { office, teller: teller.clone() }, &body).await?;
+    for (code, command) in [
+        ("desk-1", json!({ "action": "OPEN", "assignedEmployeeIdentifier": "kojo" })),
+        ("desk-1", json!({ "action": "CLOSE" })),
+        ("desk-2", json!({ "action": "OPEN", "adjustment": "DEBIT", "amount": 500 })),
+    ] {
+        let at = CommandTeller { office: "head-office".to_owned(), teller: code.to_owned() };
+        client.send(&at, &input::body::<CommandTeller>(&command)?).await?;
+    }
+    let teller = "desk-2".to_owned();
     let unlock = json!({ "employeeIdentifier": at_work, "password": "4711" });
     let body = input::body::<UnlockDrawer>(&unlock)?;
     client.send(&UnlockDrawer { teller: teller.clone() }, &body).await?;

@@ -11,8 +11,8 @@ mod screen;
 mod table;
 pub mod yaml;
 
-pub use cell::text;
-use cell::{escaped, escaped_lines};
+use cell::escaped_lines;
+pub use cell::{escaped, text};
 pub use jq::Expression;
 pub use list::Listing;
 pub use screen::Screen;
@@ -22,9 +22,10 @@ use crate::globals::Format;
 use crate::views::{Column, View};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stderr, stdout};
+use std::rc::Rc;
 
 /// Where and how this command prints.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Output {
     /// Format of the records.
     pub format: Format,
@@ -35,7 +36,7 @@ pub struct Output {
     /// Columns that were asked for; empty for the view's own.
     pub columns: Vec<String>,
     /// What is made of the records, in place of the format.
-    pub jq: Option<Expression>,
+    pub jq: Option<Rc<Expression>>,
     /// Leave out the line of column names.
     pub no_header: bool,
     /// Say only what is wrong.
@@ -55,6 +56,17 @@ impl Output {
             }
             record => self.record(view, record),
         }
+    }
+
+    /// Prints a record that is shown once more: in the place of what a person saw before, and as one more
+    /// row for a program.
+    pub fn show_again(&self, view: &View, record: &Value) -> Outcome {
+        let again = Self { no_header: true, pager: String::new(), ..self.clone() };
+        if self.screen.stdout_is_terminal && matches!(self.format, Format::Table | Format::Wide) {
+            // Clears the screen and begins at its top.
+            print!("\x1b[2J\x1b[H");
+        }
+        again.show(view, record)
     }
 
     /// Starts a list, whose records are printed as early as the format allows.

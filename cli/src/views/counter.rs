@@ -36,25 +36,44 @@ pub const BALANCE: View = View {
         amount("on-hand", "/cashOnHand", 0),
         amount("received", "/cashReceivedTotal", 0),
         amount("disbursed", "/cashDisbursedTotal", 0),
-        column("entries", "/cashEntries/*/amount", WIDE),
     ],
 };
 
-/// What became of a teller's day.
-pub const DAY_REPORT: View = View {
-    plural: "reports",
-    id: "/teller",
+/// Movements of cash in a session.
+pub const CASH_ENTRY: View = View {
+    plural: "movements",
+    id: "/transactionDate",
     state: "",
     columns: &[
-        column("teller", "/teller", 0),
+        column("posted", "/transactionDate", 0),
+        column("side", "/type", 0),
+        column("message", "/message", 0),
+        amount("amount", "/amount", 0),
+    ],
+};
+
+/// What a teller's session came to.
+pub const DAY_REPORT: View = View {
+    plural: "reports",
+    id: "/number",
+    state: "",
+    columns: &[
+        amount("number", "/number", 0),
+        column("teller", "/tellerCode", 1),
         column("day", "/day", 0),
-        column("entries", "/entries", 1),
-        amount("received", "/received", 0),
-        amount("disbursed", "/disbursed", 0),
-        amount("expected", "/expected", 0),
-        amount("counted", "/counted", 0),
+        column("employee", "/employeeIdentifier", 2),
+        amount("received", "/cashReceivedTotal", 3),
+        amount("disbursed", "/cashDisbursedTotal", 3),
+        amount("expected", "/expectedTotal", 1),
+        amount("counted", "/countedTotal", 0),
         amount("difference", "/difference", 0),
-        amount("left", "/left", 0),
+        amount("left", "/cashOnHand", 0),
+        column("opened", "/openedOn", 6),
+        column("opened-by", "/openedBy", 7),
+        column("closed", "/closedOn", 4),
+        column("closed-by", "/closedBy", 5),
+        column("office", "/officeIdentifier", 8),
+        column("movements", "/movements/*/message", WIDE),
     ],
 };
 

@@ -206,12 +206,15 @@ fn teller_rows() -> Vec<Route> {
         operation::<GetTellerBalance, _>(tellers::balance),
         operation::<CreateDenomination, _>(tellers::create_denomination),
         operation::<ListDenominations, _>(tellers::list_denominations),
+        operation::<ListDayReports, _>(tellers::list_reports),
+        operation::<GetDayReport, _>(tellers::get_report),
         secret_operation::<UnlockDrawer, _>(tellers::unlock, |at, Json(unlock)| {
             let (teller, employee) = (at.teller.clone(), unlock.employee_identifier.clone());
             Secret::compared(&unlock.password, move |tx| tellers::drawer_hash(tx, &teller, &employee))
         }),
         operation::<PauseTeller, _>(tellers::pause),
         operation::<CreateTransaction, _>(tellers::create_transaction),
+        operation::<GetTransaction, _>(tellers::get_transaction),
         operation::<FinishTransaction, _>(tellers::finish),
         operation::<ListTransactions, _>(tellers::list_transactions),
     ]

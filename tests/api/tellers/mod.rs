@@ -7,6 +7,7 @@ mod denominations;
 mod drawer;
 mod management;
 mod races;
+mod reports;
 mod session;
 mod states;
 mod transactions;

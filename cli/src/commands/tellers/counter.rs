@@ -1,15 +1,19 @@
-//! Money at the counter: each verb asks for the charges, shows them, and then confirms or cancels.
+//! Money at the counter: each verb asks for the charges, shows what the transaction does, asks, and then
+//! confirms or cancels.
 
-use super::{money, transactions};
-use crate::cx::Cx;
+use super::transactions::{self, ChargesFlag};
+use super::{as_amount, money};
+use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_shared::api::instances::GetInstance;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::instances::{GetInstance, InstanceQuery, ListInstances};
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::{self, exit};
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
@@ -19,71 +23,174 @@ struct Wish {
     /// Code of the teller
     #[arg(value_name = "CODE")]
     teller: String,
-    /// Account of the customer
+    /// Account of the customer; with --customer also its alternative number
     #[arg(long, value_name = "ACCOUNT")]
     account: String,
+    /// Holder of the account; needed only where the account is named by its alternative number
+    #[arg(long, value_name = "ID")]
+    customer: Option<String>,
     /// How much
     #[arg(long, value_name = "AMOUNT", value_parser = money)]
     amount: Value,
-    /// Who pays the charges: included in the cash, or excluded, so that the account pays
-    #[arg(long, value_name = "included|excluded", default_value = "excluded")]
-    charges: String,
+    #[command(flatten)]
+    charges: ChargesFlag,
     /// Business date, such as 2026-05-06T10:00:00Z; now by default
     #[arg(long, value_name = "TIME")]
     date: Option<String>,
 }
 
-/// The charges as one line each.
-fn listed(quote: &Value, amount: &Value) -> String {
-    let charges = quote["charges"].as_array().cloned().unwrap_or_default();
-    let line =
-        |charge: &Value| format!("\n  {} {}", charge["name"].as_str().unwrap_or_default(), charge["amount"]);
-    let charges: String = charges.iter().map(line).collect();
-    let charges = if charges.is_empty() { "\n  no charges".to_owned() } else { charges };
-    format!("amount {amount}{charges}\ntotal {}", quote["totalAmount"])
+impl Wish {
+    /// The account as the daemon shows it.
+    async fn instance(&self, cx: &Cx) -> Outcome<Value> {
+        let Some(customer) = &self.customer else {
+            return Ok(cx.client.send(&GetInstance { account: self.account.clone() }, &Nothing).await?.value);
+        };
+        let query = Query(InstanceQuery { customer: Some(customer.clone()), ..InstanceQuery::default() });
+        let found = cx.client.send(&ListInstances {}, &query).await?.value;
+        let numbers = ["accountIdentifier", "alternativeAccountNumber"];
+        let named = |instance: &&Value| numbers.iter().any(|number| instance[number] == self.account);
+        found.as_array().and_then(|all| all.iter().find(named)).cloned().ok_or_else(|| {
+            let what = format!("customer {customer} has no account \"{}\"", self.account);
+            Failure::new(fault::INSTANCE_NOT_FOUND.code, exit::NOT_FOUND, what)
+                .hint(format!("list them: mfa accounts list --customer {customer}"))
+        })
+    }
 }
 
-async fn transact(cx: &Cx, wish: Wish, kind: &str, target: Option<String>) -> Outcome {
+/// What a transaction does, before it is confirmed.
+struct Effect {
+    amount: Amount,
+    charges: Amount,
+    /// Balance of the account before.
+    before: Amount,
+    /// Change of the balance.
+    account: Amount,
+    /// Change of the cash in the drawer.
+    drawer: Amount,
+}
+
+impl Effect {
+    fn of(kind: TransactionType, quote: &Value, wish: &Wish, instance: &Value) -> Outcome<Self> {
+        let amount = as_amount(&wish.amount)?;
+        let charges = as_amount(&quote["totalAmount"])?.minus(amount);
+        // Into the account and the drawer, or out of them.
+        let (account, drawer) = match kind {
+            TransactionType::Cdpt | TransactionType::Acco => (amount, amount),
+            TransactionType::Cwdl | TransactionType::Accc => (amount.negated(), amount.negated()),
+            TransactionType::Acct => (amount.negated(), Amount::ZERO),
+        };
+        let (account, drawer) = match wish.charges.word() {
+            ChargesWord::Included => (account, drawer.plus(charges)),
+            ChargesWord::Excluded => (account.minus(charges), drawer),
+        };
+        Ok(Self { amount, charges, before: as_amount(&instance["balance"])?, account, drawer })
+    }
+
+    /// A line for each charge, and for everything that changes.
+    fn lines(&self, quote: &Value, target: Option<&str>) -> String {
+        let mut lines = vec![("amount".to_owned(), self.amount.to_string())];
+        for charge in quote["charges"].as_array().into_iter().flatten() {
+            let name = charge["name"].as_str().unwrap_or_default();
+            lines.push((format!("charge {name}"), charge["amount"].to_string()));
+        }
+        if self.charges.is_zero() {
+            lines.push(("charges".to_owned(), "none".to_owned()));
+        }
+        lines.push(("total".to_owned(), quote["totalAmount"].to_string()));
+        let after = self.before.plus(self.account);
+        lines.push(("account".to_owned(), format!("{} -> {after} ({})", self.before, signed(self.account))));
+        if let Some(target) = target {
+            lines.push((target.to_owned(), signed(self.amount)));
+        }
+        lines.push(("drawer".to_owned(), signed(self.drawer)));
+        let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+        lines.iter().map(|(name, value)| format!("\n  {name:width$}  {value}")).collect()
+    }
+}
+
+fn signed(amount: Amount) -> String {
+    if amount.is_negative() || amount.is_zero() { amount.to_string() } else { format!("+{amount}") }
+}
+
+async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
+    // Before anything is created: where nobody can be asked, nothing happens at all.
     if !cx.prompt.yes {
         cx.prompt.check("--yes")?;
     }
-    let instance = cx.client.send(&GetInstance { account: wish.account.clone() }, &Nothing).await?.value;
+    let instance = wish.instance(cx).await?;
     let draft = Draft::default()
-        .set("transactionType", Some(kind))
-        .set("transactionDate", wish.date)
+        .set("transactionType", Some(kind.as_str()))
+        .set("transactionDate", wish.date.clone())
         .set("customerIdentifier", Some(instance["customerIdentifier"].clone()))
         .set("productIdentifier", Some(instance["productIdentifier"].clone()))
-        .set("customerAccountIdentifier", Some(wish.account))
-        .set("targetAccountIdentifier", target)
+        .set("customerAccountIdentifier", Some(instance["accountIdentifier"].clone()))
+        .set("targetAccountIdentifier", target.clone())
         .set("amount", Some(wish.amount.clone()));
     let endpoint = CreateTransaction { teller: wish.teller.clone() };
-    let quote = cx.client.send(&endpoint, &draft.body::<CreateTransaction>()?).await?.value;
+    let quote = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await?.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
         return Err(Failure::local("the daemon answered no identifier of the transaction"));
     };
-    cx.out.say(&listed(&quote, &wish.amount));
-    if let Err(declined) = cx.prompt.confirm(&format!("confirm, with the charges {}?", wish.charges)) {
-        transactions::finish(cx, &wish.teller, transaction, "CANCEL", "excluded").await?;
+    let text = |property: &str| instance[property].as_str().unwrap_or_default().to_owned();
+    let effect = Effect::of(kind, &quote, &wish, &instance)?;
+    cx.out.say(&format!(
+        "{} account {} ({}) of customer {}{}",
+        words(kind),
+        text("accountIdentifier"),
+        text("productIdentifier"),
+        text("customerIdentifier"),
+        effect.lines(&quote, target.as_deref())
+    ));
+    if cx.client.dry_run {
+        return cx.done(Done {
+            noun: "teller",
+            id: &wish.teller,
+            what: "would take it; nothing was changed",
+        });
+    }
+    let question = match wish.charges.word() {
+        _ if effect.charges.is_zero() => "confirm it?",
+        ChargesWord::Included => "confirm it, with the charges paid in cash?",
+        ChargesWord::Excluded => "confirm it, with the charges paid by the account?",
+    };
+    if let Err(declined) = cx.prompt.confirm(question) {
+        transactions::cancel(cx, &wish.teller, transaction).await?;
         return Err(declined);
     }
-    let confirmed = transactions::finish(cx, &wish.teller, transaction, "CONFIRM", &wish.charges).await;
+    let confirmed = transactions::confirm(cx, &wish.teller, transaction, wish.charges.word()).await;
     if let Err(failure) = confirmed {
-        // What cannot be confirmed is not left behind; that it stays is told, not its own failure.
-        if failure.status.is_some_and(|status| status < 500) {
-            let _ = transactions::finish(cx, &wish.teller, transaction, "CANCEL", "excluded").await;
-        }
-        return Err(failure);
+        return Err(given_up(cx, &wish.teller, transaction, failure).await);
     }
-    let all = Query(TransactionQuery { status: Some(TransactionState::Confirmed) });
-    let listed = cx.client.send(&ListTransactions { teller: wish.teller }, &all).await?.value;
-    let found = listed.as_array().and_then(|all| all.iter().find(|t| t["identifier"] == transaction));
-    cx.out.tip(&format!("transaction {transaction} confirmed (CONFIRMED)"));
-    cx.out.show(&views::TRANSACTION, found.unwrap_or(&Value::Null))
+    let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
+    let read = GetTransaction { teller: wish.teller, transaction: transaction.to_owned() };
+    cx.changed(done, read, &views::TRANSACTION).await
+}
+
+/// What cannot be confirmed is not left behind. What may have been confirmed is named.
+async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) -> Failure {
+    if failure.status.is_some_and(|status| status < 500) {
+        // That it stays PENDING would tell less than why it was refused.
+        let _ = transactions::cancel(cx, teller, transaction).await;
+        return failure;
+    }
+    failure.adding(&format!("; whether transaction {transaction} was confirmed is not known")).hint(format!(
+        "look: mfa teller transactions get {teller} {transaction}; to confirm a confirmed one does nothing"
+    ))
+}
+
+fn words(kind: TransactionType) -> &'static str {
+    match kind {
+        TransactionType::Cdpt => "deposit to",
+        TransactionType::Cwdl => "withdraw from",
+        TransactionType::Acct => "transfer from",
+        TransactionType::Acco => "open",
+        TransactionType::Accc => "close",
+    }
 }
 
 /// A type of transaction is one verb; all of them send the same endpoint with another word.
 macro_rules! counter {
-    ($($verb:ident $kind:literal $about:literal [$($example:literal),*];)*) => {$(
+    ($($verb:ident $kind:ident $about:literal [$($example:literal),*];)*) => {$(
         #[derive(Args)]
         pub struct $verb {
             #[command(flatten)]
@@ -95,26 +202,26 @@ macro_rules! counter {
             const ABOUT: &'static str = $about;
             const EXAMPLES: &'static [&'static str] = &[$($example),*];
             async fn run(self, cx: &Cx) -> Outcome {
-                transact(cx, self.wish, $kind, None).await
+                transact(cx, self.wish, TransactionType::$kind, None).await
             }
         }
     )*};
 }
 
 counter! {
-    Deposit "CDPT" "Take a deposit" [
+    Deposit Cdpt "Take a deposit" [
         "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes",
         "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50.50 --charges included --yes -o json"
     ];
-    Withdraw "CWDL" "Pay a withdrawal out" [
+    Withdraw Cwdl "Pay a withdrawal out" [
         "mfa teller withdraw desk-2 --account c-003.9100.00002 --amount 20 --yes",
         "mfa teller withdraw desk-2 --account c-003.9100.00002 --amount 20 --charges included --yes"
     ];
-    OpenAccount "ACCO" "Open an account with a first deposit" [
+    OpenAccount Acco "Open an account with a first deposit" [
         "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --yes",
         "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --charges included --yes"
     ];
-    CloseAccount "ACCC" "Close an account and pay it out" [
+    CloseAccount Accc "Close an account and pay it out" [
         "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 100 --charges included --yes",
         "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 99 --yes"
     ];
@@ -138,6 +245,6 @@ impl Verb for Transfer {
          --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        transact(cx, self.wish, "ACCT", Some(self.to)).await
+        transact(cx, self.wish, TransactionType::Acct, Some(self.to)).await
     }
 }

@@ -1,12 +1,15 @@
 //! Tellers: what the management does, and the day at the counter.
 
 mod cash;
+mod close;
 mod counter;
 mod day;
+mod report_file;
+mod reports;
 mod transactions;
 
 use crate::cx::{Cx, Done};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
@@ -27,7 +30,7 @@ pub const VERBS: &[Node] = &[
     verb::<day::Open>("open"),
     verb::<day::Unlock>("unlock"),
     verb::<day::Pause>("pause"),
-    verb::<day::Close>("close"),
+    verb::<close::Close>("close"),
     verb::<cash::Balance>("balance"),
     verb::<counter::Deposit>("deposit"),
     verb::<counter::Withdraw>("withdraw"),
@@ -40,6 +43,7 @@ pub const VERBS: &[Node] = &[
         "Transactions of a teller",
         &[
             verb::<transactions::List>("list"),
+            verb::<transactions::Get>("get"),
             verb::<transactions::Confirm>("confirm"),
             verb::<transactions::Cancel>("cancel"),
         ],
@@ -49,6 +53,17 @@ pub const VERBS: &[Node] = &[
         "denomination",
         "Counts of the cash of a teller",
         &[verb::<cash::Add>("add"), verb::<cash::List>("list")],
+    ),
+    group(
+        "reports",
+        "report",
+        "Day reports of a teller",
+        &[
+            verb::<reports::List>("list"),
+            verb::<reports::Get>("get"),
+            verb::<reports::Print>("print"),
+            verb::<reports::Save>("save"),
+        ],
     ),
 ];
 
@@ -62,21 +77,51 @@ fn money(text: &str) -> Result<Value, String> {
     serde_json::to_value(amount).map_err(|error| error.to_string())
 }
 
+/// An amount that the daemon sent.
+fn as_amount(value: &Value) -> Outcome<Amount> {
+    let strange = |_| Failure::local(format!("the daemon sent {value} where an amount should be"));
+    serde_json::from_value(value.clone()).map_err(strange)
+}
+
 /// Which teller, and of which office.
 #[derive(Args)]
 struct Managed {
     /// Code of the teller
     #[arg(value_name = "CODE")]
     teller: String,
-    /// Office of the teller
+    /// Office of the teller [env: MFA_OFFICE]
     #[arg(long, value_name = "ID")]
-    office: String,
+    office: Option<String>,
 }
 
 impl Managed {
+    fn place(self, cx: &Cx) -> Outcome<Place> {
+        Ok(Place { office: office(cx, self.office)?, teller: self.teller })
+    }
+}
+
+/// A teller of an office.
+struct Place {
+    office: String,
+    teller: String,
+}
+
+impl Place {
     fn read(&self) -> GetTeller {
         GetTeller { office: self.office.clone(), teller: self.teller.clone() }
     }
+}
+
+/// The office of a flag, or that of this machine.
+fn office(cx: &Cx, given: Option<String>) -> Outcome<String> {
+    let office = given.unwrap_or_else(|| cx.settings.get("office").0.to_owned());
+    if office.is_empty() {
+        let what = "--office is needed: nothing says which office the teller is of";
+        return Err(
+            Failure::usage(what).hint("give --office ID, or set MFA_OFFICE on machines of one office")
+        );
+    }
+    Ok(office)
 }
 
 /// Where the password of a drawer comes from; it is never typed into a command line.
@@ -115,9 +160,9 @@ impl PasswordFlags {
 
 #[derive(Args)]
 pub struct List {
-    /// Office of the tellers
+    /// Office of the tellers [env: MFA_OFFICE]
     #[arg(long, value_name = "ID")]
-    office: String,
+    office: Option<String>,
 }
 
 impl Verb for List {
@@ -125,7 +170,7 @@ impl Verb for List {
     const EXAMPLES: &'static [&'static str] =
         &["mfa teller list --office head-office", "mfa teller list --office head-office -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListTellers { office: self.office }, &views::TELLER).await
+        cx.show(ListTellers { office: office(cx, self.office)? }, &views::TELLER).await
     }
 }
 
@@ -140,7 +185,7 @@ impl Verb for Get {
     const EXAMPLES: &'static [&'static str] =
         &["mfa teller get desk-1 --office head-office", "mfa teller get desk-1 --office head-office -o yaml"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(self.at.read(), &views::TELLER).await
+        cx.show(self.at.place(cx)?.read(), &views::TELLER).await
     }
 }
 
@@ -173,18 +218,17 @@ struct TellerFlags {
 }
 
 impl TellerFlags {
-    fn draft(self, cx: &Cx, code: &str) -> Outcome<Draft> {
-        let password = self.password.fresh(cx, code)?;
-        Ok(Draft::default()
+    /// The flags as the body of an endpoint, but for the password.
+    fn draft(&self, code: &str) -> Draft {
+        Draft::default()
             .set("code", Some(code))
-            .set("password", Some(password))
-            .set("cashdrawLimit", self.limit)
-            .set("tellerAccountIdentifier", self.drawer_account)
-            .set("vaultAccountIdentifier", self.vault_account)
-            .set("chequesReceivableAccount", self.cheques_account)
-            .set("cashOverShortAccount", self.over_short_account)
+            .set("cashdrawLimit", self.limit.clone())
+            .set("tellerAccountIdentifier", self.drawer_account.clone())
+            .set("vaultAccountIdentifier", self.vault_account.clone())
+            .set("chequesReceivableAccount", self.cheques_account.clone())
+            .set("cashOverShortAccount", self.over_short_account.clone())
             .set("denominationRequired", self.count_required)
-            .set("assignedEmployee", self.employee))
+            .set("assignedEmployee", self.employee.clone())
     }
 }
 
@@ -207,10 +251,14 @@ impl Verb for Create {
          --over-short-account over-short --count-required --password-file - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let code = self.at.teller.clone();
-        let body = self.flags.draft(cx, &code)?.body::<CreateTeller>()?;
-        let endpoint = CreateTeller { office: self.at.office.clone() };
-        cx.change(endpoint, body, done(&code, "created"), self.at.read(), &views::TELLER).await
+        let at = self.at.place(cx)?;
+        let draft = self.flags.draft(&at.teller);
+        // A flag that is missing or wrong is told before anybody types a password.
+        draft.clone().set("password", Some("0000")).body::<CreateTeller>()?;
+        let password = self.flags.password.fresh(cx, &at.teller)?;
+        let body = draft.set("password", Some(password)).body::<CreateTeller>()?;
+        let endpoint = CreateTeller { office: at.office.clone() };
+        cx.change(endpoint, body, done(&at.teller, "created"), at.read(), &views::TELLER).await
     }
 }
 
@@ -229,10 +277,12 @@ impl Verb for Update {
         "echo 4711 | mfa teller update desk-1 --office head-office --employee kwame --password-file -",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let code = self.at.teller.clone();
-        let draft = self.flags.draft(cx, &code)?;
-        let write = UpdateTeller { office: self.at.office.clone(), teller: code.clone() };
-        cx.update(self.at.read(), write, draft, done(&code, "updated"), &views::TELLER).await
+        let at = self.at.place(cx)?;
+        let draft = self.flags.draft(&at.teller);
+        draft.clone().set("password", Some("0000")).body::<UpdateTeller>()?;
+        let draft = draft.set("password", Some(self.flags.password.fresh(cx, &at.teller)?));
+        let write = UpdateTeller { office: at.office.clone(), teller: at.teller.clone() };
+        cx.update(at.read(), write, draft, done(&at.teller, "updated"), &views::TELLER).await
     }
 }
 
@@ -245,11 +295,11 @@ pub struct Delete {
 impl Verb for Delete {
     const ENDPOINT: Option<&'static Meta> = Some(&DeleteTeller::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller delete desk-1 --office head-office --yes",
-        "mfa teller delete desk-1 --office head-office --yes -o json",
+        "mfa teller delete desk-3 --office head-office --yes",
+        "mfa teller delete desk-3 --office head-office --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let Managed { teller, office } = self.at;
+        let Place { teller, office } = self.at.place(cx)?;
         cx.prompt.before_destroying(&format!("delete teller {teller} of office {office}"), &teller)?;
         cx.client.send(&DeleteTeller { office, teller: teller.clone() }, &Nothing).await?;
         cx.done(done(&teller, "deleted"))

@@ -8,6 +8,7 @@ use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::{Parameters, Params};
+use mfa_shared::rule::Word;
 use mfa_shared::wire::{Form, Query};
 
 #[derive(Args)]
@@ -35,6 +36,30 @@ impl Verb for List {
 }
 
 #[derive(Args)]
+pub struct Get {
+    /// Code of the teller
+    #[arg(value_name = "CODE")]
+    teller: String,
+    /// Identifier of the transaction
+    #[arg(value_name = "ID")]
+    transaction: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetTransaction::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller transactions get desk-2 \\\n    \
+         $(mfa teller transactions list desk-2 --status pending -o id)",
+        "mfa teller transactions list desk-2 --status pending -o id | \\\n    \
+         xargs mfa teller transactions get desk-2 -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let at = GetTransaction { teller: self.teller, transaction: self.transaction };
+        cx.show(at, &views::TRANSACTION).await
+    }
+}
+
+#[derive(Args)]
 pub struct Confirm {
     /// Code of the teller
     #[arg(value_name = "CODE")]
@@ -42,9 +67,8 @@ pub struct Confirm {
     /// Identifier of the transaction
     #[arg(value_name = "ID")]
     transaction: String,
-    /// Who pays the charges: included in the cash, or excluded, so that the account pays
-    #[arg(long, value_name = "included|excluded", default_value = "excluded")]
-    charges: String,
+    #[command(flatten)]
+    charges: ChargesFlag,
 }
 
 impl Verb for Confirm {
@@ -57,7 +81,7 @@ impl Verb for Confirm {
          xargs mfa teller transactions confirm desk-2 --charges included --yes",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        finish(cx, &self.teller, &self.transaction, "CONFIRM", &self.charges).await?;
+        confirm(cx, &self.teller, &self.transaction, self.charges.word()).await?;
         cx.done(Done { noun: "transaction", id: &self.transaction, what: "confirmed" })
     }
 }
@@ -82,21 +106,44 @@ impl Verb for Cancel {
          xargs mfa teller transactions cancel desk-2 -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        finish(cx, &self.teller, &self.transaction, "CANCEL", "excluded").await?;
+        cancel(cx, &self.teller, &self.transaction).await?;
         cx.done(Done { noun: "transaction", id: &self.transaction, what: "cancelled" })
     }
 }
 
-/// Confirms or cancels.
-pub(super) async fn finish(
-    cx: &Cx,
-    teller: &str,
-    transaction: &str,
-    command: &str,
-    charges: &str,
-) -> Outcome {
-    let form = Params::parse(&format!("command={command}&charges={charges}"));
+// Who pays the charges.
+#[derive(Args)]
+pub(super) struct ChargesFlag {
+    /// Who pays the charges: included in the cash, or excluded, so that the account pays
+    #[arg(long, value_name = "included|excluded", default_value = "excluded", hide_default_value = true)]
+    #[arg(value_parser = charges)]
+    charges: ChargesWord,
+}
+
+impl ChargesFlag {
+    pub fn word(&self) -> ChargesWord {
+        self.charges
+    }
+}
+
+fn charges(text: &str) -> Result<ChargesWord, String> {
+    ChargesWord::find(text).ok_or_else(|| "it must be included or excluded".to_owned())
+}
+
+/// Books a transaction.
+pub(super) async fn confirm(cx: &Cx, teller: &str, transaction: &str, charges: ChargesWord) -> Outcome {
+    finish(cx, teller, transaction, TransactionForm { command: TransactionCommandWord::Confirm, charges })
+        .await
+}
+
+/// Gives a transaction up.
+pub(super) async fn cancel(cx: &Cx, teller: &str, transaction: &str) -> Outcome {
+    let (command, charges) = (TransactionCommandWord::Cancel, ChargesWord::Excluded);
+    finish(cx, teller, transaction, TransactionForm { command, charges }).await
+}
+
+async fn finish(cx: &Cx, teller: &str, transaction: &str, form: TransactionForm) -> Outcome {
     let endpoint = FinishTransaction { teller: teller.to_owned(), transaction: transaction.to_owned() };
-    cx.client.send(&endpoint, &Form(TransactionForm::read(&form)?)).await?;
+    cx.client.send(&endpoint, &Form(form)).await?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! (`deposits.md` section 4.5).
 
 use crate::domain::ledger::{balance, cash_moved, check_lines, join};
+use crate::ops::tellers::check_tellers;
 use crate::store::Tx;
 pub use crate::store::check::Finding;
 use crate::store::engine::Range;
@@ -41,8 +42,15 @@ struct Books {
     findings: Vec<Finding>,
 }
 
-/// Everything that does not hold; empty if all is well.
+/// Everything that does not hold of accounts, entries and tellers; empty if all is well.
 pub fn check_ledger(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
+    let mut findings = check_books(tx)?;
+    findings.extend(check_tellers(tx)?);
+    Ok(findings)
+}
+
+/// Everything that does not hold of accounts and entries.
+pub fn check_books(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     let mut books = Books::default();
     for account in tx.all::<LedgerAccount>(&[])? {
         let own = account.role == Some(AccountRole::Customer);

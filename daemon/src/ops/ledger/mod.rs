@@ -12,10 +12,12 @@ mod reads;
 #[cfg(test)]
 pub(super) mod tests;
 
-pub use check::{Finding, check_ledger};
+pub use check::{Finding, check_books, check_ledger};
 pub use lists::Entries;
 pub use naming::{CustomerAccount, add_account, name_account, name_accounts, name_customer_account};
-pub use posting::{Entry, credit, debit, drawer_cash, drawer_lines, join_currencies, last_sequence, post};
+pub use posting::{
+    Entry, credit, debit, drawer_cash, drawer_lines, entry_at, join_currencies, last_sequence, post,
+};
 pub use reads::{get_account, get_entry, list_account_entries, list_accounts, list_journal, trial_balance};
 
 use crate::store::Tx;

@@ -196,7 +196,7 @@ pub(super) fn line_at(tx: &mut Tx<'_>, number: u64) -> Result<Option<(JournalEnt
 }
 
 /// The entry with a sequence.
-pub(super) fn entry_at(tx: &mut Tx<'_>, sequence: u64) -> Result<Option<StoredEntry>, Fault> {
+pub fn entry_at(tx: &mut Tx<'_>, sequence: u64) -> Result<Option<StoredEntry>, Fault> {
     let value = tx.value(StoredEntry::SPACE, &StoredEntry::at(sequence))?;
     value.map(|bytes| decode(StoredEntry::SPACE, &bytes)).transpose()
 }

@@ -9,6 +9,7 @@ use mfa_shared::api::definitions::{Charge, Definition};
 use mfa_shared::api::instances::InstanceState;
 use mfa_shared::api::tellers::{TransactionCharge, TransactionType};
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::time::Timestamp;
 
 /// An account with what its product says about it.
 #[derive(Debug)]
@@ -86,16 +87,16 @@ pub(super) fn is_product(tx: &mut Tx<'_>, product: &str) -> Result<bool, Fault> 
     tx.has::<Definition>(&[product])
 }
 
-/// Makes the account ACTIVE.
-pub(super) fn open(tx: &mut Tx<'_>, account: &Held) -> Result<(), Fault> {
+/// Makes the account ACTIVE at the moment of its first posting.
+pub(super) fn open(tx: &mut Tx<'_>, account: &Held, posted_on: Timestamp) -> Result<(), Fault> {
     let mut instance = account.instance.clone();
-    instance.open(tx.now());
+    instance.open(posted_on);
     tx.put(&instance)
 }
 
-/// Makes the account CLOSED.
-pub(super) fn close(tx: &mut Tx<'_>, account: &Held) -> Result<(), Fault> {
+/// Makes the account CLOSED at the moment of its last posting, behind which there is none.
+pub(super) fn close(tx: &mut Tx<'_>, account: &Held, posted_on: Timestamp) -> Result<(), Fault> {
     let mut instance = account.instance.clone();
-    instance.close(tx.now());
+    instance.close(posted_on);
     tx.put(&instance)
 }

@@ -13,7 +13,10 @@ use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Json, Nothing};
 
 /// Type of the entry that takes cash along to another account of the drawer; it is no movement of cash.
-const ACCOUNT_CHANGE: &str = "ADJT";
+pub(super) const ACCOUNT_CHANGE: &str = "ADJT";
+
+/// Message of the cash that was in the drawer when a session began; it is no posting.
+pub(super) const CARRIED_OVER: &str = "Cash carried over.";
 
 /// Posts an entry of the teller that belongs to no transaction.
 fn book(
@@ -70,16 +73,15 @@ pub(super) fn settle(
     tx: &mut Tx<'_>,
     caller: &Caller,
     teller: &Teller,
-    counted: Amount,
+    difference: Amount,
 ) -> Result<Option<JournalEntry>, Fault> {
-    let cash = ledger::drawer_cash(tx, &teller.code)?;
     let drawer = (teller.teller_account_identifier.as_str(), AccountRole::Drawer);
     let over_short = (teller.cash_over_short_account.as_str(), AccountRole::OverShort);
-    let (r#type, to, from, difference) = match counted >= cash {
-        true => ("DAJT", drawer, over_short, counted.minus(cash)),
-        false => ("CAJT", over_short, drawer, cash.minus(counted)),
+    let (r#type, to, from, amount) = match difference.is_negative() {
+        false => ("DAJT", drawer, over_short, difference),
+        true => ("CAJT", over_short, drawer, difference.negated()),
     };
-    let lines = vec![ledger::debit(to.0, to.1, difference), ledger::credit(from.0, from.1, difference)];
+    let lines = vec![ledger::debit(to.0, to.1, amount), ledger::credit(from.0, from.1, amount)];
     book(tx, caller, teller, (r#type, "Teller denomination adjustment."), lines)
 }
 
@@ -91,13 +93,18 @@ pub fn balance(
     _: &Nothing,
 ) -> Result<Json<TellerBalance>, Fault> {
     let stored = managed(tx, &at.office, &at.teller)?;
-    let entries = entries(tx, &stored)?;
+    of_session(tx, &stored).map(Json)
+}
+
+/// The cash of a teller's session.
+pub(super) fn of_session(tx: &mut Tx<'_>, stored: &StoredTeller) -> Result<TellerBalance, Fault> {
+    let entries = entries(tx, stored)?;
     let total = |side| {
         let of_side = entries.iter().flatten().filter(|entry| entry.r#type == side);
         Amount::sum(of_side.map(|entry| entry.amount))
     };
     let (received, disbursed) = (total(CashSide::Debit), total(CashSide::Credit));
-    Ok(Json(TellerBalance {
+    Ok(TellerBalance {
         day: stored.teller.last_opened_on.map(Timestamp::day),
         cash_on_hand: received.minus(disbursed),
         cash_received_total: received,
@@ -105,7 +112,7 @@ pub fn balance(
         cheques_received_total: Amount::ZERO,
         cheque_entries: entries.as_ref().map(|_| Vec::new()),
         cash_entries: entries,
-    }))
+    })
 }
 
 /// The movements of cash in the session of a teller; none if it was never opened.
@@ -116,7 +123,7 @@ fn entries(tx: &mut Tx<'_>, stored: &StoredTeller) -> Result<Option<Vec<TellerEn
     let carried = TellerEntry {
         r#type: CashSide::Debit,
         transaction_date: opened_on,
-        message: "Cash carried over.".to_owned(),
+        message: CARRIED_OVER.to_owned(),
         amount: session.carried,
     };
     let posted = ledger::drawer_lines(tx, &stored.teller.code, session.after)?;

@@ -1,6 +1,6 @@
 //! Opening, closing and pausing a teller. Contract: `tellers.md` section 3.
 
-use super::{cash, transactions};
+use super::{cash, reports, transactions};
 use super::{check_caller, check_employee, find, managed, save, step};
 use crate::domain::teller::TellerStep;
 use crate::ops::{Caller, ledger};
@@ -66,7 +66,7 @@ fn open(
     stored.teller.last_opened_by = Some(caller.name.clone());
     stored.teller.last_opened_on = Some(tx.now());
     let (after, carried) = (ledger::last_sequence(tx)?, ledger::drawer_cash(tx, &code)?);
-    stored.session = Some(Session { after, carried, counted: false });
+    stored.session = Some(Session { after, carried, count: None });
     cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
     save(tx, caller, stored)
 }
@@ -79,8 +79,8 @@ fn close(
 ) -> Result<Accepted, Fault> {
     let code = stored.teller.code.clone();
     let after = step(&stored.teller, TellerStep::Close, "CLOSE")?;
-    let counted = stored.session.as_ref().is_some_and(|session| session.counted);
-    if stored.teller.denomination_required && !counted {
+    let is_counted = stored.session.as_ref().is_some_and(|session| session.count.is_some());
+    if stored.teller.denomination_required && !is_counted {
         let detail = format!("the cash of teller {code} was not counted since it was opened");
         return Err(Fault::new(fault::DENOMINATION_REQUIRED, detail));
     }
@@ -89,6 +89,7 @@ fn close(
     for mut pending in transactions::indexed(tx, TRANSACTIONS_PENDING, &code)? {
         cancel(tx, &mut pending)?;
     }
+    reports::write(tx, caller, &stored)?;
     stored.teller.assigned_employee = None;
     stored.teller.state = after;
     save(tx, caller, stored)

@@ -2,7 +2,7 @@
 
 use super::accounts::{self, Held};
 use super::command::cancel;
-use super::transactions::Parties;
+use super::transactions::{Parties, not_found};
 use super::{check_caller, find, step};
 use crate::domain::teller::TellerStep;
 use crate::domain::transaction::{Place, Situation, check, lines};
@@ -23,11 +23,8 @@ pub fn finish(
     Form(form): &Form<TransactionForm>,
 ) -> Result<Accepted, Fault> {
     let teller = find(tx, &at.teller)?;
-    let missing = || {
-        let detail = format!("there is no transaction \"{}\"", at.transaction);
-        Fault::new(fault::TRANSACTION_NOT_FOUND, detail)
-    };
-    let mut stored = tx.get::<StoredTransaction>(&[&at.transaction])?.ok_or_else(missing)?;
+    let found = tx.get::<StoredTransaction>(&[&at.transaction])?;
+    let mut stored = found.ok_or_else(|| not_found(&at.transaction))?;
     check_caller(caller, &teller.teller)?;
     let word = form.command;
     step(&teller.teller, TellerStep::Transact, word.as_str())?;
@@ -89,15 +86,20 @@ fn confirm(
         lines: posted(&parties, transaction, &charges, included),
     };
     let entry = ledger::post(tx, entry)?;
+    // Not the clock, which may have been set back behind the last entry.
+    let posted_on = match &entry {
+        Some(entry) => entry.posted_on,
+        None => ledger::posting_time(tx)?,
+    };
     match kind {
-        TransactionType::Acco => accounts::open(tx, &account)?,
-        TransactionType::Accc => accounts::close(tx, &account)?,
+        TransactionType::Acco => accounts::open(tx, &account, posted_on)?,
+        TransactionType::Accc => accounts::close(tx, &account, posted_on)?,
         TransactionType::Acct | TransactionType::Cdpt | TransactionType::Cwdl => {}
     }
     stored.sequence = entry.map(|entry| entry.sequence);
     stored.transaction.state = TransactionState::Confirmed;
     stored.transaction.charges_included = Some(included);
-    stored.transaction.finished_on = Some(tx.now());
+    stored.transaction.finished_on = Some(posted_on);
     tx.put(&stored)
 }
 

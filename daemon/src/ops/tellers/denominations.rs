@@ -5,7 +5,8 @@ use crate::domain::teller::{TellerStep, next_state};
 use crate::ops::rows::Rows;
 use crate::ops::{Caller, ledger};
 use crate::store::Tx;
-use crate::store::records::StoredDenomination;
+use crate::store::records::{Count, StoredDenomination};
+use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Json, Query};
@@ -25,9 +26,11 @@ pub fn create(
         );
         return Err(Fault::new(fault::TELLER_NOT_PAUSED, detail));
     }
-    let entry = cash::settle(tx, caller, &stored.teller, new.counted_total)?;
+    let counted = new.counted_total;
+    let difference = counted.minus(ledger::drawer_cash(tx, &at.teller)?);
+    let entry = cash::settle(tx, caller, &stored.teller, difference)?;
     let denomination = Denomination {
-        counted_total: new.counted_total,
+        counted_total: counted,
         note: new.note.clone(),
         adjusting_journal_entry: entry.map(|entry| entry.identifier),
         created_on: tx.now(),
@@ -37,7 +40,8 @@ pub fn create(
     let number = tx.next_number::<StoredDenomination>(&[&at.teller])?;
     tx.put(&StoredDenomination { teller, number, after, denomination })?;
     if let Some(session) = &mut stored.session {
-        session.counted = true;
+        let before = session.count.map_or(Amount::ZERO, |count| count.difference);
+        session.count = Some(Count { counted, difference: before.plus(difference) });
     }
     tx.put(&stored)?;
     Ok(Accepted)

@@ -2,20 +2,24 @@
 
 mod accounts;
 mod cash;
+mod check;
 mod command;
 mod confirm;
 mod denominations;
 mod drawer;
+mod reports;
 #[cfg(test)]
 mod tests;
 mod transactions;
 
 pub use cash::balance;
+pub use check::check_tellers;
 pub use command::{command, pause};
 pub use confirm::finish;
 pub use denominations::{create as create_denomination, list as list_denominations};
 pub use drawer::{present as drawer_hash, unlock};
-pub use transactions::{create as create_transaction, list as list_transactions};
+pub use reports::{get as get_report, list as list_reports};
+pub use transactions::{create as create_transaction, get as get_transaction, list as list_transactions};
 
 use super::secret::Judged;
 use super::{Caller, ledger, offices};

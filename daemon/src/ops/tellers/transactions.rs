@@ -10,12 +10,12 @@ use crate::random;
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::prefix;
-use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER, ordinal};
+use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING, ordinal};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::identifier::shown;
-use mfa_shared::wire::{Json, Query};
+use mfa_shared::wire::{Json, Nothing, Query};
 
 /// `POST /teller/{teller}/transactions`
 pub fn create(
@@ -67,6 +67,22 @@ pub fn create(
     Ok(Json(TransactionQuote { teller_transaction_identifier: identifier, total_amount, charges }))
 }
 
+/// `GET /teller/{teller}/transactions/{transaction}`
+pub fn get(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetTransaction,
+    _: &Nothing,
+) -> Result<Json<Transaction>, Fault> {
+    find(tx, &at.teller)?;
+    let found = tx.get::<StoredTransaction>(&[&at.transaction])?.filter(|stored| stored.teller == at.teller);
+    found.map(|stored| Json(stored.transaction)).ok_or_else(|| not_found(&at.transaction))
+}
+
+pub(super) fn not_found(transaction: &str) -> Fault {
+    Fault::new(fault::TRANSACTION_NOT_FOUND, format!("there is no transaction \"{transaction}\""))
+}
+
 /// `GET /teller/{teller}/transactions`
 pub fn list(
     tx: &mut Tx<'_>,
@@ -75,12 +91,14 @@ pub fn list(
     Query(query): &Query<TransactionQuery>,
 ) -> Result<Rows<StoredTransaction, Transaction>, Fault> {
     find(tx, &at.teller)?;
-    // The index sorts by the place of the transaction.
+    let index = match query.status {
+        Some(TransactionState::Pending) => TRANSACTIONS_PENDING,
+        _ => TRANSACTIONS_BY_TELLER,
+    };
+    // Both sort by the place of the transaction.
     let sort_bytes = prefix(&[&ordinal(0)]).len();
     let listed =
-        Rows::sorted(TRANSACTIONS_BY_TELLER, &[&at.teller], sort_bytes, |_, stored: StoredTransaction| {
-            Ok(stored.transaction)
-        });
+        Rows::sorted(index, &[&at.teller], sort_bytes, |_, stored: StoredTransaction| Ok(stored.transaction));
     Ok(match query.status {
         None => listed,
         Some(status) => listed.only(move |stored: &StoredTransaction| stored.transaction.state == status),

@@ -27,7 +27,9 @@ pub use instances::{AccountCounter, StoredInstance};
 pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
 pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
-pub use tellers::{Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, ordinal};
+pub use tellers::{
+    Count, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, ordinal, report_key,
+};
 pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
@@ -120,6 +122,7 @@ spaces! {
     TRANSACTIONS_BY_TELLER = 136 "transactions_by_teller";
     TRANSACTIONS_PENDING = 137 "transactions_pending";
     DENOMINATIONS = 138 "denominations";
+    DAY_REPORTS = 139 "day_reports";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.

@@ -1,14 +1,14 @@
 //! Tellers: drawers, sessions, movements of cash, transactions, counts.
 
 use super::{
-    DENOMINATIONS, DRAWERS, TELLERS, TELLERS_BY_EMPLOYEE, TELLERS_BY_OFFICE, TELLERS_NOTED, TRANSACTIONS,
-    TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING,
+    DAY_REPORTS, DENOMINATIONS, DRAWERS, TELLERS, TELLERS_BY_EMPLOYEE, TELLERS_BY_OFFICE, TELLERS_NOTED,
+    TRANSACTIONS, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING,
 };
 use crate::domain::lockout::Attempts;
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::amount::Amount;
-use mfa_shared::api::tellers::{Denomination, Teller, TellerState, Transaction, TransactionState};
+use mfa_shared::api::tellers::{DayReport, Denomination, Teller, TellerState, Transaction, TransactionState};
 use serde::{Deserialize, Serialize};
 
 /// A teller with its office and its session.
@@ -33,8 +33,18 @@ pub struct Session {
     pub after: u64,
     /// Cash that was in the drawer when it began.
     pub carried: Amount,
-    /// Whether the cash was counted.
-    pub counted: bool,
+    /// What its counts found, if the cash was counted.
+    pub count: Option<Count>,
+}
+
+/// What the counts of a session found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Count {
+    /// The cash that was counted last.
+    pub counted: Amount,
+    /// What all counts found over, or below 0 short.
+    pub difference: Amount,
 }
 
 impl Record for StoredTeller {
@@ -128,4 +138,17 @@ impl Record for StoredDenomination {
     fn key(&self) -> Vec<u8> {
         numbered(&[&self.teller], self.number)
     }
+}
+
+/// A day report is stored as reads show it.
+impl Record for DayReport {
+    const SPACE: Space = DAY_REPORTS;
+    fn key(&self) -> Vec<u8> {
+        report_key(&self.teller_code, self.number.unsigned_abs())
+    }
+}
+
+/// The key of the report of a teller with this number.
+pub fn report_key(teller: &str, number: u64) -> Vec<u8> {
+    numbered(&[teller], number)
 }

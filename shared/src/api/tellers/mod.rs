@@ -1,9 +1,11 @@
 //! Tellers: drawers, transactions, balances, counts. Contract: `tellers.md`.
 
 mod cash;
+mod reports;
 mod transactions;
 
 pub use cash::*;
+pub use reports::*;
 pub use transactions::*;
 
 use crate::amount::Amount;
@@ -176,6 +178,12 @@ endpoints! {
     /// List the counts of the cash, the newest first.
     ListDenominations { office, teller } Get "/offices/{office}/teller/{teller}/denominations"
         Query<DenominationQuery> => Array<Denomination>;
+    /// List the day reports of a teller, the oldest first.
+    ListDayReports { office, teller } Get "/offices/{office}/teller/{teller}/reports"
+        Nothing => Array<DayReport>;
+    /// Read a day report of a teller by its number, or the latest.
+    GetDayReport { office, teller, report } Get "/offices/{office}/teller/{teller}/reports/{report}"
+        Nothing => Json<DayReport>;
     /// Unlock the drawer of a teller.
     UnlockDrawer { teller } Post "/teller/{teller}/drawer" Json<DrawerUnlock> => Json<Teller>;
     /// Pause a teller.
@@ -183,6 +191,9 @@ endpoints! {
     /// Create a transaction, which is PENDING until it is confirmed or cancelled.
     CreateTransaction { teller } Post "/teller/{teller}/transactions" Json<NewTransaction>
         => Json<TransactionQuote>;
+    /// Read a transaction of a teller.
+    GetTransaction { teller, transaction } Get "/teller/{teller}/transactions/{transaction}"
+        Nothing => Json<Transaction>;
     /// Confirm or cancel a transaction.
     FinishTransaction { teller, transaction } Post "/teller/{teller}/transactions/{transaction}"
         Form<TransactionForm> => Accepted;

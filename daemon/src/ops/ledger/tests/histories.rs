@@ -216,7 +216,7 @@ impl Model {
 }
 
 fn hold(store: &mut Memory, model: &Model) {
-    assert_eq!(store.read(check_ledger), []);
+    assert_eq!(store.read(check_books), []);
     assert_eq!(store.read(last_sequence), model.entries as u64);
     for (account, expected) in &model.balances {
         let sum = u32::try_from(expected.unsigned_abs()).unwrap();
@@ -268,7 +268,7 @@ fn busy() -> Memory {
 }
 
 fn subjects(store: &mut Memory) -> Vec<String> {
-    let mut found: Vec<_> = store.read(check_ledger).into_iter().map(|finding| finding.subject).collect();
+    let mut found: Vec<_> = store.read(check_books).into_iter().map(|finding| finding.subject).collect();
     found.dedup();
     found
 }

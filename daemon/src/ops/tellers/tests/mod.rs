@@ -1,3 +1,4 @@
 mod branch;
+mod check;
 mod history;
 mod model;

@@ -1,0 +1,123 @@
+//! The end of a day at a teller: the count, the difference, the report.
+
+use super::cash::Pieces;
+use super::day::{CashFlags, pause};
+use super::report_file::FileFlags;
+use super::{Managed, Place, as_amount, cash, money};
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::tellers::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault;
+use mfa_shared::wire::Nothing;
+use serde_json::Value;
+
+#[derive(Args)]
+pub struct Close {
+    #[command(flatten)]
+    at: Managed,
+    #[command(flatten)]
+    cash: CashFlags,
+    /// The cash that was counted; saved as a count before the teller is closed
+    #[arg(long, value_name = "AMOUNT", value_parser = money, conflicts_with = "denominations")]
+    counted: Option<Value>,
+    /// The cash that was counted, piece by piece, such as 100x12,50x1,0.50x4
+    #[arg(long, value_name = "VALUExNUMBER,...", value_parser = cash::pieces)]
+    denominations: Option<Pieces>,
+    /// A remark about the count; by default its pieces
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    #[command(flatten)]
+    file: FileFlags,
+}
+
+impl Verb for Close {
+    const ENDPOINT: Option<&'static Meta> = Some(&CommandTeller::META);
+    const ABOUT: &'static str = "Close a teller, count its cash, and write the report of the day";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller close desk-2 --office head-office",
+        "mfa teller close desk-2 --office head-office --counted 605.00 --to-vault 600 --yes",
+        "mfa teller close desk-2 --office head-office --denominations 100x6,5x1 --yes -o csv",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let at = self.at.place(cx)?;
+        // A folder that cannot take the report is found before anything is counted or closed.
+        let folder = self.file.folder(cx)?;
+        if let Some(found) = Pieces::of(self.counted, self.denominations, self.note) {
+            check_vault(&self.cash, as_amount(&found.total)?)?;
+            count(cx, &at, found).await?;
+        }
+        let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
+        let endpoint = CommandTeller { office: at.office.clone(), teller: at.teller.clone() };
+        cx.client.send(&endpoint, &body).await?;
+        let Place { office, teller } = at;
+        let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
+        let report = cx.client.send(&read, &Nothing).await?.value;
+        let file = self.file.write(&folder, &report).map_err(|failure| {
+            failure.adding(&format!("; teller {teller} is closed all the same")).hint(format!(
+                "write it once more: mfa teller reports save {teller} {} --report-dir DIR",
+                report["number"]
+            ))
+        })?;
+        cx.out.tip(&format!("teller {teller} closed (CLOSED); day report: {}", file.display()));
+        cx.out.show(&views::DAY_REPORT, &report)
+    }
+}
+
+/// What is not in the drawer cannot be brought into the vault; said before the count is saved.
+fn check_vault(cash: &CashFlags, counted: Amount) -> Outcome {
+    match cash.to_vault.as_ref().map(as_amount).transpose()? {
+        Some(amount) if amount > counted => {
+            let what = format!("{counted} was counted, so {amount} cannot be brought into the vault");
+            let row = fault::INSUFFICIENT_CASH;
+            Err(Failure::new(row.code, row.exit(), what).hint("bring at most what was counted"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Shows what a count finds, asks, and saves it.
+async fn count(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
+    let is_active = match cx.client.send(&at.read(), &Nothing).await?.value["state"].as_str() {
+        Some("PAUSED") => false,
+        Some("ACTIVE") => true,
+        state => {
+            let what = format!("teller {} is {}", at.teller, state.unwrap_or_default());
+            let row = fault::WRONG_STATE;
+            let failure = Failure::new(row.code, row.exit(), what + ", so its cash cannot be counted");
+            return Err(failure.hint("cash is counted after the drawer was unlocked: mfa teller unlock"));
+        }
+    };
+    let expected = on_hand(cx, at).await?;
+    let counted = as_amount(&found.total)?;
+    let difference = counted.minus(expected);
+    let what = match difference {
+        none if none.is_zero() => "the cash is right",
+        short if short.is_negative() => "cash is short, which will be booked",
+        _ => "there is more cash than expected, which will be booked",
+    };
+    cx.out.say(&format!("expected    {expected}\ncounted     {counted}\ndifference  {difference}: {what}"));
+    cx.prompt.confirm(&format!("save the count and close teller {}?", at.teller))?;
+    if is_active {
+        pause(cx, &at.teller).await?;
+    }
+    // Nothing moves while a teller is paused, so what was shown is what is booked.
+    let present = on_hand(cx, at).await?;
+    if present != expected {
+        let what = format!("cash moved meanwhile: the drawer should hold {present}, not {expected}");
+        let row = fault::WRONG_STATE;
+        let hint = "the teller is paused and nothing was counted; count once more";
+        return Err(Failure::new(row.code, row.exit(), what).hint(hint));
+    }
+    cash::save(cx, at, found).await
+}
+
+/// The cash that should be in the drawer.
+async fn on_hand(cx: &Cx, at: &Place) -> Outcome<Amount> {
+    let read = GetTellerBalance { office: at.office.clone(), teller: at.teller.clone() };
+    as_amount(&cx.client.send(&read, &Nothing).await?.value["cashOnHand"])
+}

@@ -1,0 +1,139 @@
+//! The file of a day report. A file that is there is never written over.
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::output::{escaped, text};
+use crate::{settings, views};
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FileFormat {
+    /// A sheet for signatures
+    Text,
+    /// One row of values under their names
+    Csv,
+    /// The representation of the wire
+    Json,
+}
+
+// Where and how a report is written.
+#[derive(Args)]
+pub(super) struct FileFlags {
+    /// Folder for the file of the report; by default in the user's data folder [env: MFA_REPORT_DIR]
+    #[arg(long, value_name = "DIR")]
+    report_dir: Option<String>,
+    /// Format of the file
+    #[arg(long, value_name = "text|csv|json", default_value = "text", hide_possible_values = true)]
+    report_format: FileFormat,
+}
+
+impl FileFlags {
+    /// The folder, which is made if it is not there and can be written to.
+    pub fn folder(&self, cx: &Cx) -> Outcome<PathBuf> {
+        let named = self.report_dir.as_deref().unwrap_or(cx.settings.get("report_dir").0);
+        let folder = match named {
+            // Numbers of two daemons may be the same, so each has a folder of its own.
+            "" => settings::report_dir()?.join(host(&cx.client.url)),
+            named => PathBuf::from(named),
+        };
+        let failed = |error| {
+            Failure::local(format!("reports cannot be written to {}: {error}", folder.display()))
+                .hint("name another folder with --report-dir or MFA_REPORT_DIR")
+        };
+        if cx.client.dry_run {
+            return Ok(folder);
+        }
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed)?;
+        tempfile::tempfile_in(&folder).map_err(failed)?;
+        Ok(folder)
+    }
+
+    /// Writes a report to a file that is named after the teller, the number and the day.
+    pub fn write(&self, folder: &Path, report: &Value) -> Outcome<PathBuf> {
+        let (content, ending) = match self.report_format {
+            FileFormat::Text => (sheet(report), "txt"),
+            FileFormat::Csv => (csv(report)?, "csv"),
+            FileFormat::Json => (format!("{report:#}\n"), "json"),
+        };
+        let (teller, day) = (text(report, "/tellerCode"), text(report, "/day"));
+        let number = report["number"].as_u64().unwrap_or_default();
+        let path = folder.join(format!("{teller}-{number:04}-{day}.{ending}"));
+        let failed = |error: std::io::Error| {
+            let what = format!("day report {number} cannot be written to {}: {error}", path.display());
+            Failure::local(what)
+        };
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(mut file) => {
+                file.write_all(content.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                // A report never changes, so one that was written already is the same.
+                if fs::read_to_string(&path).ok().as_ref() != Some(&content) {
+                    let what = format!("{} is there already and holds something else", path.display());
+                    return Err(Failure::local(what).hint("name another folder with --report-dir"));
+                }
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        Ok(path)
+    }
+}
+
+/// The host and the port of an address as the name of a folder.
+fn host(url: &str) -> String {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next().unwrap_or_default();
+    host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '_' }).collect()
+}
+
+fn csv(report: &Value) -> Outcome<String> {
+    let columns = views::DAY_REPORT.columns;
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let failed = |error: csv::Error| Failure::local(format!("cannot write csv: {error}"));
+    writer.write_record(columns.iter().map(|column| column.name)).map_err(failed)?;
+    writer.write_record(columns.iter().map(|column| text(report, column.pointer))).map_err(failed)?;
+    let bytes = writer.into_inner().map_err(|error| Failure::local(format!("cannot write csv: {error}")))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A report as a sheet that can be printed and signed.
+pub(super) fn sheet(report: &Value) -> String {
+    let shown = |pointer: &str| escaped(&text(report, pointer));
+    let mut sheet = format!("Day report {} of teller {}\n\n", shown("/number"), shown("/tellerCode"));
+    for (name, value) in [
+        ("Office", shown("/officeIdentifier")),
+        ("Day", shown("/day")),
+        ("Employee", shown("/employeeIdentifier")),
+        ("Opened", format!("{} by {}", shown("/openedOn"), shown("/openedBy"))),
+        ("Closed", format!("{} by {}", shown("/closedOn"), shown("/closedBy"))),
+    ] {
+        sheet += &format!("{name:<10}{value}\n");
+    }
+    let line = |name: &str, count: &str, received: &str, disbursed: &str| {
+        format!("{name:<34}{count:>6}{received:>17}{disbursed:>17}\n")
+    };
+    sheet += &format!("\n{}", line("Movements", "count", "received", "disbursed"));
+    for movement in report["movements"].as_array().into_iter().flatten() {
+        let cell = |pointer| escaped(&text(movement, pointer));
+        sheet += &line(&cell("/message"), &cell("/count"), &cell("/received"), &cell("/disbursed"));
+    }
+    sheet += &line("Total", "", &shown("/cashReceivedTotal"), &shown("/cashDisbursedTotal"));
+    sheet.push('\n');
+    for (name, pointer) in [
+        ("Expected", "/expectedTotal"),
+        ("Counted", "/countedTotal"),
+        ("Difference", "/difference"),
+        ("Left in the drawer", "/cashOnHand"),
+    ] {
+        let value = if report.pointer(pointer).is_none_or(Value::is_null) { "not counted" } else { "" };
+        sheet +=
+            &format!("{name:<34}{:>23}\n", if value.is_empty() { shown(pointer) } else { value.to_owned() });
+    }
+    sheet += "\nEmployee  ____________________________    Manager  ____________________________\n";
+    sheet
+}
