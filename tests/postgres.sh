@@ -28,7 +28,8 @@ find_programs() {
 }
 
 install() {
-    find_programs && return
+    # In the trap of a failed run a bare return would pass the failure on, and the server would stay.
+    find_programs && return 0
     say "installing postgresql"
     export DEBIAN_FRONTEND=noninteractive
     root apt-get update -qq >/dev/null || true
