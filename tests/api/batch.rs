@@ -165,6 +165,15 @@ fn a_repeated_batch_gets_its_first_answer_again() {
     assert_eq!(customers(&world), ["c-1"]);
 }
 
+/// The answer is kept, and what was read may be the password of a gateway.
+#[test]
+fn a_batch_with_a_key_of_its_own_reads_nothing() {
+    let world = World::start();
+    let body = json!({ "operations": [customer("c-1"), operation("GET", "/customers/c-1")] });
+    let request = world.request("POST", "/batch").header("idempotency-key", "k").body(body.to_string());
+    assert_eq!(results(&world.send(request).is(200)), ["202", "400 not_in_batch"]);
+}
+
 #[test]
 fn a_batch_is_bounded_in_operations_bytes_and_passwords() {
     let world = World::start();

@@ -3,6 +3,7 @@
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
+use crate::idempotency::new_key;
 use crate::input;
 use crate::tree::Verb;
 use crate::views;
@@ -10,7 +11,18 @@ use clap::Args;
 use mfa_shared::api::batch::{Operation, SendBatch};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
+use mfa_shared::wire::Json;
 use serde_json::{Value, json};
+
+/// The text of an operation, with a key of its own if it changes something: it may be sent twice.
+fn keyed(operation: &Value) -> String {
+    let mut operation = operation.clone();
+    let reads = operation["method"].as_str().is_some_and(|method| method.eq_ignore_ascii_case("GET"));
+    if !reads && operation["idempotencyKey"].is_null() {
+        operation["idempotencyKey"] = json!(new_key());
+    }
+    operation.to_string()
+}
 
 #[derive(Args)]
 pub struct Send {
@@ -37,14 +49,20 @@ impl Verb for Send {
         if self.atomic {
             batch["atomic"] = json!(true);
         }
-        let body = input::body::<SendBatch>(&batch)?;
-        let answer = cx.client.send_telling(&SendBatch {}, &body).await?.value;
+        // Checked here first, so that all that is wrong with it is said at once.
+        let Json(checked) = input::body::<SendBatch>(&batch)?;
+        // A key for the whole batch makes keys of its parts needless.
+        let key = cx.change.idempotency_key.as_deref();
+        let text = |operation: &Value| if key.is_some() { operation.to_string() } else { keyed(operation) };
+        let operations: Vec<_> = batch["operations"].as_array().into_iter().flatten().map(text).collect();
+        let heard = cx.client.batch(&operations, checked.atomic, key).await?;
+        let answer = json!(heard);
         let results = answer["results"].as_array().cloned().unwrap_or_default();
         let failed = results.iter().filter(|result| !result["problem"].is_null()).count();
         if cx.out.format.is_structured() && cx.out.format != Format::Jsonl {
             cx.out.show(&views::BATCH, &answer)?;
         } else {
-            let named = results.into_iter().zip(&body.0.operations).enumerate();
+            let named = results.into_iter().zip(&checked.operations).enumerate();
             let row = |(i, (mut result, operation)): (usize, (Value, &Operation))| {
                 result["operation"] = json!(i);
                 (result["method"], result["path"]) = (json!(operation.method), json!(operation.path));
@@ -58,7 +76,7 @@ impl Verb for Send {
         match failed {
             0 => Ok(()),
             _ => {
-                let what = format!("{failed} of {} operations were refused", body.0.operations.len());
+                let what = format!("{failed} of {} operations were refused", checked.operations.len());
                 Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what))
             }
         }

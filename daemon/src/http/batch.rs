@@ -35,8 +35,11 @@ pub async fn answer(
     repeatable: Result<Option<Repeatable>, Fault>,
     raw: &RawBody<'_>,
 ) -> Result<Reply, Fault> {
+    let kept = matches!(repeatable, Ok(Some(_)));
     let order = Order {
-        parts: Json::<Batch>::read(raw).and_then(|Json(batch)| Parts::prepare(state, head, &asked, batch)),
+        parts: Json::<Batch>::read(raw)
+            .and_then(|Json(batch)| Parts::prepare(state, head, &asked, batch))
+            .map(|parts| if kept { parts.without_reads() } else { parts }),
         state: state.clone(),
         request_id: head.request_id.clone(),
         dry_run: dry_run::asked(&head.headers),
@@ -80,6 +83,15 @@ impl Parts {
             return Err(Fault::field("/operations", "too_many", &what));
         }
         Ok(parts)
+    }
+
+    /// The answer to a batch with a key is kept, and what was read may be secret: so nothing is.
+    fn without_reads(mut self) -> Self {
+        for part in self.list.iter_mut().filter(|part| part.method.reads()) {
+            let detail = "what reads cannot be part of a batch with an Idempotency-Key of its own";
+            part.request = Err(Fault::new(fault::NOT_IN_BATCH, detail));
+        }
+        self
     }
 
     /// The operations with a password, which is hashed before the transaction begins.
