@@ -72,7 +72,7 @@ fn a_unit_is_written_once_and_changed_only_after_a_yes() {
 }
 
 #[test]
-fn the_service_manager_hears_when_the_daemon_serves_and_when_it_ends() {
+fn systemd_hears_when_the_daemon_serves_and_when_it_ends() {
     let home = tempfile::tempdir().unwrap();
     let place = home.path().join("notify");
     let manager = UnixDatagram::bind(&place).unwrap();
