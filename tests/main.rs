@@ -68,6 +68,7 @@ mod cli {
     mod retries;
     pub mod run;
     mod screens;
+    mod service;
     mod settings;
     mod tellers;
     mod tellers_day;
