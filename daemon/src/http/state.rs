@@ -33,7 +33,7 @@ pub struct State {
     pub groups: CompiledGroups,
     /// Callers as they were computed before.
     pub callers: KnownCallers,
-    /// The bound on heavy work.
+    /// The threads for heavy work.
     pub heavy: Heavy,
     phase: AtomicU8,
 }
@@ -51,8 +51,15 @@ pub enum Phase {
 
 impl State {
     /// The state of a daemon that serves.
-    pub fn new(store: Store, config: Config, routes: Routes, instance: String, secret: Vec<u8>) -> Self {
-        let (groups, callers, heavy) = (CompiledGroups::default(), KnownCallers::default(), Heavy::default());
+    pub fn new(
+        store: Store,
+        config: Config,
+        routes: Routes,
+        instance: String,
+        secret: Vec<u8>,
+        heavy: Heavy,
+    ) -> Self {
+        let (groups, callers) = (CompiledGroups::default(), KnownCallers::default());
         let phase = AtomicU8::new(Phase::Serving as u8);
         Self { store, config, routes, instance, secret, groups, callers, heavy, phase }
     }
