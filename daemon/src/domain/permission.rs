@@ -4,6 +4,7 @@
 use mfa_shared::api::groups::{PermittableGroup, PermittableMethod};
 use mfa_shared::api::roles::{DEACTIVATED, Operation, Permission, Role, unite};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The group on which every user holds all operations.
 pub const SELF_GROUP: &str = "identity__v1__self";
@@ -126,7 +127,14 @@ impl Entry {
 
 /// All permittable groups, compiled.
 #[derive(Debug, Default)]
-pub struct Groups(BTreeMap<String, Vec<Entry>>);
+pub struct Groups(BTreeMap<String, Vec<Arc<Entry>>>);
+
+/// What permissions open: the permittables of their groups whose operations they have, by application.
+#[derive(Debug, Default)]
+pub struct Reach {
+    groups: Arc<Groups>,
+    parts: Vec<(String, Vec<Arc<Entry>>)>,
+}
 
 impl Groups {
     /// Compiles the groups of the store.
@@ -137,18 +145,23 @@ impl Groups {
                 pattern: Pattern::compile(&p.path),
                 foreign: p.accept_token_intended_for_foreign_application,
             };
-            (group.identifier, group.permittables.iter().map(entry).collect())
+            (group.identifier, group.permittables.iter().map(entry).map(Arc::new).collect())
         };
         Self(groups.into_iter().map(entries).collect())
     }
 
-    /// Whether one of the permissions covers the request.
-    pub fn allow(&self, asked: &Asked<'_>, who: &Who<'_>, held: &[Permission]) -> bool {
-        let needed = operation(asked.method);
-        held.iter().filter(|held| held.allowed_operations.contains(&needed)).any(|held| {
-            let entries = self.0.get(&held.permittable_endpoint_group_identifier);
-            entries.is_some_and(|entries| entries.iter().any(|entry| entry.covers(asked, who)))
-        })
+    /// What these permissions open.
+    pub fn reach(self: &Arc<Self>, held: &[Permission]) -> Reach {
+        let mut parts = BTreeMap::<&str, Vec<Arc<Entry>>>::new();
+        for held in held {
+            let entries = self.0.get(&held.permittable_endpoint_group_identifier).into_iter().flatten();
+            // GET and HEAD, of which one may stand for the other, need the same operation.
+            for entry in entries.filter(|entry| held.allowed_operations.contains(&operation(entry.method))) {
+                parts.entry(&entry.pattern.application).or_default().push(entry.clone());
+            }
+        }
+        let parts = parts.into_iter().map(|(name, entries)| (name.to_owned(), entries)).collect();
+        Reach { groups: self.clone(), parts }
     }
 
     /// The permissions any one of which would cover the request, by group.
@@ -156,6 +169,19 @@ impl Groups {
         let covering =
             self.0.iter().filter(|(_, entries)| entries.iter().any(|entry| entry.covers(asked, who)));
         covering.map(|(group, _)| permission(group, &[operation(asked.method)])).collect()
+    }
+}
+
+impl Reach {
+    /// Whether the request is among what is open.
+    pub fn covers(&self, asked: &Asked<'_>, who: &Who<'_>) -> bool {
+        let mut parts = self.parts.iter().filter(|(name, _)| name == asked.application);
+        parts.any(|(_, entries)| entries.iter().any(|entry| entry.covers(asked, who)))
+    }
+
+    /// The groups on which permissions are.
+    pub fn groups(&self) -> &Arc<Groups> {
+        &self.groups
     }
 }
 
@@ -319,8 +345,8 @@ mod tests {
         {
             let intended = [intended.to_owned()];
             let who = Who { application: Some("crm-v1"), intended: &intended, ..Who::default() };
-            let groups = Groups::compile([group("g1", "customer-v1/customers/*", method, flag)]);
-            assert_eq!(groups.allow(&asked, &who, &held), allowed);
+            let groups = Arc::new(Groups::compile([group("g1", "customer-v1/customers/*", method, flag)]));
+            assert_eq!(groups.reach(&held).covers(&asked, &who), allowed);
             assert_eq!(groups.would_allow(&asked, &who).len(), usize::from(allowed));
         }
     }
@@ -341,10 +367,11 @@ mod tests {
             (PermittableMethod::Delete, Delete, PermittableMethod::Delete, true),
             (PermittableMethod::Delete, Change, PermittableMethod::Delete, false),
         ] {
-            let groups = Groups::compile([group("g1", "office-v1/offices/*", permittable, false)]);
+            let groups = Arc::new(Groups::compile([group("g1", "office-v1/offices/*", permittable, false)]));
             let asked = Asked { application: "office-v1", method: asked, segments: &["offices"] };
-            assert_eq!(groups.allow(&asked, &who, &[permission("g1", &[held])]), allowed, "{asked:?}");
-            assert!(!groups.allow(&asked, &who, &[permission("g2", &[held])]));
+            let covers = |group| groups.reach(&[permission(group, &[held])]).covers(&asked, &who);
+            assert_eq!(covers("g1"), allowed, "{asked:?}");
+            assert!(!covers("g2"));
         }
     }
 

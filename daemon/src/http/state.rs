@@ -1,6 +1,5 @@
 //! What every request of a daemon shares, and the endpoints that only look at it.
 
-use super::access::CompiledGroups;
 use super::heavy::Heavy;
 use super::reply::Reply;
 use super::routes::Routes;
@@ -29,8 +28,6 @@ pub struct State {
     pub instance: String,
     /// Secret of the keyed hashes of remembered requests.
     pub secret: Vec<u8>,
-    /// The permittable groups, compiled.
-    pub groups: CompiledGroups,
     /// Callers as they were computed before.
     pub callers: KnownCallers,
     /// The threads for heavy work.
@@ -59,9 +56,8 @@ impl State {
         secret: Vec<u8>,
         heavy: Heavy,
     ) -> Self {
-        let (groups, callers) = (CompiledGroups::default(), KnownCallers::default());
-        let phase = AtomicU8::new(Phase::Serving as u8);
-        Self { store, config, routes, instance, secret, groups, callers, heavy, phase }
+        let (callers, phase) = (KnownCallers::default(), AtomicU8::new(Phase::Serving as u8));
+        Self { store, config, routes, instance, secret, callers, heavy, phase }
     }
 
     /// How long tokens live.
