@@ -193,7 +193,7 @@ mod tests {
     #[tokio::test]
     async fn a_defect_in_one_piece_of_work_leaves_the_thread_to_the_next() {
         let heavy = Heavy::start().unwrap();
-        let fault = heavy.run(|| panic!("a defect of this test")).await.map(|()| ()).unwrap_err();
+        let fault = heavy.run::<(), _>(|| panic!("a defect of this test")).await.unwrap_err();
         assert_eq!(fault.kind.code, "internal");
         assert_eq!(heavy.run(|| 7).await.unwrap(), 7);
     }
