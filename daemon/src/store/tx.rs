@@ -89,8 +89,8 @@ impl<'a> Tx<'a> {
         self.now
     }
 
-    /// A number that is another one whenever something of [`IDENTITY`](super::records::IDENTITY) is different,
-    /// where the engine counts that.
+    /// A number that is another one whenever something of
+    /// [`IDENTITY`](super::records::IDENTITY) is different, where the engine counts that.
     pub fn version(&mut self) -> Option<u64> {
         self.view.version()
     }
