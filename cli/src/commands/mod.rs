@@ -4,6 +4,7 @@ mod actions;
 mod api;
 mod application_permissions;
 mod applications;
+mod apply;
 mod auth;
 mod batch;
 mod bulk;
@@ -74,6 +75,8 @@ pub const NODES: &[Node] = &[
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
+    verb::<apply::Apply>("apply"),
+    verb::<apply::Diff>("diff"),
     verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
