@@ -32,6 +32,7 @@ mod api {
     mod offices;
     mod people_groups;
     mod privileges;
+    mod references;
     mod roles;
     mod scans;
     mod secrets;

@@ -9,7 +9,8 @@ mod problem;
 pub use problem::Problem;
 
 use crate::api::roles::Permission;
-use crate::rule::FieldError;
+use crate::node::Node;
+use crate::rule::{self, FieldError};
 use std::fmt;
 
 /// One row of the fault table.
@@ -263,12 +264,16 @@ impl Fault {
 
     /// Bad fields, all at once.
     pub fn fields(errors: Vec<FieldError>) -> Self {
+        Self::about_all(INVALID_FIELDS, "break a rule", errors)
+    }
+
+    fn about_all(kind: &'static Kind, what: &str, errors: Vec<FieldError>) -> Self {
         let first = errors.first().map_or(String::new(), |e| e.detail.clone());
         let detail = match errors.len() {
             0 | 1 => first,
-            n => format!("{n} fields break a rule; the first: {first}"),
+            n => format!("{n} fields {what}; the first: {first}"),
         };
-        let mut fault = Self::new(INVALID_FIELDS, detail);
+        let mut fault = Self::new(kind, detail);
         fault.0.errors = errors;
         fault
     }
@@ -294,8 +299,21 @@ impl Fault {
 
     /// A body that names a record which does not exist.
     pub fn unknown_reference(pointer: &str, noun: &str, name: &str) -> Self {
-        let detail = format!("{pointer} names {noun} \"{name}\", which does not exist");
-        Self::about(UNKNOWN_REFERENCE, pointer, detail)
+        Self::unknown_references(vec![FieldError::unknown_reference(pointer, noun, name)])
+    }
+
+    /// A body that names records which do not exist, all at once.
+    pub fn unknown_references(errors: Vec<FieldError>) -> Self {
+        Self::about_all(UNKNOWN_REFERENCE, "name what does not exist", errors)
+    }
+
+    /// The same fault with the names that lead nowhere in the order of the body that was sent.
+    pub fn in_order_of(mut self, body: &Node) -> Self {
+        if self.kind != UNKNOWN_REFERENCE {
+            return self;
+        }
+        rule::sort(&mut self.0.errors, body);
+        Self::unknown_references(self.0.errors)
     }
 
     /// The same fault with the seconds until another try makes sense.

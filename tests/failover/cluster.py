@@ -11,6 +11,8 @@ import tempfile
 import time
 import urllib.request
 
+import yaml
+
 PASSWORD = "not-a-secret"
 
 
@@ -32,6 +34,11 @@ def wait_for(what, seconds, probe):
         if time.monotonic() > until:
             raise SystemExit(f"{what}: not within {seconds} s")
         time.sleep(0.2)
+
+
+def patroni_yml():
+    with open("README.md") as readme:
+        return readme.read().split("```yaml\n")[1].split("```")[0]
 
 
 def free_base():
@@ -90,28 +97,19 @@ class Cluster:
         self.nodes[i] = self.spawn(f"n{i}", [os.environ["PATRONI"], path])
 
     def settings(self, i):
-        users = {"superuser": "postgres", "replication": "replicator", "rewind": "rewinder"}
-        dcs = {
-            "ttl": 20, "loop_wait": 5, "retry_timeout": 5, "primary_start_timeout": 0,
-            "synchronous_mode": True, "maximum_lag_on_failover": 1048576,
-            "postgresql": {
-                "use_pg_rewind": True, "use_slots": True,
-                "parameters": {"wal_log_hints": "on", "max_connections": 100, "shared_buffers": "64MB"},
-            },
-        }
-        return {
-            "scope": "mfa", "name": f"n{i}",
-            "restapi": {"listen": f"127.0.0.1:{self.base + 30 + i}", "connect_address": f"127.0.0.1:{self.base + 30 + i}"},
-            "etcd3": {"hosts": [f"127.0.0.1:{self.base + k}" for k in range(3)]},
-            "bootstrap": {"dcs": dcs, "initdb": [{"encoding": "UTF8"}, "data-checksums"]},
-            "postgresql": {
-                "listen": f"127.0.0.1:{self.base + 20 + i}", "connect_address": f"127.0.0.1:{self.base + 20 + i}",
-                "data_dir": f"{self.dir}/data{i}", "bin_dir": self.bin,
-                "authentication": {k: {"username": v, "password": PASSWORD} for k, v in users.items()},
-                "pg_hba": ["host all all 127.0.0.1/32 scram-sha-256", "host replication all 127.0.0.1/32 scram-sha-256"],
-                "parameters": {"unix_socket_directories": self.dir},
-            },
-        }
+        """What the README has as /etc/patroni.yml of db1, with the ports, folders and passwords of here."""
+        text = patroni_yml()
+        for k in range(3):
+            text = text.replace(f"db{k + 1}:2379", f"127.0.0.1:{self.base + k}")
+        text = text.replace("db1:8008", f"127.0.0.1:{self.base + 30 + i}")
+        text = text.replace("db1:5432", f"127.0.0.1:{self.base + 20 + i}").replace("name: db1", f"name: n{i}")
+        settings = yaml.safe_load(text)
+        server = settings["postgresql"]
+        server.update(data_dir=f"{self.dir}/data{i}", bin_dir=self.bin)
+        server["parameters"].update(unix_socket_directories=self.dir, shared_buffers="64MB")
+        for user in server["authentication"].values():
+            user["password"] = PASSWORD
+        return settings
 
     def members(self):
         for i in range(3):

@@ -108,7 +108,8 @@ where
         }
         _ => {
             let request = Request::prepare(state, head, asked, found, &route, &payload);
-            return request.write(&head.request_id, draft).await;
+            let written = request.write(&head.request_id, draft).await;
+            return written.map_err(|fault| body::in_order(fault, &payload.bytes));
         }
     };
     reply.map(|reply| respond(reply, None))

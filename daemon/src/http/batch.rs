@@ -72,6 +72,8 @@ struct Part {
     /// The path without its query string.
     path: String,
     request: Result<Arc<Request>, Fault>,
+    /// The body that was sent, which says in which order its fields are told.
+    body: Option<Node>,
 }
 
 impl Parts {
@@ -122,7 +124,15 @@ impl Part {
             request_id: head.request_id.clone(),
         };
         let request = prepare(state, &head, asked, method, operation.body.as_ref());
-        Self { method, path, request }
+        Self { method, path, request, body: operation.body }
+    }
+
+    /// A refusal with its fields in the order of the body.
+    fn in_order(&self, fault: Fault) -> Fault {
+        match &self.body {
+            Some(body) => fault.in_order_of(body),
+            None => fault,
+        }
     }
 
     /// The request line of the operation, as a sentence names it.
@@ -255,6 +265,7 @@ impl Order {
         for (index, (part, request)) in parts.list.iter().zip(requests).enumerate() {
             let done =
                 request.and_then(|request| tx.attempt(|tx| perform(tx, caller, &request, &mut bytes_left)));
+            let done = done.map_err(|fault| part.in_order(fault));
             match done {
                 // What is no refusal of this one operation ends the whole batch.
                 Err(fault) if parts.atomic || fault.kind.status >= 500 => {

@@ -3,6 +3,7 @@
 use bytes::Buf;
 use futures_util::{Stream, StreamExt};
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::node::Node;
 use mfa_shared::wire::BodyKind;
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -34,6 +35,17 @@ pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Resu
             Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
         }
         _ => Ok(()),
+    }
+}
+
+/// A refusal with its fields in the order of the body.
+pub fn in_order(fault: Fault, body: &[u8]) -> Fault {
+    if fault.errors.len() < 2 {
+        return fault;
+    }
+    match Node::parse(body) {
+        Ok(body) => fault.in_order_of(&body),
+        Err(_) => fault,
     }
 }
 

@@ -1,9 +1,8 @@
 //! What applications may do: permissions, consents, call endpoint sets. Contract: `identity.md` section 10.
 
-use super::Caller;
 use super::applications::find;
 use super::grants::exceeds;
-use super::users;
+use super::{Caller, Unknown, users};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{StoredConsent, StoredPermission, StoredSet};
@@ -208,11 +207,10 @@ fn check_groups(tx: &mut Tx<'_>, set: &CallEndpointSet) -> Result<(), Fault> {
     if !tx.strict_references() {
         return Ok(());
     }
+    let mut unknown = Unknown::default();
     for (i, group) in set.permittable_endpoint_group_identifiers.iter().enumerate() {
-        if !tx.has::<PermittableGroup>(&[group])? {
-            let pointer = format!("/permittableEndpointGroupIdentifiers/{i}");
-            return Err(Fault::unknown_reference(&pointer, "permittable group", group));
-        }
+        let field = format!("/permittableEndpointGroupIdentifiers/{i}");
+        unknown.look::<PermittableGroup>(tx, &field, "permittable group", group)?;
     }
-    Ok(())
+    unknown.refuse()
 }

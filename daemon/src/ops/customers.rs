@@ -1,7 +1,7 @@
 //! Customers and their lifecycle. Contract: `customers.md` sections 1 to 3.
 
 use super::listing::{Listing, SortKey, as_stored};
-use super::{Caller, Stored, counted};
+use super::{Caller, Stored, Unknown, counted};
 use crate::domain::customer::next_state;
 use crate::ops::rows::Rows;
 use crate::store::Tx;
@@ -207,25 +207,20 @@ fn check_references(tx: &mut Tx<'_>, new: &CustomerInput, stored: Option<&Custom
     if !tx.strict_references() {
         return Ok(());
     }
-    let changed = |value: &Option<String>, old: Option<&Option<String>>| {
-        value.clone().filter(|_| old.is_none_or(|old| old != value))
+    let changed = |value: fn(&CustomerInput) -> &Option<String>, old: fn(&Customer) -> &Option<String>| {
+        value(new).as_ref().filter(|name| stored.is_none_or(|stored| old(stored).as_ref() != Some(*name)))
     };
-    if let Some(name) = changed(&new.reference_customer, stored.map(|c| &c.reference_customer))
-        && !tx.has::<Customer>(&[&name])?
-    {
-        return Err(Fault::unknown_reference("/referenceCustomer", "customer", &name));
+    let mut unknown = Unknown::default();
+    if let Some(name) = changed(|new| &new.reference_customer, |stored| &stored.reference_customer) {
+        unknown.look::<Customer>(tx, "/referenceCustomer", "customer", name)?;
     }
-    if let Some(name) = changed(&new.assigned_office, stored.map(|c| &c.assigned_office))
-        && !tx.has::<StoredOffice>(&[&name])?
-    {
-        return Err(Fault::unknown_reference("/assignedOffice", "office", &name));
+    if let Some(name) = changed(|new| &new.assigned_office, |stored| &stored.assigned_office) {
+        unknown.look::<StoredOffice>(tx, "/assignedOffice", "office", name)?;
     }
-    if let Some(name) = changed(&new.assigned_employee, stored.map(|c| &c.assigned_employee))
-        && !tx.has::<StoredEmployee>(&[&name])?
-    {
-        return Err(Fault::unknown_reference("/assignedEmployee", "employee", &name));
+    if let Some(name) = changed(|new| &new.assigned_employee, |stored| &stored.assigned_employee) {
+        unknown.look::<StoredEmployee>(tx, "/assignedEmployee", "employee", name)?;
     }
-    Ok(())
+    unknown.refuse()
 }
 
 fn sort_key(customer: &Customer, column: &str) -> SortKey {

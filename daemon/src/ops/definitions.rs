@@ -1,7 +1,7 @@
 //! Product definitions. Contract: `deposits.md` section 2.
 
 use super::ledger::name_account;
-use super::{Caller, Stored, actions, counted, instances};
+use super::{Caller, Stored, Unknown, actions, counted, instances};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{INSTANCES_BY_PRODUCT, StoredDefinitionCommand, StoredInstance};
@@ -214,13 +214,12 @@ fn check_scale(changed: &Definition, change: &DefinitionChange) -> Result<(), Fa
 }
 
 fn check_actions(tx: &mut Tx<'_>, charges: &[Charge]) -> Result<(), Fault> {
+    let mut unknown = Unknown::default();
     for (i, charge) in charges.iter().enumerate() {
-        if !actions::exists(tx, &charge.action_identifier)? {
-            let field = format!("/charges/{i}/actionIdentifier");
-            return Err(Fault::unknown_reference(&field, "action", &charge.action_identifier));
-        }
+        let there = actions::exists(tx, &charge.action_identifier)?;
+        unknown.note(there, &format!("/charges/{i}/actionIdentifier"), "action", &charge.action_identifier);
     }
-    Ok(())
+    unknown.refuse()
 }
 
 /// Names the accounts of a definition, in the order of its fields; those that the stored one names already

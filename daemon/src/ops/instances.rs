@@ -1,7 +1,7 @@
 //! Product instances: the accounts of customers. Contract: `deposits.md` section 3.
 
-use super::Caller;
 use super::ledger::{self, CustomerAccount};
+use super::{Caller, Unknown};
 use crate::domain::instance::{self as rules, Effect, Refusal};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
@@ -27,18 +27,10 @@ pub fn create(
     Json(new): &Json<NewInstance>,
 ) -> Result<AcceptedAt<GetInstance>, Fault> {
     let customer = &new.customer_identifier;
-    let Some(product) = tx.get::<Definition>(&[&new.product_identifier])? else {
-        let product = &new.product_identifier;
-        return Err(Fault::unknown_reference("/productIdentifier", "product definition", product));
-    };
-    if tx.strict_references() {
-        if !tx.has::<Customer>(&[customer])? {
-            return Err(Fault::unknown_reference("/customerIdentifier", "customer", customer));
-        }
-        if !product.active {
-            let detail = format!("product definition {} is not active", product.identifier);
-            return Err(Fault::new(fault::PRODUCT_INACTIVE, detail));
-        }
+    let product = named(tx, new)?;
+    if tx.strict_references() && !product.active {
+        let detail = format!("product definition {} is not active", product.identifier);
+        return Err(Fault::new(fault::PRODUCT_INACTIVE, detail));
     }
     if let Some(number) = &new.alternative_account_number
         && is_taken(tx, number)?
@@ -92,6 +84,17 @@ pub fn list(
     };
     let found: Result<_, Fault> = found.into_iter().map(|instance| shown(tx, instance)).collect();
     Ok(Rows::these(found?, shown))
+}
+
+/// The product of a new account. Where references are strict, the customer must be there, too.
+fn named(tx: &mut Tx<'_>, new: &NewInstance) -> Result<Definition, Fault> {
+    let mut unknown = Unknown::default();
+    if tx.strict_references() {
+        unknown.look::<Customer>(tx, "/customerIdentifier", "customer", &new.customer_identifier)?;
+    }
+    let product = tx.get::<Definition>(&[&new.product_identifier])?;
+    unknown.note(product.is_some(), "/productIdentifier", "product definition", &new.product_identifier);
+    product.filter(|_| unknown.is_none()).ok_or_else(|| unknown.fault())
 }
 
 /// The first accounts that contain a text.

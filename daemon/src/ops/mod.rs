@@ -31,6 +31,7 @@ pub mod secret;
 pub mod sessions;
 pub mod tellers;
 pub mod tokens;
+mod unknown;
 pub mod users;
 
 use crate::store::Tx;
@@ -40,6 +41,7 @@ pub use callers::Caller;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::upload::{Image, Upload};
 use std::marker::PhantomData;
+use unknown::Unknown;
 
 /// An answer whose stored form is its form on the wire.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Roles: what users may do. Contract: `identity.md` section 8.
 
 use super::grants::exceeds;
-use super::{Caller, Stored, users};
+use super::{Caller, Stored, Unknown, users};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use mfa_shared::api::groups::PermittableGroup;
@@ -90,12 +90,11 @@ fn check_groups(tx: &mut Tx<'_>, role: &Role) -> Result<(), Fault> {
     if !tx.strict_references() {
         return Ok(());
     }
+    let mut unknown = Unknown::default();
     for (i, permission) in role.permissions.iter().enumerate() {
+        let field = format!("/permissions/{i}/permittableEndpointGroupIdentifier");
         let group = &permission.permittable_endpoint_group_identifier;
-        if !tx.has::<PermittableGroup>(&[group])? {
-            let pointer = format!("/permissions/{i}/permittableEndpointGroupIdentifier");
-            return Err(Fault::unknown_reference(&pointer, "permittable group", group));
-        }
+        unknown.look::<PermittableGroup>(tx, &field, "permittable group", group)?;
     }
-    Ok(())
+    unknown.refuse()
 }

@@ -2,7 +2,7 @@
 
 use super::Fault;
 use crate::api::roles::Permission;
-use crate::rule::FieldError;
+use crate::rule::{FIELD_ERRORS_MAX, FieldError};
 use serde::{Deserialize, Serialize};
 
 /// The body of every failure, `application/problem+json` (RFC 9457).
@@ -58,7 +58,7 @@ impl Problem {
             code: fault.kind.code.to_owned(),
             instance: instance.to_owned(),
             request_id: request_id.to_owned(),
-            errors: fault.errors.clone(),
+            errors: fault.errors.iter().take(FIELD_ERRORS_MAX).cloned().collect(),
             retry_after: fault.retry_after,
             missing: fault.missing.clone(),
             error: fault.error.map(str::to_owned),

@@ -17,6 +17,7 @@ pub use value::{
     big_integer, date, decimal, flag, integer, timestamp, word,
 };
 
+use crate::fault::UNKNOWN_REFERENCE;
 use crate::node::Node;
 use crate::time::Date;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,14 @@ pub struct FieldError {
     pub detail: String,
 }
 
+impl FieldError {
+    /// A field that names a record which does not exist.
+    pub fn unknown_reference(pointer: &str, noun: &str, name: &str) -> Self {
+        let (field, code) = (pointer.to_owned(), UNKNOWN_REFERENCE.code.to_owned());
+        Self { field, code, detail: format!("{pointer} names {noun} \"{name}\", which does not exist") }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Name(String),
@@ -48,7 +57,7 @@ pub struct Checks {
     /// The present day in UTC: a date of birth may not lie after tomorrow.
     pub today: Date,
     path: Vec<Step>,
-    errors: Vec<(Vec<Step>, FieldError)>,
+    errors: Vec<FieldError>,
     repeated: Option<String>,
 }
 
@@ -63,7 +72,7 @@ impl Checks {
         let field = pointer(&self.path);
         let place = if field.is_empty() { "the body" } else { &field };
         let detail = format!("{place} {}", what.as_ref());
-        self.errors.push((self.path.clone(), FieldError { field, code: code.to_owned(), detail }));
+        self.errors.push(FieldError { field, code: code.to_owned(), detail });
         None
     }
 
@@ -102,10 +111,10 @@ impl Checks {
 
     /// The errors in the order of the body; missing properties stand behind the present ones.
     pub fn finish(self, body: &Node) -> Vec<FieldError> {
-        let mut placed: Vec<_> =
-            self.errors.into_iter().map(|(path, error)| (position(body, &path), error)).collect();
-        placed.sort_by(|a, b| a.0.cmp(&b.0));
-        placed.into_iter().take(FIELD_ERRORS_MAX).map(|(_, error)| error).collect()
+        let mut errors = self.errors;
+        sort(&mut errors, body);
+        errors.truncate(FIELD_ERRORS_MAX);
+        errors
     }
 }
 
@@ -121,22 +130,31 @@ fn pointer(path: &[Step]) -> String {
     out
 }
 
-fn position(body: &Node, path: &[Step]) -> Vec<usize> {
+/// Puts errors into the order of the body; missing properties stand behind the present ones.
+pub fn sort(errors: &mut [FieldError], body: &Node) {
+    errors.sort_by_cached_key(|error| position(body, &error.field));
+}
+
+/// Where a pointer leads in the order of a body, step by step.
+fn position(body: &Node, pointer: &str) -> Vec<usize> {
     let mut here = Some(body);
-    let mut out = Vec::with_capacity(path.len());
-    for step in path {
-        let (at, next) = match (step, here) {
-            (Step::Index(i), Some(Node::List(list))) => (*i, list.get(*i)),
-            (Step::Name(name), Some(Node::Object(properties))) => {
-                let at = properties.iter().position(|(n, _)| n == name);
+    let look = |step: &str| {
+        let (at, next) = match here {
+            Some(Node::List(list)) => {
+                let index = step.parse().unwrap_or(usize::MAX);
+                (index, list.get(index))
+            }
+            Some(Node::Object(properties)) => {
+                let name = step.replace("~1", "/").replace("~0", "~");
+                let at = properties.iter().position(|(other, _)| *other == name);
                 (at.unwrap_or(usize::MAX), at.map(|i| &properties[i].1))
             }
             _ => (usize::MAX, None),
         };
-        out.push(at);
         here = next;
-    }
-    out
+        at
+    };
+    pointer.split('/').skip(1).map(look).collect()
 }
 
 /// A rule for one value that is present.

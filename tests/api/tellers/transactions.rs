@@ -134,17 +134,11 @@ fn the_checks_of_a_new_transaction_come_in_their_order() {
         }
     };
     refused("", "", "teller_not_found", 404, "", "none");
-    refused("", "", "unknown_reference", 400, "/customerAccountIdentifier", "T2");
-    refused(
-        "customerAccountIdentifier",
-        &account,
-        "unknown_reference",
-        400,
-        "/targetAccountIdentifier",
-        "T2",
-    );
-    refused("targetAccountIdentifier", &account, "unknown_reference", 400, "/productIdentifier", "T2");
-    refused("productIdentifier", "other", "contradicts_account", 400, "", "T2");
+    refused("", "", "unknown_reference", 400, "/productIdentifier", "T2");
+    refused("productIdentifier", "other", "unknown_reference", 400, "/customerAccountIdentifier", "T2");
+    let pointer = "/targetAccountIdentifier";
+    refused("customerAccountIdentifier", &account, "unknown_reference", 400, pointer, "T2");
+    refused("targetAccountIdentifier", &account, "contradicts_account", 400, "", "T2");
     refused("productIdentifier", "saver", "contradicts_account", 400, "", "T2");
     refused("customerIdentifier", "anna", "contradicts_account", 400, "", "T2");
     refused("targetAccountIdentifier", &pending, "invalid_fields", 400, "/amount", "T2");

@@ -14,7 +14,7 @@ pub(super) mod tests;
 
 pub use check::{Finding, check_books, check_ledger};
 pub use lists::Entries;
-pub use naming::{CustomerAccount, add_account, name_account, name_accounts, name_customer_account};
+pub use naming::{CustomerAccount, add_account, name_account, name_customer_account};
 pub use posting::{
     Entry, credit, debit, drawer_cash, drawer_lines, entry_at, join_currencies, last_sequence, post,
 };

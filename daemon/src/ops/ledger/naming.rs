@@ -32,17 +32,6 @@ pub fn name_account(tx: &mut Tx<'_>, field: &str, identifier: &str, role: Accoun
     Ok(())
 }
 
-/// Names all accounts of one teller: with strict references every one that is missing is found before one
-/// of another kind is.
-pub fn name_accounts(tx: &mut Tx<'_>, named: &[(&str, &str, AccountRole)]) -> Result<(), Fault> {
-    for (field, identifier, role) in named {
-        if tx.strict_references() && named_by_teller(*role) && !tx.has::<LedgerAccount>(&[identifier])? {
-            return Err(Fault::unknown_reference(field, "ledger account", identifier));
-        }
-    }
-    named.iter().try_for_each(|(field, identifier, role)| name_account(tx, field, identifier, *role))
-}
-
 fn named_by_teller(role: AccountRole) -> bool {
     use AccountRole::*;
     matches!(role, Drawer | Vault | ChequesReceivable | OverShort)

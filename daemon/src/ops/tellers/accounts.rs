@@ -82,11 +82,6 @@ pub(super) fn find(tx: &mut Tx<'_>, number: &str) -> Result<Option<Held>, Fault>
     }))
 }
 
-/// Whether there is such a product.
-pub(super) fn is_product(tx: &mut Tx<'_>, product: &str) -> Result<bool, Fault> {
-    tx.has::<Definition>(&[product])
-}
-
 /// Makes the account ACTIVE at the moment of its first posting.
 pub(super) fn open(tx: &mut Tx<'_>, account: &Held, posted_on: Timestamp) -> Result<(), Fault> {
     let mut instance = account.instance.clone();

@@ -1,12 +1,12 @@
 //! Opening, closing and pausing a teller. Contract: `tellers.md` section 3.
 
 use super::{cash, reports, transactions};
-use super::{check_caller, check_employee, find, managed, save, step};
+use super::{check_caller, find, managed, save, step};
 use crate::domain::teller::TellerStep;
 use crate::ops::{Caller, ledger};
 use crate::store::Tx;
 use crate::store::records::{
-    Session, StoredTeller, StoredTransaction, TELLERS_BY_EMPLOYEE, TRANSACTIONS_PENDING,
+    Session, StoredEmployee, StoredTeller, StoredTransaction, TELLERS_BY_EMPLOYEE, TRANSACTIONS_PENDING,
 };
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
@@ -52,8 +52,8 @@ fn open(
         let detail = format!("nobody is assigned to teller {code}, and the command names nobody");
         return Err(Fault::new(fault::EMPLOYEE_REQUIRED, detail));
     };
-    if tx.strict_references() {
-        check_employee(tx, "/assignedEmployeeIdentifier", &employee)?;
+    if tx.strict_references() && !tx.has::<StoredEmployee>(&[&employee])? {
+        return Err(Fault::unknown_reference("/assignedEmployeeIdentifier", "employee", &employee));
     }
     stored.teller.state = step(&stored.teller, TellerStep::Open, "OPEN")?;
     let elsewhere = tx.indexed::<StoredTeller>(TELLERS_BY_EMPLOYEE, &[&employee])?;

@@ -22,7 +22,7 @@ pub use reports::{get as get_report, list as list_reports};
 pub use transactions::{create as create_transaction, get as get_transaction, list as list_transactions};
 
 use super::secret::Judged;
-use super::{Caller, ledger, offices};
+use super::{Caller, Unknown, ledger, offices};
 use crate::domain::lockout::Attempts;
 use crate::domain::teller::{TellerStep, next_state};
 use crate::ops::rows::Rows;
@@ -170,25 +170,18 @@ fn name(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(),
         .map(|(_, account)| account)
         .collect();
     if tx.strict_references() {
+        let mut unknown = Unknown::default();
         for (field, account, _) in &named {
-            if !tx.has::<LedgerAccount>(&[account])? {
-                return Err(Fault::unknown_reference(field, "ledger account", account));
-            }
+            unknown.look::<LedgerAccount>(tx, field, "ledger account", account)?;
         }
         if stored.is_none_or(|stored| stored.assigned_employee != teller.assigned_employee)
             && let Some(employee) = &teller.assigned_employee
         {
-            check_employee(tx, "/assignedEmployee", employee)?;
+            unknown.look::<StoredEmployee>(tx, "/assignedEmployee", "employee", employee)?;
         }
+        unknown.refuse()?;
     }
-    ledger::name_accounts(tx, &named)
-}
-
-fn check_employee(tx: &mut Tx<'_>, field: &str, employee: &str) -> Result<(), Fault> {
-    match tx.has::<StoredEmployee>(&[employee])? {
-        true => Ok(()),
-        false => Err(Fault::unknown_reference(field, "employee", employee)),
-    }
+    named.iter().try_for_each(|(field, account, role)| ledger::name_account(tx, field, account, *role))
 }
 
 /// Stores the PIN of a drawer; a lock that wrong ones brought about ends.

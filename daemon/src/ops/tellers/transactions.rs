@@ -5,13 +5,14 @@ use super::{check_caller, find, step};
 use crate::domain::teller::TellerStep;
 use crate::domain::transaction::{self, Refusal};
 use crate::ops::rows::Rows;
-use crate::ops::{Caller, ledger};
+use crate::ops::{Caller, Unknown, ledger};
 use crate::random;
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::prefix;
 use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING, ordinal};
 use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::identifier::shown;
@@ -123,17 +124,17 @@ pub(super) fn indexed(tx: &mut Tx<'_>, index: Space, teller: &str) -> Result<Vec
 
 /// The accounts that a transaction names, if they are the ones that it says they are.
 fn named(tx: &mut Tx<'_>, new: &NewTransaction) -> Result<(Held, Option<Held>), Fault> {
-    let unknown = |field, name| move || Fault::unknown_reference(field, "account", name);
+    let mut unknown = Unknown::default();
+    unknown.look::<Definition>(tx, "/productIdentifier", "product", &new.product_identifier)?;
+    let account = accounts::find(tx, &new.customer_account_identifier)?;
     let name = &new.customer_account_identifier;
-    let account = accounts::find(tx, name)?.ok_or_else(unknown("/customerAccountIdentifier", name))?;
-    let target = match &new.target_account_identifier {
-        None => None,
-        Some(name) => Some(accounts::find(tx, name)?.ok_or_else(unknown("/targetAccountIdentifier", name))?),
-    };
-    if !accounts::is_product(tx, &new.product_identifier)? {
-        let product = &new.product_identifier;
-        return Err(Fault::unknown_reference("/productIdentifier", "product", product));
+    unknown.note(account.is_some(), "/customerAccountIdentifier", "account", name);
+    let mut target = None;
+    if let Some(name) = &new.target_account_identifier {
+        target = accounts::find(tx, name)?;
+        unknown.note(target.is_some(), "/targetAccountIdentifier", "account", name);
     }
+    let Some(account) = account.filter(|_| unknown.is_none()) else { return Err(unknown.fault()) };
     let contradiction = |detail: String| Err(Fault::new(fault::CONTRADICTS_ACCOUNT, detail));
     let identifier = &account.identifier;
     if account.product != new.product_identifier {

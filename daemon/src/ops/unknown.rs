@@ -1,0 +1,48 @@
+//! What a body names although it is not there: every such field is told, not only the first one.
+
+use crate::store::Tx;
+use crate::store::record::Record;
+use mfa_shared::fault::Fault;
+use mfa_shared::rule::FieldError;
+
+/// The fields of one body that name nothing. They are told in the order in which they were looked at, which
+/// is that of the body.
+#[derive(Debug, Default)]
+pub struct Unknown(Vec<FieldError>);
+
+impl Unknown {
+    /// Looks for the record that a field names by its identifier.
+    pub fn look<R: Record>(
+        &mut self,
+        tx: &mut Tx<'_>,
+        field: &str,
+        noun: &str,
+        name: &str,
+    ) -> Result<(), Fault> {
+        let there = tx.has::<R>(&[name])?;
+        self.note(there, field, noun, name);
+        Ok(())
+    }
+
+    /// Takes note of a field, whether or not what it names is there.
+    pub fn note(&mut self, there: bool, field: &str, noun: &str, name: &str) {
+        if !there {
+            self.0.push(FieldError::unknown_reference(field, noun, name));
+        }
+    }
+
+    /// Whether everything was there.
+    pub fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The refusal that tells all of it.
+    pub fn fault(self) -> Fault {
+        Fault::unknown_references(self.0)
+    }
+
+    /// Refuses a body that names what is not there.
+    pub fn refuse(self) -> Result<(), Fault> {
+        if self.is_none() { Ok(()) } else { Err(self.fault()) }
+    }
+}
