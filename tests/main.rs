@@ -48,6 +48,7 @@ mod cli {
     mod access_settings;
     mod accounts;
     mod api;
+    mod apply;
     mod bulk;
     mod complete;
     mod daemon;
