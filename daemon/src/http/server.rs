@@ -197,7 +197,7 @@ fn finish(mut response: Response, state: &State, head: &Head) -> Response {
         set_header(
             &mut response,
             "access-control-expose-headers",
-            "Dry-Run, ETag, Idempotency-Replayed, Location, Retry-After, X-Request-Id",
+            "Dangling-References, Dry-Run, ETag, Idempotency-Replayed, Location, Retry-After, X-Request-Id",
         );
         set_header(&mut response, "vary", "Origin");
         if head.method == Method::OPTIONS {
