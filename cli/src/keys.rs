@@ -250,9 +250,9 @@ mod tests {
 
     #[test]
     fn factors_are_far_enough_from_each_other_or_not() {
-        let q = BigUint::from(1u8) << 1023;
+        let q: BigUint = BigUint::from(1u8) << 1023u32;
         let away = |distance: BigUint| are_near(&(&q + distance), &q, 2048);
-        let limit = BigUint::from(1u8) << 924;
+        let limit: BigUint = BigUint::from(1u8) << 924u32;
         assert!(away(BigUint::ZERO) && away(&limit - 1u8) && away(limit.clone()));
         assert!(!away(&limit + 1u8));
     }
