@@ -46,6 +46,7 @@ mod api {
 mod cli {
     mod accounts;
     mod api;
+    mod apply;
     mod bulk;
     mod complete;
     mod daemon;
@@ -66,6 +67,7 @@ mod cli {
     mod retries;
     pub mod run;
     mod screens;
+    mod service;
     mod settings;
     mod tellers;
     mod tellers_day;

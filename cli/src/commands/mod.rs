@@ -4,7 +4,9 @@ mod actions;
 mod api;
 mod application_permissions;
 mod applications;
+mod apply;
 mod auth;
+mod background;
 mod batch;
 mod bulk;
 mod cards;
@@ -74,6 +76,8 @@ pub const NODES: &[Node] = &[
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
+    verb::<apply::Apply>("apply"),
+    verb::<apply::Diff>("diff"),
     verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),
@@ -85,13 +89,14 @@ pub const NODES: &[Node] = &[
         "The daemon on this machine",
         &[
             verb::<daemon::Run>("run"),
-            verb::<service::Start>("start"),
-            verb::<service::Stop>("stop"),
-            verb::<service::Restart>("restart"),
-            verb::<service::Status>("status"),
-            verb::<service::Logs>("logs"),
+            verb::<background::Start>("start"),
+            verb::<background::Stop>("stop"),
+            verb::<background::Restart>("restart"),
+            verb::<background::Status>("status"),
+            verb::<background::Logs>("logs"),
         ],
     ),
+    group("service", "", "The daemon as a service of systemd", service::VERBS),
     verb::<daemon::Init>("init"),
     group(
         "admin",
