@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::yaml;
+use mfa_shared::amount::Amount;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::identifier::wire_name;
 use mfa_shared::query::Params;
@@ -109,6 +110,22 @@ pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     Ok(E::Body::read(&raw)?)
 }
 
+/// Reads an amount of money, or a rate, digit for digit.
+pub fn money(text: &str) -> Result<Value, String> {
+    let amount = Amount::parse(text).map_err(|_| "it must be an amount, such as 1250.00".to_owned())?;
+    serde_json::to_value(amount).map_err(|error| error.to_string())
+}
+
+/// Reads a whole number.
+pub fn integer(text: &str) -> Result<Value, String> {
+    text.parse::<i64>().map(Value::from).map_err(|_| "it must be a whole number".to_owned())
+}
+
+/// Reads `true` or `false`.
+pub fn flag(text: &str) -> Result<Value, String> {
+    text.parse::<bool>().map(Value::from).map_err(|_| "it must be true or false".to_owned())
+}
+
 /// Reads `a=1,b=2` as properties. A comma in a value is written `\,`, a backslash `\\`.
 pub fn pairs(text: &str) -> Result<Draft, String> {
     let mut draft = Draft::default();
@@ -116,16 +133,16 @@ pub fn pairs(text: &str) -> Result<Draft, String> {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(format!("\"{pair}\" is not NAME=VALUE"));
         };
-        let value = match value {
-            // The only properties of this kind that are no text; any other value is text, digits or not.
-            "true" | "false" if name == "validated" => Value::Bool(value == "true"),
-            _ if name == "preferenceLevel" => {
-                value.parse::<i64>().map(Value::from).map_err(|_| format!("{name} must be an integer"))?
-            }
-            _ => Value::from(value),
-        };
         // `postal-code` is the same as `postalCode`.
-        draft = draft.set(&wire_name(&name.trim().replace('-', "_")), Some(value));
+        let name = wire_name(&name.trim().replace('-', "_"));
+        // The only properties of this kind that are no text; any other value is text, digits or not.
+        let value = match name.as_str() {
+            "validated" | "proportional" => flag(value),
+            "preferenceLevel" | "scale" | "period" => integer(value),
+            "amount" => money(value),
+            _ => Ok(Value::from(value)),
+        };
+        draft = draft.set(&name, Some(value.map_err(|why| why.replacen("it", &name, 1))?));
     }
     Ok(draft)
 }
@@ -241,6 +258,9 @@ mod tests {
         });
         assert_eq!(Value::from(read), expected);
         assert!(pairs("street").is_err());
+        let charge = Value::from(pairs("name=7,amount=2.00,proportional=false").unwrap());
+        assert_eq!(charge.to_string(), r#"{"name":"7","amount":2.00,"proportional":false}"#);
+        assert_eq!(pairs("scale=two").unwrap_err(), "scale must be a whole number");
     }
 
     #[test]
