@@ -30,11 +30,42 @@ pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool
     print(table, if header { 1 } else { 0 }, screen)
 }
 
-fn drop_columns(columns: &[Column], rows: &[Vec<String>], width: u16, kept: &mut Vec<usize>) {
+/// Rows whose columns are all shown: those that do not fit beside the first one make another table below it.
+pub fn folded(columns: &[Column], cells: &[Vec<String>], screen: &Screen, header: bool) -> String {
+    let widths = widths(columns, cells);
+    let mut parts = vec![vec![0]];
+    let mut width = widths.first().copied().unwrap_or_default();
+    for (i, needed) in widths.iter().map(|width| width + GAP).enumerate().skip(1) {
+        let part = parts.last_mut().filter(|part| part.len() == 1 || width + needed <= screen.width);
+        match part {
+            Some(part) => {
+                part.push(i);
+                width += needed;
+            }
+            None => {
+                parts.push(vec![0, i]);
+                width = widths[0] + needed;
+            }
+        }
+    }
+    let table = |part: &Vec<usize>| {
+        let columns: Vec<_> = part.iter().map(|i| columns[*i]).collect();
+        let cells: Vec<_> = cells.iter().map(|row| part.iter().map(|i| row[*i].clone()).collect()).collect();
+        rows(&columns, &cells, screen, false, header)
+    };
+    parts.iter().map(table).collect::<Vec<_>>().join("\n")
+}
+
+/// How wide each column is when nothing is wrapped.
+fn widths(columns: &[Column], rows: &[Vec<String>]) -> Vec<u16> {
     let mut natural = plain(u16::MAX);
     natural.set_header(columns.iter().map(|column| column.name));
     natural.add_rows(rows);
-    let widths = natural.column_max_content_widths();
+    natural.column_max_content_widths()
+}
+
+fn drop_columns(columns: &[Column], rows: &[Vec<String>], width: u16, kept: &mut Vec<usize>) {
+    let widths = widths(columns, rows);
     kept.retain(|i| columns[*i].priority < WIDE);
     let total = |kept: &[usize]| -> u32 {
         kept.iter()
