@@ -60,6 +60,7 @@ mod cli {
     mod guided;
     mod lists;
     mod login;
+    mod money;
     mod output;
     mod pictures;
     mod profiles;

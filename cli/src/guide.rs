@@ -66,8 +66,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(Self { cx, command, body, typed: Vec::new(), endpoint: PhantomData })
     }
 
-    /// Asks for a value, and tells whether there is one. `flag` is what would have given it, empty for a word without one; `pointer` is where
-    /// it stands in the body.
+    /// Asks for a value, and tells whether there is one. `flag` is what would have given it, empty for a word
+    /// without one; `pointer` is where it stands in the body.
     pub fn ask(
         &mut self,
         (flag, pointer): (&'static str, &str),
