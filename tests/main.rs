@@ -67,6 +67,7 @@ mod cli {
     mod retries;
     pub mod run;
     mod screens;
+    mod service;
     mod settings;
     mod tellers;
     mod tellers_day;

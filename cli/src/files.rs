@@ -10,7 +10,7 @@ use std::path::Path;
 /// ever reads half of it.
 pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", path.display()));
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;

@@ -3,6 +3,7 @@
 mod images;
 mod kill;
 mod power;
+mod tellers;
 
 use crate::world::mfa;
 use serde_json::{Value, json};

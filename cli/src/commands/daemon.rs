@@ -15,8 +15,8 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError};
-
 use mfa_shared::fault::exit;
+use sd_notify::NotifyState;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::PathBuf;
@@ -109,7 +109,7 @@ fn listed(text: &str) -> Vec<String> {
 
 /// A PostgreSQL store with its password from where PostgreSQL's own programs look; `flag` is the flag of the
 /// command line that gave it.
-fn address(given: &str, flag: Option<&str>) -> Outcome<Address> {
+pub fn address(given: &str, flag: Option<&str>) -> Outcome<Address> {
     let address = Address::parse(given).map_err(|error| Failure::usage(error.to_string()))?;
     if let Some(flag) = flag.filter(|_| address.has_password()) {
         let what = format!("{flag} holds a password, and others can read the arguments of a process");
@@ -163,6 +163,7 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
             _ => format!("mfa daemon listens on {url}"),
         };
         let _ = writeln!(stdout(), "{ready}");
+        tell_systemd(NotifyState::Ready);
         std::future::pending::<Outcome>().await
     };
     let ended = tokio::select! {
@@ -171,12 +172,20 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
         _ = term.recv() => Ok(()),
         _ = int.recv() => Ok(()),
     };
+    tell_systemd(NotifyState::Stopping);
     tokio::select! {
         () = daemon.stop() => {}
         _ = term.recv() => std::process::exit(exit::INTERRUPTED),
         _ = int.recv() => std::process::exit(exit::INTERRUPTED),
     }
     ended
+}
+
+/// Tells the service manager, where one has started this process.
+fn tell_systemd(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "the service manager cannot be told how it stands");
+    }
 }
 
 fn listen(kind: SignalKind) -> Outcome<Signal> {

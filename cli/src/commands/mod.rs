@@ -5,6 +5,7 @@ mod api;
 mod application_permissions;
 mod applications;
 mod auth;
+mod background;
 mod batch;
 mod bulk;
 mod cards;
@@ -85,13 +86,14 @@ pub const NODES: &[Node] = &[
         "The daemon on this machine",
         &[
             verb::<daemon::Run>("run"),
-            verb::<service::Start>("start"),
-            verb::<service::Stop>("stop"),
-            verb::<service::Restart>("restart"),
-            verb::<service::Status>("status"),
-            verb::<service::Logs>("logs"),
+            verb::<background::Start>("start"),
+            verb::<background::Stop>("stop"),
+            verb::<background::Restart>("restart"),
+            verb::<background::Status>("status"),
+            verb::<background::Logs>("logs"),
         ],
     ),
+    group("service", "", "The daemon as a service of systemd", service::VERBS),
     verb::<daemon::Init>("init"),
     group(
         "admin",

@@ -2,7 +2,7 @@
 
 use super::daemon::{self, DaemonFlags};
 use super::users::made_up_password;
-use super::{identifiers, login, service};
+use super::{background, identifiers, login};
 use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::Outcome;
@@ -65,12 +65,12 @@ impl Verb for Quickstart {
             auth: self.auth,
             ..DaemonFlags::default()
         };
-        let client = service::client(cx, &flags)?;
-        let password = match service::serves(&client).await {
+        let client = background::client(cx, &flags)?;
+        let password = match background::serves(&client).await {
             true => None,
             false => first_users(cx, &flags).await?,
         };
-        service::start(cx, &flags).await?;
+        background::start(cx, &flags).await?;
         let caller = settle(cx, &client, password).await?;
         if !self.empty && only_sample(&client).await {
             sample(&client, caller.as_deref()).await?;

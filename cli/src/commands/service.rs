@@ -1,352 +1,166 @@
-//! The daemon in the background: start, stop, restart, status, logs.
+//! The daemon as a service of systemd: its unit, shown or put in its place.
 
-use super::daemon::DaemonFlags;
-use crate::client::Client;
-use crate::cx::{Cx, Done};
+use super::daemon::{self, DaemonFlags};
+use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::settings::state_dir;
-use crate::tree::Verb;
-use crate::views;
+use crate::files;
+use crate::tree::{Node, Verb, verb};
 use clap::Args;
-use mfa_shared::api::system::{GetLive, GetReady};
-use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::fault::exit;
-use mfa_shared::wire::Nothing;
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-use std::fs::{self, OpenOptions};
-use std::net::SocketAddr;
-use std::os::unix::process::CommandExt;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-/// Time in which a daemon becomes ready; replaying a long journal takes a while.
-const START_SECONDS_MAX: u64 = 60;
-/// Time beyond that of the daemon's own in which it is gone.
-const STOP_SECONDS_SPARE: u64 = 10;
-/// Wait between two looks at a log that is followed.
-const FOLLOW_MILLIS: u64 = 200;
-/// Wait between two looks.
-const LOOK_MILLIS: u64 = 50;
+/// The unit; `@NAME@` is filled in.
+const UNIT: &str = include_str!("service.unit");
+/// Where the store is unless told otherwise.
+const DATA_DIR: &str = "/var/lib/mfa/store";
+/// What systemd makes and owns for a service.
+const STATE_DIRS: &str = "/var/lib/";
+const PLACE: &str = "/etc/systemd/system/mfa.service";
 
-/// What is remembered of a daemon in the background. Whether it lives is asked of the daemon itself.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Mark {
-    /// Process.
-    pub pid: i32,
-    /// Address.
-    pub url: String,
-    /// Folder of its store.
-    pub data_dir: PathBuf,
-    /// PostgreSQL in its place, as it may be shown; empty for none.
-    #[serde(default)]
-    pub store: String,
-    /// The same as it was given on the command line, where no password may stand.
-    #[serde(default)]
-    store_flag: Option<String>,
-    /// Whether it asks for tokens.
-    pub auth: String,
+pub const VERBS: &[Node] = &[verb::<Print>("print"), verb::<Install>("install")];
+
+#[derive(Args)]
+pub struct Print {
+    #[command(flatten)]
+    flags: DaemonFlags,
+    /// User under which it runs; systemd makes it while it is needed, unless it exists
+    #[arg(long, value_name = "NAME", default_value = "mfa")]
+    user: String,
 }
 
-/// Where a daemon of a port is remembered, and where it logs.
-struct Place {
-    mark: PathBuf,
-    log: PathBuf,
-}
-
-impl Place {
-    fn of_port(port: u16) -> Outcome<Self> {
-        let folder = state_dir()?;
-        fs::create_dir_all(&folder)
-            .map_err(|error| Failure::local(format!("cannot make {}: {error}", folder.display())))?;
-        let file = |end: &str| folder.join(format!("daemon-{port}.{end}"));
-        Ok(Self { mark: file("json"), log: file("log") })
+impl Verb for Print {
+    const ABOUT: &'static str =
+        "Print the unit with which systemd runs the daemon, locked in as far as it goes";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa service print", "mfa service print --data-dir /var/lib/mfa/store --listen 127.0.0.1:6320"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let unit = unit(&self.flags, &self.user)?;
+        warn(cx)?;
+        cx.out.document("unit", &unit)
     }
-
-    fn mark(&self) -> Option<Mark> {
-        serde_json::from_str(&fs::read_to_string(&self.mark).ok()?).ok()
-    }
-
-    fn log_tail(&self, lines: usize) -> String {
-        let text = fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let all: Vec<_> = text.lines().collect();
-        all[all.len().saturating_sub(lines)..].join("\n")
-    }
-}
-
-/// Whether a daemon answers at an address.
-async fn lives(client: &Client) -> bool {
-    client.hasty(Duration::from_secs(2)).send(&GetLive {}, &Nothing).await.is_ok()
-}
-
-/// Whether the daemon at an address takes requests.
-pub async fn serves(client: &Client) -> bool {
-    client.hasty(Duration::from_secs(2)).send(&GetReady {}, &Nothing).await.is_ok()
-}
-
-/// Whether a process is a daemon of ours: the number may have gone to another program meanwhile.
-fn runs(pid: i32) -> bool {
-    let Some(process) = Pid::from_raw(pid) else { return false };
-    match fs::read(format!("/proc/{pid}/cmdline")) {
-        Ok(words) => words.split(|byte| *byte == 0).any(|word| word == b"daemon"),
-        Err(_) => !cfg!(target_os = "linux") && test_kill_process(process).is_ok(),
-    }
-}
-
-/// The address that a daemon of these flags listens on, and the client that reaches it from here.
-fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
-    let listen: SocketAddr = cx.settings.parse("listen", flags.listen.as_deref())?;
-    if listen.port() == 0 {
-        return Err(
-            Failure::usage("a daemon in the background needs a port of its own").hint("give --listen")
-        );
-    }
-    let host = match listen.ip() {
-        ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
-        ip if ip.is_ipv6() => format!("[{ip}]"),
-        ip => ip.to_string(),
-    };
-    let url = format!("http://{host}:{}", listen.port());
-    Ok((listen, cx.client.at(&url)))
-}
-
-/// The client that reaches the daemon of these flags.
-pub fn client(cx: &Cx, flags: &DaemonFlags) -> Outcome<Client> {
-    reach(cx, flags).map(|(_, client)| client)
 }
 
 #[derive(Args)]
-pub struct Start {
+pub struct Install {
     #[command(flatten)]
-    flags: DaemonFlags,
+    unit: Print,
+    /// File of the unit
+    #[arg(long, value_name = "FILE", default_value = PLACE)]
+    to: PathBuf,
 }
 
-impl Verb for Start {
-    const ABOUT: &'static str = "Start the daemon in the background and wait until it serves";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa daemon start", "mfa daemon start --data-dir ./store --listen 127.0.0.1:6321 --auth off"];
+impl Verb for Install {
+    const ABOUT: &'static str = "Write the unit with which systemd runs the daemon";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa service install --to ./mfa.service",
+        "mfa service install --listen 127.0.0.1:6320 --to ./b.service",
+    ];
     async fn run(self, cx: &Cx) -> Outcome {
-        start(cx, &self.flags).await.map(drop)?;
-        report(cx, &self.flags).await
+        let unit = unit(&self.unit.flags, &self.unit.user)?;
+        warn(cx)?;
+        let place = self.to.display().to_string();
+        match fs::read_to_string(&self.to) {
+            Ok(present) if present == unit => cx.out.tip(&format!("{place} is so already")),
+            present => {
+                if present.is_ok() {
+                    cx.prompt.confirm(&format!("{place} is different; write it anew?"))?;
+                }
+                write(&self.to, &unit).map_err(|failure| {
+                    failure.hint("write it as root, or elsewhere with --to; look at it: mfa service print")
+                })?;
+            }
+        }
+        let name = self.to.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        cx.out.tip(&format!("next, as root:\n  systemctl daemon-reload\n  systemctl enable --now {name}"));
+        cx.out.document("unit", &unit)
     }
 }
 
-/// Starts a daemon unless one answers already; tells whether it did.
-pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
-    let (listen, client) = reach(cx, flags)?;
-    if serves(&client).await {
-        cx.out.tip(&format!("a daemon serves at {} already", client.url));
-        return Ok(false);
-    }
-    let place = Place::of_port(listen.port())?;
-    let data_dir = std::path::absolute(flags.data_dir(cx)?)?;
-    let auth = flags.auth.clone().unwrap_or_else(|| cx.settings.get("auth").0.to_owned());
-    let mut child = spawn(&place, &data_dir, listen, &auth, flags, cx.settings.profile())?;
-    let started = Instant::now();
-    while !serves(&client).await {
-        if let Ok(Some(status)) = child.try_wait() {
-            let exit = status.code().filter(|code| *code != 0).unwrap_or(exit::FAILURE);
-            return Err(Failure::new("daemon_ended", exit, explained(&place, "the daemon did not start"))
-                .hint("the whole log: mfa daemon logs"));
-        }
-        if started.elapsed().as_secs() > START_SECONDS_MAX {
-            let what = format!("the daemon is not ready after {START_SECONDS_MAX} s");
-            return Err(Failure::new("daemon_not_ready", exit::FAILURE, explained(&place, &what))
-                .hint("follow it: mfa daemon logs --follow"));
-        }
-        tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
-    }
-    // Its number always fits: the system's process numbers are positive 32-bit integers.
-    let pid = i32::try_from(child.id()).unwrap_or_default();
-    let (store, store_flag) = (flags.shown_store(cx), flags.store.clone());
-    let mark = Mark { pid, url: client.url.clone(), data_dir, store, store_flag, auth };
-    let text = json!(mark).to_string();
-    fs::write(&place.mark, text)
-        .map_err(|error| Failure::local(format!("cannot write {}: {error}", place.mark.display())))?;
-    Ok(true)
+/// Where this program is.
+fn program() -> Outcome<String> {
+    let path = std::env::current_exe().map_err(|error| Failure::local(format!("where mfa is: {error}")))?;
+    Ok(path.display().to_string())
 }
 
-fn spawn(
-    place: &Place,
-    data_dir: &Path,
-    listen: SocketAddr,
-    auth: &str,
-    flags: &DaemonFlags,
-    profile: Option<&str>,
-) -> Outcome<Child> {
-    let log = OpenOptions::new().create(true).append(true).open(&place.log);
-    let failed = |error| Failure::local(format!("cannot start the daemon: {error}"));
-    let log =
-        log.map_err(|error| Failure::local(format!("cannot write {}: {error}", place.log.display())))?;
-    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    command.args(["daemon", "run", "--data-dir"]).arg(data_dir);
-    command.args(["--listen", &listen.to_string(), "--auth", auth]);
-    if let Some(strict) = &flags.strict_references {
-        command.args(["--strict-references", strict]);
+/// Says what would keep the service from starting.
+fn warn(cx: &Cx) -> Outcome {
+    let program = program()?;
+    // The unit hides these folders from the service.
+    if ["/home/", "/root/", "/run/user/", "/tmp/"].iter().any(|hidden| program.starts_with(hidden)) {
+        cx.out.warn(&format!(
+            "a service does not see {program}: copy it to /usr/local/bin and start it from there"
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a file that everybody may read, as units are.
+fn write(place: &Path, unit: &str) -> Outcome {
+    files::replace(place, unit.as_bytes())?;
+    Ok(fs::set_permissions(place, Permissions::from_mode(0o644))?)
+}
+
+/// The unit of a daemon with these settings.
+fn unit(flags: &DaemonFlags, user: &str) -> Outcome<String> {
+    let data_dir = flags.data_dir.as_deref().unwrap_or(DATA_DIR);
+    let folder = Path::new(data_dir).parent().filter(|_| Path::new(data_dir).is_absolute());
+    // The key file lies beside the store, so the folder around both must be the service's own.
+    let Some(folder) = folder.filter(|folder| *folder != Path::new("/") && *folder != Path::new("/var/lib"))
+    else {
+        let what = format!("--data-dir {data_dir} is not within a folder of its own");
+        return Err(Failure::usage(what).hint(format!("give one such as {DATA_DIR}")));
+    };
+    let folder = folder.display().to_string();
+    let state = match folder.strip_prefix(STATE_DIRS) {
+        Some(below) => format!("StateDirectory={}\nStateDirectoryMode=0700", quoted(below)?),
+        None => format!("ReadWritePaths={}", quoted(&folder)?),
+    };
+    let program =
+        std::env::current_exe().map_err(|error| Failure::local(format!("where mfa is: {error}")))?;
+    let mut words = vec![quoted(&program.display().to_string())?, "daemon".to_owned(), "run".to_owned()];
+    for (flag, value) in [
+        ("--data-dir", Some(data_dir)),
+        ("--store", flags.store.as_deref()),
+        ("--listen", flags.listen.as_deref()),
+        ("--auth", flags.auth.as_deref()),
+        ("--strict-references", flags.strict_references.as_deref()),
+    ] {
+        if let Some(value) = value {
+            words.extend([flag.to_owned(), quoted(value)?]);
+        }
     }
     if let Some(store) = &flags.store {
-        command.args(["--store", store]);
+        daemon::address(store, Some("--store"))?;
     }
-    if let Some(profile) = profile {
-        command.env("MFA_PROFILE", profile);
+    Ok(UNIT.replace("@USER@", &quoted(user)?).replace("@STATE@", &state).replace("@EXEC@", &words.join(" ")))
+}
+
+/// A word as systemd reads it back.
+fn quoted(word: &str) -> Outcome<String> {
+    if word.is_empty() || word.chars().any(char::is_control) {
+        return Err(Failure::usage(format!("{word:?} cannot stand in a unit of systemd")));
     }
-    // A group of its own keeps the terminal's Ctrl-C away from it.
-    let copy = log.try_clone().map_err(failed)?;
-    command.env_remove("MFA_OUTPUT").stdin(Stdio::null()).stdout(copy).stderr(log).process_group(0);
-    command.spawn().map_err(failed)
+    let escaped = word.replace('%', "%%").replace('$', "$$").replace('\\', "\\\\").replace('"', "\\\"");
+    let plain = escaped.chars().all(|c| c.is_ascii_alphanumeric() || "/._-:,@=?&+%".contains(c));
+    Ok(if plain { escaped } else { format!("\"{escaped}\"") })
 }
 
-fn explained(place: &Place, what: &str) -> String {
-    format!("{what}; its log {} ends with\n{}", place.log.display(), place.log_tail(10))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[derive(Args)]
-pub struct Stop {
-    #[command(flatten)]
-    flags: DaemonFlags,
-}
-
-impl Verb for Stop {
-    const ABOUT: &'static str = "Stop the daemon in the background and wait until it is gone";
-    const EXAMPLES: &'static [&'static str] = &["mfa daemon stop", "mfa daemon stop --listen 127.0.0.1:6321"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let (_, client) = reach(cx, &self.flags)?;
-        let what = if stop(cx, &self.flags).await?.is_some() { "stopped" } else { "was not running" };
-        cx.done(Done { noun: "daemon", id: &client.url, what })
-    }
-}
-
-/// Stops the daemon of a port and tells what it was.
-async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
-    let (listen, client) = reach(cx, flags)?;
-    let place = Place::of_port(listen.port())?;
-    let Some(mark) = place.mark().filter(|mark| runs(mark.pid)) else {
-        if lives(&client).await {
-            let what = format!("the daemon at {} was not started by this user", client.url);
-            return Err(Failure::local(what).hint("stop it where it was started: a service, or a terminal"));
+    #[test]
+    fn words_come_through_systemd_as_they_are() {
+        for (word, expected) in [
+            ("/usr/bin/mfa", "/usr/bin/mfa"),
+            ("50%", "50%%"),
+            ("a b", "\"a b\""),
+            ("$HOME", "\"$$HOME\""),
+            (r#"a"b\c"#, r#""a\"b\\c""#),
+        ] {
+            assert_eq!(quoted(word).unwrap(), expected);
         }
-        return Ok(None);
-    };
-    let process =
-        Pid::from_raw(mark.pid).ok_or_else(|| Failure::local("the daemon has no process number"))?;
-    kill_process(process, Signal::TERM)
-        .map_err(|error| Failure::local(format!("cannot stop process {}: {error}", mark.pid)))?;
-    let patience = cx.settings.parse::<u64>("stop_timeout_seconds", None)? + STOP_SECONDS_SPARE;
-    let asked = Instant::now();
-    while runs(mark.pid) {
-        if asked.elapsed().as_secs() > patience {
-            let what = format!("the daemon, process {}, is still there after {patience} s", mark.pid);
-            return Err(Failure::local(what).hint("its log may say why: mfa daemon logs"));
-        }
-        tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
-    }
-    let _ = fs::remove_file(&place.mark);
-    Ok(Some(mark))
-}
-
-#[derive(Args)]
-pub struct Restart {
-    #[command(flatten)]
-    flags: DaemonFlags,
-}
-
-impl Verb for Restart {
-    const ABOUT: &'static str = "Stop the daemon in the background and start it again as it was";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa daemon restart", "mfa daemon restart --strict-references true"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let mut flags = self.flags;
-        if let Some(was) = stop(cx, &flags).await? {
-            flags.data_dir = flags.data_dir.or_else(|| Some(was.data_dir.display().to_string()));
-            flags.store = flags.store.or(was.store_flag);
-            flags.auth = flags.auth.or(Some(was.auth));
-        }
-        start(cx, &flags).await?;
-        report(cx, &flags).await
-    }
-}
-
-async fn report(cx: &Cx, flags: &DaemonFlags) -> Outcome {
-    let (listen, client) = reach(cx, flags)?;
-    let live = client.send(&GetLive {}, &Nothing).await?.value;
-    show(cx, &client, listen.port(), &live["status"])
-}
-
-fn show(cx: &Cx, client: &Client, port: u16, status: &serde_json::Value) -> Outcome {
-    let place = Place::of_port(port)?;
-    let mark = place.mark().filter(|mark| runs(mark.pid));
-    let record = json!({
-        "url": client.url,
-        "status": status,
-        "auth": mark.as_ref().map(|mark| &mark.auth),
-        "pid": mark.as_ref().map(|mark| mark.pid),
-        "dataDir": mark.as_ref().filter(|mark| mark.store.is_empty()).map(|mark| &mark.data_dir),
-        "store": mark.as_ref().map(|mark| &mark.store).filter(|store| !store.is_empty()),
-        "log": mark.is_some().then_some(&place.log),
-    });
-    cx.out.show(&views::SERVICE, &record)
-}
-
-#[derive(Args)]
-pub struct Status {}
-
-impl Verb for Status {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetLive::META);
-    const ABOUT: &'static str = "Tell whether a daemon lives at the address, and where its log is";
-    const EXAMPLES: &'static [&'static str] = &["mfa daemon status", "mfa daemon status -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let live = cx.client.send(&GetLive {}, &Nothing).await?.value;
-        let port = cx.client.url.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(0);
-        show(cx, &cx.client, port, &live["status"])
-    }
-}
-
-#[derive(Args)]
-pub struct Logs {
-    /// Address that the daemon listens on [env: MFA_LISTEN]
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    listen: Option<String>,
-    /// Lines to show
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    lines: usize,
-    /// Go on as the log grows
-    #[arg(long)]
-    follow: bool,
-}
-
-impl Verb for Logs {
-    const ABOUT: &'static str = "Show the log of the daemon in the background";
-    const EXAMPLES: &'static [&'static str] = &["mfa daemon logs", "mfa daemon logs --lines 20"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let flags = DaemonFlags { listen: self.listen, ..DaemonFlags::default() };
-        let (listen, _) = reach(cx, &flags)?;
-        let place = Place::of_port(listen.port())?;
-        let Ok(length) = fs::metadata(&place.log).map(|file| file.len()) else {
-            let what = format!("no daemon has logged to {}", place.log.display());
-            return Err(Failure::new("no_log", exit::NOT_FOUND, what).hint("start one: mfa daemon start"));
-        };
-        let tail = place.log_tail(self.lines);
-        cx.out.document("log", &(tail + "\n"))?;
-        if self.follow {
-            return follow(cx, &place.log, length).await;
-        }
-        Ok(())
-    }
-}
-
-/// Shows what a log grows by, until somebody interrupts.
-async fn follow(cx: &Cx, log: &Path, length: u64) -> Outcome {
-    let mut seen = usize::try_from(length).unwrap_or(0);
-    loop {
-        tokio::time::sleep(Duration::from_millis(FOLLOW_MILLIS)).await;
-        let text = fs::read(log).unwrap_or_default();
-        let new = text.get(seen..).unwrap_or_default();
-        if !new.is_empty() {
-            cx.out.document("log", &String::from_utf8_lossy(new))?;
-        }
-        seen = text.len();
+        assert!(quoted("a\nExecStartPre=/bin/false").is_err() && quoted("").is_err());
     }
 }

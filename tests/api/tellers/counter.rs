@@ -218,7 +218,9 @@ impl Counter {
 
     /// The journal entries, the oldest first.
     pub fn journal(&self) -> Vec<Value> {
-        self.world.get("/ledger/journal?size=1000").is(200).json()["entries"].as_array().unwrap().clone()
+        let list = self.world.request("GET", "/ledger/journal").header("accept", "application/x-ndjson");
+        let text = self.world.send(list).is(200).text();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// The lines of the last entry as `DEBIT drawer 5`.

@@ -6,7 +6,7 @@ pub mod counter;
 mod denominations;
 mod drawer;
 mod management;
-mod races;
+pub mod races;
 mod reports;
 mod session;
 mod states;

@@ -1,0 +1,95 @@
+//! The daemon as a service of systemd.
+
+use super::run::run;
+use crate::world::mfa;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixDatagram;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The value of a setting of a unit.
+fn setting<'a>(unit: &'a str, name: &str) -> &'a str {
+    let line = unit.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+    line.unwrap_or_else(|| panic!("no {name} in {unit}"))
+}
+
+#[test]
+fn a_unit_runs_this_program_with_the_given_settings() {
+    let home = tempfile::tempdir().unwrap();
+    let print = |flags: &[&str]| run(mfa(home.path(), &[&["service", "print"], flags].concat()));
+    let unit = print(&[]).ok();
+    assert!(setting(&unit, "ExecStart").ends_with("/mfa daemon run --data-dir /var/lib/mfa/store"), "{unit}");
+    assert_eq!((setting(&unit, "StateDirectory"), setting(&unit, "User")), ("mfa", "mfa"));
+    let store = "postgres://mfa@db1,db2,db3/mfa?sslmode=verify-full";
+    let flags =
+        ["--data-dir", "/srv/my bank/store", "--store", store, "--listen", "10.0.0.1:6320", "--user", "m"];
+    let unit = print(&flags).ok();
+    let line = setting(&unit, "ExecStart").split_once(" daemon ").unwrap().1;
+    assert_eq!(line, format!("run --data-dir \"/srv/my bank/store\" --store {store} --listen 10.0.0.1:6320"));
+    assert_eq!((setting(&unit, "ReadWritePaths"), setting(&unit, "User")), ("\"/srv/my bank\"", "m"));
+    let secret = print(&["--store", "postgres://mfa:not-a-secret@db1/mfa"]);
+    assert_eq!((secret.exit, secret.err.contains("not-a-secret")), (2, false), "{}", secret.err);
+    for folder in ["store", "/store", "/var/lib/store", "/srv/a\nb/store"] {
+        assert_eq!(print(&["--data-dir", folder]).exit, 2, "{folder}");
+    }
+}
+
+#[test]
+fn systemd_takes_the_unit() {
+    if Command::new("systemd-analyze").arg("--version").output().is_err() {
+        return println!("skipped: systemd-analyze is not here");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let unit = home.path().join("mfa.service");
+    let place = unit.to_str().unwrap();
+    run(mfa(home.path(), &["service", "install", "--to", place, "--data-dir", "/srv/50% \"off\"/store"]))
+        .ok();
+    let seen = Command::new("systemd-analyze").args(["verify", "--man=no", place]).output().unwrap();
+    let said = String::from_utf8_lossy(&seen.stderr);
+    assert!(seen.status.success() && !said.contains("mfa.service:"), "{said}");
+}
+
+#[test]
+fn a_unit_is_written_once_and_changed_only_after_a_yes() {
+    let home = tempfile::tempdir().unwrap();
+    let place = home.path().join("mfa.service");
+    let install = |more: &[&str]| {
+        let line = ["service", "install", "--to", place.to_str().unwrap()];
+        run(mfa(home.path(), &[&line[..], more].concat()))
+    };
+    let unit = install(&[]).ok();
+    assert_eq!(fs::read_to_string(&place).unwrap(), unit);
+    assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o644);
+    install(&[]).ok();
+    assert_eq!(install(&["--user", "bank"]).exit, 2);
+    assert_eq!(fs::read_to_string(&place).unwrap(), unit);
+    let changed = install(&["--user", "bank", "--yes"]).ok();
+    assert!(changed != unit && fs::read_to_string(&place).unwrap() == changed);
+    let nowhere = run(mfa(home.path(), &["service", "install", "--to", "/proc/mfa.service"]));
+    assert_eq!(nowhere.exit, 1, "{}", nowhere.err);
+}
+
+#[test]
+fn systemd_hears_when_the_daemon_serves_and_when_it_ends() {
+    let home = tempfile::tempdir().unwrap();
+    let place = home.path().join("notify");
+    let manager = UnixDatagram::bind(&place).unwrap();
+    manager.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let hear = || {
+        let mut said = [0; 256];
+        let length = manager.recv(&mut said).unwrap();
+        String::from_utf8_lossy(&said[..length]).into_owned()
+    };
+    let data_dir = home.path().join("store").display().to_string();
+    let line = ["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off", "--data-dir", &data_dir];
+    let mut command = mfa(home.path(), &line);
+    command.env("NOTIFY_SOCKET", &place).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut daemon = command.spawn().unwrap();
+    assert_eq!(hear(), "READY=1\n");
+    let pid = Pid::from_raw(i32::try_from(daemon.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    assert_eq!(hear(), "STOPPING=1\n");
+    assert_eq!(daemon.wait().unwrap().code(), Some(0));
+}

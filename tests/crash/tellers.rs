@@ -1,0 +1,173 @@
+//! Money at the counter while the daemon is killed again and again: 32 clients, ten accounts, four drawers.
+//! A client who hears nothing sends the same request with the same key until it is answered.
+
+use super::{Process, client, folder, random};
+use crate::api::tellers::counter::Counter;
+use crate::api::tellers::races::{CLIENTS, TELLERS, branch, check};
+use crate::world::World;
+use mfa_daemon::{Check, Config};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Kills of a run.
+const KILLS: usize = 10;
+/// Time between a start and the next kill: at least the first, and by chance up to the second more.
+const LOAD_MS: (u64, u64) = (300, 1_200);
+/// Why a transaction may be refused, however the others go.
+const REFUSALS: [&str; 3] = ["insufficient_balance", "insufficient_cash", "below_minimum_balance"];
+
+/// What all clients know together.
+#[derive(Default)]
+struct Heard {
+    /// Where the daemon is at present, and how often it was started.
+    daemon: Mutex<(String, usize)>,
+    stop: AtomicBool,
+    /// Transactions whose confirmation was acknowledged, each with its request.
+    confirmed: Mutex<BTreeMap<String, Value>>,
+    /// Transactions that were quoted.
+    quoted: Mutex<BTreeSet<String>>,
+    /// Confirmations that were sent again after a crash and had been booked before it.
+    replayed: Mutex<BTreeSet<String>>,
+}
+
+/// One client.
+struct Client {
+    http: reqwest::Client,
+    heard: Arc<Heard>,
+    accounts: Arc<Vec<String>>,
+}
+
+/// The answer to a request: its status, whether it had been given before, and its body.
+struct Answer {
+    status: u16,
+    replayed: bool,
+    body: Value,
+}
+
+impl Client {
+    /// Sends a request until it is answered, always with the same key.
+    async fn send(&self, path: &str, key: &str, body: &str) -> Answer {
+        loop {
+            let url = self.heard.daemon.lock().unwrap().0.clone();
+            let request = self.http.post(format!("{url}{path}")).header("idempotency-key", key);
+            if let Ok(answer) = request.body(body.to_owned()).send().await {
+                let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+                if let Ok(bytes) = answer.bytes().await {
+                    let body = serde_json::from_slice(&bytes).unwrap_or_default();
+                    return Answer { status, replayed: headers.contains_key("idempotency-replayed"), body };
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// What somebody wants at the counter.
+    fn wish(&self) -> Value {
+        let below = |count: usize| usize::try_from(random(count as u64)).unwrap();
+        let (from, kind) = (below(self.accounts.len()), ["CDPT", "CWDL", "ACCT"][below(3)]);
+        let to = (from + 1 + below(self.accounts.len() - 1)) % self.accounts.len();
+        let amount = format!("{}.{:02}", 1 + below(60), below(100));
+        let mut request = Counter::request(kind, &self.accounts[from], &amount);
+        request["productIdentifier"] = json!("plain");
+        request["targetAccountIdentifier"] = json!(self.accounts[to]);
+        request
+    }
+
+    /// Asks for one transaction after the other, and confirms each.
+    async fn work(self, number: usize) {
+        let path = format!("/teller/T{}/transactions", number % TELLERS + 1);
+        let mut last: Option<(String, usize)> = None;
+        for turn in 0.. {
+            if self.heard.stop.load(SeqCst) {
+                return;
+            }
+            let starts = self.heard.daemon.lock().unwrap().1;
+            if let Some((transaction, _)) = last.take_if(|(_, before)| *before != starts) {
+                // Whoever is not sure of having heard the answer asks again, and nothing happens.
+                let again = self.send(&confirm(&path, &transaction), &transaction, "").await;
+                assert!(again.status == 202 && again.replayed, "{transaction}: {}", again.body);
+            }
+            let request = self.wish();
+            let quote = self.send(&path, &format!("c{number}-{turn}"), &request.to_string()).await;
+            assert_eq!(quote.status, 200, "{}", quote.body);
+            let transaction = quote.body["tellerTransactionIdentifier"].as_str().unwrap().to_owned();
+            self.heard.quoted.lock().unwrap().insert(transaction.clone());
+            let answer = self.send(&confirm(&path, &transaction), &transaction, "").await;
+            if answer.status == 202 {
+                if answer.replayed {
+                    self.heard.replayed.lock().unwrap().insert(transaction.clone());
+                }
+                self.heard.confirmed.lock().unwrap().insert(transaction.clone(), request);
+                last = Some((transaction, starts));
+            } else {
+                let code = answer.body["code"].as_str().unwrap_or_default();
+                assert!(answer.status == 409 && REFUSALS.contains(&code), "{transaction}: {}", answer.body);
+            }
+        }
+    }
+}
+
+fn confirm(path: &str, transaction: &str) -> String {
+    format!("{path}/{transaction}?command=CONFIRM")
+}
+
+#[test]
+fn money_at_the_counter_survives_ten_kills_and_every_retry_is_booked_once() {
+    let (_kept, home) = folder();
+    let data = home.join("data");
+    let stored_there = |config: &mut Config| {
+        (config.data_dir, config.store) = (data.clone(), None);
+        config.secret_key_file = home.join("data.key");
+    };
+    let world = World::with(stored_there);
+    world.to_present();
+    let (counter, accounts) = branch(world);
+    drop(counter);
+    let (accounts, heard) = (Arc::new(accounts), Arc::<Heard>::default());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let http = client();
+        let mut working = Vec::new();
+        for start in 0..=KILLS {
+            let process = Process::start(&home, &data, &http).await;
+            *heard.daemon.lock().unwrap() = (process.url.clone(), start);
+            if working.is_empty() {
+                working.extend((0..CLIENTS).map(|number| {
+                    let (http, heard, accounts) = (http.clone(), heard.clone(), accounts.clone());
+                    tokio::spawn(Client { http, heard, accounts }.work(number))
+                }));
+            }
+            tokio::time::sleep(Duration::from_millis(LOAD_MS.0 + random(LOAD_MS.1))).await;
+            if start < KILLS {
+                process.kill();
+                continue;
+            }
+            // The last one stays until every client has its answer.
+            heard.stop.store(true, SeqCst);
+            for client in working.drain(..) {
+                client.await.unwrap();
+            }
+        }
+    });
+    let confirmed = heard.confirmed.lock().unwrap().clone();
+    let counter = Counter { world: World::with(stored_there) };
+    check(&counter, &accounts, &confirmed);
+    let listed = (1..=TELLERS).map(|number| format!("/teller/T{number}/transactions"));
+    let listed: usize =
+        listed.map(|path| counter.world.get(&path).is(200).json().as_array().unwrap().len()).sum();
+    let quoted = heard.quoted.lock().unwrap().len();
+    assert_eq!(
+        listed,
+        quoted + accounts.len(),
+        "each request made one transaction, however often it was sent"
+    );
+    assert!(confirmed.len() > CLIENTS, "there was work between the kills: {}", confirmed.len());
+    let Counter { mut world } = counter;
+    world.stop();
+    assert_eq!(world.check(&[Check::Store, Check::Ledger]), Vec::<String>::new());
+    let replayed = heard.replayed.lock().unwrap().len();
+    println!("{KILLS} kills, {} confirmed, {replayed} of them before a crash", confirmed.len());
+}
