@@ -46,6 +46,7 @@ mod api {
 mod cli {
     mod accounts;
     mod api;
+    mod apply;
     mod bulk;
     mod complete;
     mod daemon;

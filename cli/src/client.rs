@@ -22,6 +22,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+pub use batch::operation;
 pub use connect::check_address;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;

@@ -41,6 +41,8 @@ pub struct Parts {
     pub dry_run: Option<Value>,
     /// Permissions that the caller lacks.
     pub lacking: Vec<Permission>,
+    /// No failure at all: what was found is on stdout, and only the exit code is left to tell it.
+    pub found: bool,
 }
 
 impl std::ops::Deref for Failure {
@@ -77,6 +79,11 @@ impl Failure {
         Self(Box::new(Parts { exit: exit::OK, dry_run: Some(would), ..Parts::default() }))
     }
 
+    /// The end of a command that has printed what it found.
+    pub fn found(exit: i32) -> Self {
+        Self(Box::new(Parts { exit, found: true, ..Parts::default() }))
+    }
+
     /// What the daemon refused.
     pub fn problem(problem: Problem) -> Self {
         let row = fault::find(&problem.code);
@@ -106,6 +113,12 @@ impl Failure {
     /// The same failure with another hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = hint.into();
+        self
+    }
+
+    /// The same failure with the fields that it is about.
+    pub fn about(mut self, errors: Vec<FieldError>) -> Self {
+        self.0.errors = errors;
         self
     }
 

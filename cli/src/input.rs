@@ -104,10 +104,15 @@ pub fn secret_file(file: &str) -> Outcome<Option<String>> {
 
 /// A value as the body of an endpoint, held to the same rules as in the daemon.
 pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
+    checked(value)
+}
+
+/// A value as a body of one kind, held to the same rules as in the daemon.
+pub fn checked<B: Body>(value: &Value) -> Outcome<B> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();
     let raw = RawBody { params: &params, bytes: &bytes, form: None, json: true, today: today() };
-    Ok(E::Body::read(&raw)?)
+    Ok(B::read(&raw)?)
 }
 
 /// Reads an amount of money, or a rate, digit for digit.

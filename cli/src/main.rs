@@ -7,6 +7,7 @@
 //! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
 //! | `client`, `bearer`, `clock`, `idempotency` | the only ones that speak HTTP |
 //! | `bulk` | records from files and into files |
+//! | `apply` | sets of files that say how an institution is to be |
 //! | `output`, `views`, `money` | formats, tables, talk on stderr; columns of each noun; their amounts |
 //! | `images` | portraits and scans, as verbs send, save and show them |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
@@ -15,6 +16,7 @@
 //! | `files` | how they are written |
 //! | `failure` | why a command failed, and how the process ends |
 
+mod apply;
 mod bearer;
 mod bulk;
 mod client;
@@ -70,7 +72,9 @@ fn main() -> ExitCode {
         Ok(()) => exit::OK,
         Err(failure) if failure.exit == exit::OK => exit::OK,
         Err(failure) => {
-            output::tell(&failure, early.structured, &screen);
+            if !failure.found {
+                output::tell(&failure, early.structured, &screen);
+            }
             failure.exit
         }
     };

@@ -35,6 +35,8 @@ pub trait Verb: Args + FromArgMatches {
     /// Works on many records: it sees to signals itself, gets a runtime of several threads, and may end with
     /// failures of some of them.
     const BULK: bool = false;
+    /// Exit codes beside the usual ones and those of its endpoint.
+    const EXITS: &'static [i32] = &[];
     /// Does the work.
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
 }
@@ -59,6 +61,8 @@ pub struct Leaf {
     pub serves: bool,
     /// Works on many records, and sees to signals itself.
     pub bulk: bool,
+    /// Exit codes beside the usual ones and those of its endpoint.
+    pub exits: &'static [i32],
     flags: fn(Command) -> Command,
     /// Reads the flags and does the work.
     pub run: Run,
@@ -92,6 +96,7 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         needs_profile: !V::MENDS_PROFILES,
         serves: V::SERVES,
         bulk: V::BULK,
+        exits: V::EXITS,
         flags: flags_of::<V>,
         run: |matches, cx| {
             Box::pin(async move {

@@ -12,20 +12,26 @@ const ALIASED_VALUES_MAX: usize = 100_000;
 
 /// Reads a document.
 pub fn parse(text: &str) -> Result<Value, String> {
+    let mut documents = documents(text)?;
+    match documents.len() {
+        0 | 1 => Ok(documents.pop().unwrap_or_default()),
+        _ => Err("it holds more than one document".to_owned()),
+    }
+}
+
+/// Reads every document of a text.
+pub fn documents(text: &str) -> Result<Vec<Value>, String> {
     let mut reader = Reader { parser: Parser::new_from_str(text), anchors: HashMap::new(), aliased: 0 };
-    let mut document = Value::Null;
-    let mut documents = 0;
+    let mut documents = Vec::new();
     loop {
         match reader.next()? {
-            Event::DocumentStart(..) if documents > 0 => {
-                return Err("it holds more than one document".to_owned());
-            }
             Event::DocumentStart(..) => {
+                // What one document names means nothing in the next.
+                reader.anchors.clear();
                 let first = reader.next()?;
-                document = reader.value(first)?;
-                documents += 1;
+                documents.push(reader.value(first)?);
             }
-            Event::StreamEnd => return Ok(document),
+            Event::StreamEnd => return Ok(documents),
             _ => {}
         }
     }

@@ -74,6 +74,17 @@ impl Shape {
         Self(resolved(&(meta.body.schema)().unwrap_or_default()))
     }
 
+    /// What an endpoint answers.
+    pub fn of_answer(meta: &Meta) -> Self {
+        Self(resolved(&(meta.answer.schema)().unwrap_or_default()))
+    }
+
+    /// The properties that are shown to nobody.
+    pub fn secrets(&self) -> Vec<&str> {
+        let secret = |name: &&str| resolved(&self.0["properties"][*name])["format"] == "password";
+        self.properties().into_iter().filter(secret).collect()
+    }
+
     /// The names of the properties, in their order.
     pub fn properties(&self) -> Vec<&str> {
         self.0["properties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect()

@@ -3,11 +3,11 @@
 use super::nouns::{Change, Noun};
 use super::row::{Keys, Record, Row};
 use super::source::Raw;
-use crate::client::Client;
+use crate::client::{Client, operation};
 use crate::failure::Outcome;
 use clap::ValueEnum;
-use mfa_shared::api::batch::{BatchResult, OperationResult};
-use mfa_shared::endpoint::{Meta, Method, render};
+use mfa_shared::api::batch::OperationResult;
+use mfa_shared::endpoint::{Meta, Method};
 use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, Problem};
 use serde_json::{Value, json};
 
@@ -122,12 +122,13 @@ impl Ready {
     }
 
     fn create(&self, noun: &Noun) -> String {
-        operation(noun.create, &self.within(), Some(&self.key), Some(&self.body))
+        operation(noun.create, &self.within(), Some(&self.key), None, Some(&self.body))
     }
 
     fn change(&self, noun: &Noun, change: Change) -> String {
         let body = (change.body)(&self.record.body);
-        operation(change.meta, &self.address(noun), Some(&format!("{}-u", self.key)), Some(&body.to_string()))
+        let key = format!("{}-u", self.key);
+        operation(change.meta, &self.address(noun), Some(&key), None, Some(&body.to_string()))
     }
 
     fn within(&self) -> Vec<&str> {
@@ -148,14 +149,6 @@ impl Ready {
     }
 }
 
-fn operation(meta: &Meta, params: &[&str], key: Option<&str>, body: Option<&str>) -> String {
-    let method = meta.method.as_str();
-    let path = Value::from(render(meta.path, params));
-    let key = key.map_or_else(String::new, |key| format!(r#","idempotencyKey":"{key}""#));
-    let body = body.map_or_else(String::new, |body| format!(r#","body":{body}"#));
-    format!(r#"{{"method":"{method}","path":{path}{key}{body}}}"#)
-}
-
 /// How rows are sent.
 #[derive(Clone)]
 pub struct Sender {
@@ -173,7 +166,7 @@ impl Sender {
         let mut done: Vec<Option<Done>> = rows.iter().map(|_| None).collect();
         let changes = |ready: &Ready| self.mode != Mode::Create && ready.is_change(self.noun);
         let new: Vec<_> = (0..rows.len()).filter(|i| !changes(&rows[*i])).collect();
-        let results = self.results(new.iter().map(|i| rows[*i].create(self.noun)).collect()).await?;
+        let results = self.results(new.iter().map(|i| rows[*i].create(self.noun))).await?;
         for (i, result) in new.into_iter().zip(results) {
             let outcome = self.outcome(&rows[i], &result, Status::Created);
             done[i] = Some(outcome).filter(|outcome| self.mode == Mode::Create || !is_taken(outcome));
@@ -190,9 +183,9 @@ impl Sender {
         let operation = |i: &usize| match self.mode {
             Mode::Upsert => rows[*i].change(self.noun, change),
             // A number that is taken may be taken by somebody else.
-            _ => operation(&reading(change.meta), &rows[*i].address(self.noun), None, None),
+            _ => operation(&reading(change.meta), &rows[*i].address(self.noun), None, None, None),
         };
-        let results = self.results(there.iter().map(operation).collect()).await?;
+        let results = self.results(there.iter().map(operation)).await?;
         for (i, result) in there.into_iter().zip(results) {
             done[i] = Some(match (self.mode, result.status) {
                 (Mode::SkipExisting, 404) => {
@@ -215,21 +208,8 @@ impl Sender {
         Done::failed(&ready.row, &code, &message)
     }
 
-    /// Sends operations in as many batches as the daemon wants them in.
-    async fn results(&self, operations: Vec<String>) -> Outcome<Vec<OperationResult>> {
-        let mut results = Vec::with_capacity(operations.len());
-        let mut waiting = vec![operations.as_slice()];
-        while let Some(part) = waiting.pop() {
-            match self.client.batch(part, false, None).await {
-                Ok(BatchResult { results: of_part }) => results.extend(of_part),
-                Err(failure) if failure.status == Some(413) && part.len() > 1 => {
-                    let (first, second) = part.split_at(part.len() / 2);
-                    waiting.extend([second, first]);
-                }
-                Err(failure) => return Err(failure),
-            }
-        }
-        Ok(results)
+    async fn results(&self, operations: impl Iterator<Item = String>) -> Outcome<Vec<OperationResult>> {
+        self.client.operations(&operations.collect::<Vec<_>>()).await
     }
 
     /// Sends rows that are done all or not at all.
@@ -237,8 +217,8 @@ impl Sender {
         let mut there = vec![false; rows.len()];
         if let Some(change) = self.noun.change.filter(|_| self.mode != Mode::Create) {
             let look =
-                |ready: &Ready| operation(&reading(change.meta), &ready.address(self.noun), None, None);
-            let results = self.results(rows.iter().map(look).collect()).await?;
+                |ready: &Ready| operation(&reading(change.meta), &ready.address(self.noun), None, None, None);
+            let results = self.results(rows.iter().map(look)).await?;
             for (there, result) in there.iter_mut().zip(results) {
                 *there = result.status == 200;
             }

@@ -2,12 +2,46 @@
 
 use super::{Client, Request, header};
 use crate::failure::{Failure, Outcome};
-use mfa_shared::api::batch::{BatchResult, SendBatch};
-use mfa_shared::endpoint::Endpoint;
+use mfa_shared::api::batch::{BatchResult, OPERATIONS_MAX, OperationResult, SendBatch};
+use mfa_shared::endpoint::{Endpoint, Meta, render};
 use mfa_shared::wire::{JSON_TYPE, Outgoing};
 use reqwest::header::{HeaderMap, HeaderName};
+use serde_json::Value;
+
+/// The text of an operation; `body` is JSON already.
+pub fn operation(
+    meta: &Meta,
+    params: &[&str],
+    key: Option<&str>,
+    tag: Option<&str>,
+    body: Option<&str>,
+) -> String {
+    let method = meta.method.as_str();
+    let path = Value::from(render(meta.path, params));
+    let key = key.map_or_else(String::new, |key| format!(r#","idempotencyKey":{}"#, Value::from(key)));
+    let tag = tag.map_or_else(String::new, |tag| format!(r#","ifMatch":{}"#, Value::from(tag)));
+    let body = body.map_or_else(String::new, |body| format!(r#","body":{body}"#));
+    format!(r#"{{"method":"{method}","path":{path}{key}{tag}{body}}}"#)
+}
 
 impl Client {
+    /// Sends operations, each with a key of its own, in as many batches as the daemon wants them in.
+    pub async fn operations(&self, operations: &[String]) -> Outcome<Vec<OperationResult>> {
+        let mut results = Vec::with_capacity(operations.len());
+        let mut waiting: Vec<_> = operations.chunks(OPERATIONS_MAX).rev().collect();
+        while let Some(part) = waiting.pop() {
+            match self.batch(part, false, None).await {
+                Ok(BatchResult { results: of_part }) => results.extend(of_part),
+                Err(failure) if failure.status == Some(413) && part.len() > 1 => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    waiting.extend([second, first]);
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(results)
+    }
+
     /// Sends operations, each the text of its JSON. Without a key for the batch, each has to have its own:
     /// a batch may be sent twice.
     pub async fn batch(

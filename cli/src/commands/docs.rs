@@ -2,6 +2,7 @@
 
 use super::NODES;
 use super::complete::{SCRIPTS, script};
+use super::topics::TEXTS;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::tree::{self, Leaf, Verb};
@@ -88,6 +89,7 @@ fn exit_codes(leaf: &Leaf) -> Vec<i32> {
     if leaf.bulk {
         codes.extend([exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::BULK_FAILURES, exit::UNREACHABLE]);
     }
+    codes.extend(leaf.exits);
     if leaf.serves {
         codes.push(exit::LOCKED);
     }
@@ -165,7 +167,11 @@ fn files() -> Outcome<Vec<(String, String)>> {
         }
         let name = format!("mfa-{}", path.join("-"));
         let command = find(&root, &path).unwrap_or(&root);
-        files.push((format!("man/{name}.1"), man(command, &name, leaf.examples)?));
+        let mut page = man(command, &name, leaf.examples)?;
+        if let Some((_, text)) = TEXTS.iter().find(|(topic, _)| path == [*topic]) {
+            page.push_str(&verbatim(text));
+        }
+        files.push((format!("man/{name}.1"), page));
     }
     Ok(files)
 }
@@ -179,6 +185,17 @@ fn man(command: &Command, name: &str, examples: &[&str]) -> Outcome<String> {
     page.render(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).replace(".SH EXTRA", ".SH EXAMPLES");
     Ok(text)
+}
+
+/// The help of a topic as a section of the man page of its command.
+fn verbatim(text: &str) -> String {
+    // A dot or an apostrophe would begin a request; the backslash would begin an escape.
+    let line = |line: &str| match line.starts_with(['.', '\'']) {
+        true => format!("\\&{line}\n"),
+        false => format!("{line}\n"),
+    };
+    let lines: String = text.replace('\\', "\\e").replace('-', "\\-").lines().map(line).collect();
+    format!(".SH DESCRIPTION OF THE FILES\n.nf\n{lines}.fi\n")
 }
 
 /// Files of commands that are gone.

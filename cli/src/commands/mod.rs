@@ -4,6 +4,7 @@ mod actions;
 mod api;
 mod application_permissions;
 mod applications;
+mod apply;
 mod auth;
 mod background;
 mod batch;
@@ -75,6 +76,8 @@ pub const NODES: &[Node] = &[
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
+    verb::<apply::Apply>("apply"),
+    verb::<apply::Diff>("diff"),
     verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),

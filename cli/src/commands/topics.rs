@@ -11,7 +11,8 @@ use mfa_shared::fault::exit;
 use serde_json::json;
 
 /// Topics that are texts, each in a file of its own.
-const TEXTS: &[(&str, &str)] = &[
+pub const TEXTS: &[(&str, &str)] = &[
+    ("apply", include_str!("../help/apply.txt")),
     ("import", include_str!("../help/import.txt")),
     ("output", include_str!("../help/output.txt")),
     ("postgres", include_str!("../help/postgres.txt")),
@@ -30,7 +31,7 @@ const VARIABLES: &[(&str, &str)] = &[
 
 #[derive(Args)]
 pub struct Help {
-    /// exit-codes, environment, import, output, postgres, teller-day, or the words of a command
+    /// apply, exit-codes, environment, import, output, postgres, teller-day, or the words of a command
     #[arg(value_name = "TOPIC")]
     words: Vec<String>,
 }

@@ -146,6 +146,24 @@ impl Output {
         }
     }
 
+    /// Prints differences of texts, in colour where stdout takes it.
+    pub fn differences(&self, text: &str) -> Outcome {
+        let line = |line: &str| {
+            let colour = match line.as_bytes().first() {
+                Some(b'-') => "31",
+                Some(b'+') => "32",
+                Some(b'@') => "36",
+                _ => "",
+            };
+            match self.screen.stdout_colour && !colour.is_empty() {
+                true => format!("\x1b[{colour}m{}\x1b[0m\n", escaped(line)),
+                false if self.screen.stdout_is_terminal => escaped(line) + "\n",
+                false => format!("{line}\n"),
+            }
+        };
+        self.print(&text.lines().map(line).collect::<String>())
+    }
+
     /// The lines that show an image, or why it cannot be shown.
     #[cfg(feature = "pictures")]
     pub fn picture(&self, image: &[u8]) -> Result<String, String> {
@@ -214,6 +232,7 @@ impl Output {
             let line = match mark {
                 '-' => self.screen.mark(&line, "31"),
                 '+' => self.screen.mark(&line, "32"),
+                '~' => self.screen.mark(&line, "33"),
                 _ => line,
             };
             let _ = writeln!(stderr(), "{line}");

@@ -52,3 +52,20 @@ pub const IMPORT: View = View {
         column("failed-rows", "/failedRows", 2),
     ],
 };
+
+/// What a set of files comes to.
+pub const PLAN: View = View {
+    plural: "changes",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("action", "/action", 3),
+        column("kind", "/kind", 0),
+        column("identifier", "/identifier", 0),
+        column("result", "/result", 0),
+        column("code", "/code", 4),
+        column("message", "/message", 1),
+        column("fields", "/fields/*/field", 5),
+        column("document", "/document", 2),
+    ],
+};

@@ -1,0 +1,55 @@
+//! What is wrong with a set of files.
+
+use crate::failure::Failure;
+use mfa_shared::fault::exit;
+use mfa_shared::rule::FieldError;
+
+/// All that was found, in the order of the files.
+#[derive(Debug, Default)]
+pub struct Findings {
+    errors: Vec<FieldError>,
+    hint: String,
+}
+
+impl Findings {
+    /// Notes what is wrong with a field of the document at a place.
+    pub fn add(&mut self, place: &str, field: &str, what: &str) {
+        let detail = format!("{place}: {what}");
+        self.errors.push(FieldError { field: field.to_owned(), code: "invalid_document".to_owned(), detail });
+    }
+
+    /// As [`Findings::add`], with what to do next.
+    pub fn hint(&mut self, place: &str, field: &str, what: &str, hint: impl Into<String>) {
+        if self.errors.is_empty() {
+            self.hint = hint.into();
+        }
+        self.add(place, field, what);
+    }
+
+    /// Notes what a rule of the interface refuses.
+    pub fn refused(&mut self, place: &str, failure: &Failure) {
+        for error in &failure.errors {
+            let detail = format!("{place}: {}", error.detail);
+            self.errors.push(FieldError { detail, ..error.clone() });
+        }
+        if failure.errors.is_empty() {
+            self.add(place, "", &failure.message);
+        }
+    }
+
+    /// Refuses the set if anything is wrong with it.
+    pub fn settle(&mut self) -> Result<(), Failure> {
+        let message = match self.errors.as_slice() {
+            [] => return Ok(()),
+            [one] => one.detail.clone(),
+            several => format!("{} things are wrong with the files; nothing was sent", several.len()),
+        };
+        let hint = if self.errors.len() == 1 && !self.hint.is_empty() {
+            std::mem::take(&mut self.hint)
+        } else {
+            "see: mfa help apply".to_owned()
+        };
+        let failure = Failure::new("invalid_files", exit::INVALID, message).hint(hint);
+        Err(failure.about(std::mem::take(&mut self.errors)))
+    }
+}

@@ -1,0 +1,96 @@
+//! Values that stand elsewhere: `${env:NAME}` is a variable of the environment, `${file:PATH}` what a file
+//! holds. What came from there is shown nowhere, and neither is what the interface calls a secret.
+
+use serde_json::Value;
+use std::path::Path;
+
+/// What stands in the place of a secret.
+pub const HIDDEN: &str = "***";
+/// What stands in the place of a secret that is another one than before.
+const HIDDEN_NEW: &str = "*** (another one)";
+
+/// Puts the values that a document names into their places, whose pointers `places` gets. Within a list that
+/// is the pointer of the list, because the daemon may order it as it likes.
+pub fn resolve(value: &mut Value, at: &str, folder: &Path, places: &mut Vec<String>) -> Result<(), String> {
+    match value {
+        Value::String(text) => {
+            if let Some(resolved) = resolved(text, folder)? {
+                places.push(at.to_owned());
+                *text = resolved;
+            } else if text.contains("$${") {
+                *text = text.replace("$${", "${");
+            }
+            Ok(())
+        }
+        Value::Array(elements) => {
+            let mut inside = Vec::new();
+            for element in elements {
+                resolve(element, "", folder, &mut inside)?;
+            }
+            places.extend((!inside.is_empty()).then(|| at.to_owned()));
+            Ok(())
+        }
+        Value::Object(properties) => properties
+            .iter_mut()
+            .try_for_each(|(name, value)| resolve(value, &format!("{at}/{name}"), folder, places)),
+        _ => Ok(()),
+    }
+}
+
+/// The text with what it names; nothing where it names nothing.
+fn resolved(text: &str, folder: &Path) -> Result<Option<String>, String> {
+    let (mut out, mut rest, mut found) = (String::new(), text, false);
+    while let Some(at) = rest.find("${") {
+        if rest[..at].ends_with('$') {
+            // `$${` is the text `${`.
+            out.push_str(&rest[..at - 1]);
+            out.push_str("${");
+            rest = &rest[at + 2..];
+            continue;
+        }
+        let Some(end) = rest[at..].find('}') else {
+            return Err("${ has no } behind it; the text ${ is written $${".to_owned());
+        };
+        out.push_str(&rest[..at]);
+        out.push_str(&named(&rest[at + 2..at + end], folder)?);
+        rest = &rest[at + end + 1..];
+        found = true;
+    }
+    out.push_str(rest);
+    Ok(found.then_some(out))
+}
+
+/// What a variable or a file holds.
+fn named(name: &str, folder: &Path) -> Result<String, String> {
+    let value = match name.split_once(':') {
+        Some(("env", variable)) => {
+            std::env::var(variable).map_err(|_| format!("${{{name}}}: the variable {variable} is not set"))
+        }
+        Some(("file", file)) => {
+            let path = folder.join(file);
+            let text = std::fs::read_to_string(&path);
+            text.map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
+                .map_err(|error| format!("${{{name}}}: cannot read {}: {error}", path.display()))
+        }
+        _ => Err(format!(
+            "${{{name}}} is neither ${{env:NAME}} nor ${{file:PATH}}; the text ${{ is written $${{"
+        )),
+    }?;
+    match value.is_empty() {
+        true => Err(format!("${{{name}}} is empty")),
+        false => Ok(value),
+    }
+}
+
+/// Hides what must not be shown of a value before a change and after it.
+pub fn hide(before: &mut Value, after: &mut Value, places: &[String]) {
+    for place in places {
+        let other = before.pointer(place).is_some_and(|b| !b.is_null() && Some(b) != after.pointer(place));
+        for (value, word) in [(&mut *before, HIDDEN), (&mut *after, if other { HIDDEN_NEW } else { HIDDEN })]
+        {
+            if let Some(secret) = value.pointer_mut(place).filter(|secret| !secret.is_null()) {
+                *secret = Value::from(word);
+            }
+        }
+    }
+}
