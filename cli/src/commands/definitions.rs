@@ -85,7 +85,7 @@ pub struct Create {
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
     /// Currency, such as code=EUR,name=Euro,sign=€,scale=2; scale is how many digits follow the point
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Currency>)]
     currency: Option<Draft>,
     /// Ledger of the customers' accounts; part of their identifiers
     #[arg(long, value_name = "LEDGER")]
@@ -100,7 +100,7 @@ pub struct Create {
     #[arg(long, value_name = "ACCOUNT")]
     accrue_account: Option<String>,
     /// Term, such as interest-payable=MATURITY,period=12,time-unit=MONTH
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Term>)]
     term: Option<Draft>,
     /// What must stay on an account; 0 by default
     #[arg(long, value_name = "AMOUNT", value_parser = input::money)]
@@ -113,7 +113,7 @@ pub struct Create {
     flexible: Option<bool>,
     /// Charge, such as action-identifier=Open,income-account-identifier=4000,name=Opening,amount=2.00;
     /// with proportional=true the amount is percent; can be repeated
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Charge>)]
     charge: Vec<Draft>,
     /// Body of JSON or YAML, - for standard input; flags go before it
     #[arg(long, value_name = "FILE")]
