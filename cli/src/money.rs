@@ -9,7 +9,7 @@ use crate::globals::Format;
 use crate::output::{text, texts};
 use crate::views::{Currency, View};
 use mfa_shared::amount::Amount;
-use mfa_shared::api::definitions::ListDefinitions;
+use mfa_shared::api::definitions::{GetDefinition, ListDefinitions};
 use mfa_shared::api::ledger::GetLedgerAccount;
 use mfa_shared::api::tellers::GetTeller;
 use mfa_shared::endpoint::{Endpoint, segments};
@@ -158,6 +158,13 @@ impl Scales {
         scales.only = all.next().copied().filter(|first| all.all(|scale| scale == first));
         scales
     }
+}
+
+/// How many digits follow the point in the currency of a product, where that may be read.
+pub async fn product_scale(cx: &Cx, product: &str) -> Option<u32> {
+    let read = GetDefinition { definition: product.to_owned() };
+    let definition = cx.client.send(&read, &Nothing).await.ok()?.value;
+    u32::try_from(definition["currency"]["scale"].as_u64()?).ok()
 }
 
 /// Puts the amounts at a pointer into a scale.
