@@ -121,7 +121,7 @@ fn a_dry_run_shows_the_charges_and_leaves_nothing() {
     let world = counter();
     let before = states(&world);
     let ran = transact(&world, "deposit", ACCOUNT, "5", &["--dry-run"]);
-    assert!(ran.err.contains("charge Deposit  1\n") && ran.out.contains("nothing was changed"), "{ran:?}");
+    assert!(ran.err.contains("charge Deposit  1.00\n") && ran.out.contains("nothing was changed"), "{ran:?}");
     assert_eq!(states(&world), before);
 }
 

@@ -131,12 +131,12 @@ impl Verb for Keygen {
             return cx.out.show(&views::RESULT, &json!({ "identifier": self.out, "result": result }));
         }
         keys::write(&self.out, &application, &timestamp, &key.pem)?;
-        if !self.no_register {
-            if let Err(failure) = cx.client.send(&endpoint, &body).await {
-                // A key that nobody knows is of no use.
-                let _ = std::fs::remove_file(&self.out);
-                return Err(failure);
-            }
+        if !self.no_register
+            && let Err(failure) = cx.client.send(&endpoint, &body).await
+        {
+            // A key that nobody knows is of no use.
+            let _ = std::fs::remove_file(&self.out);
+            return Err(failure);
         }
         cx.out.tip(&format!(
             "the private key is in {}; whoever has it can do what {application} can",
