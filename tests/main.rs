@@ -2,6 +2,7 @@
 
 mod assertion;
 mod guarded;
+mod served;
 mod servers;
 mod stored;
 mod template;
@@ -44,6 +45,7 @@ mod api {
     mod uses;
 }
 mod cli {
+    mod access_settings;
     mod accounts;
     mod api;
     mod apply;

@@ -1,5 +1,8 @@
 //! A store beside its daemon: opened while the daemon is stopped, or looked at as the bytes that lie there.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use memchr::memmem;
 use mfa_daemon::store::Store;
 use mfa_daemon::store::embedded::{self, Embedded};
 use mfa_daemon::store::postgres::{self, Postgres};
@@ -99,4 +102,22 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
         }
     }
     found
+}
+
+/// The forms in which a secret could lie about: as it is, in hexadecimal digits, in Base64 from each of the
+/// places where a group of three bytes can begin.
+pub fn forms(secret: &str) -> Vec<Vec<u8>> {
+    let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let base64 = |from: usize| {
+        let rest = &secret.as_bytes()[from..];
+        STANDARD_NO_PAD.encode(&rest[..rest.len() / 3 * 3]).into_bytes()
+    };
+    let plain = vec![secret.as_bytes().to_vec(), hex.to_uppercase().into_bytes(), hex.into_bytes()];
+    // What is very short lies everywhere by chance.
+    plain.into_iter().chain((0..3).map(base64)).filter(|form| form.len() >= 7).collect()
+}
+
+/// Whether a form lies there.
+pub fn holds(bytes: &[u8], form: &[u8]) -> bool {
+    memmem::find(bytes, form).is_some()
 }

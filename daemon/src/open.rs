@@ -8,7 +8,7 @@ use crate::store::embedded::{Embedded, OpenError, Options};
 use crate::store::export;
 use crate::store::key_file;
 use crate::store::postgres::{self, Address, Postgres};
-use crate::store::records::{SPACES, SYSTEM, StoreFacts};
+use crate::store::records::{IDENTITY, SPACES, SYSTEM, StoreFacts};
 use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
 use crate::store::unlock::{UnlockError, unlock};
 use crate::store::{Store, Tx};
@@ -119,7 +119,7 @@ fn defect(error: impl fmt::Display) -> StartError {
 /// Opens the embedded engine, and verifies the whole of it first where that is wanted.
 pub(crate) async fn open_embedded(config: &Config, whole: bool) -> Result<Embedded, StartError> {
     let mut options = Options::new(config.data_dir.clone());
-    options.cache_bytes = config.cache_bytes;
+    (options.cache_bytes, options.watched) = (config.cache_bytes, IDENTITY);
     if whole {
         options.verify_bytes = u64::MAX;
     }

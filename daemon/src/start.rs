@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::config::{Auth, Config};
+use crate::http::heavy::Heavy;
 use crate::http::openapi;
 use crate::http::routes::Routes;
 use crate::http::server;
@@ -77,7 +78,9 @@ impl Daemon {
         let address = listener.local_addr().map_err(listen)?;
         let routes = Routes::new(table().into_iter().chain(openapi::routes()).collect());
         let secret = seeded.secret.into_bytes();
-        let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, secret));
+        let heavy = Heavy::start()
+            .map_err(|e| StartError::Settings(format!("the system gives no thread for passwords: {e}")))?;
+        let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, secret, heavy));
         let (stop, stopped) = watch::channel(false);
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
         let sweep = tokio::spawn(sweep(state.store.clone()));

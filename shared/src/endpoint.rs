@@ -65,17 +65,17 @@ pub struct Meta {
 impl Meta {
     /// The application that the path belongs to, for access control (`identity.md` section 4).
     pub fn application(&self) -> &'static str {
-        let segments: Vec<_> = segments(self.path).collect();
-        match segments.as_slice() {
-            ["users" | "roles" | "permittablegroups" | "applications" | "token", ..] => "identity-v1",
-            ["offices", _, "teller", ..] | ["teller", ..] => "teller-v1",
-            ["offices" | "employees", ..] => "office-v1",
-            ["customers", ..] => "customer-v1",
-            ["actions" | "definitions" | "instances", ..] => "deposit-v1",
-            ["configuration", ..] => "notification-v1",
-            ["ledger", ..] => "ledger-v1",
-            ["audit", ..] => "audit-v1",
-            ["events", ..] => "events-v1",
+        let mut segments = segments(self.path);
+        match (segments.next().unwrap_or_default(), segments.nth(1)) {
+            ("users" | "roles" | "permittablegroups" | "applications" | "token", _) => "identity-v1",
+            ("offices", Some("teller")) | ("teller", _) => "teller-v1",
+            ("offices" | "employees", _) => "office-v1",
+            ("customers", _) => "customer-v1",
+            ("actions" | "definitions" | "instances", _) => "deposit-v1",
+            ("configuration", _) => "notification-v1",
+            ("ledger", _) => "ledger-v1",
+            ("audit", _) => "audit-v1",
+            ("events", _) => "events-v1",
             _ => "admin-v1",
         }
     }

@@ -142,6 +142,62 @@ fn the_fifth_failure_locks_for_a_growing_time() {
 }
 
 #[test]
+fn locks_grow_to_an_hour_and_begin_anew_after_a_day_without_a_failure() {
+    let world = World::guarded();
+    let locked_seconds = || {
+        for _ in 0..5 {
+            world.try_login("olga", "wrong one").refused(401, "login_failed");
+        }
+        let locked = world.try_login("olga", PASSWORD).refused(429, "too_many_attempts");
+        locked.header("retry-after").parse::<i64>().unwrap()
+    };
+    for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
+        assert_eq!(locked_seconds(), minutes * 60);
+        // What is tried during a lock makes it no longer.
+        world.clock.advance(minutes * 60 - 1);
+        assert_eq!(world.try_login("olga", "wrong one").header("retry-after"), "1");
+        world.clock.advance(1);
+    }
+    world.clock.advance(24 * 3600 - 3600 - 1);
+    assert_eq!(locked_seconds(), 3600, "the last failure was not yet a day ago");
+    world.clock.advance(24 * 3600);
+    assert_eq!(locked_seconds(), 60);
+}
+
+#[test]
+fn of_many_guesses_at_once_none_gets_in_and_whoever_knows_the_password_does_afterwards() {
+    let world = World::guarded();
+    let names = ["admin", "olga", "nobody", "not a name"];
+    let guess = |number: usize| {
+        let name = names[number % names.len()];
+        let password = format!("guess number {number}");
+        let body = json!({ "grant_type": "password", "username": name, "password": password });
+        world.request("POST", "/token").header("content-type", "application/json").body(body.to_string())
+    };
+    let mut failed = 0;
+    for seen in world.send_all((0..400).map(guess).collect()) {
+        let (word, code) = (seen.json()["error"].clone(), seen.json()["code"].clone());
+        match seen.status {
+            401 => {
+                assert_eq!((word, code), (json!("invalid_grant"), json!("login_failed")));
+                failed += 1;
+            }
+            429 => assert_eq!((word, code), (json!("invalid_grant"), json!("too_many_attempts"))),
+            // More than a few that wait for their turn are sent away.
+            503 => {
+                assert_eq!((word, code), (json!("temporarily_unavailable"), json!("unavailable")));
+                assert_ne!(seen.header("retry-after"), "");
+            }
+            status => panic!("{status}: {}", seen.text()),
+        }
+    }
+    assert_eq!(failed, 5 * names.len(), "five guesses count for each name, and then it is locked");
+    world.clock.advance(60);
+    world.login("admin");
+    world.login("olga");
+}
+
+#[test]
 fn failures_count_for_fifteen_minutes() {
     let world = World::guarded();
     for _ in 0..4 {

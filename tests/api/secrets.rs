@@ -1,10 +1,8 @@
 //! `gateways.md` section 4: secrets at rest, and the file of their keys.
 
 use crate::servers::{MailServer, closed_port};
-use crate::stored::{at_rest, open, postgres};
+use crate::stored::{at_rest, forms, holds, open, postgres};
 use crate::world::World;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
 use mfa_daemon::store::records::{StoredEmail, StoredSms};
 use mfa_daemon::{Auth, Clock, Config, Daemon, StartError, rotate_key};
 use serde_json::json;
@@ -24,17 +22,6 @@ fn configure(world: &World, port: u16) {
         json!({ "identifier": "main", "auth_token": TOKEN, "account_sid": "AC1", "sender_number": "Bank" });
     let create = world.request("POST", "/configuration/sms").header("idempotency-key", "k1");
     world.send(create.body(sms.to_string())).is(201);
-}
-
-/// The forms in which a secret could lie about: as it is, in JSON, in Base64, in hexadecimal digits.
-fn forms(secret: &str) -> Vec<Vec<u8>> {
-    let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let base64 = STANDARD_NO_PAD.encode(&secret[..secret.len() / 3 * 3]);
-    vec![secret.as_bytes().to_vec(), base64.into_bytes(), hex.to_uppercase().into_bytes(), hex.into_bytes()]
-}
-
-fn holds(bytes: &[u8], form: &[u8]) -> bool {
-    bytes.windows(form.len()).any(|window| window == form)
 }
 
 #[test]

@@ -1,32 +1,14 @@
 //! The daemon as operators meet it: in the foreground, in the background, for trying out.
 
 use super::run::run;
+use crate::served::{Served, free_address};
 use crate::world::mfa;
-use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Stdio};
 
-/// A daemon that was started in the foreground, and its address.
-fn foreground(home: &Path, arguments: &[&str]) -> (Child, String) {
-    let mut command = mfa(home, arguments);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let url = line.trim().strip_prefix("mfa daemon listens on ").unwrap_or_else(|| panic!("{line}"));
-    (child, url.to_owned())
-}
-
-fn end(mut child: Child) -> Option<i32> {
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::TERM).unwrap();
-    child.wait().unwrap().code()
-}
-
-/// An address that was free a moment ago.
-fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+/// `mfa` at work in the foreground.
+fn foreground(home: &Path, arguments: &[&str]) -> Served {
+    Served::start(mfa(home, arguments))
 }
 
 #[test]
@@ -34,13 +16,13 @@ fn a_daemon_says_where_it_listens_and_ends_when_told() {
     let home = tempfile::tempdir().unwrap();
     let line = ["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off", "--data-dir"];
     let data_dir = home.path().join("store").display().to_string();
-    let (child, url) = foreground(home.path(), &[&line[..], &[&data_dir]].concat());
-    let status = run(mfa(home.path(), &["status", "--url", &url, "-o", "json"])).json();
+    let daemon = foreground(home.path(), &[&line[..], &[&data_dir]].concat());
+    let status = run(mfa(home.path(), &["status", "--url", &daemon.url, "-o", "json"])).json();
     assert_eq!((&status["status"], &status["auth"]), (&"up".into(), &"off".into()));
     let second = run(mfa(home.path(), &[&line[..], &[&data_dir, "-o", "json"]].concat()));
     let error: serde_json::Value = serde_json::from_str(second.err.lines().last().unwrap()).unwrap();
     assert_eq!((second.exit, &error["error"]["code"]), (11, &"data_dir_locked".into()));
-    assert_eq!(end(child), Some(0));
+    assert_eq!(daemon.end(), Some(0));
 }
 
 #[test]
@@ -55,15 +37,15 @@ fn a_daemon_without_access_control_stays_on_this_machine() {
 #[test]
 fn a_daemon_for_trying_out_leaves_nothing() {
     let home = tempfile::tempdir().unwrap();
-    let (child, url) = foreground(home.path(), &["dev"]);
-    run(mfa(home.path(), &["offices", "create", "abc", "--name", "A", "--url", &url])).ok();
+    let daemon = foreground(home.path(), &["dev"]);
+    run(mfa(home.path(), &["offices", "create", "abc", "--name", "A", "--url", &daemon.url])).ok();
     let kept = || std::fs::read_to_string(home.path().join("state/mfa/logins.json"));
-    assert!(kept().unwrap().contains(&url));
+    assert!(kept().unwrap().contains(&daemon.url));
     assert_eq!(
-        run(mfa(home.path(), &["customers", "list", "-o", "id", "--url", &url])).ok().lines().count(),
+        run(mfa(home.path(), &["customers", "list", "-o", "id", "--url", &daemon.url])).ok().lines().count(),
         3
     );
-    assert_eq!(end(child), Some(0));
+    assert_eq!(daemon.end(), Some(0));
     assert!(kept().is_err() && !home.path().join("share").exists());
 }
 

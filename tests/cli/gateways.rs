@@ -1,30 +1,21 @@
 //! `mfa gateways`: secrets come in by standard input or a file, and go out only when asked for by name.
 
-use super::run::{Ran, run};
+use super::run::{run, run_with as with_input};
 use crate::servers::Step::Until;
 use crate::servers::{MailServer, SmsService, closed_port, scripted};
+use crate::stored::{files, holds};
 use crate::world::{World, mfa};
 use serde_json::Value;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 
 const PASSWORD: &str = "tulip-49 over the hill";
 const TOKEN: &str = "rose-17 under the bridge";
-
-/// Runs a command with a text on standard input.
-fn with_input(mut command: Command, input: &str) -> Ran {
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ran { exit: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
-}
 
 const CREATE: [&str; 14] = [
     "gateways",
@@ -146,20 +137,6 @@ impl Drop for Logged {
     }
 }
 
-fn holds(bytes: &[u8], word: &str) -> bool {
-    bytes.windows(word.len()).any(|window| window == word.as_bytes())
-}
-
-/// Every file under a folder.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let found = entries.map(|path| match path.is_dir() {
-        true => files(&path),
-        false => vec![(path.display().to_string(), fs::read(&path).unwrap())],
-    });
-    found.flatten().collect()
-}
-
 #[test]
 fn no_log_no_process_and_no_file_shows_a_secret_while_it_is_in_use() {
     let home = tempfile::tempdir().unwrap();
@@ -171,7 +148,7 @@ fn no_log_no_process_and_no_file_shows_a_secret_while_it_is_in_use() {
         command
     };
     let said = with_input(mfa(&CREATE), PASSWORD);
-    assert!(said.exit == 0 && !holds(said.err.as_bytes(), PASSWORD), "{}", said.err);
+    assert!(said.exit == 0 && !holds(said.err.as_bytes(), PASSWORD.as_bytes()), "{}", said.err);
     let sms = [
         "gateways",
         "sms",
@@ -199,7 +176,7 @@ fn no_log_no_process_and_no_file_shows_a_secret_while_it_is_in_use() {
             let Ok(bytes) = fs::read(process.join(part)) else { continue };
             looked_at += 1;
             for word in [PASSWORD, TOKEN] {
-                assert!(!holds(&bytes, word), "{} {part}", process.display());
+                assert!(!holds(&bytes, word.as_bytes()), "{} {part}", process.display());
             }
         }
     }
@@ -209,11 +186,11 @@ fn no_log_no_process_and_no_file_shows_a_secret_while_it_is_in_use() {
     drop(daemon);
     let files = files(home.path());
     assert!(
-        files.iter().any(|(name, bytes)| *name == log.display().to_string() && holds(bytes, "127.0.0.1"))
+        files.iter().any(|(name, bytes)| *name == log.display().to_string() && holds(bytes, b"127.0.0.1"))
     );
     for (name, bytes) in files {
         for word in [PASSWORD, TOKEN] {
-            assert!(!holds(&bytes, word), "{name} shows {word}");
+            assert!(!holds(&bytes, word.as_bytes()), "{name} shows {word}");
         }
     }
 }

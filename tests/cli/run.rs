@@ -1,7 +1,8 @@
 //! Runs `mfa` and looks at what it leaves: exit code, stdout, stderr.
 
 use serde_json::Value;
-use std::process::{Command, Output};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 /// What a run left.
 #[derive(Debug)]
@@ -13,7 +14,19 @@ pub struct Ran {
 
 /// Runs a command to its end.
 pub fn run(mut command: Command) -> Ran {
-    let Output { status, stdout, stderr } = command.output().unwrap();
+    left(command.output().unwrap())
+}
+
+/// Runs a command with a text on standard input.
+pub fn run_with(mut command: Command, input: &str) -> Ran {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    left(child.wait_with_output().unwrap())
+}
+
+fn left(output: Output) -> Ran {
+    let Output { status, stdout, stderr } = output;
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Ran { exit: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
 }

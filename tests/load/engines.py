@@ -1,6 +1,5 @@
 """Creates and reads of customers against one daemon, by several processes with many connections each."""
 
-import http.client
 import json
 import multiprocessing
 import os
@@ -10,22 +9,9 @@ import subprocess
 import sys
 import time
 
+from daemon import free_port, ready
+
 PROCESSES = 2
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def ready(port):
-    try:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-        connection.request("GET", "/ready")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
 
 
 def create(name):

@@ -5,18 +5,13 @@ import json
 import os
 import selectors
 import socket
-import subprocess
 import sys
 import time
 
+from daemon import start
+
 # What the memory may grow by.
 GROWTH_MIB_MAX = 200
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def memory(daemon, what):
@@ -24,24 +19,6 @@ def memory(daemon, what):
     with open(f"/proc/{daemon.pid}/status") as status:
         line = next(line for line in status if line.startswith(what))
     return int(line.split()[1]) / 1024
-
-
-def start(folder, port):
-    environment = {"HOME": folder, "PATH": os.environ["PATH"], "MFA_LOG": "warn"}
-    environment["MFA_DATA_DIR"] = f"{folder}/data"
-    command = [os.environ["MFA_BIN"], "daemon", "run", "--auth", "off", "--listen", f"127.0.0.1:{port}"]
-    daemon = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    while True:
-        time.sleep(0.1)
-        if daemon.poll() is not None:
-            sys.exit("the daemon ended")
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            connection.request("GET", "/ready")
-            if connection.getresponse().status == 200:
-                return daemon
-        except OSError:
-            pass
 
 
 def create_customers(port, clients):
@@ -97,8 +74,7 @@ def statuses(parts):
 
 def main():
     folder, clients, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    port = free_port()
-    daemon = start(folder, port)
+    daemon, port = start(folder, "off")
     try:
         create_customers(port, clients)
         requests = [upload(number, size) for number in range(clients)]

@@ -2,3 +2,4 @@
 
 mod first_day;
 mod onboarding;
+mod secrets;

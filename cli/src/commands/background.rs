@@ -193,6 +193,10 @@ fn spawn(
     if let Some(profile) = profile {
         command.env("MFA_PROFILE", profile);
     }
+    // Secrets of whoever starts it are none of the daemon's, which outlives them.
+    for secret in ["MFA_TOKEN", "MFA_TOKEN_FILE", "MFA_PASSWORD_FILE"] {
+        command.env_remove(secret);
+    }
     // A group of its own keeps the terminal's Ctrl-C away from it.
     let copy = log.try_clone().map_err(failed)?;
     command.env_remove("MFA_OUTPUT").stdin(Stdio::null()).stdout(copy).stderr(log).process_group(0);

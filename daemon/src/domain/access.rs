@@ -1,6 +1,6 @@
 //! The decision whether a request is allowed. Contract: `identity.md` section 3.
 
-use super::permission::{Asked, Groups, Who};
+use super::permission::{Asked, Reach, Who};
 use mfa_shared::api::groups::PermittableMethod::{Delete, Get, Head, Post, Put};
 use mfa_shared::api::roles::Permission;
 
@@ -11,8 +11,8 @@ pub struct Holder<'a> {
     pub who: Who<'a>,
     /// Whether the user has to set a new password first.
     pub must_change_password: bool,
-    /// What the caller holds at this moment.
-    pub held: &'a [Permission],
+    /// What is open to the caller at this moment.
+    pub reach: &'a Reach,
 }
 
 /// Why a request is not allowed.
@@ -68,7 +68,7 @@ fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
 }
 
 /// Whether the caller may make this request.
-pub fn decide(asked: &Asked<'_>, caller: &Holder<'_>, groups: &Groups) -> Result<(), Denial> {
+pub fn decide(asked: &Asked<'_>, caller: &Holder<'_>) -> Result<(), Denial> {
     let who = &caller.who;
     let own = own(asked, who.user);
     let by_login = who.application.is_none();
@@ -83,8 +83,8 @@ pub fn decide(asked: &Asked<'_>, caller: &Holder<'_>, groups: &Groups) -> Result
         Own::LoginOnly => Err(Denial::LoginTokenRequired),
         Own::Others if by_login => Err(Denial::NotOwnRecord),
         Own::Others => Err(Denial::LoginTokenRequired),
-        Own::LoginRight | Own::No if groups.allow(asked, who, caller.held) => Ok(()),
-        Own::LoginRight | Own::No => Err(Denial::Forbidden(groups.would_allow(asked, who))),
+        Own::LoginRight | Own::No if caller.reach.covers(asked, who) => Ok(()),
+        Own::LoginRight | Own::No => Err(Denial::Forbidden(caller.reach.groups().would_allow(asked, who))),
     }
 }
 
@@ -92,9 +92,10 @@ pub fn decide(asked: &Asked<'_>, caller: &Holder<'_>, groups: &Groups) -> Result
 mod tests {
     use super::*;
     use crate::domain::bootstrap;
-    use crate::domain::permission::{ALL, permission};
+    use crate::domain::permission::{ALL, Groups, permission};
     use mfa_shared::api::groups::PermittableMethod;
     use mfa_shared::rule::Word;
+    use std::sync::Arc;
 
     /// Request, then the answer for: anna by login, an application alone, an application for anna. The
     /// callers hold nothing; `no` is for want of a permission, `never` is no whatever they hold.
@@ -123,7 +124,7 @@ mod tests {
     ";
 
     fn answers(request: &str, held: &[Permission], must_change_password: bool) -> [&'static str; 3] {
-        let groups = Groups::compile(bootstrap::groups());
+        let reach = Arc::new(Groups::compile(bootstrap::groups())).reach(held);
         let (method, path) = request.split_once(' ').unwrap();
         let segments: Vec<_> = path[1..].split('/').collect();
         let method = PermittableMethod::find(method).unwrap();
@@ -132,7 +133,7 @@ mod tests {
         callers.map(|(user, application)| {
             let who = Who { user, application, intended: &[] };
             let must_change_password = must_change_password && application.is_none();
-            match decide(&asked, &Holder { who, must_change_password, held }, &groups) {
+            match decide(&asked, &Holder { who, must_change_password, reach: &reach }) {
                 Ok(()) => "yes",
                 Err(Denial::Forbidden(_)) => "no",
                 Err(Denial::LoginTokenRequired) => "login",
@@ -172,11 +173,11 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_permissions_any_of_which_would_do() {
-        let groups = Groups::compile(bootstrap::groups());
+        let reach = Arc::new(Groups::compile(bootstrap::groups())).reach(&[]);
         let asked =
             Asked { application: "customer-v1", method: Delete, segments: &["customers", "C1", "portrait"] };
         let who = Who { user: Some("anna"), ..Who::default() };
-        let refused = decide(&asked, &Holder { who, must_change_password: false, held: &[] }, &groups);
+        let refused = decide(&asked, &Holder { who, must_change_password: false, reach: &reach });
         let portrait = permission("customer__v1__portrait", &[mfa_shared::api::roles::Operation::Delete]);
         assert_eq!(refused, Err(Denial::Forbidden(vec![portrait])));
     }

@@ -2,15 +2,12 @@
 
 use super::state::State;
 use crate::config::Auth;
-use crate::domain::permission::Groups;
 use crate::ops::access::decide;
-use crate::ops::callers;
-use crate::ops::{Caller, groups};
+use crate::ops::{Caller, callers};
 use crate::store::Tx;
-use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::endpoint::Meta;
 use mfa_shared::fault::{self, Fault};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use warp::http::header::AUTHORIZATION;
 use warp::http::{HeaderMap, Method as HttpMethod};
 
@@ -42,27 +39,10 @@ fn token(headers: &HeaderMap) -> Option<String> {
     if scheme.eq_ignore_ascii_case("bearer") { callers::access_hash(token.trim()) } else { None }
 }
 
-/// The permittable groups, compiled once for each state of the stored ones.
-#[derive(Debug, Default)]
-pub struct CompiledGroups(Mutex<Option<(u64, Arc<Groups>)>>);
-
-impl CompiledGroups {
-    fn get(&self, tx: &mut Tx<'_>) -> Result<Arc<Groups>, Fault> {
-        let version = groups::version(tx)?;
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, groups)) = known.filter(|(of, _)| *of == version) {
-            return Ok(groups);
-        }
-        let groups = Arc::new(Groups::compile(tx.all::<PermittableGroup>(&[])?));
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, groups.clone()));
-        Ok(groups)
-    }
-}
-
 /// The caller, if the request is allowed.
 pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>, Fault> {
     let caller = identify(state, tx, asked)?;
-    permit(state, tx, &caller, asked)?;
+    permit(state, &caller, asked)?;
     Ok(caller)
 }
 
@@ -82,9 +62,8 @@ fn identify(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>
 }
 
 /// Refuses what the caller may not do.
-pub fn permit(state: &State, tx: &mut Tx<'_>, caller: &Caller, asked: &Asked) -> Result<(), Fault> {
+pub fn permit(state: &State, caller: &Caller, asked: &Asked) -> Result<(), Fault> {
     let Some(meta) = asked.meta.as_ref().filter(|_| state.config.auth == Auth::On) else { return Ok(()) };
-    let groups = state.groups.get(tx)?;
     let segments: Vec<_> = asked.segments.iter().map(String::as_str).collect();
-    decide(caller, meta, asked.head, &segments, &groups)
+    decide(caller, meta, asked.head, &segments)
 }

@@ -206,9 +206,8 @@ impl Order {
         let look = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&order.state, tx, &order.asked)?;
             let Ok(parts) = &order.parts else { return Ok(Vec::new()) };
-            let permit = |(request, _): (&Request, _)| {
-                access::permit(&order.state, tx, &caller, &request.asked).is_ok()
-            };
+            let permit =
+                |(request, _): (&Request, _)| access::permit(&order.state, &caller, &request.asked).is_ok();
             Ok(parts.secrets().map(permit).collect())
         };
         let permitted: Vec<bool> = self.state.store.read(false, look).await?;
@@ -253,9 +252,7 @@ impl Order {
         for part in &parts.list {
             let request = part.request.as_ref().map_err(Clone::clone);
             let permitted = match request {
-                Ok(request) => {
-                    access::permit(&self.state, tx, caller, &request.asked).map(|()| request.clone())
-                }
+                Ok(request) => access::permit(&self.state, caller, &request.asked).map(|()| request.clone()),
                 Err(fault) => Err(fault),
             };
             requests.push(permitted);

@@ -1,41 +1,93 @@
-//! Work that costs milliseconds of a processor: passwords and signatures. It runs beside the threads that
-//! serve requests, and only so much of it at once that requests and the store's writer go on.
+//! Work that costs milliseconds of a processor: passwords and signatures. Threads of its own do it, one piece
+//! after the other. They are fewer than the processors and give way to the threads that serve requests and to
+//! the store's writer; and only so much may wait for them as is done within moments.
 
 use crate::ops::secret::Judged;
 use crate::random;
 use crate::store::{Store, Tx};
 use mfa_shared::fault::{self, Fault};
+use rustix::process::nice;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
-use std::thread::available_parallelism;
-use tokio::sync::Semaphore;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, available_parallelism};
+use tokio::sync::oneshot;
 
-/// A bound on heavy work.
-#[derive(Debug)]
-pub struct Heavy(Semaphore);
+/// Work that may wait; what comes on top of it is refused. A password takes tens of milliseconds.
+const WAITING_MAX: usize = 64;
+/// Seconds after which refused work may come again.
+const RETRY_AFTER_S: u32 = 2;
+/// How far the threads give way: in a full machine they still get a tenth of a processor.
+const NICE: i32 = 10;
 
-impl Default for Heavy {
-    fn default() -> Self {
-        // One processor is left to everything else, where there is more than one.
-        let processors = available_parallelism().map_or(1, usize::from);
-        Self(Semaphore::new(processors.saturating_sub(1).max(1)))
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The threads for heavy work.
+pub struct Heavy(SyncSender<Job>);
+
+impl fmt::Debug for Heavy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Heavy").finish_non_exhaustive()
     }
 }
 
 impl Heavy {
-    /// Runs the work when its turn comes.
+    /// Starts the threads; they end with this value.
+    pub fn start() -> io::Result<Self> {
+        let (sender, receiver) = sync_channel(WAITING_MAX);
+        let receiver = Arc::new(Mutex::new(receiver));
+        // One processor is left to everything else, where there is more than one.
+        let processors = available_parallelism().map_or(1, usize::from);
+        for _ in 0..processors.saturating_sub(1).max(1) {
+            let receiver = receiver.clone();
+            thread::Builder::new().name("heavy".to_owned()).spawn(move || work(&receiver))?;
+        }
+        Ok(Self(sender))
+    }
+
+    /// Runs the work when its turn comes, or refuses it at once where too much waits already.
     pub async fn run<T, F>(&self, work: F) -> Result<T, Fault>
     where
         T: Send + 'static,
         F: FnOnce() -> T + Send + 'static,
     {
-        // The semaphore is never closed.
-        let _permit = self.0.acquire().await.expect("an open semaphore");
-        let done = tokio::task::spawn_blocking(work).await;
-        done.map_err(|error| {
-            tracing::error!(%error, "heavy work ended by a defect");
-            Fault::new(fault::INTERNAL, "the work on a secret ended by a defect")
-        })
+        let (answer, done) = oneshot::channel();
+        let job = move || {
+            // Whoever asked may have gone away, and then nobody needs it.
+            if !answer.is_closed() {
+                let _ = answer.send(work());
+            }
+        };
+        self.0.try_send(Box::new(job)).map_err(|error| match error {
+            TrySendError::Full(_) => {
+                let detail = "too many passwords and signatures wait to be checked";
+                Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
+            }
+            TrySendError::Disconnected(_) => defect(),
+        })?;
+        done.await.map_err(|_| defect())
+    }
+}
+
+fn defect() -> Fault {
+    Fault::new(fault::INTERNAL, "the work on a secret ended by a defect")
+}
+
+fn work(jobs: &Mutex<Receiver<Job>>) {
+    // On Linux this is about the calling thread alone.
+    if cfg!(target_os = "linux")
+        && let Err(error) = nice(NICE)
+    {
+        tracing::warn!(%error, "the threads for passwords do not give way to others");
+    }
+    loop {
+        let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = next else { return };
+        if catch_unwind(AssertUnwindSafe(job)).is_err() {
+            tracing::error!("heavy work ended by a defect");
+        }
     }
 }
 
@@ -91,5 +143,58 @@ impl Secret {
     /// What came out of it.
     pub fn judged(&self) -> Judged {
         self.judged.get().cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::sync::mpsc::channel;
+
+    /// Lets all tasks run up to where they wait.
+    async fn settle() {
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_into_the_queue_is_refused_at_once_and_the_rest_is_done() {
+        let heavy = Arc::new(Heavy::start().unwrap());
+        let spawn = |job: Job| {
+            let heavy = heavy.clone();
+            tokio::spawn(async move { heavy.run(job).await })
+        };
+        let threads = available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1);
+        let (go_on, (begun, begins)) = (Arc::new(Barrier::new(threads + 1)), channel());
+        let hold = |_| {
+            let (go_on, begun) = (go_on.clone(), begun.clone());
+            spawn(Box::new(move || {
+                begun.send(()).unwrap();
+                go_on.wait();
+            }))
+        };
+        let held: Vec<_> = (0..threads).map(hold).collect();
+        settle().await;
+        for _ in 0..threads {
+            begins.recv().unwrap();
+        }
+        let waiting: Vec<_> = (0..WAITING_MAX).map(|_| spawn(Box::new(|| ()))).collect();
+        settle().await;
+        let fault = heavy.run(|| ()).await.unwrap_err();
+        assert_eq!((fault.kind.code, fault.retry_after), ("unavailable", Some(RETRY_AFTER_S)));
+        go_on.wait();
+        for job in held.into_iter().chain(waiting) {
+            job.await.unwrap().unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_defect_in_one_piece_of_work_leaves_the_thread_to_the_next() {
+        let heavy = Heavy::start().unwrap();
+        let fault = heavy.run::<(), _>(|| panic!("a defect of this test")).await.unwrap_err();
+        assert_eq!(fault.kind.code, "internal");
+        assert_eq!(heavy.run(|| 7).await.unwrap(), 7);
     }
 }

@@ -1,6 +1,5 @@
 //! What every request of a daemon shares, and the endpoints that only look at it.
 
-use super::access::CompiledGroups;
 use super::heavy::Heavy;
 use super::reply::Reply;
 use super::routes::Routes;
@@ -29,11 +28,9 @@ pub struct State {
     pub instance: String,
     /// Secret of the keyed hashes of remembered requests.
     pub secret: Vec<u8>,
-    /// The permittable groups, compiled.
-    pub groups: CompiledGroups,
     /// Callers as they were computed before.
     pub callers: KnownCallers,
-    /// The bound on heavy work.
+    /// The threads for heavy work.
     pub heavy: Heavy,
     phase: AtomicU8,
 }
@@ -51,10 +48,16 @@ pub enum Phase {
 
 impl State {
     /// The state of a daemon that serves.
-    pub fn new(store: Store, config: Config, routes: Routes, instance: String, secret: Vec<u8>) -> Self {
-        let (groups, callers, heavy) = (CompiledGroups::default(), KnownCallers::default(), Heavy::default());
-        let phase = AtomicU8::new(Phase::Serving as u8);
-        Self { store, config, routes, instance, secret, groups, callers, heavy, phase }
+    pub fn new(
+        store: Store,
+        config: Config,
+        routes: Routes,
+        instance: String,
+        secret: Vec<u8>,
+        heavy: Heavy,
+    ) -> Self {
+        let (callers, phase) = (KnownCallers::default(), AtomicU8::new(Phase::Serving as u8));
+        Self { store, config, routes, instance, secret, callers, heavy, phase }
     }
 
     /// How long tokens live.

@@ -1,7 +1,8 @@
 //! Who calls, and what they hold at this moment. Contract: `identity.md` section 3.
 
 use super::grants;
-use crate::domain::permission;
+use super::groups::CompiledGroups;
+use crate::domain::permission::{self, Groups, Reach};
 use crate::domain::privilege::Holding;
 use crate::domain::token;
 use crate::store::Tx;
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Who asks.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Caller {
     /// The name that records bear: a user, or `application:<identifier>`, or `guest`.
     pub name: String,
@@ -27,7 +28,7 @@ pub struct Caller {
     /// Whether the user has to set a new password first.
     pub must_change_password: bool,
     /// What the caller may do.
-    pub held: Arc<[Permission]>,
+    pub reach: Arc<Reach>,
     /// What the caller may grant.
     pub holding: Holding,
     /// The token, where one was sent.
@@ -44,7 +45,7 @@ impl Caller {
             role: None,
             application: None,
             must_change_password: false,
-            held: Arc::new([]),
+            reach: Arc::default(),
             holding: Holding::Unchecked,
             token: None,
         }
@@ -89,66 +90,86 @@ pub fn access_hash(text: &str) -> Option<String> {
     token::Kind::Access.fits(text).then(|| token::hash(text))
 }
 
-/// Callers as they were computed before, each with the stored records that it was computed from. A caller is
-/// used again only while the transaction finds the very same records, so that a change to any of them counts
-/// from the next request on, whoever made it.
+/// Callers as they were computed before. A caller is used again only while the transaction finds what they
+/// were computed from unchanged, so that a change to any of it counts from the next request on, whoever made
+/// it: by the store's own count of such changes where it has one, else by the very records.
 #[derive(Debug, Default)]
-pub struct KnownCallers(Mutex<HashMap<String, Arc<Known>>>);
+pub struct KnownCallers {
+    by_hash: Mutex<HashMap<String, Arc<Known>>>,
+    groups: CompiledGroups,
+}
 
 /// Callers that are remembered; beyond, all are forgotten and begin anew.
 const KNOWN_MAX: usize = 10_000;
 
 #[derive(Debug)]
 struct Known {
-    token: Vec<u8>,
-    user: Option<Vec<u8>>,
-    role: Option<Vec<u8>>,
     caller: Arc<Caller>,
+    /// The count of changes when it was last true.
+    version: Option<u64>,
+    /// The stored records of a login; what an application holds depends on more than can be compared.
+    records: Option<Records>,
 }
 
-impl Known {
-    fn rests_on(&self, (user, role): &(Bytes, Bytes)) -> bool {
-        (&self.user, &self.role) == (user, role)
-    }
+#[derive(Debug, PartialEq)]
+struct Records {
+    token: Bytes,
+    user: Bytes,
+    role: Bytes,
 }
 
 impl KnownCallers {
     /// The caller who sent the access token with this hash; `None` if it is no live one.
     pub fn find(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
-        let Some(token) = tx.bytes::<StoredToken>(&[hash])? else { return Ok(None) };
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned();
-        if let Some(known) = known.filter(|known| known.token == token)
-            && known.caller.token.as_ref().is_some_and(|token| token.ends > tx.now())
-            && known.rests_on(&stored_login(tx, &known.caller)?)
-        {
+        let version = tx.version();
+        let known = self.by_hash.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned();
+        let known = known.filter(|known| known.caller.token.as_ref().is_some_and(|t| t.ends > tx.now()));
+        if let Some(known) = known.as_ref().filter(|known| version.is_some() && known.version == version) {
             return Ok(Some(known.caller.clone()));
         }
-        let Some(caller) = find(tx, hash)? else { return Ok(None) };
-        let caller = Arc::new(caller);
-        // What an application holds depends on more records than these.
-        if caller.application.is_none() {
-            let (user, role) = stored_login(tx, &caller)?;
-            let known = Arc::new(Known { token, user, role, caller: caller.clone() });
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if all.len() >= KNOWN_MAX {
-                all.clear();
+        let groups = self.groups.get(tx)?;
+        let same_groups = |known: &Arc<Known>| Arc::ptr_eq(known.caller.reach.groups(), &groups);
+        if let Some(known) = known.filter(|known| known.records.is_some() && same_groups(known)) {
+            let records = Some(records(tx, hash, &known.caller)?);
+            if known.records == records {
+                self.keep(hash, Known { caller: known.caller.clone(), version, records });
+                return Ok(Some(known.caller.clone()));
             }
-            all.insert(hash.to_owned(), known);
+        }
+        let Some(caller) = find(tx, hash, &groups)? else { return Ok(None) };
+        let caller = Arc::new(caller);
+        let records = match caller.application {
+            Some(_) => None,
+            None => Some(records(tx, hash, &caller)?),
+        };
+        if version.is_some() || records.is_some() {
+            self.keep(hash, Known { caller: caller.clone(), version, records });
         }
         Ok(Some(caller))
+    }
+
+    fn keep(&self, hash: &str, known: Known) {
+        let mut all = self.by_hash.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= KNOWN_MAX {
+            all.clear();
+        }
+        all.insert(hash.to_owned(), Arc::new(known));
     }
 }
 
 type Bytes = Option<Vec<u8>>;
 
-/// The stored records of the user and the role.
-fn stored_login(tx: &mut Tx<'_>, caller: &Caller) -> Result<(Bytes, Bytes), Fault> {
+/// The stored records on which a login rests.
+fn records(tx: &mut Tx<'_>, hash: &str, caller: &Caller) -> Result<Records, Fault> {
     let name = |name: &'_ Option<String>| name.as_deref().unwrap_or_default().to_owned();
-    let user = tx.bytes::<StoredUser>(&[&name(&caller.user)])?;
-    Ok((user, tx.bytes::<Role>(&[&name(&caller.role)])?))
+    Ok(Records {
+        token: tx.bytes::<StoredToken>(&[hash])?,
+        user: tx.bytes::<StoredUser>(&[&name(&caller.user)])?,
+        role: tx.bytes::<Role>(&[&name(&caller.role)])?,
+    })
 }
 
-fn find(tx: &mut Tx<'_>, hash: &str) -> Result<Option<Caller>, Fault> {
+fn find(tx: &mut Tx<'_>, hash: &str, groups: &Arc<Groups>) -> Result<Option<Caller>, Fault> {
     let Some(token) = tx.get::<StoredToken>(&[hash])? else { return Ok(None) };
     if token.ends <= tx.now() || matches!(token.kind, TokenKind::Refresh { .. }) {
         return Ok(None);
@@ -162,7 +183,7 @@ fn find(tx: &mut Tx<'_>, hash: &str) -> Result<Option<Caller>, Fault> {
     };
     let TokenKind::Application { application, scope, .. } = &token.kind else {
         let Some(user) = user else { return Ok(None) };
-        return Ok(Some(Caller { token: Some(token), ..by_login(tx, &user)? }));
+        return Ok(Some(Caller { token: Some(token), ..by_login(tx, &user, groups)? }));
     };
     let of_user = match &user {
         Some(user) => Some(held_by(tx, user)?),
@@ -184,7 +205,7 @@ fn find(tx: &mut Tx<'_>, hash: &str) -> Result<Option<Caller>, Fault> {
         user: identifier,
         application: Some(application.clone()),
         holding: Holding::Only(held.clone()),
-        held,
+        reach: Arc::new(groups.reach(&held)),
         token: Some(token),
     }))
 }
@@ -195,7 +216,7 @@ fn held_by(tx: &mut Tx<'_>, user: &StoredUser) -> Result<Vec<Permission>, Fault>
 }
 
 /// A user as a login makes one a caller; who cannot log in holds nothing.
-pub fn by_login(tx: &mut Tx<'_>, user: &StoredUser) -> Result<Caller, Fault> {
+pub fn by_login(tx: &mut Tx<'_>, user: &StoredUser, groups: &Arc<Groups>) -> Result<Caller, Fault> {
     let held: Arc<[Permission]> = held_by(tx, user)?.into();
     let rules = user.role == PHARAOH;
     Ok(Caller {
@@ -205,8 +226,8 @@ pub fn by_login(tx: &mut Tx<'_>, user: &StoredUser) -> Result<Caller, Fault> {
         role: Some(user.role.clone()),
         application: None,
         must_change_password: user.must_change_password,
-        holding: if rules { Holding::Pharaoh } else { Holding::Only(held.clone()) },
-        held,
+        reach: Arc::new(groups.reach(&held)),
+        holding: if rules { Holding::Pharaoh } else { Holding::Only(held) },
         token: None,
     })
 }

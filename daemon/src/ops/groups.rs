@@ -3,6 +3,7 @@
 use super::grants::exceeds;
 use super::{Caller, Stored, counted};
 use crate::domain::bootstrap;
+use crate::domain::permission::Groups;
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::engine::Space;
@@ -12,6 +13,7 @@ use crate::store::records::{
 use mfa_shared::api::groups::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Json, Nothing};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What keeps a group from being deleted: an index of the uses under the group, and their noun.
 const USES: &[(Space, &str, &str)] = &[
@@ -109,8 +111,31 @@ fn count_change(tx: &mut Tx<'_>) -> Result<(), Fault> {
     tx.put(&GroupsVersion { number })
 }
 
+/// The permittable groups, compiled.
+pub fn compile(tx: &mut Tx<'_>) -> Result<Arc<Groups>, Fault> {
+    Ok(Arc::new(Groups::compile(tx.all::<PermittableGroup>(&[])?)))
+}
+
+/// The permittable groups, compiled once for each state of the stored ones.
+#[derive(Debug, Default)]
+pub struct CompiledGroups(Mutex<Option<(u64, Arc<Groups>)>>);
+
+impl CompiledGroups {
+    /// Those of the transaction's state.
+    pub fn get(&self, tx: &mut Tx<'_>) -> Result<Arc<Groups>, Fault> {
+        let version = version(tx)?;
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, groups)) = known.filter(|(of, _)| *of == version) {
+            return Ok(groups);
+        }
+        let groups = compile(tx)?;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, groups.clone()));
+        Ok(groups)
+    }
+}
+
 /// How often the groups have changed.
-pub fn version(tx: &mut Tx<'_>) -> Result<u64, Fault> {
+fn version(tx: &mut Tx<'_>) -> Result<u64, Fault> {
     Ok(tx.get::<GroupsVersion>(&["groups"])?.map_or(0, |version| version.number))
 }
 

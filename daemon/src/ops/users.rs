@@ -3,14 +3,13 @@
 use super::access::{decide, method_of};
 use super::grants::{self, exceeds};
 use super::secret::Judged;
-use super::{Caller, callers, counted, sessions};
-use crate::domain::permission::{self, Groups, operation};
+use super::{Caller, callers, counted, groups, sessions};
+use crate::domain::permission::{self, operation};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{
     CONSENTS_BY_USER, RetiredUser, StoredAttempts, StoredConsent, StoredPassword, StoredUser, USERS_BY_ROLE,
 };
-use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
 use mfa_shared::api::rows_at;
 use mfa_shared::api::users::*;
@@ -76,14 +75,14 @@ pub fn get_access(
     let path = split(&asked.path).unwrap_or_default();
     let (rows, path) = rows_at(&path).ok_or_else(|| bad("path", &asked.path, "the path of a request"))?;
     let rows = rows.into_iter().filter(|row| operation(method_of(row.method, false)) == asked.operation);
-    let caller = callers::by_login(tx, &user)?;
-    let groups = Groups::compile(tx.all::<PermittableGroup>(&[])?);
+    let groups = groups::compile(tx)?;
+    let caller = callers::by_login(tx, &user, &groups)?;
     let segments: Vec<_> = path.iter().map(String::as_str).collect();
     let look = |row: &Meta| {
         let refused = match user.role == DEACTIVATED {
             _ if row.is_public() => None,
             true => Some(Fault::new(fault::UNAUTHENTICATED, format!("{} is deactivated", at.user))),
-            false => decide(&caller, row, false, &segments, &groups).err(),
+            false => decide(&caller, row, false, &segments).err(),
         };
         RequestAccess {
             method: method_of(row.method, false),

@@ -62,6 +62,12 @@ pub trait View {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
     /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault>;
+    /// A number that is another one in every state in which something is different in the spaces that are
+    /// watched, if the engine counts that. Whoever has computed something from them can tell by it, without
+    /// another look, that it still holds.
+    fn version(&mut self) -> Option<u64> {
+        None
+    }
     /// Whether an object is there, and stays there if this transaction commits. Only where several daemons
     /// share the objects could another one have removed it; elsewhere the store itself sees to that.
     fn holds_object(&mut self, _hash: &str) -> Result<bool, Fault> {
@@ -229,6 +235,11 @@ impl View for Overlay<'_> {
         }
         let merged = merged.into_iter();
         Ok(if reverse { merged.rev().take(limit).collect() } else { merged.take(limit).collect() })
+    }
+
+    /// What is staged is counted only when it is written, so until then nobody can tell.
+    fn version(&mut self) -> Option<u64> {
+        if self.changes.is_empty() { self.base.version() } else { None }
     }
 }
 

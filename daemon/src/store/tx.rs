@@ -89,6 +89,12 @@ impl<'a> Tx<'a> {
         self.now
     }
 
+    /// A number that is another one whenever something of
+    /// [`IDENTITY`](super::records::IDENTITY) is different, where the engine counts that.
+    pub fn version(&mut self) -> Option<u64> {
+        self.view.version()
+    }
+
     /// Whether every descriptive reference must name an existing record.
     pub fn strict_references(&self) -> bool {
         self.strict

@@ -108,6 +108,8 @@ impl Embedded {
             gate: RwLock::new(journal.head()),
             write_fault: OnceLock::new(),
             read_fault: OnceLock::new(),
+            watched: options.watched,
+            version: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
             background: Mutex::new(Vec::new()),
             places: Mutex::new(scan.places),

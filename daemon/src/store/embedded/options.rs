@@ -1,5 +1,6 @@
 //! How the engine is opened, and why it refuses to open.
 
+use crate::store::engine::Space;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub struct Options {
     /// Up to this size, journal and index are verified as a whole before the engine opens; the rest is
     /// verified while it already serves.
     pub verify_bytes: u64,
+    /// Spaces whose changes are counted, for [`View::version`](crate::store::engine::View::version).
+    pub watched: &'static [Space],
 }
 
 impl Options {
@@ -31,6 +34,7 @@ impl Options {
             segment_bytes: 64 * MIB,
             checkpoint_bytes: 64 * MIB,
             verify_bytes: 256 * MIB,
+            watched: &[],
         }
     }
 }

@@ -27,6 +27,10 @@ pub(super) struct Shared {
     pub(super) gate: RwLock<Head>,
     pub(super) write_fault: OnceLock<Fault>,
     pub(super) read_fault: OnceLock<Fault>,
+    /// Spaces whose changes are counted.
+    pub(super) watched: &'static [Space],
+    /// How often they have changed; it moves only while the gate is closed.
+    pub(super) version: AtomicU64,
     /// Work in the background ends soon after this is set.
     pub(super) stopping: AtomicBool,
     pub(super) background: Mutex<Vec<JoinHandle<()>>>,
@@ -118,5 +122,9 @@ impl View for Published<'_> {
         }
         let pairs = self.0.index.scan(space.id, &range.from, range.to.as_deref(), reverse, limit);
         pairs.map_err(|why| self.0.index_failed(&why))
+    }
+
+    fn version(&mut self) -> Option<u64> {
+        (!self.0.watched.is_empty()).then(|| self.0.version.load(SeqCst))
     }
 }

@@ -159,6 +159,9 @@ impl Writer {
         let published = index.plan(changes).and_then(|plan| {
             let mut gate = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
             index.apply_plan(plan, Some(head))?;
+            if changes.iter().any(|change| self.shared.watched.contains(&change.space)) {
+                self.shared.version.fetch_add(1, SeqCst);
+            }
             *gate = head;
             Ok(())
         });

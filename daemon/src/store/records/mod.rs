@@ -143,6 +143,9 @@ pub const LOCAL: &[Space] = &[
     ASSERTIONS_BY_TIME,
 ];
 
+/// Spaces from which it is computed who calls and what they may do.
+pub const IDENTITY: &[Space] = &[USERS, ROLES, GROUPS, APPLICATION_PERMISSIONS, CONSENTS, TOKENS];
+
 /// Who made and last changed a record, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,8 +1,8 @@
 //! Opening, writing, reading, closing.
 
-use super::super::{Embedded, OpenError};
+use super::super::{Embedded, OpenError, Options};
 use super::world::*;
-use crate::store::engine::Engine;
+use crate::store::engine::{Change, Engine, Overlay, Space, View};
 use mfa_shared::fault::{INTERNAL, UNAVAILABLE};
 use std::os::unix::fs::PermissionsExt;
 
@@ -137,4 +137,32 @@ fn a_journal_that_is_gone_is_refused_unless_nothing_was_ever_in_it() {
         let error = Embedded::open(options(dir.path())).unwrap_err().to_string();
         assert!(error.contains("journal/00000001.log is damaged: it is missing or empty"), "{error}");
     }
+}
+
+#[test]
+fn only_what_changes_in_the_spaces_that_are_watched_is_counted_and_in_one_state_with_it() {
+    const OTHER: Space = Space { id: 8, name: "others" };
+    let dir = tempfile::tempdir().unwrap();
+    let version = |engine: &Embedded| read(engine, |view| Ok(view.version())).unwrap();
+    let put = |key: &str| change(key, Some(b"value".to_vec()));
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    assert_eq!(version(&engine), None, "without a space to watch nobody may rely on a count");
+    drop(engine);
+    let engine = Embedded::open(Options { watched: &[THINGS], ..options(dir.path()) }).unwrap();
+    let first = version(&engine);
+    write(&engine, vec![Change { space: OTHER, ..put("a") }]).unwrap();
+    assert_eq!(version(&engine), first);
+    write(&engine, vec![Change { space: OTHER, ..put("b") }, put("b")]).unwrap();
+    let second = version(&engine);
+    assert!(second.is_some() && second != first);
+    write(&engine, vec![change("b", None)]).unwrap();
+    assert!(![first, second].contains(&version(&engine)), "a removal is a change");
+    // A transaction that follows another one in the same group cannot tell yet.
+    let staged = |view: &mut dyn View| {
+        let mut staged = Overlay::new(view);
+        let before = staged.version();
+        staged.stage(change("c", None));
+        Ok((before.is_some(), staged.version()))
+    };
+    assert_eq!(read(&engine, staged).unwrap(), (true, None));
 }

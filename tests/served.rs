@@ -1,0 +1,85 @@
+//! The daemon as a process of its own.
+
+use crate::stored::postgres;
+use crate::world::mfa;
+use mfa_daemon::Address;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// A daemon that was started in the foreground; it ends with this value.
+pub struct Served {
+    child: Child,
+    /// Its address.
+    pub url: String,
+}
+
+impl Served {
+    /// Starts `mfa daemon run`, or another command that serves, and waits until it says where it listens.
+    #[track_caller]
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("mfa daemon listens on ").unwrap_or_else(|| panic!("{line}"));
+        Self { child, url: url.to_owned() }
+    }
+
+    /// Tells it to stop, and gives its exit code.
+    pub fn end(mut self) -> Option<i32> {
+        self.stop()
+    }
+
+    fn stop(&mut self) -> Option<i32> {
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        // Once it has been waited for, its number may be another process's.
+        if let Ok(Some(status)) = self.child.try_wait() {
+            return status.code();
+        }
+        kill_process(pid, Signal::TERM).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// An address that was free a moment ago.
+pub fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+/// A home in which `mfa` works on one store: a folder, or PostgreSQL where the tests run on it.
+pub struct Home {
+    pub dir: tempfile::TempDir,
+    /// PostgreSQL, where it is the store.
+    pub store: Option<Address>,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), store: postgres() }
+    }
+
+    /// `mfa` there.
+    pub fn mfa(&self, arguments: &[&str]) -> Command {
+        let mut command = mfa(self.dir.path(), arguments);
+        if let Some(store) = &self.store {
+            command.env("MFA_STORE", store.to_string());
+        }
+        command
+    }
+
+    /// Writes a file and gives its path.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let path: &Path = &self.dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
