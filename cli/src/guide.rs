@@ -3,10 +3,10 @@
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, quoted};
+use crate::prompt::interrupted;
 use crate::views::View;
 use dialoguer::{FuzzySelect, Input};
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::fault::exit;
 use serde_json::{Map, Value};
 use std::marker::PhantomData;
 
@@ -251,7 +251,7 @@ fn kebab(name: &str) -> String {
 
 fn unasked(dialoguer::Error::IO(error): dialoguer::Error) -> Failure {
     if error.kind() == std::io::ErrorKind::Interrupted {
-        return Failure::new("interrupted", exit::INTERRUPTED, "interrupted, nothing was done");
+        return interrupted("interrupted, nothing was done");
     }
     Failure::local(format!("cannot read from the terminal: {error}"))
 }

@@ -51,7 +51,7 @@ use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
 use crate::output::{Expression, Output, Screen};
-use crate::prompt::Prompt;
+use crate::prompt::{Interrupts, Prompt};
 use crate::settings::Settings;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use mfa_shared::fault::exit;
@@ -96,7 +96,7 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
     let runtime = builder.enable_all().build();
     let runtime = runtime.map_err(|error| Failure::local(format!("cannot start: {error}")))?;
     if !leaf.serves && !leaf.bulk {
-        leave_when_interrupted(cx.out.format.is_structured(), screen);
+        leave_when_interrupted(cx.out.format.is_structured(), screen, cx.prompt.interrupts.clone());
     }
     match runtime.block_on((leaf.run)(flags, &cx)) {
         Err(failure) if failure.missing.is_some() => {
@@ -150,6 +150,7 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         },
         protected: settings.protected && !change.dry_run,
         confirmed: globals.confirm,
+        interrupts: Interrupts::default(),
     };
     let out = Output {
         format: usage::format(&settings, screen)?,
@@ -185,8 +186,9 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
     F::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe.
-fn leave_when_interrupted(structured: bool, screen: Screen) {
+/// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe; a
+/// question that has something to take back is told instead.
+fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
     let (listens, listening) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
@@ -195,14 +197,19 @@ fn leave_when_interrupted(structured: bool, screen: Screen) {
                 tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;
             // From here on a signal finds somebody, and the work may begin.
             let _ = listens.send(());
-            signals.recv().await
+            loop {
+                signals.recv().await?;
+                if screen.stderr_is_terminal {
+                    // The terminal has just shown ^C in the present line.
+                    eprintln!();
+                }
+                if !interrupts.are_taken() {
+                    return Some(());
+                }
+            }
         });
         if interrupted.is_some() {
-            if screen.stderr_is_terminal {
-                // The terminal has just shown ^C in the present line.
-                eprintln!();
-            }
-            output::tell(&Failure::new("interrupted", exit::INTERRUPTED, "interrupted"), structured, &screen);
+            output::tell(&prompt::interrupted("interrupted"), structured, &screen);
             std::process::exit(exit::INTERRUPTED);
         }
     });

@@ -3,6 +3,8 @@
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
 use std::io::{IsTerminal, Write, stderr, stdin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
 
 /// Whether and how questions are asked.
 #[derive(Debug, Clone)]
@@ -17,6 +19,29 @@ pub struct Prompt {
     pub protected: bool,
     /// The identifier that was typed on the command line already.
     pub confirmed: Option<String>,
+    /// Where a Ctrl-C goes.
+    pub interrupts: Interrupts,
+}
+
+/// A Ctrl-C ends the process, unless a question takes it, because something is to be taken back first.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupts(Arc<Mutex<Option<oneshot::Sender<Outcome>>>>);
+
+impl Interrupts {
+    fn slot(&self) -> MutexGuard<'_, Option<oneshot::Sender<Outcome>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a question has taken the Ctrl-C that just came.
+    pub fn are_taken(&self) -> bool {
+        let taken = self.slot().take();
+        taken.is_some_and(|answer| answer.send(Err(interrupted("interrupted, nothing was done"))).is_ok())
+    }
+}
+
+/// What a command comes to that was ended by Ctrl-C.
+pub fn interrupted(what: &str) -> Failure {
+    Failure::new("interrupted", exit::INTERRUPTED, what)
 }
 
 impl Prompt {
@@ -32,6 +57,21 @@ impl Prompt {
         }
         let answer = self.ask(&format!("{what} [y/N] "), "--yes")?;
         if matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes") { Ok(()) } else { Err(declined()) }
+    }
+
+    /// Asks for a yes; Ctrl-C is an answer, after which the caller can take back what was begun.
+    pub async fn confirm_or_interrupted(&self, what: &str) -> Outcome {
+        let (answer, answered) = oneshot::channel();
+        *self.interrupts.slot() = Some(answer);
+        let (prompt, what) = (self.clone(), what.to_owned());
+        // A thread of its own, which nobody waits for: after a Ctrl-C it still reads the terminal.
+        std::thread::spawn(move || {
+            let said = prompt.confirm(&what);
+            if let Some(answer) = prompt.interrupts.slot().take() {
+                let _ = answer.send(said);
+            }
+        });
+        answered.await.unwrap_or_else(|_| Err(declined()))
     }
 
     /// Asks before something is destroyed: for a yes, or where the profile is protected for its identifier.

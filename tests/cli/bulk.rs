@@ -189,6 +189,28 @@ fn a_validation_changes_nothing_and_says_what_an_import_would_come_to() {
 }
 
 #[test]
+fn a_validation_finds_the_same_identifier_twice_wherever_the_rows_stand() {
+    let world = World::start();
+    // The first row of c-7 is a bad one, so the last one would make the record.
+    let row = |i: u32| format!("c-{i},{}\n", if i == 7 { "x" } else { "true" });
+    let rows: String = (0..1_200).map(row).collect();
+    let file =
+        write(&world, "rows.csv", &format!("identifier,member\n{rows}c-7,true\nc-3,true\nc-3,false\n"));
+    let ran = import(&world, &["customers", "import", &file, "--validate-only", "-o", "json"]);
+    assert_eq!((ran.exit, counts(&ran)), (9, [1203, 0, 0, 0, 1200, 3]));
+    assert_eq!(report(&file)[1200], "1201,c-7,valid,,");
+    assert_eq!(report(&file)[1201], "1202,c-3,failed,identifier_taken,row 4 has the same identifier");
+    assert!(text(&beside(&file, "failed")).ends_with("c-7,x\nc-3,true\nc-3,false\n"));
+    // The import itself comes to the same.
+    let ran = import(&world, &["customers", "import", &file, "-o", "json"]);
+    assert_eq!((ran.exit, counts(&ran)), (9, [1203, 1200, 0, 0, 0, 3]));
+    let offices: String = (1..700).map(|i| format!("o-{i},O,o-{}\n", i / 600)).collect();
+    let file = write(&world, "offices.csv", &format!("identifier,name,parentIdentifier\no-0,O,\n{offices}"));
+    let ran = import(&world, &["offices", "import", &file, "--validate-only", "-o", "json"]);
+    assert_eq!((ran.exit, counts(&ran)), (0, [700, 0, 0, 0, 700, 0]), "{}", ran.err);
+}
+
+#[test]
 fn rows_come_as_csv_json_lines_json_and_yaml_with_the_columns_of_the_institution() {
     let world = World::start();
     let csv = "# from the old system\n\nNr;Name;Remark;address.street;address.city;address.countryCode;address.country;contactDetails.1.type;contactDetails.1.group;contactDetails.1.value\n\

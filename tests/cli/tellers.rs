@@ -223,3 +223,50 @@ fn on_a_terminal_a_transaction_is_shown_before_it_is_confirmed_or_cancelled() {
     }
     assert_eq!(balance(&world, ACCOUNT), "104");
 }
+
+#[test]
+fn leaving_the_question_with_ctrl_c_cancels_the_transaction() {
+    let world = counter();
+    let terminal = Terminal::start(&world, 80, &[]);
+    for (verb, more) in [("deposit", ""), ("withdraw", ""), ("transfer", "--to c-003.9100.00003")] {
+        let before = states(&world).len();
+        let line = format!("mfa teller {verb} desk-2 --account {ACCOUNT} --amount 5 {more}");
+        terminal.type_line(&format!("clear; {line}; echo exit $?"));
+        terminal.wait_for("[y/N]");
+        assert_eq!(states(&world).last().unwrap(), "PENDING");
+        terminal.press("C-c");
+        let screen = terminal.wait_for("exit 130\n$");
+        assert!(screen.contains("interrupted, nothing was done"), "{screen}");
+        assert_eq!(states(&world).last().unwrap(), "CANCELED", "{verb}");
+        assert_eq!(states(&world).len(), before + 1);
+    }
+    assert_eq!((balance(&world, ACCOUNT), balance(&world, OTHER)), ("100".to_owned(), "5".to_owned()));
+}
+
+#[test]
+fn a_wrong_state_at_the_counter_says_what_to_type_next() {
+    let world = counter();
+    let hint = |line: &[&str]| {
+        let ran = run(world.mfa(&[&["teller"], line, &["-y", "-q", "-o", "json"]].concat()));
+        let error = ran.fails_in_json(6);
+        assert_eq!(error["code"], "wrong_state");
+        error["hint"].as_str().unwrap_or_default().to_owned()
+    };
+    let deposit = |teller, account| ["deposit", teller, "--account", account, "--amount", "5"];
+    let pending = "c-002.9100.00001";
+    let open_account = format!("mfa teller open-account CODE --account {pending} --amount AMOUNT");
+    let office = ["--office", "head-office"];
+    assert!(hint(&deposit("desk-1", ACCOUNT)).contains("mfa teller open desk-1"));
+    assert!(hint(&deposit("desk-2", pending)).contains(&open_account));
+    assert!(hint(&["pause", "desk-1"]).contains("mfa teller open desk-1"));
+    assert!(hint(&[&["close", "desk-1"][..], &office].concat()).contains("mfa teller reports list desk-1"));
+    let open = [&["open", "desk-2", "--employee", "kojo"][..], &office].concat();
+    assert!(hint(&open).contains("mfa teller close desk-2"));
+    run(world.mfa(&["teller", "pause", "desk-2"])).ok();
+    assert!(hint(&deposit("desk-2", ACCOUNT)).contains("mfa teller unlock desk-2"));
+    let listed = run(world.mfa(&["teller", "transactions", "list", "desk-2", "-o", "json"])).json();
+    let waiting = listed[2]["identifier"].as_str();
+    assert!(
+        hint(&["transactions", "confirm", "desk-2", waiting.unwrap()]).contains("mfa teller unlock desk-2")
+    );
+}

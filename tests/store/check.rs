@@ -28,10 +28,8 @@ fn findings(world: &World, what: &str) -> Vec<String> {
     let found: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
     let found = found.as_array().unwrap().clone();
     assert_eq!(ran.exit, i32::from(!found.is_empty()), "{}", ran.err);
-    if !found.is_empty() {
-        let error: Value = serde_json::from_str(ran.err.lines().last().unwrap()).unwrap();
-        assert_eq!(error["error"]["code"], "check_failed");
-    }
+    // Findings are data, and no failure of the command.
+    assert!(!ran.err.contains("\"error\""), "{}", ran.err);
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let shown = |f: &Value| [text(&f["record"]), text(&f["field"]), text(&f["detail"])].join(" ");
     found.iter().map(shown).collect()

@@ -11,9 +11,9 @@ use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::views;
 use mfa_shared::api::batch::OPERATIONS_MAX;
-use mfa_shared::fault::exit;
+use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, exit};
 use serde_json::json;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -60,13 +60,42 @@ struct Ledger {
     failed: Failed,
     progress: Progress,
     counts: Counts,
+    /// The rows that would be done, where all of them are only tried.
+    tried: Option<Tried>,
+}
+
+/// Rows that would make a record, by its identifier. Each batch is tried for itself, so what rows of two of
+/// them have in common is found here.
+struct Tried {
+    noun: &'static Noun,
+    rows: HashMap<String, u64>,
+}
+
+impl Tried {
+    /// Refuses a row whose record a row before it would make.
+    fn judge(&mut self, done: &mut Done) {
+        // An identifier counts among all records of the noun, whatever they lie in.
+        let own = done.id.splitn(self.noun.within.len() + 1, '/').last().unwrap_or_default();
+        if done.status != Status::Valid {
+            return;
+        }
+        match self.rows.get(own) {
+            None => drop(self.rows.insert(own.to_owned(), done.number)),
+            Some(row) => {
+                let taken = if self.noun.within.is_empty() { IDENTIFIER_TAKEN } else { CARD_NUMBER_TAKEN };
+                (done.status, done.code) = (Status::Failed, taken.code.to_owned());
+                done.message = format!("row {row} has the same identifier");
+            }
+        }
+    }
 }
 
 impl Ledger {
     /// Tells what became of the next rows.
     fn settle(&mut self, mut done: Vec<Done>, position: u64) -> Outcome {
         done.sort_by_key(|done| done.number);
-        for done in done {
+        for mut done in done {
+            self.tried.iter_mut().for_each(|tried| tried.judge(&mut done));
             self.counts.rows += 1;
             let count = match done.status {
                 Status::Created => &mut self.counts.created,
@@ -76,7 +105,7 @@ impl Ledger {
                 Status::Failed => &mut self.counts.failed,
             };
             *count += 1;
-            if let Some(raw) = &done.raw {
+            if let Some(raw) = done.raw.as_ref().filter(|_| done.status == Status::Failed) {
                 self.failed.push(raw)?;
             }
             self.report.push(&done);
@@ -99,12 +128,16 @@ pub async fn import(cx: &Cx, noun: &'static Noun, order: Order) -> Outcome {
     let failed = Failed::begin(&order.failed, &order.report, noun, &source)?;
     let (report, before) = Report::begin(&order.report, noun.name, order.resume)?;
     let progress = Progress::begin(&cx.out, source.bytes);
-    let mut ledger = Ledger { report, failed, progress, counts: Counts::default() };
+    let distinct = order.validate_only && order.mode == Mode::Create && noun.change.is_some();
+    let tried = distinct.then(|| Tried { noun, rows: HashMap::new() });
+    let mut ledger = Ledger { report, failed, progress, counts: Counts::default(), tried };
     let mut client = cx.client.clone();
     client.dry_run |= order.validate_only;
     let sender = Sender { client, noun, mode: order.mode };
     let run = before.run.clone();
-    let parts = read(source, reading, before, if order.atomic { OPERATIONS_MAX } else { noun.rows_max });
+    // A row that names one before it is tried together with it, as far as a batch can hold both.
+    let together = order.atomic || (order.validate_only && noun.ordered);
+    let parts = read(source, reading, before, if together { OPERATIONS_MAX } else { noun.rows_max });
     let ended = match order.atomic {
         true => whole(&sender, parts, &mut ledger, &run).await,
         false => one_by_one(&sender, parts, &mut ledger).await,
@@ -235,9 +268,9 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
     if parts.recv().await.is_some() {
         let what =
             format!("--atomic takes at most {OPERATIONS_MAX} rows and {BATCH_BYTES_MAX} bytes of them");
-        return Err(
-            Failure::usage(what).hint("check all rows first with --validate-only, then import without")
-        );
+        let hint = "nothing was sent; check all rows with --validate-only, then import them \
+                    without --atomic: a run that breaks off is gone on with by --resume";
+        return Err(Failure::usage(what).hint(hint));
     }
     let unreadable = settled.iter().find(|done| done.status == Status::Failed).map(|done| done.number);
     let mut done = match unreadable {
@@ -254,7 +287,7 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
 
 /// Ends the report and tells what it came to.
 fn finish(cx: &Cx, noun: &Noun, order: &Order, ledger: Ledger) -> Outcome {
-    let Ledger { report, failed, progress, counts } = ledger;
+    let Ledger { report, failed, progress, counts, .. } = ledger;
     report.finish()?;
     let shown = |path: &Path| path.display().to_string();
     let failures = (failed.count > 0).then(|| shown(&order.failed));

@@ -71,7 +71,7 @@ pub struct Done {
     pub code: String,
     /// Why it was refused.
     pub message: String,
-    /// The row as it stands in the file, where it failed.
+    /// The row as it stands in the file, where it failed or may fail yet.
     pub raw: Option<Raw>,
 }
 
@@ -79,7 +79,9 @@ impl Done {
     /// A row that went well.
     pub fn well(row: &Row, status: Status) -> Self {
         let (code, message) = (String::new(), String::new());
-        Self { number: row.number, id: row.id.clone(), status, code, message, raw: None }
+        // What was only tried may still be found to fail beside another row.
+        let raw = (status == Status::Valid).then(|| row.raw.clone());
+        Self { number: row.number, id: row.id.clone(), status, code, message, raw }
     }
 
     /// A row that was refused.

@@ -35,6 +35,8 @@ impl Verb for Wait {
         "mfa wait customer/c-001 --for state=ACTIVE --timeout 60s",
         "mfa wait office/nowhere --for gone -q",
     ];
+    const EXITS: &'static [i32] =
+        &[exit::NOT_FOUND, exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::WAIT_TIMEOUT, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
         let path = path_of(&self.record)?;
         let condition = self.condition.as_str();

@@ -69,6 +69,9 @@ impl Verb for Run {
         if found.is_empty() {
             return Ok(());
         }
+        if cx.out.format.is_structured() {
+            return Err(Failure::found(exit::FAILURE));
+        }
         Err(Failure::new("check_failed", exit::FAILURE, format!("the check has {}", findings(found.len()))))
     }
 }

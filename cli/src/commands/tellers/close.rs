@@ -3,7 +3,7 @@
 use super::cash::Pieces;
 use super::day::{CashFlags, pause};
 use super::report_file::FileFlags;
-use super::{Managed, Place, as_amount, cash, money};
+use super::{Managed, Place, as_amount, cash, money, next_step};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::tree::Verb;
@@ -53,7 +53,7 @@ impl Verb for Close {
         }
         let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
         let endpoint = CommandTeller { office: at.office.clone(), teller: at.teller.clone() };
-        cx.client.send(&endpoint, &body).await?;
+        cx.client.send(&endpoint, &body).await.map_err(next_step)?;
         let Place { office, teller } = at;
         let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
         let report = cx.client.send(&read, &Nothing).await?.value;

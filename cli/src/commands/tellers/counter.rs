@@ -2,7 +2,7 @@
 //! confirms or cancels.
 
 use super::transactions::{self, ChargesFlag};
-use super::{as_amount, money};
+use super::{as_amount, money, next_step};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
@@ -143,7 +143,8 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         .set("targetAccountIdentifier", target.clone())
         .set("amount", Some(wish.amount.clone()));
     let endpoint = CreateTransaction { teller: wish.teller.clone() };
-    let quote = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await?.value;
+    let quoted = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await;
+    let quote = quoted.map_err(next_step)?.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
         return Err(Failure::local("the daemon answered no identifier of the transaction"));
     };
@@ -170,8 +171,10 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         ChargesWord::Included => "confirm it, with the charges paid in cash?",
         ChargesWord::Excluded => "confirm it, with the charges paid by the account?",
     };
-    if let Err(declined) = cx.prompt.confirm(question) {
-        transactions::cancel(cx, &wish.teller, transaction).await?;
+    if let Err(declined) = cx.prompt.confirm_or_interrupted(question).await {
+        let cancelled = transactions::cancel(cx, &wish.teller, transaction).await;
+        let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
+        cancelled.map_err(left)?;
         return Err(declined);
     }
     let confirmed = transactions::confirm(cx, &wish.teller, transaction, wish.charges.word()).await;

@@ -1,6 +1,6 @@
 //! The day at a teller: open, unlock, pause.
 
-use super::{Managed, PasswordFlags, done, money};
+use super::{Managed, PasswordFlags, done, money, next_step};
 use crate::commands::login;
 use crate::cx::Cx;
 use crate::failure::Outcome;
@@ -58,7 +58,8 @@ impl Verb for Open {
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
         let endpoint = CommandTeller { office: at.office.clone(), teller: at.teller.clone() };
         let body = draft.body::<CommandTeller>()?;
-        cx.change(endpoint, body, done(&at.teller, "opened"), at.read(), &views::TELLER).await
+        let opened = cx.change(endpoint, body, done(&at.teller, "opened"), at.read(), &views::TELLER).await;
+        opened.map_err(next_step)
     }
 }
 
@@ -90,7 +91,7 @@ impl Verb for Unlock {
             Draft::default().set("employeeIdentifier", Some(employee)).set("password", Some(password));
         let body = draft.body::<UnlockDrawer>()?;
         let at = UnlockDrawer { teller: self.teller.clone() };
-        let mut shown = cx.client.send(&at, &body).await?.value;
+        let mut shown = cx.client.send(&at, &body).await.map_err(next_step)?.value;
         cx.out.tip(&format!("teller {} unlocked (ACTIVE)", self.teller));
         // The interface says OPEN here and ACTIVE everywhere else; a person wants to know what is the case.
         if !cx.out.format.is_structured() {
@@ -118,6 +119,6 @@ impl Verb for Pause {
 
 pub(super) async fn pause(cx: &Cx, teller: &str) -> Outcome {
     let form = Form(TellerForm { command: TellerCommandWord::Pause });
-    cx.client.send(&PauseTeller { teller: teller.to_owned() }, &form).await?;
+    cx.client.send(&PauseTeller { teller: teller.to_owned() }, &form).await.map_err(next_step)?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Transactions of a teller: list, confirm, cancel.
 
+use super::next_step;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::tree::Verb;
@@ -145,6 +146,6 @@ pub(super) async fn cancel(cx: &Cx, teller: &str, transaction: &str) -> Outcome 
 
 async fn finish(cx: &Cx, teller: &str, transaction: &str, form: TransactionForm) -> Outcome {
     let endpoint = FinishTransaction { teller: teller.to_owned(), transaction: transaction.to_owned() };
-    cx.client.send(&endpoint, &Form(form)).await?;
+    cx.client.send(&endpoint, &Form(form)).await.map_err(next_step)?;
     Ok(())
 }
