@@ -17,6 +17,7 @@ mod api {
     mod connections;
     mod conventions;
     mod customers;
+    mod dangling;
     pub mod definitions;
     mod documents;
     mod dry_run;
@@ -52,6 +53,7 @@ mod cli {
     mod bulk;
     mod complete;
     mod daemon;
+    mod dangling;
     mod doctor;
     mod dry_run;
     mod edit;

@@ -2,6 +2,7 @@
 
 mod batch;
 mod connect;
+mod dangling;
 mod dry_run;
 mod image;
 mod raw;
@@ -19,7 +20,7 @@ use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
 use serde_json::Value;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use batch::operation;
@@ -56,6 +57,8 @@ pub struct Client {
     pub token: Option<String>,
     /// Changes are only tried.
     pub dry_run: bool,
+    /// What is to be said about references that the changes have left leading nowhere.
+    dangling: Arc<Mutex<Vec<String>>>,
     /// Made at the first request, so that commands without one start at once.
     http: OnceLock<reqwest::Client>,
 }
@@ -129,6 +132,7 @@ impl Client {
             changes: Arc::default(),
             token: None,
             dry_run: false,
+            dangling: Arc::default(),
             http: OnceLock::new(),
         }
     }
@@ -278,7 +282,10 @@ impl Client {
                     tokio::time::sleep(wait.max(backoff(tries))).await;
                     tries += 1;
                 }
-                (_, Ok(response)) => return Ok(response),
+                (_, Ok(response)) => {
+                    self.note_dangling(response.headers(), bytes.as_deref());
+                    return Ok(response);
+                }
                 (_, Err(error)) => return Err(unreachable(&self.url, patience, &error)),
             }
         }

@@ -2,19 +2,23 @@
 //!
 //! Signing is done by `ring`. It makes no keys, and no other library does that has a stable release without
 //! an open advisory or is not a second whole library of cryptography; so the primes are looked for here.
-//! Nobody can watch this closely: it happens once, on the machine of whoever keeps the key.
+//! Nobody can watch this closely: it happens once, on the machine of whoever keeps the key. What they must
+//! fulfil is from FIPS 186-5, appendix A.1. Written forms of the key are wiped from memory; the numbers that
+//! are calculated with cannot be, and go with the process, which ends at once.
 
 use crate::failure::{Failure, Outcome};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use mfa_shared::fault::exit;
 use num_bigint::BigUint;
+use num_integer::lcm;
 use ring::rand::SystemRandom;
 use ring::rsa::PublicKeyComponents;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
+use zeroize::Zeroizing;
 
 /// Public exponent of every key that is made here.
 const EXPONENT: u32 = 65_537;
@@ -23,12 +27,15 @@ const ROUNDS: usize = 40;
 /// Divisors that sort most candidates out before the test.
 const SMALL_PRIMES_MAX: u32 = 2000;
 
+/// Letters in a line of PEM.
+const LINE: usize = 64;
+
 /// A public key and the file of its private half.
 pub struct Generated {
     /// Modulus in decimal digits.
     pub modulus: String,
     /// The private key as PEM (PKCS #8).
-    pub pem: String,
+    pub pem: Zeroizing<String>,
 }
 
 /// Makes a key of `bits` bits.
@@ -38,14 +45,17 @@ pub fn generate(bits: u64) -> Generated {
     loop {
         let (p, q) = (prime(bits / 2, &small), prime(bits / 2, &small));
         let (p, q) = if p > q { (p, q) } else { (q, p) };
-        // Factors that are near to each other could be found from the modulus.
-        if (&p - &q).bits() < bits / 2 - 100 {
+        if are_near(&p, &q, bits) {
             continue;
         }
         let (below_p, below_q) = (&p - &one, &q - &one);
         let exponent = BigUint::from(EXPONENT);
-        let private = exponent.modinv(&(&below_p * &below_q));
+        let private = exponent.modinv(&lcm(below_p.clone(), below_q.clone()));
         let (Some(private), Some(coefficient)) = (private, q.modinv(&p)) else { continue };
+        // A small private exponent could be found from the public key.
+        if private <= &one << (bits / 2) {
+            continue;
+        }
         let modulus = &p * &q;
         let numbers = [
             &modulus,
@@ -61,13 +71,18 @@ pub fn generate(bits: u64) -> Generated {
     }
 }
 
+/// Whether the factors of a modulus of `bits` bits are so near to each other that it would give them away.
+fn are_near(p: &BigUint, q: &BigUint, bits: u64) -> bool {
+    p - q <= BigUint::from(1u8) << (bits / 2 - 100)
+}
+
 fn small_primes() -> Vec<u32> {
     let is_prime = |n: &u32| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     (3..SMALL_PRIMES_MAX).filter(is_prime).collect()
 }
 
 fn random(bits: u64) -> BigUint {
-    let mut bytes = vec![0; usize::try_from(bits.div_ceil(8)).unwrap_or_default()];
+    let mut bytes = Zeroizing::new(vec![0; usize::try_from(bits.div_ceil(8)).unwrap_or_default()]);
     // Without the system's random numbers there is no key.
     getrandom::fill(&mut bytes).expect("random numbers of the system");
     BigUint::from_bytes_be(&bytes) >> (u64::try_from(bytes.len()).unwrap_or_default() * 8 - bits)
@@ -107,10 +122,12 @@ fn is_probable_prime(candidate: &BigUint) -> bool {
     })
 }
 
-fn der(tag: u8, content: &[u8]) -> Vec<u8> {
+fn der(tag: u8, content: &[u8]) -> Zeroizing<Vec<u8>> {
     let length = content.len().to_be_bytes();
     let length = &length[length.iter().position(|byte| *byte != 0).unwrap_or(length.len() - 1)..];
-    let mut out = vec![tag];
+    // With room for all of it nothing is left behind where it was shorter.
+    let mut out = Zeroizing::new(Vec::with_capacity(content.len() + 10));
+    out.push(tag);
     if content.len() >= 0x80 {
         // The length of a length is below 8.
         out.push(0x80 | u8::try_from(length.len()).unwrap_or_default());
@@ -120,29 +137,41 @@ fn der(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-fn integer(number: &BigUint) -> Vec<u8> {
-    let mut bytes = number.to_bytes_be();
-    if bytes[0] >= 0x80 {
-        bytes.insert(0, 0);
-    }
-    der(2, &bytes)
+fn integer(number: &BigUint) -> Zeroizing<Vec<u8>> {
+    let digits = Zeroizing::new(number.to_bytes_be());
+    let sign: &[u8] = if digits[0] >= 0x80 { &[0] } else { &[] };
+    der(2, &joined(&[sign, digits.as_slice()]))
 }
 
-fn pem(numbers: &[&BigUint]) -> String {
+fn joined(parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
+    Zeroizing::new(parts.concat())
+}
+
+fn pem(numbers: &[&BigUint]) -> Zeroizing<String> {
     const RSA: &[u8] = b"\x30\x0d\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00";
     let version = integer(&BigUint::ZERO);
-    let key: Vec<u8> = [version.clone(), numbers.iter().flat_map(|n| integer(n)).collect()].concat();
-    let key = der(0x30, &[version, RSA.to_vec(), der(4, &der(0x30, &key))].concat());
-    let text = STANDARD.encode(key);
-    let lines: String =
-        text.as_bytes().chunks(64).map(|line| format!("{}\n", String::from_utf8_lossy(line))).collect();
-    format!("-----BEGIN PRIVATE KEY-----\n{lines}-----END PRIVATE KEY-----\n")
+    let numbers: Vec<_> = numbers.iter().map(|number| integer(number)).collect();
+    let numbers: Vec<&[u8]> =
+        [&version].into_iter().chain(&numbers).map(|number| number.as_slice()).collect();
+    let key = der(4, &der(0x30, &joined(&numbers)));
+    let text =
+        Zeroizing::new(STANDARD.encode(der(0x30, &joined(&[version.as_slice(), RSA, key.as_slice()]))));
+    let mut pem = Zeroizing::new(String::with_capacity(text.len() * 2));
+    pem.push_str("-----BEGIN PRIVATE KEY-----\n");
+    for (i, letter) in text.chars().enumerate() {
+        if i > 0 && i.is_multiple_of(LINE) {
+            pem.push('\n');
+        }
+        pem.push(letter);
+    }
+    pem.push_str("\n-----END PRIVATE KEY-----\n");
+    pem
 }
 
 /// Writes a key file that only its owner can read, with the name under which the key is registered.
 pub fn write(file: &str, application: &str, timestamp: &str, pem: &str) -> Outcome {
     let opened = std::fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(file);
-    let text = format!("Application: {application}\nKey: {timestamp}\n{pem}");
+    let text = Zeroizing::new(format!("Application: {application}\nKey: {timestamp}\n{pem}"));
     let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => taken(file),
@@ -224,6 +253,15 @@ mod tests {
         let assertion = key.assertion("k", &json!({ "iss": "crm-v1" })).unwrap();
         assert_eq!(assertion.split('.').count(), 3);
         assert!(write(&file, "crm-v1", "x", "").is_err(), "a key is never written over");
+    }
+
+    #[test]
+    fn factors_are_far_enough_from_each_other_or_not() {
+        let q: BigUint = BigUint::from(1u8) << 1023u32;
+        let away = |distance: BigUint| are_near(&(&q + distance), &q, 2048);
+        let limit: BigUint = BigUint::from(1u8) << 924u32;
+        assert!(away(BigUint::ZERO) && away(&limit - 1u8) && away(limit.clone()));
+        assert!(!away(&limit + 1u8));
     }
 
     #[test]

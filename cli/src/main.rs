@@ -59,6 +59,9 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
 
+/// References that lead nowhere and are named one by one.
+const DANGLING_MAX: usize = 20;
+
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let early = usage::early(&words);
@@ -98,7 +101,9 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
     if !leaf.serves && !leaf.bulk {
         leave_when_interrupted(cx.out.format.is_structured(), screen, cx.prompt.interrupts.clone());
     }
-    match runtime.block_on((leaf.run)(flags, &cx)) {
+    let outcome = runtime.block_on((leaf.run)(flags, &cx));
+    warn_of_dangling(&cx);
+    match outcome {
         Err(failure) if failure.missing.is_some() => {
             Err(runtime.block_on(commands::with_suggestion(&cx.client, failure)))
         }
@@ -107,6 +112,21 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
             None => Err(failure),
         },
         Ok(()) => Ok(()),
+    }
+}
+
+/// Says which references the changes of a command have left leading nowhere.
+fn warn_of_dangling(cx: &Cx) {
+    let dangling = cx.client.take_dangling();
+    for line in dangling.iter().take(DANGLING_MAX) {
+        cx.out.warn(line);
+    }
+    if dangling.len() > DANGLING_MAX {
+        cx.out.warn(&format!("{} more fields name what does not exist", dangling.len() - DANGLING_MAX));
+    }
+    if !dangling.is_empty() {
+        cx.out
+            .tip("make what they name, or see all of them on the machine of the store: mfa check references");
     }
 }
 

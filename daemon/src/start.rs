@@ -9,7 +9,6 @@ use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
 use crate::open::open;
-use crate::ops::init;
 use crate::outward;
 use crate::store::Store;
 use mfa_shared::fault::Fault;
@@ -69,10 +68,6 @@ impl Daemon {
     pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
         check(&config)?;
         let (store, seeded) = open(&config, clock).await?;
-        let unused = store.read(false, init::is_empty).await;
-        if config.auth == Auth::On && unused.is_ok_and(|unused| unused) {
-            tracing::warn!("there are no users, so nobody can log in: run mfa init");
-        }
         let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
@@ -81,6 +76,9 @@ impl Daemon {
         let heavy = Heavy::start()
             .map_err(|e| StartError::Settings(format!("the system gives no thread for passwords: {e}")))?;
         let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, secret, heavy));
+        if state.config.auth == Auth::On && !state.has_users().await {
+            tracing::warn!("there are no users, so nobody can log in: run mfa init");
+        }
         let (stop, stopped) = watch::channel(false);
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
         let sweep = tokio::spawn(sweep(state.store.clone()));

@@ -242,7 +242,8 @@ fn before_the_initialisation_nobody_logs_in() {
     let world = World::with(|config| config.auth = mfa_daemon::Auth::On);
     world.try_login("admin", PASSWORD).refused(401, "login_failed");
     world.get("/users").refused(401, "unauthenticated");
-    world.get("/version").is(200);
+    assert_eq!(world.get("/version").is(200).json()["initialised"], false);
+    assert_eq!(World::guarded().get("/version").is(200).json()["initialised"], true);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The daemon as operators meet it: in the foreground, in the background, for trying out.
 
 use super::run::run;
-use crate::served::{Served, free_address};
+use crate::served::{Home, Served, free_address};
 use crate::world::mfa;
 use std::net::TcpListener;
 use std::path::Path;
@@ -22,6 +22,31 @@ fn a_daemon_says_where_it_listens_and_ends_when_told() {
     let second = run(mfa(home.path(), &[&line[..], &[&data_dir, "-o", "json"]].concat()));
     let error: serde_json::Value = serde_json::from_str(second.err.lines().last().unwrap()).unwrap();
     assert_eq!((second.exit, &error["error"]["code"]), (11, &"data_dir_locked".into()));
+    assert_eq!(daemon.end(), Some(0));
+}
+
+#[test]
+fn a_store_without_users_is_told_with_the_way_out_until_it_has_some() {
+    let home = Home::new();
+    let warned = |daemon: &Served| {
+        ["status", "daemon status"].map(|command| {
+            let words: Vec<_> = command.split(' ').chain(["--url", &daemon.url]).collect();
+            let ran = run(home.mfa(&words));
+            assert_eq!(ran.exit, 0, "{}", ran.err);
+            ran.err.contains("has no users, so nobody can log in") && ran.err.contains("mfa init")
+        })
+    };
+    let serve = |auth| Served::start(home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0", "--auth", auth]));
+    let daemon = serve("on");
+    assert_eq!(warned(&daemon), [true, true]);
+    assert_eq!(daemon.end(), Some(0));
+    let daemon = serve("off");
+    assert_eq!(warned(&daemon), [false, false], "nobody is asked who they are");
+    assert_eq!(daemon.end(), Some(0));
+    let password = home.file("password", "blue kettle 7");
+    run(home.mfa(&["init", "--password-file", &password])).ok();
+    let daemon = serve("on");
+    assert_eq!(warned(&daemon), [false, false]);
     assert_eq!(daemon.end(), Some(0));
 }
 

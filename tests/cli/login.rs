@@ -3,9 +3,13 @@
 use super::run::run;
 use crate::guarded::{PASSWORD, may};
 use crate::world::World;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mfa_shared::api::tokens::JWT_BEARER;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// Runs with a file of the password in the folder of the world.
 fn with_password(world: &World, arguments: &[&str]) -> super::run::Ran {
@@ -102,6 +106,35 @@ fn an_application_signs_in_with_a_key_that_was_made_here() {
     assert_eq!((&who["user"], &who["application"]), (&Value::Null, &json!("crm-v1")));
     run(world.mfa(&["offices", "list"])).ok();
     run(world.mfa(&["customers", "list"])).fails(5);
+}
+
+#[test]
+fn openssl_finds_a_key_that_was_made_here_right_and_signs_in_with_it() {
+    let world = World::guarded();
+    with_password(&world, &["login", "olga"]).ok();
+    let file = world.dir.path().join("crm.pem").display().to_string();
+    let made = run(world.mfa(&["applications", "keygen", "crm-v1", "--out", &file, "-o", "json"])).json();
+    let openssl = |arguments: &[&str]| {
+        let mut command = Command::new("openssl");
+        command.args(arguments);
+        command
+    };
+    assert_eq!(run(openssl(&["rsa", "-check", "-noout", "-in", &file])).ok(), "RSA key ok\n");
+    let encode = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+    let header = json!({ "alg": "RS256", "kid": made["timestamp"] }).to_string();
+    let instance = world.get("/version").json()["instance"].clone();
+    let exp = world.clock.now().millis() / 1000 + 60;
+    let claims = json!({ "iss": "crm-v1", "aud": instance, "exp": exp, "jti": "one" }).to_string();
+    let signed = format!("{}.{}", encode(header.as_bytes()), encode(claims.as_bytes()));
+    let (text, signature) = (world.dir.path().join("signed"), world.dir.path().join("signature"));
+    std::fs::write(&text, &signed).unwrap();
+    let (text, out) = (text.to_str().unwrap(), signature.to_str().unwrap());
+    run(openssl(&["dgst", "-sha256", "-sign", &file, "-out", out, text])).ok();
+    let assertion = format!("{signed}.{}", encode(&std::fs::read(&signature).unwrap()));
+    let asked = json!({ "grant_type": JWT_BEARER, "assertion": assertion });
+    let token = world.token(&asked).is(200).json();
+    let current = world.bearer(&token["access_token"]).get("/token/_current").is(200).json();
+    assert_eq!((&current["user"], &current["application"]), (&Value::Null, &json!("crm-v1")));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The daemon in the background: start, stop, restart, status, logs.
 
 use super::daemon::DaemonFlags;
+use super::session::warn_of_access;
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
@@ -8,7 +9,7 @@ use crate::settings::state_dir;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_shared::api::system::{GetLive, GetReady};
+use mfa_shared::api::system::{GetLive, GetReady, GetVersion};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
@@ -276,10 +277,11 @@ impl Verb for Restart {
 async fn report(cx: &Cx, flags: &DaemonFlags) -> Outcome {
     let (listen, client) = reach(cx, flags)?;
     let live = client.send(&GetLive {}, &Nothing).await?.value;
-    show(cx, &client, listen.port(), &live["status"])
+    show(cx, &client, listen.port(), &live["status"]).await
 }
 
-fn show(cx: &Cx, client: &Client, port: u16, status: &serde_json::Value) -> Outcome {
+async fn show(cx: &Cx, client: &Client, port: u16, status: &serde_json::Value) -> Outcome {
+    warn_of_access(cx, &client.send(&GetVersion {}, &Nothing).await?.value);
     let place = Place::of_port(port)?;
     let mark = place.mark().filter(|mark| runs(mark.pid));
     let record = json!({
@@ -304,7 +306,7 @@ impl Verb for Status {
     async fn run(self, cx: &Cx) -> Outcome {
         let live = cx.client.send(&GetLive {}, &Nothing).await?.value;
         let port = cx.client.url.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(0);
-        show(cx, &cx.client, port, &live["status"])
+        show(cx, &cx.client, port, &live["status"]).await
     }
 }
 

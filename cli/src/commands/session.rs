@@ -25,9 +25,7 @@ impl Verb for Status {
         if let (Value::Object(record), Value::Object(version)) = (&mut record, &version) {
             record.extend(version.clone());
         }
-        if version["auth"] == "off" {
-            cx.out.warn("this daemon asks nobody for a token; it is for trying things out only");
-        }
+        warn_of_access(cx, &version);
         cx.out.show(&views::DAEMON, &record)?;
         compatible(&version)
     }
@@ -52,6 +50,16 @@ async fn version(cx: &Cx) -> Outcome<Value> {
     let mut version = cx.client.send(&GetVersion {}, &Nothing).await?.value;
     version["client"] = json!(env!("CARGO_PKG_VERSION"));
     Ok(version)
+}
+
+/// Says where nobody is asked who they are, and where nobody can say it.
+pub fn warn_of_access(cx: &Cx, version: &Value) {
+    if version["auth"] == "off" {
+        cx.out.warn("this daemon asks nobody for a token; it is for trying things out only");
+    } else if version["initialised"] == false {
+        let how = "mfa daemon stop, then mfa init, then mfa daemon start";
+        cx.out.warn(&format!("its store has no users, so nobody can log in; on its machine: {how}"));
+    }
 }
 
 fn compatible(version: &Value) -> Outcome {

@@ -66,7 +66,7 @@ where
     B: Buf,
 {
     if let Some(Behind::Status(look)) = route.as_ref().map(|route| &route.behind) {
-        return look(state).map(|reply| respond(reply, None));
+        return look(state).await.map(|reply| respond(reply, None));
     }
     if let Some(fault) = state.refusal(route.as_ref().is_some_and(|route| !route.meta.method.reads())) {
         return Err(fault);

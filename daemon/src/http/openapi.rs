@@ -4,13 +4,12 @@
 //! matches it and the operation that a permission needs, so that groups can be written from it.
 
 use super::reply::Reply;
-use super::route::{Behind, Route, status};
+use super::route::{Behind, Looking, Route, at_once, status};
 use super::state::State;
 use super::table::table;
 use crate::ops::listing::json as text;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
 use mfa_shared::endpoint::{Meta, Method, segments};
-use mfa_shared::fault::Fault;
 use mfa_shared::object::named_schemas;
 use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE};
 use serde_json::{Map, Value, json};
@@ -21,16 +20,16 @@ pub fn routes() -> Vec<Route> {
     vec![status::<GetOpenApi>(openapi), status::<GetDocs>(docs)]
 }
 
-fn openapi(_: &State) -> Result<Reply, Fault> {
+fn openapi(_: &State) -> Looking<'_> {
     static DOCUMENT: OnceLock<Vec<u8>> = OnceLock::new();
-    Ok(Reply::json(DOCUMENT.get_or_init(|| text(&document())).clone()))
+    at_once(Ok(Reply::json(DOCUMENT.get_or_init(|| text(&document())).clone())))
 }
 
-fn docs(_: &State) -> Result<Reply, Fault> {
+fn docs(_: &State) -> Looking<'_> {
     let policy = ("content-security-policy".to_owned(), "default-src 'none'".to_owned());
     let mut reply = Reply { headers: vec![policy], ..Reply::json(page().into_bytes()) };
     reply.content_type = Some("text/html;charset=UTF-8".to_owned());
-    Ok(reply)
+    at_once(Ok(reply))
 }
 
 fn document() -> Value {
@@ -134,6 +133,11 @@ fn responses(row: &Meta) -> Value {
     let mut success = json!({ "description": description });
     if let Some(schema) = (row.answer.schema)() {
         success["content"] = json!({ "application/json": { "schema": schema } });
+    }
+    if !row.method.reads() && row.path != "/token" {
+        let doc = "Fields of the body, as JSON pointers, that name records which do not exist; at most 20.";
+        let header = json!({ "description": doc, "schema": { "type": "string" } });
+        success["headers"] = json!({ "Dangling-References": header });
     }
     let problem = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
     let mut responses = json!({

@@ -202,7 +202,11 @@ impl Request {
         if self.dry_run.clone()? {
             tx.set_dry_run();
         }
-        let reply = self.run(tx, caller)?;
+        let mut reply = self.run(tx, caller)?;
+        let dangling = tx.take_dangling();
+        if !dangling.is_empty() {
+            reply.headers.push(("dangling-references".to_owned(), dangling.join(", ")));
+        }
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }

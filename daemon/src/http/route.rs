@@ -11,6 +11,8 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::Fault;
 use mfa_shared::wire::{Nothing, RawBody};
 use std::fmt;
+use std::future::ready;
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// A decoded request, ready to run in a transaction, as often as the store wants.
@@ -40,7 +42,14 @@ pub type Addressed = (&'static str, Vec<String>);
 pub type Note = Box<dyn Fn(&mut Tx<'_>, &Caller) -> Result<(), Fault> + Send + Sync>;
 
 type Prepare = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Prepared, Fault> + Send + Sync>;
-type Status = fn(&State) -> Result<Reply, Fault>;
+/// What a status endpoint answers when it has looked.
+pub type Looking<'a> = Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send + 'a>>;
+type Status = for<'a> fn(&'a State) -> Looking<'a>;
+
+/// What is answered without another look.
+pub fn at_once<'a>(answer: Result<Reply, Fault>) -> Looking<'a> {
+    Box::pin(ready(answer))
+}
 
 /// A row with what stands behind it.
 pub struct Route {

@@ -145,7 +145,8 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
 
 /// The one place where a fault becomes a response.
 fn refuse(fault: &Fault, head: &Head) -> Response {
-    if fault.kind.status >= 500 {
+    // What is too much at present, or was told where it happened, would fill the log with each request.
+    if fault.kind.status >= 500 && fault.kind != fault::UNAVAILABLE {
         let (request, method, path) = (&head.request_id, &head.method, &head.path);
         tracing::error!(request, %method, path, %fault, "refused");
     }
@@ -197,7 +198,7 @@ fn finish(mut response: Response, state: &State, head: &Head) -> Response {
         set_header(
             &mut response,
             "access-control-expose-headers",
-            "Dry-Run, ETag, Idempotency-Replayed, Location, Retry-After, X-Request-Id",
+            "Dangling-References, Dry-Run, ETag, Idempotency-Replayed, Location, Retry-After, X-Request-Id",
         );
         set_header(&mut response, "vary", "Origin");
         if head.method == Method::OPTIONS {

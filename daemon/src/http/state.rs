@@ -2,15 +2,17 @@
 
 use super::heavy::Heavy;
 use super::reply::Reply;
+use super::route::{Looking, at_once};
 use super::routes::Routes;
 use crate::config::Config;
 use crate::domain::token::Lifetimes;
 use crate::ops::callers::KnownCallers;
+use crate::ops::init;
 use crate::ops::listing::json;
 use crate::store::Store;
 use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
 use mfa_shared::fault::{self, Fault};
-use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 
 /// Seconds after which a client may try again while the daemon stops.
 const STOP_RETRY_SECONDS: u32 = 5;
@@ -33,6 +35,7 @@ pub struct State {
     /// The threads for heavy work.
     pub heavy: Heavy,
     phase: AtomicU8,
+    has_users: AtomicBool,
 }
 
 /// Where the daemon stands between its start and its end.
@@ -57,7 +60,18 @@ impl State {
         heavy: Heavy,
     ) -> Self {
         let (callers, phase) = (KnownCallers::default(), AtomicU8::new(Phase::Serving as u8));
-        Self { store, config, routes, instance, secret, callers, heavy, phase }
+        let has_users = AtomicBool::new(false);
+        Self { store, config, routes, instance, secret, callers, heavy, phase, has_users }
+    }
+
+    /// Whether there are users. Once there is one there always is, so it is asked only until then; what
+    /// cannot be looked at is not said to be missing.
+    pub async fn has_users(&self) -> bool {
+        if !self.has_users.load(SeqCst) {
+            let empty = self.store.read(false, init::is_empty).await;
+            self.has_users.store(!empty.unwrap_or(false), SeqCst);
+        }
+        self.has_users.load(SeqCst)
     }
 
     /// How long tokens live.
@@ -100,27 +114,32 @@ fn stopping() -> Fault {
 }
 
 /// `GET /live`
-pub fn live(_: &State) -> Result<Reply, Fault> {
-    Ok(Reply::json(json(&Health { status: "up".to_owned() })))
+pub fn live(_: &State) -> Looking<'_> {
+    at_once(up())
 }
 
 /// `GET /ready`
-pub fn ready(state: &State) -> Result<Reply, Fault> {
-    if state.phase() != Phase::Serving {
-        return Err(stopping());
-    }
-    match state.store.write_fault() {
-        Some(fault) => Err(fault),
-        None => live(state),
-    }
+pub fn ready(state: &State) -> Looking<'_> {
+    let fault = match state.phase() {
+        Phase::Serving => state.store.write_fault(),
+        _ => Some(stopping()),
+    };
+    at_once(fault.map_or_else(up, Err))
+}
+
+fn up() -> Result<Reply, Fault> {
+    Ok(Reply::json(json(&Health { status: "up".to_owned() })))
 }
 
 /// `GET /version`
-pub fn version(state: &State) -> Result<Reply, Fault> {
-    Ok(Reply::json(json(&Version {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        instance: format!("urn:mfa:instance:{}", state.instance),
-        interface: INTERFACE_VERSION,
-        auth: state.config.auth.as_str().to_owned(),
-    })))
+pub fn version(state: &State) -> Looking<'_> {
+    Box::pin(async {
+        Ok(Reply::json(json(&Version {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            instance: format!("urn:mfa:instance:{}", state.instance),
+            interface: INTERFACE_VERSION,
+            auth: state.config.auth.as_str().to_owned(),
+            initialised: state.has_users().await,
+        })))
+    })
 }

@@ -204,13 +204,10 @@ fn find_set(tx: &mut Tx<'_>, application: &str, set: &str) -> Result<StoredSet, 
 }
 
 fn check_groups(tx: &mut Tx<'_>, set: &CallEndpointSet) -> Result<(), Fault> {
-    if !tx.strict_references() {
-        return Ok(());
-    }
     let mut unknown = Unknown::default();
     for (i, group) in set.permittable_endpoint_group_identifiers.iter().enumerate() {
         let field = format!("/permittableEndpointGroupIdentifiers/{i}");
         unknown.look::<PermittableGroup>(tx, &field, "permittable group", group)?;
     }
-    unknown.refuse()
+    unknown.settle(tx)
 }

@@ -202,11 +202,8 @@ fn refuse_open_accounts(tx: &mut Tx<'_>, customer: &str) -> Result<(), Fault> {
     }
 }
 
-/// Where references are strict, a value that is new or differs from the stored one must name a record.
+/// A value that is new or differs from the stored one should name a record.
 fn check_references(tx: &mut Tx<'_>, new: &CustomerInput, stored: Option<&Customer>) -> Result<(), Fault> {
-    if !tx.strict_references() {
-        return Ok(());
-    }
     let changed = |value: fn(&CustomerInput) -> &Option<String>, old: fn(&Customer) -> &Option<String>| {
         value(new).as_ref().filter(|name| stored.is_none_or(|stored| old(stored).as_ref() != Some(*name)))
     };
@@ -220,7 +217,7 @@ fn check_references(tx: &mut Tx<'_>, new: &CustomerInput, stored: Option<&Custom
     if let Some(name) = changed(|new| &new.assigned_employee, |stored| &stored.assigned_employee) {
         unknown.look::<StoredEmployee>(tx, "/assignedEmployee", "employee", name)?;
     }
-    unknown.refuse()
+    unknown.settle(tx)
 }
 
 fn sort_key(customer: &Customer, column: &str) -> SortKey {

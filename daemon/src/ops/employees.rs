@@ -1,7 +1,7 @@
 //! Employees and how they are reached. Contract: `organisation.md` section 3.
 
 use super::listing::{Listing, SortKey, json};
-use super::{Caller, Use, refuse_used};
+use super::{Caller, Unknown, Use, refuse_used};
 use crate::domain::employee::by_preference;
 use crate::store::Tx;
 use crate::store::records::{
@@ -149,16 +149,15 @@ fn save(tx: &mut Tx<'_>, caller: &Caller, mut employee: StoredEmployee) -> Resul
     Ok(Accepted)
 }
 
-/// Where references are strict, an office that is new or differs from the stored one must be there.
+/// An office that is new or differs from the stored one should be there.
 fn check_office(tx: &mut Tx<'_>, new: &EmployeeInput, stored: Option<&StoredEmployee>) -> Result<(), Fault> {
-    let Some(office) = new.assigned_office.as_ref().filter(|_| tx.strict_references()) else { return Ok(()) };
+    let Some(office) = new.assigned_office.as_ref() else { return Ok(()) };
     if stored.is_some_and(|stored| stored.assigned_office.as_ref() == Some(office)) {
         return Ok(());
     }
-    match tx.has::<StoredOffice>(&[office])? {
-        true => Ok(()),
-        false => Err(Fault::unknown_reference("/assignedOffice", "office", office)),
-    }
+    let mut unknown = Unknown::default();
+    unknown.look::<StoredOffice>(tx, "/assignedOffice", "office", office)?;
+    unknown.settle(tx)
 }
 
 fn sort_key(employee: &StoredEmployee, column: &str) -> SortKey {

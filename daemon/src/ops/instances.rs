@@ -89,12 +89,14 @@ pub fn list(
 /// The product of a new account. Where references are strict, the customer must be there, too.
 fn named(tx: &mut Tx<'_>, new: &NewInstance) -> Result<Definition, Fault> {
     let mut unknown = Unknown::default();
-    if tx.strict_references() {
-        unknown.look::<Customer>(tx, "/customerIdentifier", "customer", &new.customer_identifier)?;
-    }
-    let product = tx.get::<Definition>(&[&new.product_identifier])?;
-    unknown.note(product.is_some(), "/productIdentifier", "product definition", &new.product_identifier);
-    product.filter(|_| unknown.is_none()).ok_or_else(|| unknown.fault())
+    unknown.look::<Customer>(tx, "/customerIdentifier", "customer", &new.customer_identifier)?;
+    let Some(product) = tx.get::<Definition>(&[&new.product_identifier])? else {
+        let mut refused = if tx.strict_references() { unknown } else { Unknown::default() };
+        refused.note(false, "/productIdentifier", "product definition", &new.product_identifier);
+        return Err(refused.fault());
+    };
+    unknown.settle(tx)?;
+    Ok(product)
 }
 
 /// The first accounts that contain a text.

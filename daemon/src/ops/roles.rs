@@ -87,14 +87,11 @@ fn check_built_in(role: &str) -> Result<(), Fault> {
 }
 
 fn check_groups(tx: &mut Tx<'_>, role: &Role) -> Result<(), Fault> {
-    if !tx.strict_references() {
-        return Ok(());
-    }
     let mut unknown = Unknown::default();
     for (i, permission) in role.permissions.iter().enumerate() {
         let field = format!("/permissions/{i}/permittableEndpointGroupIdentifier");
         let group = &permission.permittable_endpoint_group_identifier;
         unknown.look::<PermittableGroup>(tx, &field, "permittable group", group)?;
     }
-    unknown.refuse()
+    unknown.settle(tx)
 }

@@ -1,4 +1,5 @@
-//! What a body names although it is not there: every such field is told, not only the first one.
+//! What a body names although it is not there: every such field is told, not only the first one, with a
+//! refusal or with the answer.
 
 use crate::store::Tx;
 use crate::store::record::Record;
@@ -39,6 +40,16 @@ impl Unknown {
     /// The refusal that tells all of it.
     pub fn fault(self) -> Fault {
         Fault::unknown_references(self.0)
+    }
+
+    /// Ends what may name nothing: where references are strict, it is refused; elsewhere it is done, and told
+    /// with the answer.
+    pub fn settle(self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        if tx.strict_references() {
+            return self.refuse();
+        }
+        self.0.iter().for_each(|error| tx.note_dangling(&error.field));
+        Ok(())
     }
 
     /// Refuses a body that names what is not there.

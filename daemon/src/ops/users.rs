@@ -3,7 +3,7 @@
 use super::access::{decide, method_of};
 use super::grants::{self, exceeds};
 use super::secret::Judged;
-use super::{Caller, callers, counted, groups, sessions};
+use super::{Caller, Unknown, callers, counted, groups, sessions};
 use crate::domain::permission::{self, operation};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
@@ -202,10 +202,12 @@ pub fn insert(
 }
 
 fn check_role(tx: &mut Tx<'_>, pointer: &str, role: &str) -> Result<(), Fault> {
-    if !tx.strict_references() || role == DEACTIVATED || tx.has::<Role>(&[role])? {
+    if role == DEACTIVATED {
         return Ok(());
     }
-    Err(Fault::unknown_reference(pointer, "role", role))
+    let mut unknown = Unknown::default();
+    unknown.look::<Role>(tx, pointer, "role", role)?;
+    unknown.settle(tx)
 }
 
 fn keep_a_pharaoh(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Fault> {

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Pairs that are fetched at once while a range is walked.
 const SCAN_PAIRS: usize = 256;
 
+/// Dangling references of one request that are told.
+const DANGLING_MAX: usize = 20;
+
 /// What is done with each pair of a walk; false ends it.
 pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<bool, Fault> + 'v;
 
@@ -24,6 +27,7 @@ pub struct Tx<'a> {
     strict: bool,
     keeps: bool,
     dry_run: bool,
+    dangling: Vec<String>,
     keys: Option<Arc<Keys>>,
 }
 
@@ -37,6 +41,7 @@ impl<'a> Tx<'a> {
             strict,
             keeps: false,
             dry_run: false,
+            dangling: Vec::new(),
             keys: None,
         }
     }
@@ -100,6 +105,18 @@ impl<'a> Tx<'a> {
         self.strict
     }
 
+    /// Notes a field, as a JSON pointer into the body, that names what does not exist.
+    pub fn note_dangling(&mut self, pointer: &str) {
+        if self.dangling.len() < DANGLING_MAX {
+            self.dangling.push(pointer.to_owned());
+        }
+    }
+
+    /// The fields that were noted, which are told once.
+    pub fn take_dangling(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.dangling)
+    }
+
     /// Names who asked for the changes, for the audit trail.
     pub fn set_actor(&mut self, actor: &str) {
         actor.clone_into(&mut self.actor);
@@ -131,6 +148,7 @@ impl<'a> Tx<'a> {
         self.view.mark();
         let outcome = part(self);
         if outcome.is_err() {
+            self.dangling.clear();
             self.view.undo();
         }
         outcome

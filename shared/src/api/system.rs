@@ -22,6 +22,8 @@ object! {
         interface: i64 = required(integer(1, i64::MAX)),
         /// Whether callers are asked for a token: `on` or `off`.
         auth: String = required(line(3)),
+        /// Whether there are users; before `mfa init` there are none, and nobody can log in.
+        initialised: bool = required(flag()),
     }
 }
 

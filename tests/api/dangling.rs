@@ -1,0 +1,61 @@
+//! References that lead nowhere, told with the answer to the change that makes them: `decisions.md` section 5.
+
+use crate::guarded::PASSWORD;
+use crate::world::{Seen, World};
+use serde_json::{Value, json};
+
+fn told(seen: Seen) -> String {
+    seen.is(202).header("dangling-references")
+}
+
+fn permission(group: &str) -> Value {
+    json!({ "permittableEndpointGroupIdentifier": group, "allowedOperations": ["READ"] })
+}
+
+#[test]
+fn a_change_that_names_what_does_not_exist_is_made_and_says_so() {
+    let world = World::start();
+    let user = json!({ "identifier": "esi", "role": "nowhere", "password": PASSWORD });
+    let create = || {
+        let request = world.request("POST", "/users").header("idempotency-key", "k1");
+        world.send(request.header("content-type", "application/json").body(user.to_string()))
+    };
+    assert_eq!(told(create()), "/role");
+    assert_eq!(told(create()), "/role", "a repeated request gets the first answer again");
+    let set_role =
+        |role: &str| world.put("/users/esi/roleIdentifier", json!({ "identifier": role }).to_string());
+    assert_eq!(told(set_role("gone")), "/identifier");
+    assert_eq!(told(set_role("pharaoh")), "");
+    let groups = ["identity__v1__users", "see-none", "see-nothing"].map(permission);
+    let role = json!({ "identifier": "clerk", "permissions": groups });
+    let field = |i: usize| format!("/permissions/{i}/permittableEndpointGroupIdentifier");
+    assert_eq!(told(world.post("/roles", role.to_string())), format!("{}, {}", field(1), field(2)));
+    let customer = json!({ "identifier": "c-1", "assignedOffice": "nowhere", "assignedEmployee": "nobody" });
+    assert_eq!(told(world.post("/customers", customer.to_string())), "/assignedOffice, /assignedEmployee");
+    assert_eq!(
+        told(world.put("/customers/c-1", customer.to_string())),
+        "",
+        "nothing was made to lead nowhere"
+    );
+    let employee = json!({ "identifier": "kofi", "assignedOffice": "nowhere" });
+    assert_eq!(told(world.post("/employees", employee.to_string())), "/assignedOffice");
+}
+
+#[test]
+fn of_very_many_only_the_first_are_told_and_a_refused_change_tells_none() {
+    let world = World::start();
+    let groups: Vec<_> = (0..40).map(|i| permission(&format!("g-{i}"))).collect();
+    let role = json!({ "identifier": "clerk", "permissions": groups });
+    let seen = told(world.post("/roles", role.to_string()));
+    assert_eq!(seen.split(", ").count(), 20);
+    let refused = world.post("/roles", role.to_string()).refused(409, "identifier_taken");
+    assert_eq!(refused.header("dangling-references"), "");
+    let user = |name: &str, role: &str| {
+        let body = json!({ "identifier": name, "role": role, "password": PASSWORD });
+        json!({ "method": "POST", "path": "/users", "body": body })
+    };
+    let operations = [user("esi", "nowhere"), user("esi", "nowhere"), user("kofi", "clerk")];
+    let batch = json!({ "atomic": false, "operations": operations });
+    let seen = world.post("/batch", batch.to_string()).is(200);
+    assert_eq!(seen.header("dangling-references"), "");
+}
