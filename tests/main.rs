@@ -65,6 +65,7 @@ mod cli {
     mod guided;
     mod lists;
     mod login;
+    mod money;
     mod output;
     mod pictures;
     mod profiles;

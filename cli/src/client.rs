@@ -14,7 +14,7 @@ use bytes::Bytes;
 use connect::{root, unreachable};
 use dry_run::DRY_RUN;
 use image::upload;
-use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, segments};
+use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, render, segments};
 use mfa_shared::fault::Problem;
 use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::*;
@@ -184,7 +184,10 @@ impl Client {
         let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
         let value = value.map_err(|_| Failure::status(200, &self.url))?;
         match self.dry_run && !meta.method.reads() && !tells {
-            true => Err(dry_run::would_be_accepted(meta, &params, location)),
+            true => {
+                let path = render(meta.path, &params);
+                Err(dry_run::would_be_accepted(meta.method.as_str(), &path, location))
+            }
             false => Ok(Reply { value, tag, location }),
         }
     }
@@ -312,7 +315,7 @@ impl Client {
         if let Some(bad) = params.iter().find(|param| matches!(**param, "" | "." | "..")) {
             return Err(Failure::usage(format!("\"{bad}\" is no identifier")));
         }
-        let mut url = format!("{}{}", self.url, mfa_shared::endpoint::render(meta.path, params));
+        let mut url = format!("{}{}", self.url, render(meta.path, params));
         for (i, (name, value)) in query.iter().enumerate() {
             url.push(if i == 0 { '?' } else { '&' });
             url.push_str(&format!("{name}={}", percent_encode(value)));

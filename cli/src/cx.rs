@@ -4,6 +4,7 @@ use crate::client::{Client, Reply};
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, ListFlags};
 use crate::input::Draft;
+use crate::money::Money;
 use crate::output::Output;
 use crate::prompt::Prompt;
 use crate::settings::Settings;
@@ -45,7 +46,23 @@ impl Cx {
     /// Reads one record, or a plain array, and prints it.
     pub async fn show<E: Endpoint<Body = Nothing>>(&self, endpoint: E, view: &View) -> Outcome {
         let reply = self.client.send(&endpoint, &Nothing).await?;
-        self.out.show(view, &reply.value)
+        self.print(&endpoint, view, reply.value).await
+    }
+
+    /// Prints what an endpoint answered: a record, an array of records, or nothing.
+    pub async fn print<E: Endpoint>(&self, endpoint: &E, view: &View, value: Value) -> Outcome {
+        self.out.show(view, &self.in_scale(endpoint, view, value).await)
+    }
+
+    /// What an endpoint answered, with its amounts as tables show them.
+    pub async fn in_scale<E: Endpoint>(&self, endpoint: &E, view: &View, value: Value) -> Value {
+        let mut money = Money::of(self, endpoint, view);
+        let Value::Array(records) = value else { return money.shown(value).await };
+        let mut shown = Vec::with_capacity(records.len());
+        for record in records {
+            shown.push(money.shown(record).await);
+        }
+        Value::Array(shown)
     }
 
     /// Sends a change, reads the record back and prints it.
@@ -109,7 +126,7 @@ impl Cx {
                 let state = reply.value.pointer(view.state).and_then(Value::as_str);
                 let state = state.map_or_else(String::new, |state| format!(" ({state})"));
                 self.out.tip(&format!("{} {} {}{state}", done.noun, done.id, done.what));
-                self.out.show(view, &reply.value)
+                self.print(&read, view, reply.value).await
             }
             Err(failure) => {
                 self.out.warn(&format!("it cannot be read back: {}", failure.message));

@@ -4,6 +4,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
 use clap::Args;
+use mfa_shared::api::customers::CustomerContact;
 use serde_json::Value;
 
 // The flags of an address that is set on its own.
@@ -49,7 +50,7 @@ impl AddressFlags {
 #[derive(Debug, Args)]
 pub struct ContactFlags {
     /// Contact, such as type=mobile,group=private,value=+233201234567; can be repeated
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<CustomerContact>)]
     contact: Vec<Draft>,
     /// List of contacts, JSON or YAML, - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "contact")]

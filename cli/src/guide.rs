@@ -33,10 +33,29 @@ pub struct Guide<'a, E> {
     cx: &'a Cx,
     command: &'static str,
     body: Value,
-    /// Flag, name and text of each answer; what the one-line command is made of.
-    typed: Vec<(&'static str, String, String)>,
+    /// Each answer; what the one-line command is made of.
+    typed: Vec<Typed>,
     endpoint: PhantomData<E>,
 }
+
+/// An answer.
+struct Typed {
+    flag: &'static str,
+    /// Where it stands in the body.
+    pointer: String,
+    text: String,
+}
+
+impl Typed {
+    /// The object of a flag that takes several values, and the name of this one in it; nothing where the
+    /// flag takes one.
+    fn part(&self) -> Option<(&str, &str)> {
+        self.pointer.rsplit_once('/').filter(|(object, _)| !object.is_empty())
+    }
+}
+
+/// What is chosen where no known word will do.
+const ANOTHER: &str = "(another)";
 
 impl<'a, E: Endpoint> Guide<'a, E> {
     /// Begins to ask for what a command needs.
@@ -47,23 +66,23 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(Self { cx, command, body, typed: Vec::new(), endpoint: PhantomData })
     }
 
-    /// Asks for a value. `flag` is what would have given it, empty for a word without one; `pointer` is where
-    /// it stands in the body.
+    /// Asks for a value, and tells whether there is one. `flag` is what would have given it, empty for a word
+    /// without one; `pointer` is where it stands in the body.
     pub fn ask(
         &mut self,
         (flag, pointer): (&'static str, &str),
         label: &str,
         need: Need,
         read: Reading,
-    ) -> Outcome {
+    ) -> Outcome<bool> {
         loop {
             let input = Input::<String>::new().with_prompt(label).allow_empty(true);
             let text = input.interact_text().map_err(unasked)?;
             match (text.trim(), need) {
-                ("", Need::Optional) => return Ok(()),
+                ("", Need::Optional) => return Ok(false),
                 ("", Need::Required) => self.cx.out.insist("this is needed"),
                 (text, _) => match self.put((flag, pointer), text, read) {
-                    Ok(()) => return Ok(()),
+                    Ok(()) => return Ok(true),
                     Err(why) => self.cx.out.insist(&why),
                 },
             }
@@ -78,14 +97,13 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         words: &[String],
         need: Need,
     ) -> Outcome {
-        let none = (need == Need::Optional).then(|| "(none)".to_owned());
-        let shown: Vec<_> = none.iter().chain(words).collect();
+        let none = (need == Need::Optional).then_some("(none)");
+        let shown: Vec<_> = none.into_iter().chain(words.iter().map(String::as_str)).collect();
         if words.is_empty() {
-            return self.ask((flag, pointer), label, need, as_text);
+            return self.ask((flag, pointer), label, need, as_text).map(drop);
         }
         loop {
-            let list = FuzzySelect::new().with_prompt(label).items(&shown).default(0);
-            let chosen = list.interact().map_err(unasked)?;
+            let chosen = pick(label, &shown)?;
             if none.is_some() && chosen == 0 {
                 return Ok(());
             }
@@ -94,6 +112,41 @@ impl<'a, E: Endpoint> Guide<'a, E> {
                 Err(why) => self.cx.out.insist(&why),
             }
         }
+    }
+
+    /// Lets somebody choose one of several words, or type one that is not among them.
+    pub fn choose_or_type(
+        &mut self,
+        (flag, pointer): (&'static str, &str),
+        label: &str,
+        words: &[String],
+    ) -> Outcome {
+        if let Some(word) = self.known(label, words)?.map(|chosen| &words[chosen]) {
+            match self.put((flag, pointer), word, as_text) {
+                Ok(()) => return Ok(()),
+                Err(why) => self.cx.out.insist(&why),
+            }
+        }
+        self.ask((flag, pointer), label, Need::Required, as_text).map(drop)
+    }
+
+    /// Lets somebody choose one of several things; nothing where another one is meant.
+    pub fn known(&self, label: &str, things: &[String]) -> Outcome<Option<usize>> {
+        if things.is_empty() {
+            return Ok(None);
+        }
+        let shown: Vec<_> = things.iter().map(String::as_str).chain([ANOTHER]).collect();
+        Ok(Some(pick(label, &shown)?).filter(|chosen| *chosen < things.len()))
+    }
+
+    /// Lets somebody choose one of several things, and gives its place.
+    pub fn one_of(&self, label: &str, things: &[String]) -> Outcome<usize> {
+        pick(label, &things.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// The text of an answer that was given.
+    pub fn text(&self, pointer: &str) -> Option<&str> {
+        self.body.pointer(pointer)?.as_str()
     }
 
     /// Asks whether a part that has several values is wanted at all.
@@ -117,8 +170,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
             return Err(error.detail.replacen(&error.field, "it", 1));
         }
         self.body = body;
-        let name = pointer.split('/').skip(2).last().map(kebab).unwrap_or_default();
-        self.typed.push((flag, name, text.to_owned()));
+        self.typed.push(Typed { flag, pointer: pointer.to_owned(), text: text.to_owned() });
         Ok(())
     }
 
@@ -136,16 +188,21 @@ impl<'a, E: Endpoint> Guide<'a, E> {
 
     fn line(&self) -> String {
         let mut words: Vec<(&str, String)> = Vec::new();
-        for (flag, name, text) in &self.typed {
-            if name.is_empty() {
-                words.push((flag, text.clone()));
-                continue;
+        let mut object = None;
+        for answer in &self.typed {
+            let part = answer.part();
+            match part {
+                None => words.push((answer.flag, answer.text.clone())),
+                Some((within, name)) => {
+                    let text = answer.text.replace('\\', "\\\\").replace(',', "\\,");
+                    let pair = format!("{}={text}", kebab(name));
+                    match words.last_mut().filter(|_| object == Some(within)) {
+                        Some((_, pairs)) => *pairs = format!("{pairs},{pair}"),
+                        None => words.push((answer.flag, pair)),
+                    }
+                }
             }
-            let pair = format!("{name}={}", text.replace('\\', "\\\\").replace(',', "\\,"));
-            match words.last_mut() {
-                Some((last, pairs)) if last == flag => *pairs = format!("{pairs},{pair}"),
-                _ => words.push((flag, pair)),
-            }
+            object = part.map(|(within, _)| within);
         }
         let word = |(flag, text): &(&str, String)| match *flag {
             "" => quoted(text),
@@ -154,6 +211,11 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         let words: Vec<_> = words.iter().map(word).collect();
         format!("{} {}", self.command, words.join(" "))
     }
+}
+
+/// Shows a list in which typing narrows down what is shown, and gives the place of what was chosen.
+fn pick(label: &str, shown: &[&str]) -> Outcome<usize> {
+    FuzzySelect::new().with_prompt(label).items(shown).default(0).interact().map_err(unasked)
 }
 
 /// Puts a value at a pointer and makes the objects and lists on the way.

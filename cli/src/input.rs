@@ -2,8 +2,10 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::yaml;
+use mfa_shared::amount::Amount;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::identifier::wire_name;
+use mfa_shared::object::Object;
 use mfa_shared::query::Params;
 use mfa_shared::time::{Date, Timestamp};
 use mfa_shared::wire::{Body, RawBody};
@@ -114,23 +116,54 @@ pub fn checked<B: Body>(value: &Value) -> Outcome<B> {
     Ok(B::read(&raw)?)
 }
 
-/// Reads `a=1,b=2` as properties. A comma in a value is written `\,`, a backslash `\\`.
-pub fn pairs(text: &str) -> Result<Draft, String> {
+/// Reads an amount of money, or a rate, digit for digit.
+pub fn money(text: &str) -> Result<Value, String> {
+    let amount = Amount::parse(text).map_err(|_| "it must be an amount, such as 1250.00".to_owned())?;
+    serde_json::to_value(amount).map_err(|error| error.to_string())
+}
+
+/// Reads a whole number.
+pub fn integer(text: &str) -> Result<Value, String> {
+    text.parse::<i64>().map(Value::from).map_err(|_| "it must be a whole number".to_owned())
+}
+
+/// Reads `true` or `false`.
+pub fn flag(text: &str) -> Result<Value, String> {
+    text.parse::<bool>().map(Value::from).map_err(|_| "it must be true or false".to_owned())
+}
+
+/// Reads `a=1,b=2` as properties of an object, each of the kind that the object has it. A comma in a value is
+/// written `\,`, a backslash `\\`.
+pub fn pairs<T: Object>(text: &str) -> Result<Draft, String> {
+    let fields = T::fields();
     let mut draft = Draft::default();
     for pair in split_at_commas(text) {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(format!("\"{pair}\" is not NAME=VALUE"));
         };
-        let value = match value {
-            // The only properties of this kind that are no text; any other value is text, digits or not.
-            "true" | "false" if name == "validated" => Value::Bool(value == "true"),
-            _ if name == "preferenceLevel" => {
-                value.parse::<i64>().map(Value::from).map_err(|_| format!("{name} must be an integer"))?
-            }
-            _ => Value::from(value),
-        };
         // `postal-code` is the same as `postalCode`.
-        draft = draft.set(&wire_name(&name.trim().replace('-', "_")), Some(value));
+        let name = wire_name(&name.trim().replace('-', "_"));
+        let Some(field) = fields.iter().find(|field| field.name == name) else {
+            let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+            return Err(match nearest(&name, names.iter().copied()).first() {
+                Some(near) => format!("there is no {name}: did you mean {near}?"),
+                None => format!("there is no {name} among {}", names.join(", ")),
+            });
+        };
+        let is = |kind: &str| {
+            let known = &field.schema["type"];
+            known == kind || known.as_array().is_some_and(|kinds| kinds.iter().any(|known| known == kind))
+        };
+        let value = if is("boolean") {
+            flag(value)
+        } else if is("integer") {
+            integer(value)
+        } else if is("number") {
+            money(value)
+        } else {
+            Ok(Value::from(value))
+        };
+        draft = draft.set(&name, Some(value.map_err(|why| why.replacen("it", &name, 1))?));
     }
     Ok(draft)
 }
@@ -236,16 +269,27 @@ pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mfa_shared::api::definitions::{Charge, Currency, Term};
+    use mfa_shared::api::offices::Address;
     use serde_json::json;
 
     #[test]
     fn pairs_are_split_at_commas_that_are_not_escaped() {
-        let read = pairs(r"street=1 Main St\, rear,city=Accra,validated=true,preferenceLevel=2").unwrap();
-        let expected = json!({
-            "street": "1 Main St, rear", "city": "Accra", "validated": true, "preferenceLevel": 2
-        });
-        assert_eq!(Value::from(read), expected);
-        assert!(pairs("street").is_err());
+        let read = Value::from(pairs::<Address>(r"street=1 Main St\, rear,postal-code=007").unwrap());
+        assert_eq!(read, json!({ "street": "1 Main St, rear", "postalCode": "007" }));
+        assert!(pairs::<Address>("street").is_err());
+    }
+
+    #[test]
+    fn pairs_are_of_the_kind_that_their_object_has_them_and_others_are_refused() {
+        let charge = Value::from(pairs::<Charge>("name=7,amount=2.00,proportional=false").unwrap());
+        assert_eq!(charge.to_string(), r#"{"name":"7","amount":2.00,"proportional":false}"#);
+        let term = Value::from(pairs::<Term>("period=12,time-unit=YEAR").unwrap());
+        assert_eq!(term, json!({ "period": 12, "timeUnit": "YEAR" }));
+        assert_eq!(pairs::<Currency>("scale=two").unwrap_err(), "scale must be a whole number");
+        let mistyped = pairs::<Charge>("proportonal=true").unwrap_err();
+        assert_eq!(mistyped, "there is no proportonal: did you mean proportional?");
+        assert!(pairs::<Address>("mobile=024").unwrap_err().starts_with("there is no mobile among street,"));
     }
 
     #[test]

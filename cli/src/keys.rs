@@ -174,12 +174,19 @@ pub fn write(file: &str, application: &str, timestamp: &str, pem: &str) -> Outco
     let text = Zeroizing::new(format!("Application: {application}\nKey: {timestamp}\n{pem}"));
     let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            Failure::new("file_exists", exit::CONFLICT, format!("{file} exists"))
-                .hint("a key is never written over: give another file")
-        }
+        std::io::ErrorKind::AlreadyExists => taken(file),
         _ => Failure::local(format!("cannot write {file}: {error}")),
     })
+}
+
+/// Refuses a file that is there already.
+pub fn check_free(file: &str) -> Outcome {
+    if std::fs::symlink_metadata(file).is_ok() { Err(taken(file)) } else { Ok(()) }
+}
+
+fn taken(file: &str) -> Failure {
+    Failure::new("file_exists", exit::CONFLICT, format!("{file} exists"))
+        .hint("a key is never written over: give another file")
 }
 
 /// A key file.

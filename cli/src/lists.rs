@@ -2,6 +2,7 @@
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::money::Money;
 use crate::output::text;
 use crate::views::View;
 use mfa_shared::endpoint::Endpoint;
@@ -42,7 +43,10 @@ impl Cx {
                 let mut listing = self.out.listing(view)?;
                 let records = page[T::PLURAL].as_array().map_or(&[][..], Vec::as_slice);
                 let shown = records.iter().take(usize::try_from(limit).unwrap_or(usize::MAX));
-                shown.clone().try_for_each(|record| listing.push(&record.to_string()))?;
+                let mut money = Money::of(self, &endpoint, view);
+                for record in shown.clone() {
+                    listing.push(&money.line(&record.to_string()).await)?;
+                }
                 listing.finish()?;
                 let total = page["totalElements"].as_u64().unwrap_or(0);
                 self.tell_rest(u64::try_from(shown.len()).unwrap_or(u64::MAX), total);
@@ -50,6 +54,7 @@ impl Cx {
             _ => {
                 let mut stream = self.client.stream(&endpoint, &body(paging)).await?;
                 let mut listing = self.out.listing(view)?;
+                let mut money = Money::of(self, &endpoint, view);
                 let mut left = limit.unwrap_or(u64::MAX);
                 let mut more = false;
                 while !more && let Some(record) = stream.next().await? {
@@ -58,7 +63,7 @@ impl Cx {
                     }
                     more = left == 0;
                     if !more {
-                        listing.push(&record)?;
+                        listing.push(&money.line(&record).await)?;
                         left -= 1;
                     }
                 }
@@ -105,7 +110,7 @@ impl Cx {
         let total = records.len();
         records.truncate(limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(total));
         let shown = records.len();
-        self.out.show(view, &Value::Array(records))?;
+        self.print(endpoint, view, Value::Array(records)).await?;
         self.tell_rest(shown as u64, total as u64);
         Ok(())
     }

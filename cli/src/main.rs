@@ -8,7 +8,7 @@
 //! | `client`, `bearer`, `clock`, `idempotency` | the only ones that speak HTTP |
 //! | `bulk` | records from files and into files |
 //! | `apply` | sets of files that say how an institution is to be |
-//! | `output`, `views` | formats, tables, talk on stderr; the columns of each noun |
+//! | `output`, `views`, `money` | formats, tables, talk on stderr; columns of each noun; their amounts |
 //! | `images` | portraits and scans, as verbs send, save and show them |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
@@ -35,6 +35,7 @@ mod input;
 mod keys;
 mod lists;
 mod logins;
+mod money;
 mod output;
 mod profiles;
 mod prompt;

@@ -31,6 +31,25 @@ pub struct Column {
     pub priority: u8,
     /// Whether its values stand on the right side of their column: amounts.
     pub right: bool,
+    /// Where its values are money: what tells their currency.
+    pub currency: Option<Currency>,
+}
+
+/// What tells the currency of a record's amounts, and with it how many digits follow the point in a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Currency {
+    /// The digits themselves stand at this pointer.
+    Scale(&'static str),
+    /// Its code does.
+    Code(&'static str),
+    /// The product does.
+    Product(&'static str),
+    /// Ledger accounts do, of which one at least has a currency once money has moved.
+    Accounts(&'static str),
+    /// The ledger account in the path of the request.
+    PathAccount,
+    /// The drawer of the teller in the path of the request.
+    PathTeller,
 }
 
 /// The columns of one kind of record.
@@ -59,12 +78,17 @@ impl View {
 
 /// A column of a view.
 pub const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
-    Column { name, pointer, priority, right: false }
+    Column { name, pointer, priority, right: false, currency: None }
 }
 
 /// A column of numbers.
 pub const fn amount(name: &'static str, pointer: &'static str, priority: u8) -> Column {
-    Column { name, pointer, priority, right: true }
+    Column { name, pointer, priority, right: true, currency: None }
+}
+
+/// A column of money.
+pub const fn money(name: &'static str, pointer: &'static str, priority: u8, currency: Currency) -> Column {
+    Column { name, pointer, priority, right: true, currency: Some(currency) }
 }
 
 /// Offices and branches.

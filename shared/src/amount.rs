@@ -134,6 +134,12 @@ impl Amount {
         self.0.is_sign_negative() && !self.0.is_zero()
     }
 
+    /// The same amount as people read it: with as many fraction digits as the smallest amount of a currency
+    /// has, and more where it is finer.
+    pub fn in_scale(self, scale: u32) -> Amount {
+        Self::scaled(self.0, self.fraction_digits().max(scale))
+    }
+
     /// Fraction digits that matter: trailing zeros do not count.
     pub fn fraction_digits(self) -> u32 {
         self.0.normalize().scale()
@@ -260,5 +266,29 @@ mod tests {
         assert!(BigInteger::parse("1.0").is_none() && BigInteger::parse("1e5").is_none());
         assert!(!BigInteger::parse("0").unwrap().is_positive());
         assert!(!BigInteger::parse("-3").unwrap().is_positive());
+    }
+
+    #[test]
+    fn people_read_an_amount_in_the_scale_of_its_currency() {
+        for (digits, scale, read) in [
+            ("1250", 2, "1250.00"),
+            ("1250", 0, "1250"),
+            ("1250.00", 0, "1250"),
+            ("1250.5", 0, "1250.5"),
+            ("1250.505", 2, "1250.505"),
+            ("1250.50000", 2, "1250.50"),
+            ("0", 3, "0.000"),
+            ("0.000", 0, "0"),
+            ("-7.5", 2, "-7.50"),
+            ("1e3", 2, "1000.00"),
+            ("999999999999999.99999", 2, "999999999999999.99999"),
+            ("999999999999999", 5, "999999999999999.00000"),
+        ] {
+            assert_eq!(
+                Amount::parse(digits).unwrap().in_scale(scale).to_string(),
+                read,
+                "{digits} in {scale}"
+            );
+        }
     }
 }

@@ -95,7 +95,7 @@ faults! {
     UNSUPPORTED_TRANSACTION_TYPE: "unsupported_transaction_type" 400 "Transaction type not offered"
         "use ACCO, ACCC, ACCT, CDPT or CWDL";
     EMPLOYEE_REQUIRED: "employee_required" 400 "Nobody is assigned"
-        "name the employee who works at the teller";
+        "name who works there: mfa teller open CODE --employee ID";
     TELLER_NOT_PAUSED: "teller_not_paused" 400 "Only a paused teller can be counted"
         "pause the teller first: mfa teller pause";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
@@ -169,7 +169,8 @@ faults! {
         "list them: mfa applications sets list";
     CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
     SCAN_NOT_FOUND: "scan_not_found" 404 "No such scan" "list them: mfa cards scan list CUSTOMER CARD";
-    PORTRAIT_NOT_FOUND: "portrait_not_found" 404 "No portrait" "set one: mfa portrait set CUSTOMER FILE";
+    PORTRAIT_NOT_FOUND: "portrait_not_found" 404 "No portrait"
+        "set one: mfa customers portrait set CUSTOMER FILE";
     DEFINITION_NOT_FOUND: "definition_not_found" 404 "No such product definition"
         "list them: mfa products list";
     INSTANCE_NOT_FOUND: "instance_not_found" 404 "No such product instance"

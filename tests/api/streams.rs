@@ -15,6 +15,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
+use tokio::task::JoinHandle;
 
 /// More than a stream reads at once.
 const ACCOUNTS: usize = 1_203;
@@ -65,9 +66,8 @@ fn many_accounts_of_a_product_are_streamed_one_a_line() {
     }
 }
 
-#[test]
-fn accounts_that_are_streamed_beside_postings_balance() {
-    let counter = crowded();
+/// Deposits one after the other, until they are stopped; how many there were.
+fn deposits(counter: &Counter) -> (Arc<AtomicBool>, JoinHandle<u32>) {
     let (stop, http, url) = (Arc::new(AtomicBool::new(false)), counter.world.http(), counter.world.url());
     let (stopped, request) = (stop.clone(), Counter::request("CDPT", "anna.9100.00001", "1.07").to_string());
     // Each deposit moves an account at the beginning of the list, and two at its end.
@@ -85,6 +85,13 @@ fn accounts_that_are_streamed_beside_postings_balance() {
         }
         count
     });
+    (stop, deposits)
+}
+
+#[test]
+fn accounts_that_are_streamed_beside_postings_balance() {
+    let counter = crowded();
+    let (stop, deposits) = deposits(&counter);
     let mut totals = Vec::new();
     for path in ["/ledger/accounts", "/ledger/accounts?sortColumn=balance&sortDirection=DESC"].repeat(10) {
         let accounts = streamed(&counter.world, path).into_iter();
@@ -96,6 +103,32 @@ fn accounts_that_are_streamed_beside_postings_balance() {
         };
         assert_eq!(of(true), of(false), "{path}");
         totals.push(of(false));
+    }
+    stop.store(true, SeqCst);
+    assert!(counter.world.wait(deposits) > 0);
+    assert!(totals.first() < totals.last(), "{totals:?}");
+}
+
+#[test]
+fn trial_balances_and_pages_that_are_read_beside_postings_are_of_one_moment() {
+    let counter = crowded();
+    let (stop, deposits) = deposits(&counter);
+    let amount = |value: &Value| Amount::parse(&value.to_string()).unwrap();
+    let mut totals = Vec::new();
+    for _ in 0..40 {
+        let trial = counter.world.get("/ledger/trial-balance").is(200).json();
+        let rows = trial["rows"].as_array().unwrap();
+        let sum = |side: &str| Amount::sum(rows.iter().map(|row| amount(&row[side])));
+        assert_eq!(
+            (sum("debit"), sum("credit")),
+            (amount(&trial["totalDebit"]), amount(&trial["totalCredit"]))
+        );
+        assert_eq!(sum("debit"), sum("credit"));
+        totals.push(sum("debit"));
+        let page = counter.world.get("/ledger/journal?size=1000&sortDirection=DESC").is(200).json();
+        let sequences = page["entries"].as_array().unwrap().iter().map(|entry| entry["sequence"].as_u64());
+        let due = (1..=page["totalElements"].as_u64().unwrap()).rev().take(1000);
+        assert!(sequences.eq(due.map(Some)), "no gaps, and none that is not counted");
     }
     stop.store(true, SeqCst);
     assert!(counter.world.wait(deposits) > 0);

@@ -5,7 +5,7 @@ use super::tree::{NEEDS_GATEWAY, OTHER_CALLERS, commands, sample, shell, words};
 use crate::world::World;
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Every list of the institution, as text.
 fn everything(world: &World) -> Vec<String> {
@@ -43,4 +43,41 @@ fn every_change_can_be_tried_without_changing_anything() {
     }
     assert!(tried > 40, "{tried}");
     assert!(everything(&world) == before, "a dry run has changed something");
+}
+
+#[test]
+fn a_request_that_somebody_made_up_can_be_tried() {
+    let world = World::start();
+    let api = |words: &[&str]| run(world.mfa(&[&["api"], words, &["--dry-run"]].concat()));
+    let create = ["POST", "/offices", "-F", "identifier=tema", "-F", "name=Tema", "-o", "json"];
+    let tried = api(&create).json();
+    assert_eq!((&tried["method"], &tried["path"]), (&json!("POST"), &json!("/offices")));
+    assert_eq!(tried["result"], "would be accepted; nothing was changed");
+    world.get("/offices/tema").refused(404, "office_not_found");
+    world.post("/offices", r#"{"identifier":"tema","name":"Tema"}"#).is(202);
+    assert_eq!(api(&create).fails_in_json(6)["code"], "identifier_taken");
+    assert!(api(&["delete", "/offices/tema"]).ok().contains("nothing was changed"));
+    world.get("/offices/tema").is(200);
+    // What reads changes nothing anyway, and what cannot be tried says so.
+    assert!(api(&["GET", "/offices/tema"]).ok().contains("Tema"));
+    let login = ["POST", "/token", "-F", "grant_type=password", "-F", "username=a", "-F", "password=b"];
+    assert_eq!(api(&[&login[..], &["-o", "json"]].concat()).fails_in_json(7)["code"], "no_dry_run");
+}
+
+#[test]
+fn the_key_of_an_application_can_be_tried_without_a_file() {
+    let world = World::start();
+    let file = world.dir.path().join("crm.pem");
+    let keygen = |more: &[&str]| {
+        let words = ["applications", "keygen", "crm-v1", "--out", file.to_str().unwrap(), "--bits", "2048"];
+        run(world.mfa(&[&words[..], &["--dry-run"], more].concat()))
+    };
+    let tried = keygen(&["-o", "json"]).json();
+    assert_eq!(tried["result"], "a key of crm-v1 would be written and registered; nothing was changed");
+    assert!(keygen(&["--no-register"]).ok().contains("would be written; nothing was changed"));
+    assert!(!file.exists());
+    assert_eq!(world.get("/applications").json(), json!([]));
+    std::fs::write(&file, "mine").unwrap();
+    assert_eq!(keygen(&["-o", "json"]).fails_in_json(6)["code"], "file_exists");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
 }

@@ -37,3 +37,22 @@ fn a_path_leads_through_objects_and_lists_to_a_field() {
     let near = explain(&["error", "wrong_stat"]).fails_in_json(3);
     assert!(near["hint"].as_str().unwrap().contains("did you mean wrong_state?"), "{near}");
 }
+
+#[test]
+fn every_next_step_that_a_fault_names_is_a_command() {
+    let home = tempfile::tempdir().unwrap();
+    let mut steps = 0;
+    for fault in mfa_shared::fault::TABLE {
+        for step in fault.hint.split("mfa ").skip(1) {
+            let step = step.split([',', ':', ';']).next().unwrap_or_default();
+            let is_word = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+            let words: Vec<_> = step.split(' ').take_while(is_word).collect();
+            let flags: Vec<_> = step.split(' ').filter(|word| word.starts_with("--")).collect();
+            let words: Vec<_> = words.into_iter().filter(|word| !word.starts_with("--")).collect();
+            let help = run(mfa(home.path(), &[&words[..], &["--help"]].concat())).ok();
+            assert!(flags.iter().all(|flag| help.contains(flag)), "{}: {}", fault.code, fault.hint);
+            steps += 1;
+        }
+    }
+    assert!(steps > 20, "{steps}");
+}

@@ -32,6 +32,17 @@ fn institution() -> World {
     post("/customers", json!({ "identifier": "c-002", "type": "BUSINESS", "surname": "Núñez & Søn 貿易" }));
     post("/customers", json!({ "identifier": "c-003", "surname": "red \u{202e}turned" }));
     post("/customers/c-001/commands", json!({ "action": "ACTIVATE" }));
+    let may = |group: &str, operations: &[&str]| json!({ "permittableEndpointGroupIdentifier": group, "allowedOperations": operations });
+    let (all, read) = (["READ", "CHANGE", "DELETE"], ["READ"]);
+    for (role, permissions) in [
+        ("administrator", vec![may("identity__v1__users", &all), may("office__v1__offices", &all)]),
+        ("auditor", vec![may("identity__v1__users", &read), may("teller__v1__operation", &read)]),
+        ("branch-manager", vec![may("office__v1__offices", &all[..2]), may("deposit__v1__definition", &all)]),
+        ("clerk", vec![may("customer__v1__customer", &all[..2]), may("deposit__v1__instance", &all[..2])]),
+        ("teller", vec![may("teller__v1__operation", &all), may("deposit__v1__instance", &read)]),
+    ] {
+        post("/roles", json!({ "identifier": role, "permissions": permissions }));
+    }
     world
 }
 
@@ -58,6 +69,7 @@ fn tables_fit_80_and_200_columns() {
         kept("customers-list-wide", "mfa customers list -o wide --columns identifier,surname,city,applied");
         kept("customers-get", "mfa customers get c-001");
         kept("offices-list", "mfa offices list");
+        kept("roles-matrix", "mfa roles matrix");
         kept("nothing", "mfa customers list --term nobody");
         kept("rest", "mfa customers list --limit 1");
         kept("changed", "mfa customers lock c-001 --no-read");

@@ -46,9 +46,9 @@ fn each_transaction_shows_what_it_does_to_account_and_drawer() {
             &["--charges", "included"],
             &[
                 "amount          50.50",
-                "charge Deposit  1",
+                "charge Deposit  1.00",
                 "total           51.50",
-                "account         100 -> 150.50 (+50.50)",
+                "account         100.00 -> 150.50 (+50.50)",
                 "drawer          +51.50",
             ],
         ),
@@ -57,7 +57,7 @@ fn each_transaction_shows_what_it_does_to_account_and_drawer() {
             ACCOUNT,
             "10",
             &["--charges", "EXCLUDED"],
-            &["account         150.50 -> 159.50 (+9)", "drawer          +10"],
+            &["account         150.50 -> 159.50 (+9.00)", "drawer          +10.00"],
         ),
         (
             "withdraw",
@@ -71,15 +71,24 @@ fn each_transaction_shows_what_it_does_to_account_and_drawer() {
             ACCOUNT,
             "50",
             &["--to", OTHER],
-            &["account           150.00 -> 100.00 (-50)", "c-003.9100.00003  +50", "drawer            0"],
+            &[
+                "account           150.00 -> 100.00 (-50.00)",
+                "c-003.9100.00003  +50.00",
+                "drawer            0.00",
+            ],
         ),
-        ("open-account", pending, "20", &[], &["account  0 -> 20 (+20)", "drawer   +20"]),
+        ("open-account", pending, "20", &[], &["account  0.00 -> 20.00 (+20.00)", "drawer   +20.00"]),
         (
             "close-account",
             pending,
             "19",
             &[],
-            &["charge Close  1", "total         20", "account       20 -> 0 (-20)", "drawer        -19"],
+            &[
+                "charge Close  1.00",
+                "total         20.00",
+                "account       20.00 -> 0.00 (-20.00)",
+                "drawer        -19.00",
+            ],
         ),
     ];
     for (verb, account, amount, more, said) in table {
@@ -112,7 +121,7 @@ fn a_dry_run_shows_the_charges_and_leaves_nothing() {
     let world = counter();
     let before = states(&world);
     let ran = transact(&world, "deposit", ACCOUNT, "5", &["--dry-run"]);
-    assert!(ran.err.contains("charge Deposit  1\n") && ran.out.contains("nothing was changed"), "{ran:?}");
+    assert!(ran.err.contains("charge Deposit  1.00\n") && ran.out.contains("nothing was changed"), "{ran:?}");
     assert_eq!(states(&world), before);
 }
 
@@ -206,7 +215,7 @@ fn on_a_terminal_a_transaction_is_shown_before_it_is_confirmed_or_cancelled() {
     for (answer, state) in [("", "CANCELED"), ("n", "CANCELED"), ("y", "CONFIRMED")] {
         terminal.type_line(&line);
         let asked = terminal.wait_for("confirm it, with the charges paid by the account? [y/N]");
-        assert!(asked.contains("account         100 -> 104 (+4)"), "{asked}");
+        assert!(asked.contains("account         100.00 -> 104.00 (+4.00)"), "{asked}");
         assert_eq!(states(&world).last().unwrap(), "PENDING");
         terminal.type_line(answer);
         terminal.wait_for("$");

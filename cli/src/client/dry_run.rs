@@ -1,7 +1,6 @@
 //! Changes that are only tried.
 
 use crate::failure::Failure;
-use mfa_shared::endpoint::{Meta, render};
 use mfa_shared::fault::exit;
 use reqwest::header::HeaderName;
 use serde_json::json;
@@ -16,10 +15,7 @@ pub(super) fn ignored(url: &str) -> Failure {
 }
 
 /// How a command ends whose change was tried and is a good one.
-pub(super) fn would_be_accepted(meta: &Meta, params: &[&str], location: Option<String>) -> Failure {
+pub(super) fn would_be_accepted(method: &str, path: &str, location: Option<String>) -> Failure {
     let result = "would be accepted; nothing was changed";
-    Failure::dry_run(json!({
-        "method": meta.method.as_str(), "path": render(meta.path, params), "result": result,
-        "location": location,
-    }))
+    Failure::dry_run(json!({ "method": method, "path": path, "result": result, "location": location }))
 }

@@ -1,9 +1,10 @@
 //! Requests that somebody made up: any method and path of the daemon.
 
+use super::dry_run::{self, DRY_RUN};
 use super::{Client, Parcel, connect, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::Problem;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 
 /// What the daemon answered, whatever it is.
 #[derive(Debug)]
@@ -39,10 +40,15 @@ impl Client {
                 name.parse().map_err(|_| Failure::usage(format!("\"{name}\" is no name of a header")))?;
             headers.insert(name, header(value)?);
         }
+        let tries = self.dry_run && !["GET", "HEAD", "OPTIONS"].contains(&method.as_str());
+        if tries {
+            headers.insert(DRY_RUN, HeaderValue::from_static("true"));
+        }
         // The word is one of those above.
-        let method = method.parse().expect("a method");
+        let verb = method.parse().expect("a method");
         let url = format!("{}{path}", self.url);
-        let response = self.deliver(Parcel { method, url, headers, body, watch: None, keyed: true }).await?;
+        let response =
+            self.deliver(Parcel { method: verb, url, headers, body, watch: None, keyed: true }).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let (status, content_type) = (response.status(), kind.unwrap_or_default().to_owned());
         if !status.is_success() && status.as_u16() != 304 {
@@ -52,8 +58,17 @@ impl Client {
                 Err(_) => Failure::status(status, &self.url),
             });
         }
+        if tries && !response.headers().contains_key(DRY_RUN) {
+            return Err(dry_run::ignored(&self.url));
+        }
+        let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+        let location = location.map(str::to_owned);
         let bytes = response.bytes().await;
         let bytes = bytes.map_err(|error| connect::unreachable(&self.url, self.timeout, &error))?;
+        // An answer tells itself what the change would come to.
+        if tries && bytes.is_empty() {
+            return Err(dry_run::would_be_accepted(&method, path, location));
+        }
         Ok(RawReply { content_type, bytes: bytes.into() })
     }
 }

@@ -29,6 +29,9 @@ pub struct Api {
     /// Read all pages of a list and answer one array of their records
     #[arg(long)]
     paginate: bool,
+    /// Only try a change: the daemon carries it out, takes it back and says what it would come to
+    #[arg(long)]
+    dry_run: bool,
 }
 
 impl Verb for Api {
@@ -36,9 +39,12 @@ impl Verb for Api {
     const EXAMPLES: &'static [&'static str] = &[
         "mfa api GET /customers -F term=mensah --paginate",
         "mfa api POST /offices -F identifier=tamale -F name=Tamale",
+        "mfa api POST /offices -F identifier=wa -F name=Wa --dry-run",
         "mfa offices get market -o json | mfa api PUT /offices/market --input - --print-curl",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        let mut client = cx.client.clone();
+        client.dry_run = self.dry_run;
         let reads =
             matches!(self.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "DELETE");
         if reads && self.input.is_some() {
@@ -46,17 +52,17 @@ impl Verb for Api {
         }
         if !reads {
             let body = self.body()?;
-            return answer(cx, cx.client.raw(&self.method, &self.path, &self.headers, body).await?);
+            return answer(cx, client.raw(&self.method, &self.path, &self.headers, body).await?);
         }
         let path =
             with_query(&self.path, self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         if !self.paginate {
-            return answer(cx, cx.client.raw(&self.method, &path, &self.headers, None).await?);
+            return answer(cx, client.raw(&self.method, &path, &self.headers, None).await?);
         }
         let mut records = Vec::new();
         for index in 0_u64.. {
             let page = with_query(&path, [("pageIndex", index.to_string().as_str())].into_iter());
-            let reply = cx.client.raw(&self.method, &page, &self.headers, None).await?;
+            let reply = client.raw(&self.method, &page, &self.headers, None).await?;
             let mut page: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
             let (Some(pages), Some(found)) = (page["totalPages"].as_u64(), records_of(&mut page)) else {
                 return Err(

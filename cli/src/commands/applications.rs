@@ -99,6 +99,9 @@ pub struct Keygen {
     /// Do not register the public key with the daemon
     #[arg(long)]
     no_register: bool,
+    /// Only say what would be written and registered
+    #[arg(long)]
+    dry_run: bool,
 }
 
 impl Verb for Keygen {
@@ -115,15 +118,25 @@ impl Verb for Keygen {
         let timestamp = now[..19].replace(':', "_");
         let key = keys::generate(self.bits);
         let (application, exponent) = (self.application, "65537");
-        keys::write(&self.out, &application, &timestamp, &key.pem)?;
-        if !self.no_register {
-            let body = signature(&key.modulus, exponent)?.body::<SetSignature>()?;
-            let endpoint = SetSignature { application: application.clone(), timestamp: timestamp.clone() };
-            if let Err(failure) = cx.client.send(&endpoint, &body).await {
-                // A key that nobody knows is of no use.
-                let _ = std::fs::remove_file(&self.out);
-                return Err(failure);
+        let body = signature(&key.modulus, exponent)?.body::<SetSignature>()?;
+        let endpoint = SetSignature { application: application.clone(), timestamp: timestamp.clone() };
+        if self.dry_run {
+            keys::check_free(&self.out)?;
+            let mut result = format!("a key of {application} would be written; nothing was changed");
+            if !self.no_register {
+                try_out(cx, &endpoint, &body).await?;
+                result =
+                    format!("a key of {application} would be written and registered; nothing was changed");
             }
+            return cx.out.show(&views::RESULT, &json!({ "identifier": self.out, "result": result }));
+        }
+        keys::write(&self.out, &application, &timestamp, &key.pem)?;
+        if !self.no_register
+            && let Err(failure) = cx.client.send(&endpoint, &body).await
+        {
+            // A key that nobody knows is of no use.
+            let _ = std::fs::remove_file(&self.out);
+            return Err(failure);
         }
         cx.out.tip(&format!(
             "the private key is in {}; whoever has it can do what {application} can",
@@ -135,6 +148,16 @@ impl Verb for Keygen {
             "publicKeyMod": modulus, "publicKeyExp": number(exponent)?,
         });
         cx.out.show(&views::KEY, &record)
+    }
+}
+
+/// Lets the daemon try a change, whatever the flags say.
+async fn try_out<E: Endpoint>(cx: &Cx, endpoint: &E, body: &E::Body) -> Outcome {
+    let mut client = cx.client.clone();
+    client.dry_run = true;
+    match client.send(endpoint, body).await {
+        Err(failure) if failure.dry_run.is_none() => Err(failure),
+        _ => Ok(()),
     }
 }
 

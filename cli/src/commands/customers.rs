@@ -10,6 +10,7 @@ use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::offices::Address;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Query;
 use serde_json::Value;
@@ -119,10 +120,10 @@ struct CustomerFlags {
     #[arg(long, value_name = "YYYY-MM-DD")]
     application_date: Option<String>,
     /// Address, such as street='3 Hill Road',city=Accra,country-code=GH,country=Ghana
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Address>)]
     address: Option<Draft>,
     /// Contact, such as type=mobile,group=private,value=+233201234567; can be repeated
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<CustomerContact>)]
     contact: Vec<Draft>,
     /// A value beside the fields; can be repeated
     #[arg(long, value_name = "CATALOG/FIELD=VALUE", value_parser = input::custom_value)]

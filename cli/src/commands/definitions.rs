@@ -1,15 +1,18 @@
 //! Product definitions.
 
+mod guided;
+
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
-use crate::input::Draft;
+use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, verb};
 use crate::views;
 use clap::Args;
 use mfa_shared::api::definitions::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Nothing;
+use serde_json::Value;
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -68,8 +71,9 @@ impl Verb for Get {
 
 #[derive(Args)]
 pub struct Create {
-    /// Identifier of the new product, 2 to 32 letters, digits and . - * _
-    #[arg(value_name = "ID", required_unless_present = "from")]
+    /// Identifier of the new product, 2 to 32 letters, digits and . - * _; on a terminal, nothing at all
+    /// asks for everything
+    #[arg(value_name = "ID")]
     identifier: Option<String>,
     /// Name
     #[arg(long, value_name = "TEXT")]
@@ -77,22 +81,84 @@ pub struct Create {
     /// Description
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
+    /// CHECKING, SAVINGS or SHARE
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Currency, such as code=EUR,name=Euro,sign=€,scale=2; scale is how many digits follow the point
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Currency>)]
+    currency: Option<Draft>,
+    /// Ledger of the customers' accounts; part of their identifiers
+    #[arg(long, value_name = "LEDGER")]
+    equity_ledger: Option<String>,
+    /// Account for cash
+    #[arg(long, value_name = "ACCOUNT")]
+    cash_account: Option<String>,
+    /// Account for expenses
+    #[arg(long, value_name = "ACCOUNT")]
+    expense_account: Option<String>,
+    /// Account for accruals; only a product of type SHARE needs none
+    #[arg(long, value_name = "ACCOUNT")]
+    accrue_account: Option<String>,
+    /// Term, such as interest-payable=MATURITY,period=12,time-unit=MONTH
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Term>)]
+    term: Option<Draft>,
+    /// What must stay on an account; 0 by default
+    #[arg(long, value_name = "AMOUNT", value_parser = input::money)]
+    minimum_balance: Option<Value>,
+    /// Interest, percent a year
+    #[arg(long, value_name = "PERCENT", value_parser = input::money)]
+    interest: Option<Value>,
+    /// Whether the interest may be changed
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    flexible: Option<bool>,
+    /// Charge, such as action-identifier=Open,income-account-identifier=4000,name=Opening,amount=2.00;
+    /// with proportional=true the amount is percent; can be repeated
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Charge>)]
+    charge: Vec<Draft>,
     /// Body of JSON or YAML, - for standard input; flags go before it
     #[arg(long, value_name = "FILE")]
     from: Option<String>,
 }
 
+impl Create {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?
+            .set("identifier", self.identifier)
+            .set("name", self.name)
+            .set("description", self.description)
+            .set("type", self.kind)
+            .set("currency", self.currency)
+            .set("equityLedgerIdentifier", self.equity_ledger)
+            .set("cashAccountIdentifier", self.cash_account)
+            .set("expenseAccountIdentifier", self.expense_account)
+            .set("accrueAccountIdentifier", self.accrue_account)
+            .set("term", self.term)
+            .set("minimumBalance", self.minimum_balance)
+            .set("interest", self.interest)
+            .set("flexible", self.flexible)
+            .set_list("charges", &self.charge))
+    }
+}
+
 impl Verb for Create {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateDefinition::META);
     const EXAMPLES: &'static [&'static str] = &[
+        "mfa products create day-savings --name 'Day savings' --type savings \\\n    \
+         --currency code=GHS,name=Cedi,sign=GH₵,scale=2 --equity-ledger 9200 \\\n    \
+         --cash-account 7300 --expense-account 3900 --accrue-account 8100 \\\n    \
+         --term interest-payable=monthly --minimum-balance 5.00 \\\n    \
+         --charge action-identifier=Open,income-account-identifier=4000,name=Opening,amount=2.00",
         "mfa products get savings -o json | mfa products create savings-2 --name 'Savings 2' --from -",
         "mfa product get shares -o yaml >shares.yaml\n  mfa products create shares-b --from shares.yaml",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let draft = Draft::from_file(self.from.as_deref())?
-            .set("identifier", self.identifier)
-            .set("name", self.name)
-            .set("description", self.description);
+        let from_file = self.from.is_some();
+        let mut draft = self.draft()?;
+        match draft.text("identifier") {
+            None if !draft.given => draft = guided::ask(cx).await?,
+            None if !from_file => return Err(input::missing("ID")),
+            _ => {}
+        }
         let definition = draft.text("identifier").unwrap_or_default().to_owned();
         let body = draft.body::<CreateDefinition>()?;
         let read = GetDefinition { definition: definition.clone() };

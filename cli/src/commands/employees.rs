@@ -89,7 +89,7 @@ struct EmployeeFlags {
     #[arg(long, value_name = "ID")]
     assigned_office: Option<String>,
     /// Contact, such as type=mobile,group=business,value=+233201234567; can be repeated
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<EmployeeContact>)]
     contact: Vec<Draft>,
     /// Body of JSON or YAML, - for standard input; flags go before it
     #[arg(long, value_name = "FILE")]

@@ -53,7 +53,8 @@ impl Verb for List {
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { customer, term, limit } = self;
         let query = Query(InstanceQuery { customer, term, size: limit });
-        cx.out.show(&views::INSTANCE, &cx.client.send(&ListInstances {}, &query).await?.value)
+        let found = cx.client.send(&ListInstances {}, &query).await?.value;
+        cx.print(&ListInstances {}, &views::INSTANCE, found).await
     }
 }
 

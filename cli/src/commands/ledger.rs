@@ -194,6 +194,6 @@ impl Verb for TrialBalanceVerb {
         if let Some(rows) = rows.as_array_mut() {
             rows.push(total);
         }
-        cx.out.show(&views::TRIAL_BALANCE, &rows)
+        cx.print(&GetTrialBalance {}, &views::TRIAL_BALANCE, rows).await
     }
 }

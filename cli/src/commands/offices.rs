@@ -85,7 +85,7 @@ struct OfficeFlags {
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
     /// Address, such as street='12 Market Road',city=Accra,country-code=GH,country=Ghana
-    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs)]
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Address>)]
     address: Option<Draft>,
     /// Body of JSON or YAML, - for standard input; flags go before it
     #[arg(long, value_name = "FILE")]

@@ -5,7 +5,7 @@ use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, verb};
-use crate::views::{self, Column, View};
+use crate::views::{self, View, column};
 use clap::Args;
 use mfa_shared::api::roles::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -182,17 +182,17 @@ impl Verb for Matrix {
             cells.insert("group".to_owned(), json!(group));
             Value::Object(cells)
         };
-        let rows = groups.into_iter().map(row).collect();
-        cx.out.show(&view(&roles), &Value::Array(rows))
+        let rows: Vec<_> = groups.into_iter().map(row).collect();
+        cx.out.show_folded(&view(&roles), &rows)
     }
 }
 
 /// A column for each role. The names live as long as the process, which ends when the table is printed.
 fn view(roles: &[Role]) -> View {
-    let mut columns = vec![Column { name: "group", pointer: "/group", priority: 0, right: false }];
+    let mut columns = vec![column("group", "/group", 0)];
     for role in roles {
         let name: &'static str = role.identifier.clone().leak();
-        columns.push(Column { name, pointer: format!("/{name}").leak(), priority: 1, right: false });
+        columns.push(column(name, format!("/{name}").leak(), 1));
     }
     View { plural: "groups", id: "/group", state: "", columns: columns.leak() }
 }

@@ -61,7 +61,7 @@ impl Verb for Statement {
         let mut rows = vec![balance(first, "opening balance", opening)];
         rows.extend(entries.iter().map(row));
         rows.push(balance(last, "closing balance", closing));
-        cx.out.show(&views::STATEMENT, &Value::Array(rows))
+        cx.print(&at, &views::STATEMENT, Value::Array(rows)).await
     }
 }
 

@@ -5,6 +5,11 @@ use serde_json::Value;
 
 /// The value at a pointer as plain text; `*` in a pointer stands for every element of a list.
 pub fn text(record: &Value, pointer: &str) -> String {
+    texts(record, pointer).join(", ")
+}
+
+/// The values at a pointer, each as plain text.
+pub fn texts(record: &Value, pointer: &str) -> Vec<String> {
     let mut values = vec![record];
     for step in pointer.split('/').skip(1) {
         values = values
@@ -15,7 +20,7 @@ pub fn text(record: &Value, pointer: &str) -> String {
             })
             .collect();
     }
-    values.into_iter().map(plain).collect::<Vec<_>>().join(", ")
+    values.into_iter().map(plain).collect()
 }
 
 /// The value at a pointer as it may be shown on a terminal.

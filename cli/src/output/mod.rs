@@ -12,7 +12,7 @@ mod table;
 pub mod yaml;
 
 use cell::escaped_lines;
-pub use cell::{escaped, text};
+pub use cell::{escaped, text, texts};
 pub use jq::Expression;
 pub use list::Listing;
 pub use screen::Screen;
@@ -56,6 +56,17 @@ impl Output {
             }
             record => self.record(view, record),
         }
+    }
+
+    /// Prints records of which every column matters: what does not fit beside the first column goes on below.
+    pub fn show_folded(&self, view: &View, records: &[Value]) -> Outcome {
+        let table = self.format == Format::Table && self.columns.is_empty() && self.jq.is_none();
+        if !table || records.is_empty() {
+            return self.show(view, &Value::Array(records.to_vec()));
+        }
+        let row = |record| view.columns.iter().map(|column| cell::shown(record, column.pointer)).collect();
+        let rows: Vec<_> = records.iter().map(row).collect();
+        self.page(&table::folded(view.columns, &rows, &self.screen, !self.no_header))
     }
 
     /// Prints a record that is shown once more: in the place of what a person saw before, and as one more

@@ -15,7 +15,8 @@ pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool
     if fit {
         drop_columns(columns, rows, screen.width, &mut kept);
     }
-    let mut table = plain(if fit { screen.width } else { u16::MAX });
+    // The gap behind the last column takes no room: it is not printed.
+    let mut table = plain(if fit { screen.width.saturating_add(GAP) } else { u16::MAX });
     if header {
         table.set_header(kept.iter().map(|i| columns[*i].name.to_uppercase()));
     }
@@ -30,11 +31,42 @@ pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool
     print(table, if header { 1 } else { 0 }, screen)
 }
 
-fn drop_columns(columns: &[Column], rows: &[Vec<String>], width: u16, kept: &mut Vec<usize>) {
+/// Rows whose columns are all shown: those that do not fit beside the first one make another table below it.
+pub fn folded(columns: &[Column], cells: &[Vec<String>], screen: &Screen, header: bool) -> String {
+    let widths = widths(columns, cells);
+    let mut parts = vec![vec![0]];
+    let mut width = widths.first().copied().unwrap_or_default();
+    for (i, needed) in widths.iter().map(|width| width + GAP).enumerate().skip(1) {
+        let part = parts.last_mut().filter(|part| part.len() == 1 || width + needed <= screen.width);
+        match part {
+            Some(part) => {
+                part.push(i);
+                width += needed;
+            }
+            None => {
+                parts.push(vec![0, i]);
+                width = widths[0] + needed;
+            }
+        }
+    }
+    let table = |part: &Vec<usize>| {
+        let columns: Vec<_> = part.iter().map(|i| columns[*i]).collect();
+        let cells: Vec<_> = cells.iter().map(|row| part.iter().map(|i| row[*i].clone()).collect()).collect();
+        rows(&columns, &cells, screen, false, header)
+    };
+    parts.iter().map(table).collect::<Vec<_>>().join("\n")
+}
+
+/// How wide each column is when nothing is wrapped.
+fn widths(columns: &[Column], rows: &[Vec<String>]) -> Vec<u16> {
     let mut natural = plain(u16::MAX);
     natural.set_header(columns.iter().map(|column| column.name));
     natural.add_rows(rows);
-    let widths = natural.column_max_content_widths();
+    natural.column_max_content_widths()
+}
+
+fn drop_columns(columns: &[Column], rows: &[Vec<String>], width: u16, kept: &mut Vec<usize>) {
+    let widths = widths(columns, rows);
     kept.retain(|i| columns[*i].priority < WIDE);
     let total = |kept: &[usize]| -> u32 {
         kept.iter()
@@ -81,4 +113,40 @@ fn print(mut table: Table, header_lines: usize, screen: &Screen) -> String {
         text.push_str(&if bold { format!("\x1b[1m{line}\x1b[0m\n") } else { format!("{line}\n") });
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::column;
+
+    fn screen(width: u16) -> Screen {
+        Screen {
+            stdout_is_terminal: true,
+            stderr_is_terminal: true,
+            width,
+            lines: 50,
+            stdout_colour: false,
+            stderr_colour: false,
+        }
+    }
+
+    #[test]
+    fn columns_that_just_fit_are_neither_wrapped_nor_dropped() {
+        let columns = [column("account", "/a", 0), column("last-transaction", "/b", 4)];
+        let cells = [vec!["c-010".to_owned(), "2031-05-06".to_owned()]];
+        let whole = "ACCOUNT  LAST-TRANSACTION\nc-010    2031-05-06\n";
+        assert_eq!(rows(&columns, &cells, &screen(25), true, true), whole);
+        assert_eq!(rows(&columns, &cells, &screen(24), true, true), "ACCOUNT\nc-010\n");
+    }
+
+    #[test]
+    fn what_does_not_fit_beside_the_first_column_goes_on_below() {
+        let columns = [column("group", "/g", 0), column("clerk", "/c", 1), column("teller", "/t", 1)];
+        let cells = [vec!["office".to_owned(), "RC".to_owned(), "R".to_owned()]];
+        let beside = "GROUP   CLERK  TELLER\noffice  RC     R\n";
+        assert_eq!(folded(&columns, &cells, &screen(21), true), beside);
+        let below = "GROUP   CLERK\noffice  RC\n\nGROUP   TELLER\noffice  R\n";
+        assert_eq!(folded(&columns, &cells, &screen(20), true), below);
+    }
 }

@@ -1,6 +1,7 @@
 //! Which values of tellers and of the money at the counter a table shows.
 
-use super::{View, WIDE, amount, column};
+use super::Currency::{Accounts, PathTeller, Product};
+use super::{View, WIDE, amount, column, money};
 
 /// Tellers.
 pub const TELLER: View = View {
@@ -11,7 +12,7 @@ pub const TELLER: View = View {
         column("code", "/code", 0),
         column("state", "/state", 0),
         column("employee", "/assignedEmployee", 1),
-        amount("limit", "/cashdrawLimit", 2),
+        money("limit", "/cashdrawLimit", 2, Accounts("/tellerAccountIdentifier")),
         column("count-required", "/denominationRequired", 6),
         column("opened", "/lastOpenedOn", 3),
         column("opened-by", "/lastOpenedBy", 5),
@@ -33,9 +34,9 @@ pub const BALANCE: View = View {
     state: "",
     columns: &[
         column("day", "/day", 0),
-        amount("on-hand", "/cashOnHand", 0),
-        amount("received", "/cashReceivedTotal", 0),
-        amount("disbursed", "/cashDisbursedTotal", 0),
+        money("on-hand", "/cashOnHand", 0, PathTeller),
+        money("received", "/cashReceivedTotal", 0, PathTeller),
+        money("disbursed", "/cashDisbursedTotal", 0, PathTeller),
     ],
 };
 
@@ -48,7 +49,7 @@ pub const CASH_ENTRY: View = View {
         column("posted", "/transactionDate", 0),
         column("side", "/type", 0),
         column("message", "/message", 0),
-        amount("amount", "/amount", 0),
+        money("amount", "/amount", 0, PathTeller),
     ],
 };
 
@@ -62,12 +63,12 @@ pub const DAY_REPORT: View = View {
         column("teller", "/tellerCode", 1),
         column("day", "/day", 0),
         column("employee", "/employeeIdentifier", 2),
-        amount("received", "/cashReceivedTotal", 3),
-        amount("disbursed", "/cashDisbursedTotal", 3),
-        amount("expected", "/expectedTotal", 1),
-        amount("counted", "/countedTotal", 0),
-        amount("difference", "/difference", 0),
-        amount("left", "/cashOnHand", 0),
+        money("received", "/cashReceivedTotal", 3, PathTeller),
+        money("disbursed", "/cashDisbursedTotal", 3, PathTeller),
+        money("expected", "/expectedTotal", 1, PathTeller),
+        money("counted", "/countedTotal", 0, PathTeller),
+        money("difference", "/difference", 0, PathTeller),
+        money("left", "/cashOnHand", 0, PathTeller),
         column("opened", "/openedOn", 6),
         column("opened-by", "/openedBy", 7),
         column("closed", "/closedOn", 4),
@@ -84,7 +85,7 @@ pub const DENOMINATION: View = View {
     state: "",
     columns: &[
         column("created", "/createdOn", 0),
-        amount("counted", "/countedTotal", 0),
+        money("counted", "/countedTotal", 0, PathTeller),
         column("entry", "/adjustingJournalEntry", 2),
         column("created-by", "/createdBy", 1),
         column("note", "/note", 1),
@@ -100,11 +101,11 @@ pub const TRANSACTION: View = View {
         column("identifier", "/identifier", 0),
         column("type", "/transactionType", 0),
         column("state", "/state", 0),
-        column("account", "/customerAccountIdentifier", 1),
+        column("account", "/customerAccountIdentifier", 0),
         column("target", "/targetAccountIdentifier", 3),
-        amount("amount", "/amount", 0),
-        amount("total", "/totalAmount", 0),
-        column("charges", "/charges/*/amount", 4),
+        money("amount", "/amount", 0, Product("/productIdentifier")),
+        money("total", "/totalAmount", 1, Product("/productIdentifier")),
+        money("charges", "/charges/*/amount", 4, Product("/productIdentifier")),
         column("in-cash", "/chargesIncluded", 5),
         column("customer", "/customerIdentifier", WIDE),
         column("product", "/productIdentifier", WIDE),

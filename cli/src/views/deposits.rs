@@ -1,6 +1,7 @@
 //! Columns of products, accounts and the ledger.
 
-use super::{View, WIDE, amount, column};
+use super::Currency::{Accounts, Code, PathAccount, Product, Scale};
+use super::{View, WIDE, amount, column, money};
 
 /// Actions.
 pub const ACTION: View = View {
@@ -25,7 +26,7 @@ pub const DEFINITION: View = View {
         column("name", "/name", 0),
         column("type", "/type", 1),
         column("currency", "/currency/code", 1),
-        amount("minimum-balance", "/minimumBalance", 2),
+        money("minimum-balance", "/minimumBalance", 2, Scale("/currency/scale")),
         amount("interest", "/interest", 3),
         column("active", "/active", 0),
         column("charges", "/charges/*/name", 4),
@@ -65,7 +66,7 @@ pub const INSTANCE: View = View {
         column("customer", "/customerIdentifier", 1),
         column("product", "/productIdentifier", 1),
         column("state", "/state", 0),
-        amount("balance", "/balance", 0),
+        money("balance", "/balance", 0, Product("/productIdentifier")),
         column("opened", "/openedOn", 3),
         column("last-transaction", "/lastTransactionDate", 4),
         column("alternative-number", "/alternativeAccountNumber", WIDE),
@@ -92,9 +93,9 @@ pub const LEDGER_ACCOUNT: View = View {
         column("kind", "/kind", 0),
         column("role", "/role", 3),
         column("currency", "/currency", 1),
-        amount("balance", "/balance", 0),
-        amount("debits", "/debitTotal", 4),
-        amount("credits", "/creditTotal", 4),
+        money("balance", "/balance", 0, Code("/currency")),
+        money("debits", "/debitTotal", 4, Code("/currency")),
+        money("credits", "/creditTotal", 4, Code("/currency")),
         column("ledger", "/ledgerIdentifier", WIDE),
         column("customer", "/customerIdentifier", WIDE),
         column("created", "/createdOn", WIDE),
@@ -112,8 +113,8 @@ pub const ACCOUNT_ENTRY: View = View {
         column("posted", "/postedOn", 0),
         column("type", "/type", 1),
         column("side", "/side", 0),
-        amount("amount", "/amount", 0),
-        amount("balance", "/balance", 0),
+        money("amount", "/amount", 0, PathAccount),
+        money("balance", "/balance", 0, PathAccount),
         column("message", "/message", 2),
         column("teller", "/tellerCode", 3),
         column("role", "/role", WIDE),
@@ -133,7 +134,7 @@ pub const JOURNAL_ENTRY: View = View {
         column("type", "/type", 0),
         column("accounts", "/lines/*/accountIdentifier", 1),
         column("sides", "/lines/*/side", 3),
-        amount("amounts", "/lines/*/amount", 2),
+        money("amounts", "/lines/*/amount", 2, Accounts("/lines/*/accountIdentifier")),
         column("teller", "/tellerCode", 4),
         column("clerk", "/clerk", 5),
         column("message", "/message", 6),
@@ -151,8 +152,8 @@ pub const TRIAL_BALANCE: View = View {
     columns: &[
         column("account", "/accountIdentifier", 0),
         column("kind", "/kind", 1),
-        amount("debit", "/debit", 0),
-        amount("credit", "/credit", 0),
+        money("debit", "/debit", 0, Accounts("/accountIdentifier")),
+        money("credit", "/credit", 0, Accounts("/accountIdentifier")),
     ],
 };
 
@@ -165,8 +166,8 @@ pub const STATEMENT: View = View {
         column("posted", "/postedOn", 0),
         column("type", "/type", 1),
         column("message", "/message", 2),
-        amount("debit", "/debit", 0),
-        amount("credit", "/credit", 0),
-        amount("balance", "/balance", 0),
+        money("debit", "/debit", 0, PathAccount),
+        money("credit", "/credit", 0, PathAccount),
+        money("balance", "/balance", 0, PathAccount),
     ],
 };

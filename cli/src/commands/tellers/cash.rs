@@ -44,9 +44,9 @@ impl Verb for Balance {
         if self.entries {
             // Null where the teller was never opened.
             let entries = shown["cashEntries"].as_array().cloned().unwrap_or_default();
-            return cx.out.show(&views::CASH_ENTRY, &Value::Array(entries));
+            return cx.print(&read, &views::CASH_ENTRY, Value::Array(entries)).await;
         }
-        cx.out.show(&views::BALANCE, &shown)?;
+        cx.print(&read, &views::BALANCE, shown.clone()).await?;
         if !self.watch {
             return Ok(());
         }
@@ -54,8 +54,9 @@ impl Verb for Balance {
             tokio::time::sleep(WATCH).await;
             let found = cx.client.send(&read, &Nothing).await?.value;
             if found != shown {
-                cx.out.show_again(&views::BALANCE, &found)?;
                 shown = found;
+                let again = cx.in_scale(&read, &views::BALANCE, shown.clone()).await;
+                cx.out.show_again(&views::BALANCE, &again)?;
             }
         }
     }
@@ -121,7 +122,8 @@ impl Verb for List {
         let query = Query(DenominationQuery::read(&Params::parse(&range))?);
         let Place { teller, office } = self.at.place(cx)?;
         let endpoint = ListDenominations { office, teller };
-        cx.out.show(&views::DENOMINATION, &cx.client.send(&endpoint, &query).await?.value)
+        let found = cx.client.send(&endpoint, &query).await?.value;
+        cx.print(&endpoint, &views::DENOMINATION, found).await
     }
 }
 

@@ -64,7 +64,7 @@ impl Verb for Close {
             ))
         })?;
         cx.out.tip(&format!("teller {teller} closed (CLOSED); day report: {}", file.display()));
-        cx.out.show(&views::DAY_REPORT, &report)
+        cx.print(&read, &views::DAY_REPORT, report).await
     }
 }
 

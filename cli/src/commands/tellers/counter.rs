@@ -6,6 +6,7 @@ use super::{as_amount, money, next_step};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
+use crate::money::product_scale;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -67,10 +68,18 @@ struct Effect {
     account: Amount,
     /// Change of the cash in the drawer.
     drawer: Amount,
+    /// Digits behind the point of the currency, as far as they are known.
+    scale: Option<u32>,
 }
 
 impl Effect {
-    fn of(kind: TransactionType, quote: &Value, wish: &Wish, instance: &Value) -> Outcome<Self> {
+    fn of(
+        kind: TransactionType,
+        quote: &Value,
+        wish: &Wish,
+        instance: &Value,
+        scale: Option<u32>,
+    ) -> Outcome<Self> {
         let amount = as_amount(&wish.amount)?;
         let charges = as_amount(&quote["totalAmount"])?.minus(amount);
         // Into the account and the drawer, or out of them.
@@ -83,33 +92,40 @@ impl Effect {
             ChargesWord::Included => (account, drawer.plus(charges)),
             ChargesWord::Excluded => (account.minus(charges), drawer),
         };
-        Ok(Self { amount, charges, before: as_amount(&instance["balance"])?, account, drawer })
+        Ok(Self { amount, charges, before: as_amount(&instance["balance"])?, account, drawer, scale })
+    }
+
+    fn shown(&self, amount: Amount) -> String {
+        self.scale.map_or(amount, |scale| amount.in_scale(scale)).to_string()
+    }
+
+    fn signed(&self, amount: Amount) -> String {
+        let sign = if amount.is_negative() || amount.is_zero() { "" } else { "+" };
+        format!("{sign}{}", self.shown(amount))
     }
 
     /// A line for each charge, and for everything that changes.
     fn lines(&self, quote: &Value, target: Option<&str>) -> String {
-        let mut lines = vec![("amount".to_owned(), self.amount.to_string())];
+        let mut lines = vec![("amount".to_owned(), self.shown(self.amount))];
         for charge in quote["charges"].as_array().into_iter().flatten() {
             let name = charge["name"].as_str().unwrap_or_default();
-            lines.push((format!("charge {name}"), charge["amount"].to_string()));
+            let amount = as_amount(&charge["amount"]).map(|amount| self.shown(amount)).unwrap_or_default();
+            lines.push((format!("charge {name}"), amount));
         }
         if self.charges.is_zero() {
             lines.push(("charges".to_owned(), "none".to_owned()));
         }
-        lines.push(("total".to_owned(), quote["totalAmount"].to_string()));
+        lines.push(("total".to_owned(), self.shown(self.amount.plus(self.charges))));
         let after = self.before.plus(self.account);
-        lines.push(("account".to_owned(), format!("{} -> {after} ({})", self.before, signed(self.account))));
+        let (before, after) = (self.shown(self.before), self.shown(after));
+        lines.push(("account".to_owned(), format!("{before} -> {after} ({})", self.signed(self.account))));
         if let Some(target) = target {
-            lines.push((target.to_owned(), signed(self.amount)));
+            lines.push((target.to_owned(), self.signed(self.amount)));
         }
-        lines.push(("drawer".to_owned(), signed(self.drawer)));
+        lines.push(("drawer".to_owned(), self.signed(self.drawer)));
         let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
         lines.iter().map(|(name, value)| format!("\n  {name:width$}  {value}")).collect()
     }
-}
-
-fn signed(amount: Amount) -> String {
-    if amount.is_negative() || amount.is_zero() { amount.to_string() } else { format!("+{amount}") }
 }
 
 async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
@@ -133,7 +149,8 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         return Err(Failure::local("the daemon answered no identifier of the transaction"));
     };
     let text = |property: &str| instance[property].as_str().unwrap_or_default().to_owned();
-    let effect = Effect::of(kind, &quote, &wish, &instance)?;
+    let scale = product_scale(cx, &text("productIdentifier")).await;
+    let effect = Effect::of(kind, &quote, &wish, &instance, scale)?;
     cx.out.say(&format!(
         "{} account {} ({}) of customer {}{}",
         words(kind),

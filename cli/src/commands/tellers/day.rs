@@ -90,14 +90,14 @@ impl Verb for Unlock {
         let draft =
             Draft::default().set("employeeIdentifier", Some(employee)).set("password", Some(password));
         let body = draft.body::<UnlockDrawer>()?;
-        let sent = cx.client.send(&UnlockDrawer { teller: self.teller.clone() }, &body).await;
-        let mut shown = sent.map_err(next_step)?.value;
+        let at = UnlockDrawer { teller: self.teller.clone() };
+        let mut shown = cx.client.send(&at, &body).await.map_err(next_step)?.value;
         cx.out.tip(&format!("teller {} unlocked (ACTIVE)", self.teller));
         // The interface says OPEN here and ACTIVE everywhere else; a person wants to know what is the case.
         if !cx.out.format.is_structured() {
             shown["state"] = json!("ACTIVE");
         }
-        cx.out.show(&views::TELLER, &shown)
+        cx.print(&at, &views::TELLER, shown).await
     }
 }
 

@@ -11,7 +11,7 @@ mod transactions;
 
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
-use crate::input::{self, Draft};
+use crate::input::{self, Draft, money};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
@@ -71,12 +71,6 @@ pub const VERBS: &[Node] = &[
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "teller", id, what }
-}
-
-/// Reads an amount of money, digit for digit.
-fn money(text: &str) -> Result<Value, String> {
-    let amount = Amount::parse(text).map_err(|_| "it must be an amount, such as 1250.00".to_owned())?;
-    serde_json::to_value(amount).map_err(|error| error.to_string())
 }
 
 /// An amount that the daemon sent.

@@ -31,8 +31,9 @@ impl Verb for List {
     async fn run(self, cx: &Cx) -> Outcome {
         let status = self.status.map_or_else(String::new, |status| format!("status={status}"));
         let query = Query(TransactionQuery::read(&Params::parse(&status))?);
-        let found = cx.client.send(&ListTransactions { teller: self.teller }, &query).await?.value;
-        cx.out.show(&views::TRANSACTION, &found)
+        let at = ListTransactions { teller: self.teller };
+        let found = cx.client.send(&at, &query).await?.value;
+        cx.print(&at, &views::TRANSACTION, found).await
     }
 }
 
