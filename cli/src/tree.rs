@@ -188,6 +188,11 @@ pub fn find<'m>(nodes: &'static [Node], matches: &'m ArgMatches) -> (&'static Le
     }
 }
 
+/// The command of a path in a tree that has been built.
+pub fn descend<'a>(root: &'a Command, path: &[&str]) -> Option<&'a Command> {
+    path.iter().try_fold(root, |command, name| command.find_subcommand(name))
+}
+
 /// The command that words lead to, as far as they do; flags and their values are passed over.
 pub fn path(nodes: &'static [Node], words: &[&str]) -> Vec<&'static str> {
     let mut nodes = nodes;

@@ -11,6 +11,9 @@ use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 
+/// Flags that a hint names, so that it stays short.
+const FLAGS_SHOWN_MAX: usize = 3;
+
 /// What a look at the words shows before they are parsed.
 pub struct Early {
     /// Whether errors are wanted as JSON.
@@ -74,6 +77,10 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
     let own = std::iter::once("mfa").chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
     let help = format!("see: {own} --help");
     let names = tree::names(NODES, path);
+    if error.kind() == ErrorKind::MissingSubcommand && path.is_empty() {
+        let hint = "begin with mfa quickstart or mfa login; every command: mfa --help";
+        return Err(Failure::usage("mfa needs a command").hint(hint));
+    }
     if error.kind() == ErrorKind::MissingSubcommand {
         let message = format!("after {own} one of these is expected: {}", names.join(", "));
         return Err(Failure::usage(message).hint(help));
@@ -84,11 +91,37 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
     };
     let near =
         typed.and_then(|typed| nearest(typed, names.into_iter()).first().map(|near| (*near).to_owned()));
-    let hint = match near.or_else(|| suggestion(error)) {
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => Some(unknown),
+        _ => None,
+    };
+    let flags = own_flags(path);
+    if unknown.is_some_and(|word| !word.starts_with('-')) && !flags.is_empty() {
+        let some = flags.iter().take(FLAGS_SHOWN_MAX).map(|flag| format!("--{flag}"));
+        let hint = format!("give it by a flag, such as {}; {help}", some.collect::<Vec<_>>().join(", "));
+        return Err(Failure::usage(message).hint(hint));
+    }
+    let longer = unknown.and_then(|word| of_its_words(word, &flags));
+    let hint = match near.or(longer).or_else(|| suggestion(error)) {
         Some(near) => format!("did you mean {near}? {help}"),
         None => help,
     };
     Err(Failure::usage(message).hint(hint))
+}
+
+/// The flags with a value that a command has beside those of every command.
+fn own_flags(path: &[&'static str]) -> Vec<String> {
+    let mut root = tree::command(NODES);
+    root.build();
+    let Some(command) = tree::descend(&root, path) else { return Vec::new() };
+    let own = command.get_arguments().filter(|arg| !arg.is_global_set() && arg.get_action().takes_values());
+    own.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
+}
+
+/// The flag that has a mistyped one among its words: `--assigned-office` for `--office`.
+fn of_its_words(typed: &str, flags: &[String]) -> Option<String> {
+    let typed = typed.trim_start_matches('-');
+    flags.iter().find(|flag| flag.split('-').any(|word| word == typed)).map(|flag| format!("--{flag}"))
 }
 
 fn suggestion(error: &clap::Error) -> Option<String> {

@@ -15,11 +15,35 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
     assert_eq!(said, expected);
     let said = run(world.mfa(&["offices", "get", "nowhere-near"])).fails(3);
     assert!(said.ends_with("hint: list them: mfa offices list\n"), "{said}");
-    run(world.mfa(&["customers", "lock", "c-002"])).fails(6);
+    let said = run(world.mfa(&["customers", "lock", "c-002"])).fails(6);
+    assert!(said.contains("LOCK is not possible, only ACTIVATE or CLOSE\n"), "{said}");
     run(world.mfa(&["offices", "create", "market", "--name", "Again"])).fails(6);
     run(world.mfa(&["offices", "create", "m"])).fails(7);
     run(world.mfa(&["offices", "update", "market"])).fails(2);
     run(world.mfa(&["offices", "references", "set", "market", "--type", "x", "--state", "perhaps"])).fails(7);
+}
+
+#[test]
+fn a_line_that_is_no_command_is_told_what_it_may_have_meant() {
+    let home = tempfile::tempdir().unwrap();
+    for (line, hint) in [
+        ("", "begin with mfa quickstart or mfa login; every command: mfa --help"),
+        ("customer", "see: mfa customers --help"),
+        ("customers creat c-1", "did you mean create? see: mfa customers --help"),
+        (
+            "customers create c-1 --office x",
+            "did you mean --assigned-office? see: mfa customers create --help",
+        ),
+        ("customers create c-1 --surnam x", "did you mean --surname? see: mfa customers create --help"),
+        (
+            "accounts create c-1",
+            "give it by a flag, such as --customer, --product, --alternative-number; see: mfa accounts create --help",
+        ),
+        ("whoami x", "see: mfa whoami --help"),
+    ] {
+        let said = run(mfa(home.path(), &line.split_whitespace().collect::<Vec<_>>())).fails(2);
+        assert!(said.ends_with(&format!("\nhint: {hint}\n")), "{line}: {said}");
+    }
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Verb for Commands {
 }
 
 fn describe(root: &Command, path: &[&str], leaf: &Leaf) -> Value {
-    let command = find(root, path).unwrap_or(root);
+    let command = tree::descend(root, path).unwrap_or(root);
     let flag = |arg: &clap::Arg| {
         json!({
             "name": arg.get_long().map_or_else(|| arg.get_id().to_string(), |long| format!("--{long}")),
@@ -95,11 +95,6 @@ fn exit_codes(leaf: &Leaf) -> Vec<i32> {
     }
     codes.push(exit::INTERRUPTED);
     codes
-}
-
-/// The command of a path in a tree that has been built.
-pub fn find<'a>(root: &'a Command, path: &[&str]) -> Option<&'a Command> {
-    path.iter().try_fold(root, |command, name| command.find_subcommand(name))
 }
 
 #[derive(Args)]
@@ -166,7 +161,7 @@ fn files() -> Outcome<Vec<(String, String)>> {
             continue;
         }
         let name = format!("mfa-{}", path.join("-"));
-        let command = find(&root, &path).unwrap_or(&root);
+        let command = tree::descend(&root, &path).unwrap_or(&root);
         let mut page = man(command, &name, leaf.examples)?;
         if let Some((_, text)) = TEXTS.iter().find(|(topic, _)| path == [*topic]) {
             page.push_str(&verbatim(text));

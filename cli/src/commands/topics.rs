@@ -1,6 +1,6 @@
 //! Help that belongs to no single command.
 
-use super::{NODES, docs};
+use super::NODES;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::settings::TABLE;
@@ -59,7 +59,7 @@ impl Verb for Help {
             path => {
                 let mut root = tree::command(NODES);
                 root.build();
-                let Some(command) = docs::find(&root, path) else {
+                let Some(command) = tree::descend(&root, path) else {
                     let what = format!("there is no topic or command \"{}\"", path.join(" "));
                     return Err(Failure::usage(what).hint("see: mfa --help"));
                 };

@@ -2,6 +2,7 @@
 
 use mfa_shared::api::customers::CustomerAction::{self, Activate, Close, Lock, Reopen, Unlock};
 use mfa_shared::api::customers::CustomerState::{self, Active, Closed, Locked, Pending};
+use mfa_shared::rule::Word;
 
 /// The state after a command, or `None` where the present state does not allow it. A customer who was
 /// activated once is reopened as ACTIVE.
@@ -19,10 +20,16 @@ pub fn next_state(
     }
 }
 
+/// What can be done in a state, as a refusal tells it.
+pub fn possible(present: CustomerState) -> String {
+    let possible =
+        CustomerAction::WORDS.iter().filter(|(_, action)| next_state(present, *action, false).is_some());
+    possible.map(|(word, _)| *word).collect::<Vec<_>>().join(" or ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mfa_shared::rule::Word;
 
     #[test]
     fn the_grid_of_states_and_commands() {

@@ -2,7 +2,7 @@
 
 use super::listing::{Listing, SortKey, as_stored};
 use super::{Caller, Stored, Unknown, counted};
-use crate::domain::customer::next_state;
+use crate::domain::customer::{next_state, possible};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{INSTANCES_NOT_CLOSED, StoredCommand, StoredEmployee, StoredOffice};
@@ -117,8 +117,11 @@ pub fn command(
     let done = tx.all::<StoredCommand>(&[&at.customer])?;
     let was_activated = done.iter().any(|c| c.record.action == CustomerAction::Activate);
     let Some(state) = next_state(customer.current_state, command.action, was_activated) else {
-        let state = customer.current_state;
-        let detail = format!("customer {} is {state}, so {} is not possible", at.customer, command.action);
+        let (state, possible) = (customer.current_state, possible(customer.current_state));
+        let detail = format!(
+            "customer {} is {state}, so {} is not possible, only {possible}",
+            at.customer, command.action
+        );
         return Err(Fault::new(fault::WRONG_STATE, detail));
     };
     if command.action == CustomerAction::Close {
