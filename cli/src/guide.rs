@@ -174,16 +174,18 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(())
     }
 
-    /// Shows what the answers come to, asks for a last yes, and tells the one line that does the same.
+    /// Shows what the answers come to, asks for a last yes, and tells the one line that does the same: without the
+    /// yes, too, since nobody likes to answer everything again for one wrong answer.
     pub fn finish(self, question: &str, view: &View) -> Outcome<Value> {
         let rows =
             view.columns.iter().map(|column| (column.name, crate::output::text(&self.body, column.pointer)));
         for (name, value) in rows.filter(|(_, value)| !value.is_empty()) {
             self.cx.out.say(&format!("  {name}: {value}"));
         }
-        self.cx.prompt.confirm(question)?;
-        self.cx.out.tip(&format!("the same in one line:\n  {}", self.line()));
-        Ok(self.body)
+        let agreed = self.cx.prompt.confirm(question);
+        let what = if agreed.is_ok() { "the same" } else { "these answers, to be corrected," };
+        self.cx.out.tip(&format!("{what} in one line:\n  {}", self.line()));
+        agreed.map(|()| self.body)
     }
 
     fn line(&self) -> String {

@@ -156,6 +156,26 @@ fn leaving_a_question_with_ctrl_c_or_a_no_changes_nothing() {
     terminal.press("C-c");
     let screen = terminal.wait_for("$");
     assert!(screen.contains("exit 130"), "{screen}");
+    office(&world);
+    terminal.type_line("clear; mfa customers create; echo exit $?");
+    for (question, text) in [
+        ("Identifier:", "n-1"),
+        ("> PERSON\n  BUSINESS", ""),
+        ("Given name:", "Esi"),
+        ("Surname, or name of the business:", ""),
+        ("Born on (YYYY-MM-DD):", ""),
+        ("> (none)\n  accra", ""),
+        ("Employee:", ""),
+        ("Add an address? [no]:", ""),
+        ("Add a contact? [no]:", ""),
+        ("create this customer? [y/N]", "n"),
+    ] {
+        terminal.wait_for(question);
+        terminal.type_line(text);
+    }
+    let screen = terminal.wait_for("exit 1\n$");
+    let kept = "to be corrected, in one line:\n  mfa customers create n-1 --type PERSON --given-name Esi\n";
+    assert!(screen.contains(kept), "what was typed is not lost: {screen}");
     let page = world.get("/customers").json();
     assert_eq!(page["totalElements"], 0);
 }
