@@ -230,7 +230,9 @@ impl Day {
         let mut config = Config::new(&self.data);
         config.store.clone_from(&self.home.store);
         let stored = tokio::runtime::Runtime::new().unwrap().block_on(at_rest(&config));
-        let both = stored.into_iter().chain(files(&self.data));
+        // A daemon on PostgreSQL needs a folder of its own only while it works on images.
+        let beside = if self.data.is_dir() { files(&self.data) } else { Vec::new() };
+        let both = stored.into_iter().chain(beside);
         self.said.extend(both.map(|(place, bytes)| (format!("{place} {when}"), bytes)));
     }
 
