@@ -174,8 +174,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(())
     }
 
-    /// Shows what the answers come to, asks for a last yes, and tells the one line that does the same. Without
-    /// the yes, too: nobody likes to answer everything again for one wrong answer.
+    /// Shows what the answers come to, asks for a last yes, and tells the one line that does the same. A no
+    /// tells it as well: nobody likes to answer everything again for one wrong answer.
     pub fn finish(self, question: &str, view: &View) -> Outcome<Value> {
         let rows =
             view.columns.iter().map(|column| (column.name, crate::output::text(&self.body, column.pointer)));
