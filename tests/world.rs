@@ -3,7 +3,7 @@
 //! one database, and requests go to them by turns: what one has answered the other one knows.
 
 use crate::stored::postgres;
-use mfa_daemon::{Auth, Check, Clock, Config, Daemon, Found, StartError, check};
+use mfa_daemon::{Auth, Check, Clock, Config, Daemon, Found, check};
 use mfa_shared::time::Timestamp;
 use serde_json::Value;
 use std::path::Path;
@@ -73,18 +73,8 @@ impl World {
     fn run(&mut self) {
         let count = if self.config.store.is_some() { DAEMONS } else { 1 };
         for _ in 0..count {
-            let start = || self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
-            // A daemon of this same process lets go of its folder when its last thread does.
-            let locked = |started: &Result<_, _>| matches!(started, Err(StartError::Locked(_)));
-            let tries = std::iter::repeat_with(|| {
-                let started = start();
-                if locked(&started) {
-                    std::thread::sleep(std::time::Duration::from_millis(20));
-                }
-                started
-            });
-            let started = tries.take(250).find(|started| !locked(started));
-            self.daemons.push(started.expect("the folder is let go within 5 s").unwrap());
+            let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
+            self.daemons.push(started.unwrap());
         }
     }
 

@@ -15,13 +15,16 @@ use mfa_shared::fault::Fault;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// How often a daemon looks whether its store still takes writes.
 const WATCH: Duration = Duration::from_millis(500);
+/// How often a daemon that stops looks whether the last connection has let go of the store, and for how long.
+const LET_GO: Duration = Duration::from_millis(5);
+const LET_GO_MAX: Duration = Duration::from_secs(5);
 /// Time between two sweeps of the images.
 const SWEEP_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
@@ -100,14 +103,23 @@ impl Daemon {
         }
     }
 
-    /// Stops: readiness first, then the running requests, then the store.
+    /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let _ = self.stop.send(true);
-        if self.served.await.is_err() {
+        let Self { state, stop, served, sweep, .. } = self;
+        let _ = stop.send(true);
+        if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
-        self.sweep.abort();
-        self.state.store.close().await;
+        sweep.abort();
+        let _ = sweep.await;
+        let store = state.store.clone();
+        drop(state);
+        store.close().await;
+        // Connections that have just ended let go of it in their own time, and its folder is locked as long.
+        let closed = Instant::now();
+        while !store.is_held_once() && closed.elapsed() < LET_GO_MAX {
+            tokio::time::sleep(LET_GO).await;
+        }
     }
 }
 

@@ -39,6 +39,11 @@ pub struct Store {
 }
 
 impl Store {
+    /// Whether this is the last handle, with which the engine ends.
+    pub fn is_held_once(&self) -> bool {
+        Arc::strong_count(&self.engine) == 1
+    }
+
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
     pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
         let images = Arc::new(Images::new(engine.objects()));
