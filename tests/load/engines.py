@@ -2,14 +2,12 @@
 
 import json
 import multiprocessing
-import os
 import selectors
 import socket
-import subprocess
 import sys
 import time
 
-from daemon import free_port, ready
+import daemon
 
 PROCESSES = 2
 
@@ -83,30 +81,16 @@ def measure(port, connections, seconds, kind, known):
 
 
 def main():
-    engine, place, seconds, connections = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    port = free_port()
-    home = os.path.dirname(place) if engine == "embedded" else os.environ.get("TMPDIR", "/tmp")
-    environment = {"HOME": home, "PATH": os.environ["PATH"], "MFA_LOG": "warn"}
-    environment["MFA_DATA_DIR"] = place if engine == "embedded" else f"{home}/mfa-engines-{port}"
-    if engine == "postgres":
-        environment["MFA_STORE"] = place
-    command = [os.environ["MFA_BIN"], "daemon", "run", "--auth", "off", "--listen", f"127.0.0.1:{port}"]
-    daemon = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    engine, folder, seconds, connections = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    process, port = daemon.start(folder, "off", {"MFA_STORE": sys.argv[5]} if engine == "postgres" else None)
     try:
-        while not ready(port):
-            time.sleep(0.1)
-            if daemon.poll() is not None:
-                sys.exit("the daemon ended")
         rate, wrong, known = measure(port, connections, seconds, "create", 0)
         print(f"{engine:10} creates/s, {connections} connections: {rate:.0f} ({wrong} not 202)")
         rate, wrong, _ = measure(port, connections, seconds, "read", max(1, known - connections))
         print(f"{engine:10} reads/s, {connections} connections: {rate:.0f} ({wrong} not 200)")
     finally:
-        daemon.terminate()
-        daemon.wait()
-        key = environment["MFA_DATA_DIR"] + ".key"
-        if engine == "postgres" and os.path.exists(key):
-            os.remove(key)
+        process.terminate()
+        process.wait()
 
 
 main()

@@ -4,31 +4,16 @@ import http.client
 import json
 import os
 import re
-import socket
 import statistics
 import subprocess
 import sys
-import time
+
+import daemon
 
 TELLERS = 50
 ACCOUNTS = 1000
 # Most operations of a batch, and most of them that carry a password.
 BATCH, PASSWORDS = 1000, 100
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def ready(port):
-    try:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-        connection.request("GET", "/ready")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
 
 
 def batch(connection, operations, size=BATCH):
@@ -106,17 +91,9 @@ def pgbench():
 
 
 def main():
-    place, seconds, rounds, connections = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-    port = free_port()
-    environment = {"HOME": os.path.dirname(place), "PATH": os.environ["PATH"], "MFA_LOG": "warn",
-                   "MFA_DATA_DIR": place}
-    command = [os.environ["MFA_BIN"], "daemon", "run", "--auth", "off", "--listen", f"127.0.0.1:{port}"]
-    daemon = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    folder, seconds, rounds, connections = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    process, port = daemon.start(folder, "off")
     try:
-        while not ready(port):
-            time.sleep(0.1)
-            if daemon.poll() is not None:
-                sys.exit("the daemon ended")
         set_up(port)
         confirms, transactions = [], []
         for number in range(rounds):
@@ -129,8 +106,8 @@ def main():
         print(f"medians, {connections} connections: {confirmed:.0f} confirmed deposits/s, "
               f"pgbench {plain:.0f} transactions/s, ratio {confirmed / plain:.2f} (goal: at least 2)")
     finally:
-        daemon.terminate()
-        daemon.wait()
+        process.terminate()
+        process.wait()
 
 
 main()
