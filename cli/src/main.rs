@@ -59,6 +59,10 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
 
+/// The daemon makes and drops many small values in many threads, and this one is made for that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// References that lead nowhere and are named one by one.
 const DANGLING_MAX: usize = 20;
 

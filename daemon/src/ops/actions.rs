@@ -39,9 +39,8 @@ pub fn exists(tx: &mut Tx<'_>, identifier: &str) -> Result<bool, Fault> {
     tx.any(ACTIONS_BY_IDENTIFIER, &[identifier])
 }
 
-/// The identifiers of all actions for a type of transaction, letter case aside.
-pub fn for_type(tx: &mut Tx<'_>, transaction_type: &str) -> Result<Vec<String>, Fault> {
-    let all = tx.all::<StoredAction>(&[])?.into_iter().map(|stored| stored.action);
-    let tied = all.filter(|action| action.transaction_type.eq_ignore_ascii_case(transaction_type));
-    Ok(tied.map(|action| action.identifier).collect())
+/// Whether an action is for a type of transaction, letter case aside.
+pub fn is_for_type(tx: &mut Tx<'_>, identifier: &str, transaction_type: &str) -> Result<bool, Fault> {
+    let found = tx.indexed::<StoredAction>(ACTIONS_BY_IDENTIFIER, &[identifier])?;
+    Ok(found.iter().any(|stored| stored.action.transaction_type.eq_ignore_ascii_case(transaction_type)))
 }

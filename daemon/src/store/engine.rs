@@ -4,21 +4,43 @@
 //! An engine knows no record types. Work handed to it may run more than once (an engine that detects
 //! conflicts asks for a retry), so it has no effect outside the changes it returns.
 
+use super::layer::{Layer, Staged};
 use super::objects::Objects;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
 /// One ordered space of keys. The number is part of the stored form and never changes its meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy)]
 pub struct Space {
     /// Number in the stored form.
     pub id: u8,
     /// Name for people, and for an engine that has tables.
     pub name: &'static str,
+}
+
+/// The number alone makes a space what it is: the journal knows no names.
+impl PartialEq for Space {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Space {}
+
+impl Ord for Space {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+
+impl PartialOrd for Space {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// A key and its value.
@@ -146,35 +168,29 @@ pub struct Trouble {
 /// A view with changes on top that are not written yet.
 pub struct Overlay<'a> {
     base: &'a mut dyn View,
-    changes: BTreeMap<Place, Staged>,
+    layer: Layer,
     /// What was staged before at each place that has changed since the mark.
-    undo: Option<Vec<(Place, Option<Staged>)>>,
+    undo: Option<Vec<(Space, Vec<u8>, Option<Staged>)>>,
 }
-
-/// Space and key.
-type Place = (Space, Vec<u8>);
-/// A value that is staged, or a removal.
-type Staged = Option<Vec<u8>>;
 
 impl std::fmt::Debug for Overlay<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Overlay").field("changes", &self.changes.len()).finish_non_exhaustive()
+        f.debug_struct("Overlay").field("changes", &self.layer.len()).finish_non_exhaustive()
     }
 }
 
 impl<'a> Overlay<'a> {
     /// Nothing changed yet.
     pub fn new(base: &'a mut dyn View) -> Self {
-        Self { base, changes: BTreeMap::new(), undo: None }
+        Self { base, layer: Layer::default(), undo: None }
     }
 
     /// Stages a change.
     pub fn stage(&mut self, change: Change) {
-        let place = (change.space, change.key);
-        let noted = self.undo.is_some().then(|| place.clone());
-        let before = self.changes.insert(place, change.value);
-        if let (Some(undo), Some(place)) = (&mut self.undo, noted) {
-            undo.push((place, before));
+        let noted = self.undo.is_some().then(|| (change.space, change.key.clone()));
+        let before = self.layer.put(change);
+        if let (Some(undo), Some((space, key))) = (&mut self.undo, noted) {
+            undo.push((space, key, before));
         }
     }
 
@@ -185,61 +201,42 @@ impl<'a> Overlay<'a> {
 
     /// Takes back what was staged since the mark.
     pub fn undo(&mut self) {
-        for (place, before) in self.undo.take().into_iter().flatten().rev() {
+        for (space, key, before) in self.undo.take().into_iter().flatten().rev() {
             match before {
-                Some(value) => self.changes.insert(place, value),
-                None => self.changes.remove(&place),
-            };
+                Some(value) => drop(self.layer.put(Change { space, key, value })),
+                None => self.layer.forget(space, &key),
+            }
         }
+    }
+
+    /// Everything staged.
+    pub fn into_layer(self) -> Layer {
+        self.layer
     }
 
     /// Everything staged, in key order.
     pub fn into_changes(self) -> Vec<Change> {
-        let changes = self.changes.into_iter();
-        changes.map(|((space, key), value)| Change { space, key, value }).collect()
+        self.layer.into_changes().collect()
     }
 }
 
 impl View for Overlay<'_> {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
-        if !self.changes.is_empty()
-            && let Some(staged) = self.changes.get(&(space, key.to_vec()))
-        {
-            return Ok(staged.clone());
+        match self.layer.get(space, key) {
+            Some(staged) => Ok(staged.clone()),
+            None => self.base.get(space, key),
         }
-        self.base.get(space, key)
     }
 
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
-        use std::ops::Bound::{Excluded, Included, Unbounded};
-        if range.is_empty() {
-            return Ok(Vec::new());
-        }
-        let end = match &range.to {
-            Some(to) => Excluded((space, to.clone())),
-            None => match space.id.checked_add(1) {
-                Some(id) => Excluded((Space { id, name: "" }, Vec::new())),
-                None => Unbounded,
-            },
-        };
-        let staged = self.changes.range((Included((space, range.from.clone())), end));
-        let staged: BTreeMap<&Vec<u8>, &Option<Vec<u8>>> = staged.map(|((_, k), v)| (k, v)).collect();
-        // Every staged removal may take one pair away from what the base returns.
-        let base = self.base.scan(space, range, reverse, limit.saturating_add(staged.len()))?;
-        let mut merged: BTreeMap<Vec<u8>, Vec<u8>> = base.into_iter().collect();
-        for (key, value) in staged {
-            match value {
-                Some(value) => merged.insert(key.clone(), value.clone()),
-                None => merged.remove(key),
-            };
-        }
-        let merged = merged.into_iter();
-        Ok(if reverse { merged.rev().take(limit).collect() } else { merged.take(limit).collect() })
+        let base = &mut *self.base;
+        let mut below = |range: &Range, limit: usize| base.scan(space, range, reverse, limit);
+        self.layer.scan(space, range, reverse, limit, &mut below)
     }
 
     /// What is staged is counted only when it is written, so until then nobody can tell.
     fn version(&mut self) -> Option<u64> {
-        if self.changes.is_empty() { self.base.version() } else { None }
+        if self.layer.is_empty() { self.base.version() } else { None }
     }
 }
 
@@ -247,6 +244,7 @@ impl View for Overlay<'_> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     const SPACE: Space = Space { id: 7, name: "things" };
 

@@ -10,6 +10,7 @@ pub mod export;
 pub mod image_check;
 pub mod images;
 pub mod key_file;
+pub mod layer;
 pub mod objects;
 pub mod postgres;
 pub mod record;

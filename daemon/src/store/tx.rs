@@ -179,14 +179,14 @@ impl<'a> Tx<'a> {
     pub fn put<R: Record>(&mut self, record: &R) -> Result<(), Fault> {
         let key = record.key();
         let entries = record.index();
-        if let Some(before) = self.view.get(R::SPACE, &key)? {
-            let before: R = decode(R::SPACE, &before)?;
-            let gone = before.index().into_iter().filter(|entry| !entries.contains(entry));
-            for (space, entry) in gone {
-                self.stage(space, joined(entry, &key), None);
-            }
+        debug_assert!(R::INDEXED || entries.is_empty(), "records of {} have an index", R::SPACE.name);
+        let before = if R::INDEXED { self.view.get(R::SPACE, &key)? } else { None };
+        let before = before.map(|bytes| decode::<R>(R::SPACE, &bytes)).transpose()?;
+        let before = before.map_or(Vec::new(), |before| before.index());
+        for (space, entry) in before.iter().filter(|entry| !entries.contains(entry)) {
+            self.stage(*space, joined(entry.clone(), &key), None);
         }
-        for (space, entry) in entries {
+        for (space, entry) in entries.into_iter().filter(|entry| !before.contains(entry)) {
             self.stage(space, joined(entry, &key), Some(Vec::new()));
         }
         // Records have string keys only, so there is nothing that JSON could not hold.

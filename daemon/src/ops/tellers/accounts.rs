@@ -41,9 +41,11 @@ impl Held {
         kind: TransactionType,
         amount: Amount,
     ) -> Result<Vec<TransactionCharge>, Fault> {
-        let tied = actions::for_type(tx, kind.as_str())?;
         let mut found = Vec::new();
-        for tariff in self.charges.iter().filter(|tariff| tied.contains(&tariff.action_identifier)) {
+        for tariff in &self.charges {
+            if !actions::is_for_type(tx, &tariff.action_identifier, kind.as_str())? {
+                continue;
+            }
             let amount = charge(amount, tariff.amount, tariff.proportional, self.scale);
             if !amount.is_zero() {
                 found.push(TransactionCharge {

@@ -11,7 +11,8 @@ use super::layout::SPACES_END;
 use super::segment::FORMAT;
 use super::shared::Shared;
 use super::tree::Sick;
-use crate::store::engine::{Change, Space, Trouble};
+use crate::store::engine::{Change, Range, Space, Trouble};
+use crate::store::layer::Layer;
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
@@ -121,7 +122,7 @@ pub(super) fn damaged(disk: &dyn Disk) -> io::Result<Vec<Trouble>> {
 pub(super) fn load(
     disk: &dyn Disk,
     checkpoint: &Checkpoint,
-    mut put: impl FnMut(Vec<Change>) -> Result<(), Sick>,
+    mut put: impl FnMut(Layer) -> Result<(), Sick>,
 ) -> Result<(), Sick> {
     let io = |error: io::Error| error.to_string();
     let file = disk.open(&checkpoint.name).map_err(io)?.ok_or("the file is missing")?;
@@ -148,12 +149,12 @@ pub(super) fn load(
     if count == checkpoint.count { Ok(()) } else { Err("pairs are missing".to_owned()) }
 }
 
-fn open_block(payload: &[u8]) -> Option<Vec<Change>> {
-    let (mut cursor, mut changes) = (Cursor(payload), Vec::new());
+fn open_block(payload: &[u8]) -> Option<Layer> {
+    let (mut cursor, mut changes) = (Cursor(payload), Layer::default());
     while !cursor.0.is_empty() {
         let space = Space { id: cursor.byte()?, name: "" };
         let (key, value) = (cursor.counted()?.to_vec(), cursor.counted()?.to_vec());
-        changes.push(Change { space, key, value: Some(value) });
+        changes.put(Change { space, key, value: Some(value) });
     }
     Some(changes)
 }
@@ -192,14 +193,18 @@ impl Draft {
 /// later rebuild.
 pub(super) fn make(shared: &Shared) -> io::Result<()> {
     let _one_at_a_time = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
-    let (disk, from) = (&*shared.disk, shared.head());
+    let disk = &*shared.disk;
+    // No checkpoint begins behind the tree of the index: what follows on it is what a start looks at.
+    shared.settle().map_err(io::Error::other)?;
+    let reached = shared.index.pairs.reach().ok_or_else(|| io::Error::other("the index is not finished"))?;
+    let from = reached.head;
     let grown_bytes = shared.grown_bytes.load(SeqCst);
     disk.make_dir(DIR)?;
     disk.sync_dir("")?;
     let mut draft = Draft { file: disk.create(DRAFT)?, offset: 0, blocks: 0, count: 0 };
     draft.append(&header(&from))?;
-    for space in 0..SPACES_END {
-        let mut next = Vec::new();
+    for space in (0..SPACES_END).map(|id| Space { id, name: "" }) {
+        let mut left = Range::prefix(b"");
         loop {
             if shared.stopping.load(SeqCst) {
                 disk.remove(DRAFT)?;
@@ -207,12 +212,12 @@ pub(super) fn make(shared: &Shared) -> io::Result<()> {
             }
             let page = {
                 let _gate = shared.hold();
-                shared.index.scan(space, &next, None, false, PAGE_PAIRS)
+                shared.index.scan(space, &left, false, PAGE_PAIRS)
             };
             let page = page.map_err(io::Error::other)?;
             let Some((last, _)) = page.last() else { break };
-            next = [last.as_slice(), &[0]].concat();
-            draft.block(space, &page)?;
+            left.from = [last.as_slice(), &[0]].concat();
+            draft.block(space.id, &page)?;
         }
     }
     let end = [&0u32.to_le_bytes()[..], &trailer(shared.head().sequence, draft.count)].concat();

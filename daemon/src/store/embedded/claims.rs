@@ -2,8 +2,8 @@
 
 use super::checkpoint::Checkpoint;
 use super::head::{CLEAN, Head, TAIL, read_mark};
-use super::index::Meta;
 use super::options::OpenError;
+use super::pairs::Reach;
 use super::recover::At;
 use super::scan::Scan;
 use super::segment;
@@ -19,7 +19,7 @@ pub(super) struct Claim {
 /// Gathers the claims.
 pub(super) fn claims(
     at: &At<'_>,
-    index: Option<&Meta>,
+    index: Option<&Reach>,
     checkpoints: &[Checkpoint],
 ) -> Result<Vec<Claim>, OpenError> {
     let mut claims = Vec::new();
@@ -33,8 +33,10 @@ pub(super) fn claims(
         claims.push(Claim { who: who.clone(), sequence, head: None });
         claims.push(Claim { who, sequence: checkpoint.from.sequence, head: Some(checkpoint.from) });
     }
-    if let Some(Meta { head, .. }) = index {
-        claims.push(Claim { who: "index".to_owned(), sequence: head.sequence, head: Some(*head) });
+    if let Some(reach) = index {
+        let (who, head) = ("index".to_owned(), reach.head);
+        claims.push(Claim { who: who.clone(), sequence: reach.until, head: None });
+        claims.push(Claim { who, sequence: head.sequence, head: Some(head) });
     }
     Ok(claims)
 }

@@ -18,6 +18,7 @@ mod layout;
 mod lock;
 mod objects;
 mod options;
+mod pairs;
 mod places;
 mod recover;
 mod replay;
@@ -36,6 +37,7 @@ pub use options::{OpenError, Options};
 use crate::store::engine::{Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
 use crate::store::objects::Objects;
 use disk::{Disk, RealDisk};
+use index::Index;
 use mfa_shared::fault::{Fault, INTERNAL};
 use objects::FileObjects;
 use recover::{Recovered, recover};
@@ -100,11 +102,11 @@ impl Embedded {
         let lock = lock::Lock::take(&options.dir)?;
         let recovered = recover(&options, &disk)?;
         let objects = FileObjects::open(disk.clone(), &options.dir).map_err(failed)?;
-        let Recovered { store, index, journal, scan, healed, .. } = recovered;
+        let Recovered { store, pairs, journal, scan, healed, .. } = recovered;
         let shared = Arc::new(Shared {
             disk,
             store,
-            index,
+            index: Index::new(pairs, options.recent_keys),
             gate: RwLock::new(journal.head()),
             write_fault: OnceLock::new(),
             read_fault: OnceLock::new(),

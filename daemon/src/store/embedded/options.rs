@@ -14,6 +14,8 @@ pub struct Options {
     pub dir: PathBuf,
     /// Memory that the index may use for pages.
     pub cache_bytes: u64,
+    /// So many changed keys stay in memory until they are brought into the tree of the index.
+    pub recent_keys: usize,
     /// A journal file that has reached this length is followed by the next one.
     pub segment_bytes: u64,
     /// A checkpoint is made when the journal has grown by this much, and by more than the last one.
@@ -31,6 +33,7 @@ impl Options {
         Self {
             dir: dir.into(),
             cache_bytes: 64 * MIB,
+            recent_keys: 16 * 1024,
             segment_bytes: 64 * MIB,
             checkpoint_bytes: 64 * MIB,
             verify_bytes: 256 * MIB,

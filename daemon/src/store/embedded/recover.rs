@@ -10,9 +10,9 @@ use super::codec::Hash;
 use super::disk::Disk;
 use super::format::{establish, genesis};
 use super::head::{CLEAN, Head, Position};
-use super::index::{Index, Meta};
 use super::journal::Journal;
 use super::options::{OpenError, Options};
+use super::pairs::{Pairs, Reach};
 use super::places::Places;
 use super::replay::Replay;
 use super::scan::{Scan, Scanner};
@@ -48,7 +48,7 @@ impl At<'_> {
 /// What was found on opening.
 pub(super) struct Recovered {
     pub(super) store: Hash,
-    pub(super) index: Index,
+    pub(super) pairs: Pairs,
     pub(super) journal: Journal,
     pub(super) scan: Scan,
     /// Whether the index is too large to be verified before opening.
@@ -71,7 +71,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         None
     });
     let checkpoints = at.io(checkpoint::DIR, checkpoint::list(at.disk))?;
-    let claims = claims(&at, found.as_ref().map(|(_, meta)| meta), &checkpoints)?;
+    let claims = claims(&at, found.as_ref().map(|(_, reach)| reach), &checkpoints)?;
     let wanted: BTreeSet<u64> = claims.iter().filter_map(|c| Some(c.head?.sequence)).collect();
 
     let journal_bytes = journal_bytes(&at, 0)?;
@@ -95,7 +95,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
 
     let replay = Replay { at: &at, disk, store, scan: &scan };
     let accepted = found.map(|found| replay.accept(found, options.verify_bytes));
-    let (index, index_unverified) = match accepted {
+    let (pairs, index_unverified) = match accepted {
         Some(Ok(accepted)) => accepted,
         not => {
             let why = not.and_then(Result::err).or(sick);
@@ -109,18 +109,18 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     };
     at.io(CLEAN, disk.remove(CLEAN))?;
     let checkpoint_bytes = checkpoints.first().map_or(0, |checkpoint| checkpoint.bytes);
-    Ok(Recovered { store, index, journal, scan, index_unverified, grown_bytes, checkpoint_bytes, healed })
+    Ok(Recovered { store, pairs, journal, scan, index_unverified, grown_bytes, checkpoint_bytes, healed })
 }
 
 /// The index as it is, if there is one; why it cannot be used, if it cannot be opened or does not know how
 /// far it goes.
-fn open_index(dir: &Path, options: &Options) -> Result<Option<(Index, Meta)>, Sick> {
+fn open_index(dir: &Path, options: &Options) -> Result<Option<(Pairs, Reach)>, Sick> {
     if !dir.exists() {
         return Ok(None);
     }
-    let index = Index::open(dir, options.cache_bytes)?;
-    let meta = index.meta()?.ok_or_else(|| "it is empty or was not finished".to_owned())?;
-    Ok(Some((index, meta)))
+    let pairs = Pairs::open(dir, options.cache_bytes)?;
+    let reach = pairs.reach().ok_or_else(|| "it is empty or was not finished".to_owned())?;
+    Ok(Some((pairs, reach)))
 }
 
 /// The beginnings of the files that were not verified on opening.

@@ -6,18 +6,18 @@ use super::disk::Disk;
 use super::feed::Frames;
 use super::format::genesis;
 use super::head::Head;
-use super::index::{Index, Meta};
 use super::options::{OpenError, Options};
+use super::pairs::{Pairs, Reach};
 use super::recover::At;
 use super::scan::Scan;
 use super::tree::{self, Sick};
-use crate::store::engine::Change;
+use crate::store::layer::Layer;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The journal is applied in batches of about this length.
-const REPLAY_BYTES: u64 = 4 * 1024 * 1024;
+const REPLAY_BYTES: usize = 4 * 1024 * 1024;
 
 /// The verified journal, to be applied.
 pub(super) struct Replay<'a> {
@@ -32,38 +32,39 @@ impl Replay<'_> {
     /// Says whether it is still to be verified.
     pub(super) fn accept(
         &self,
-        (index, meta): (Index, Meta),
+        (pairs, reach): (Pairs, Reach),
         verify_bytes: u64,
-    ) -> Result<(Index, bool), Sick> {
-        let head = meta.head;
+    ) -> Result<(Pairs, bool), Sick> {
+        let head = reach.head;
         if self.scan.anchors.get(&head.sequence).is_none_or(|anchor| *anchor != head) {
             return Err("it belongs to another journal".to_owned());
         }
-        let large = index.bytes()? > verify_bytes;
-        if !large && !index.audit()? {
+        let large = pairs.bytes()? > verify_bytes;
+        if !large && !pairs.audit()? {
             return Err("its pairs are not those that were written".to_owned());
         }
-        self.follow(&index, head, true)?;
-        Ok((index, large))
+        self.follow(&pairs, head, true)?;
+        Ok((pairs, large))
     }
 
     /// Applies the frames from `head` to the end of the journal. Unless `marked`, the index does not say
     /// how far it goes before all of them are in it.
-    fn follow(&self, index: &Index, head: Head, marked: bool) -> Result<(), Sick> {
+    fn follow(&self, pairs: &Pairs, head: Head, marked: bool) -> Result<(), Sick> {
         let mut frames = Frames::new(self.disk.clone(), self.store, head.at);
-        let (mut head, mut changes, mut bytes) = (head, Vec::<Change>::new(), 0);
+        let (mut head, mut changes) = (head, Layer::default());
         loop {
             let frame = frames.next(self.scan.end.at).map_err(|t| format!("{}: {}", t.file, t.why))?;
             let done = frame.is_none();
             if let Some(frame) = frame {
                 head = Head { sequence: frame.last(), hash: frame.hash, at: frames.at() };
-                bytes += frame.bytes;
-                changes.extend(frame.commits.into_iter().flat_map(|commit| commit.changes));
+                for change in frame.commits.into_iter().flat_map(|commit| commit.changes) {
+                    changes.put(change);
+                }
             }
-            if done || bytes > REPLAY_BYTES {
+            if done || changes.bytes() > REPLAY_BYTES {
                 let head = if done { self.scan.end } else { head };
-                index.apply(&changes, (done || marked).then_some(head))?;
-                (changes, bytes) = (Vec::new(), 0);
+                pairs.apply(&changes, (done || marked).then(|| Reach::exactly(head)))?;
+                changes = Layer::default();
             }
             if done {
                 return Ok(());
@@ -78,7 +79,7 @@ impl Replay<'_> {
         dir: &Path,
         options: &Options,
         checkpoints: &[Checkpoint],
-    ) -> Result<Index, OpenError> {
+    ) -> Result<Pairs, OpenError> {
         let mut why = String::new();
         let usable = |checkpoint: &&Checkpoint| {
             self.scan.anchors.get(&checkpoint.from.sequence) == Some(&checkpoint.from)
@@ -87,9 +88,9 @@ impl Replay<'_> {
             let name = base.map(|checkpoint| checkpoint.name.as_str());
             self.at.io("index", tree::discard(dir))?;
             match self.build(dir, options.cache_bytes, base) {
-                Ok(index) => {
+                Ok(pairs) => {
                     tracing::info!(checkpoint = name, "the index was made anew");
-                    return Ok(index);
+                    return Ok(pairs);
                 }
                 Err(sick) => why = sick,
             }
@@ -98,16 +99,16 @@ impl Replay<'_> {
         Err(OpenError::Io { file: dir.to_owned(), source: io::Error::other(why) })
     }
 
-    fn build(&self, dir: &Path, cache_bytes: u64, base: Option<&Checkpoint>) -> Result<Index, Sick> {
-        let index = Index::open(dir, cache_bytes)?;
+    fn build(&self, dir: &Path, cache_bytes: u64, base: Option<&Checkpoint>) -> Result<Pairs, Sick> {
+        let pairs = Pairs::open(dir, cache_bytes)?;
         let from = match base {
             None => genesis(self.store),
             Some(checkpoint) => {
-                checkpoint::load(&**self.disk, checkpoint, |changes| index.apply(&changes, None))?;
+                checkpoint::load(&**self.disk, checkpoint, |changes| pairs.apply(&changes, None))?;
                 checkpoint.from
             }
         };
-        self.follow(&index, from, false)?;
-        Ok(index)
+        self.follow(&pairs, from, false)?;
+        Ok(pairs)
     }
 }

@@ -22,8 +22,8 @@ pub(super) struct Shared {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) store: Hash,
     pub(super) index: Index,
-    /// The last published commit. The write side is held only while a batch is applied to the index, so
-    /// that whoever holds the read side sees one state.
+    /// The last published commit. The write side is held only while a group is published, so that whoever
+    /// holds the read side sees one state.
     pub(super) gate: RwLock<Head>,
     pub(super) write_fault: OnceLock<Fault>,
     pub(super) read_fault: OnceLock<Fault>,
@@ -72,8 +72,21 @@ impl Shared {
     /// Has the index made anew on the next start, and says what a caller is told.
     pub(super) fn index_failed(&self, why: &Sick) -> Fault {
         tracing::error!(why, "the index cannot be used; it is made anew from the journal on the next start");
-        self.index.condemn();
+        self.index.pairs.condemn();
         unavailable("the index of the store is damaged; it is made anew when the daemon is started again")
+    }
+
+    /// Sends what was published on its way into the tree of the index.
+    pub(super) fn send_off(&self) -> bool {
+        let head = self.hold();
+        self.index.send_off(*head)
+    }
+
+    /// Brings everything that is published by now into the tree of the index.
+    pub(super) fn settle(&self) -> Result<(), Sick> {
+        self.index.settle()?;
+        self.send_off();
+        self.index.settle()
     }
 
     /// The last known place in the journal at or before a sequence.
@@ -113,14 +126,14 @@ pub(super) struct Published<'a>(pub(super) &'a Shared);
 
 impl View for Published<'_> {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
-        self.0.index.get(space.id, key).map_err(|why| self.0.index_failed(&why))
+        self.0.index.get(space, key).map_err(|why| self.0.index_failed(&why))
     }
 
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
         if range.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
-        let pairs = self.0.index.scan(space.id, &range.from, range.to.as_deref(), reverse, limit);
+        let pairs = self.0.index.scan(space, range, reverse, limit);
         pairs.map_err(|why| self.0.index_failed(&why))
     }
 

@@ -14,7 +14,7 @@ pub(super) fn index(shared: &Shared) {
     while !shared.stopping.load(SeqCst) {
         let page = {
             let _gate = shared.hold();
-            shared.index.audit_page()
+            shared.index.pairs.audit_page()
         };
         let why = match page {
             Ok(None) => continue,

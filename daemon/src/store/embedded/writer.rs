@@ -79,6 +79,15 @@ fn decide(work: &mut WriteWork, view: &mut dyn View) -> Result<Option<Commit>, F
     Err(Fault::new(INTERNAL, "the transaction has a key or a size that cannot be stored"))
 }
 
+/// Brings what was sent off into the tree of the index. After a failure readers still see everything that
+/// was acknowledged, and the tree is made anew on the next start.
+fn settle(shared: &Shared) {
+    if let Err(why) = shared.index.settle() {
+        shared.index_failed(&why);
+        shared.refuse_writes("the index of the store cannot be written");
+    }
+}
+
 impl Writer {
     /// Works until the engine closes.
     pub(super) fn run(mut self) {
@@ -135,12 +144,13 @@ impl Writer {
             next = if full { None } else { self.next_job() };
         }
         let changes = staged.into_changes();
-        let outcome = if group.count == 0 { Ok(()) } else { self.commit(&group, &changes) };
+        let outcome = if group.count == 0 { Ok(()) } else { self.commit(&group, changes) };
         group.answer(outcome);
+        self.consider_settling();
         self.consider_checkpoint();
     }
 
-    fn commit(&mut self, group: &Group, changes: &[Change]) -> Result<(), Fault> {
+    fn commit(&mut self, group: &Group, changes: Vec<Change>) -> Result<(), Fault> {
         let first = self.journal.head().sequence + 1;
         let (head, place) = self.journal.append(group.count, &group.commits).map_err(|error| {
             tracing::error!(%error, "the journal cannot be written; writes are refused until a restart");
@@ -148,27 +158,32 @@ impl Writer {
         })?;
         self.shared.grown_bytes.fetch_add(group.commits.len() as u64, SeqCst);
         self.shared.places.lock().unwrap_or_else(PoisonError::into_inner).note(first, place);
-        self.publish(head, changes)
+        self.publish(head, changes);
+        Ok(())
     }
 
-    /// Shows a durable group to readers. If the index fails here, readers stay with the state before, and
-    /// the group comes to light on the next start.
-    fn publish(&self, head: Head, changes: &[Change]) -> Result<(), Fault> {
+    /// Shows a durable group to readers.
+    fn publish(&self, head: Head, changes: Vec<Change>) {
+        let watched = changes.iter().any(|change| self.shared.watched.contains(&change.space));
+        let mut gate = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+        self.shared.index.publish(changes);
+        if watched {
+            self.shared.version.fetch_add(1, SeqCst);
+        }
+        *gate = head;
+    }
+
+    /// Has what is published brought into the tree of the index, when there is enough of it.
+    fn consider_settling(&self) {
         let index = &self.shared.index;
-        // What can be done before it, is: readers wait while the gate is closed.
-        let published = index.plan(changes).and_then(|plan| {
-            let mut gate = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-            index.apply_plan(plan, Some(head))?;
-            if changes.iter().any(|change| self.shared.watched.contains(&change.space)) {
-                self.shared.version.fetch_add(1, SeqCst);
-            }
-            *gate = head;
-            Ok(())
-        });
-        published.map_err(|why| {
-            self.shared.index_failed(&why);
-            self.shared.refuse_writes("the index of the store cannot be written")
-        })
+        // A tree that knows of something tells when the whole journal is gone.
+        let first = self.shared.index.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
+        if (first || index.is_full()) && self.shared.send_off() {
+            self.shared.spawn("store-settle", |shared| settle(&shared));
+        }
+        if index.is_overfull() {
+            settle(&self.shared);
+        }
     }
 
     fn consider_checkpoint(&self) {
@@ -201,7 +216,7 @@ impl Writer {
             tracing::error!(why, "the store cannot be closed cleanly; nothing that was acknowledged is lost");
             unavailable("the store could not be closed cleanly")
         };
-        self.shared.index.close().map_err(failed)?;
+        self.shared.settle().and_then(|()| self.shared.index.pairs.close()).map_err(failed)?;
         let marked = replace(&*self.shared.disk, "", CLEAN, &self.journal.head().to_mark());
         marked.map_err(|error| failed(error.to_string()))
     }

@@ -14,6 +14,7 @@ pub const ENTRY_LINES_MAX: u64 = 1024;
 /// A ledger account is stored as reads show it.
 impl Record for LedgerAccount {
     const SPACE: Space = LEDGER_ACCOUNTS;
+    const INDEXED: bool = false;
     fn key(&self) -> Vec<u8> {
         key(&[&self.identifier])
     }
@@ -80,6 +81,7 @@ pub struct AccountLine {
 
 impl Record for AccountLine {
     const SPACE: Space = ACCOUNT_LINES;
+    const INDEXED: bool = false;
     fn key(&self) -> Vec<u8> {
         numbered(&[&self.account], self.number)
     }
@@ -99,6 +101,7 @@ pub struct DrawerLine {
 
 impl Record for DrawerLine {
     const SPACE: Space = DRAWER_LINES;
+    const INDEXED: bool = false;
     fn key(&self) -> Vec<u8> {
         numbered(&[&self.teller], self.number)
     }

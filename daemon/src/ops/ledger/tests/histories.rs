@@ -359,5 +359,7 @@ fn several_actions_of_one_type_are_found_letter_case_aside() {
         let new = Json(read::<Action>(&text));
         store.write(|tx| actions::create(tx, &Caller::guest(), &CreateAction {}, &new)).unwrap();
     }
-    assert_eq!(store.read(|tx| actions::for_type(tx, "Acco")), ["a1", "a2"]);
+    let found = ["a1", "a2", "a3", "a4"]
+        .map(|identifier| store.read(|tx| actions::is_for_type(tx, identifier, "Acco")));
+    assert_eq!(found, [true, true, false, false]);
 }

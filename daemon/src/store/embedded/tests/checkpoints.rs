@@ -55,7 +55,7 @@ fn a_checkpoint_that_was_made_beside_the_writer_leads_to_the_same_index() {
         drop(engine);
         engine = without_index(options(dir.path()));
         assert!(all(&engine).unwrap() == right);
-        assert!(engine.shared.index.audit().unwrap());
+        assert!(engine.shared.index.pairs.audit().unwrap());
     }
 }
 

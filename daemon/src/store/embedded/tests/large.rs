@@ -114,20 +114,51 @@ fn an_old_damage_of_a_large_journal_stops_the_writes() {
 }
 
 #[test]
-fn a_batch_that_fails_half_way_is_not_seen_and_comes_to_light_on_the_next_start() {
+fn a_batch_that_the_tree_refuses_is_not_missed_and_stops_the_writes() {
     let dir = tempfile::tempdir().unwrap();
     let engine = fill(dir.path());
     let right = all(&engine).unwrap();
-    engine.shared.index.breaks.store(true, std::sync::atomic::Ordering::SeqCst);
+    engine.shared.settle().unwrap();
+    engine.shared.index.pairs.breaks.store(true, std::sync::atomic::Ordering::SeqCst);
     let long = Some(vec![5; 9_000]);
-    let changes = vec![change([3], None), change([4], long.clone()), change("new", long)];
-    assert_eq!(write(&engine, changes).unwrap_err().kind, UNAVAILABLE);
-    assert!(all(&engine).unwrap() == right);
+    let keys = [b"a", b"b", b"c", b"d"].map(|key| change(key, long.clone()));
+    let changes = [change([3], None), change([4], long.clone())].into_iter().chain(keys).collect();
+    write(&engine, changes).unwrap();
+    assert!(soon(|| engine.write_fault().is_some()), "six keys are more than stay in memory");
+    let seen = all(&engine).unwrap();
+    assert_eq!(seen.len(), right.len() + 3);
     let get = |key: &'static [u8]| read(&engine, move |view| view.get(THINGS, key)).unwrap();
-    assert_eq!((get(&[3]), get(b"new")), (Some(vec![3; 400]), None));
+    assert_eq!((get(&[3]), get(&[4]), get(&[5])), (None, long, Some(vec![5; 400])));
     assert_eq!(write(&engine, vec![change("a", None)]).unwrap_err().kind, UNAVAILABLE);
     drop(engine);
     let engine = Embedded::open(options(dir.path())).unwrap();
-    let seen = all(&engine).unwrap();
-    assert!(seen.contains(&(b"new".to_vec(), vec![5; 9_000])) && !seen.iter().any(|(key, _)| key == &[3]));
+    assert!(all(&engine).unwrap() == seen);
+}
+
+#[test]
+fn a_tree_that_was_on_its_way_knows_how_far_the_journal_went() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    engine.shared.settle().unwrap();
+    let before = engine.shared.head();
+    engine.shared.index.pairs.breaks.store(true, std::sync::atomic::Ordering::SeqCst);
+    write(&engine, (0..6u8).map(|number| change([number], None)).collect()).unwrap();
+    assert!(soon(|| engine.write_fault().is_some()));
+    drop(engine);
+    for mark in ["index/rebuild", "journal/tail"] {
+        fs::remove_file(dir.path().join(mark)).unwrap();
+    }
+    for entry in fs::read_dir(dir.path().join("journal")).unwrap() {
+        let path = entry.unwrap().path();
+        let segment: u64 = path.file_stem().unwrap().to_str().unwrap().parse().unwrap();
+        match segment.cmp(&before.at.segment) {
+            std::cmp::Ordering::Less => {}
+            std::cmp::Ordering::Equal => {
+                fs::File::options().write(true).open(path).unwrap().set_len(before.at.offset).unwrap();
+            }
+            std::cmp::Ordering::Greater => fs::remove_file(path).unwrap(),
+        }
+    }
+    let error = Embedded::open(options(dir.path())).unwrap_err().to_string();
+    assert!(error.contains("index knows commit 61"), "{error}");
 }

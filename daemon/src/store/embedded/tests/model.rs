@@ -126,8 +126,9 @@ proptest! {
                 }
             }
         }
-        prop_assert!(engine.shared.index.audit().unwrap(), "the digest is kept right");
-        let pairs = engine.shared.index.pairs().unwrap();
+        prop_assert!(engine.shared.index.pairs.audit().unwrap(), "the digest is kept right");
+        engine.shared.settle().unwrap();
+        let pairs = engine.shared.index.pairs.count().unwrap();
         let long = model.values().filter(|value| value.len() > 4_000);
         let pieces: usize = long.map(|value| value.len().div_ceil(4_000)).sum();
         prop_assert_eq!(pairs, model.len() + pieces + 1, "no piece of a long value is left over");

@@ -5,6 +5,7 @@ use super::world::*;
 use crate::clock::Clock;
 use crate::store::Store;
 use crate::store::engine::{Change, Engine};
+use crate::store::layer::Layer;
 use tokio::runtime::Runtime;
 
 /// What a check finds after these changes were made to the index behind the journal's back.
@@ -18,7 +19,10 @@ fn found(changes: &[Change]) -> Vec<String> {
     }
     write(&engine, vec![change("gone", None)]).unwrap();
     // The index says of itself that it is right, so nothing else would tell.
-    engine.shared.index.apply(changes, Some(*engine.shared.hold())).unwrap();
+    engine.shared.settle().unwrap();
+    let mut layer = Layer::default();
+    changes.iter().for_each(|change| drop(layer.put(change.clone())));
+    engine.shared.index.pairs.apply(&layer, engine.shared.index.pairs.reach()).unwrap();
     let store = Store::new(engine, Clock::system(), false);
     let runtime = Runtime::new().unwrap();
     let found = runtime.block_on(store.check_journal()).unwrap();

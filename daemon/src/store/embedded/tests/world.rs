@@ -23,6 +23,7 @@ pub(super) fn change(key: impl AsRef<[u8]>, value: Option<Vec<u8>>) -> Change {
 pub(super) fn options(dir: &Path) -> Options {
     let mut options = Options::new(dir);
     (options.cache_bytes, options.segment_bytes) = (1024 * 1024, 6_000);
+    options.recent_keys = 5;
     options
 }
 
