@@ -90,6 +90,10 @@ pub trait View {
     fn version(&mut self) -> Option<u64> {
         None
     }
+    /// The spaces that are watched.
+    fn watched(&self) -> &'static [Space] {
+        &[]
+    }
     /// Whether an object is there, and stays there if this transaction commits. Only where several daemons
     /// share the objects could another one have removed it; elsewhere the store itself sees to that.
     fn holds_object(&mut self, _hash: &str) -> Result<bool, Fault> {
@@ -182,7 +186,12 @@ impl std::fmt::Debug for Overlay<'_> {
 impl<'a> Overlay<'a> {
     /// Nothing changed yet.
     pub fn new(base: &'a mut dyn View) -> Self {
-        Self { base, layer: Layer::default(), undo: None }
+        Self::over(base, Layer::default())
+    }
+
+    /// These changes so far.
+    pub fn over(base: &'a mut dyn View, layer: Layer) -> Self {
+        Self { base, layer, undo: None }
     }
 
     /// Stages a change.
@@ -234,9 +243,13 @@ impl View for Overlay<'_> {
         self.layer.scan(space, range, reverse, limit, &mut below)
     }
 
+    fn watched(&self) -> &'static [Space] {
+        self.base.watched()
+    }
+
     /// What is staged is counted only when it is written, so until then nobody can tell.
     fn version(&mut self) -> Option<u64> {
-        if self.layer.is_empty() { self.base.version() } else { None }
+        if self.layer.touches(self.base.watched()) { None } else { self.base.version() }
     }
 }
 

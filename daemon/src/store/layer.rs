@@ -75,6 +75,16 @@ impl Layer {
         self.spaces.iter().flat_map(|(space, keys)| keys.iter().map(|(key, value)| (*space, key, value)))
     }
 
+    /// Whether something is changed in one of these spaces.
+    pub fn touches(&self, spaces: &[Space]) -> bool {
+        spaces.iter().any(|space| self.spaces.get(space).is_some_and(|keys| !keys.is_empty()))
+    }
+
+    /// Every change, in the order of spaces and keys.
+    pub fn to_changes(&self) -> impl Iterator<Item = Change> {
+        self.iter().map(|(space, key, value)| Change { space, key: key.clone(), value: value.clone() })
+    }
+
     /// Every change, in the order of spaces and keys.
     pub fn into_changes(self) -> impl Iterator<Item = Change> {
         let spaces = self.spaces.into_iter();

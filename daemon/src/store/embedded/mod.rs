@@ -7,6 +7,7 @@
 mod checkpoint;
 mod claims;
 mod codec;
+mod committer;
 mod disk;
 mod feed;
 mod format;
@@ -36,8 +37,10 @@ pub use options::{OpenError, Options};
 
 use crate::store::engine::{Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
 use crate::store::objects::Objects;
+use committer::Committer;
 use disk::{Disk, RealDisk};
 use index::Index;
+use journal::Journal;
 use mfa_shared::fault::{Fault, INTERNAL};
 use objects::FileObjects;
 use recover::{Recovered, recover};
@@ -51,7 +54,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
-use writer::{Message, Writer};
+use writer::{Message, Open, Writer};
 
 /// An open data directory. It is locked until this value is dropped, and with it every [`Feed`] and every
 /// unfinished read.
@@ -129,10 +132,7 @@ impl Embedded {
             shared.spawn("verify-journal", move |shared| verify::journal(&shared, &dir, until));
         }
         let (sender, inbox) = mpsc::unbounded_channel();
-        let writer = Writer { shared: shared.clone(), journal, inbox, closing: Vec::new() };
-        let thread = std::thread::Builder::new().name("store-writer".to_owned());
-        let thread = thread.spawn(move || writer.run()).map_err(failed)?;
-        let writer = Mutex::new(Some(thread));
+        let writer = Mutex::new(Some(start(&shared, journal, inbox).map_err(failed)?));
         Ok(Self {
             shared,
             objects: Arc::new(objects),
@@ -165,6 +165,27 @@ impl Embedded {
         let inbox = self.inbox.as_ref().ok_or_else(closed)?;
         inbox.send(message).map_err(|_| closed())
     }
+}
+
+/// Starts the writer, and the committer which ends before it.
+fn start(
+    shared: &Arc<Shared>,
+    journal: Journal,
+    inbox: mpsc::UnboundedReceiver<Message>,
+) -> std::io::Result<JoinHandle<()>> {
+    let (groups, taken) = std::sync::mpsc::channel();
+    let (done, heard) = mpsc::unbounded_channel();
+    let open = Open::after(journal.head().sequence);
+    let committer = Committer { shared: shared.clone(), journal, groups: taken, done };
+    let committer = thread("store-commit").spawn(move || committer.run())?;
+    let shared = shared.clone();
+    let writer = Writer { shared, inbox, groups, done: heard, committer, open, closing: Vec::new() };
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    thread("store-writer").spawn(move || runtime.block_on(writer.run()))
+}
+
+fn thread(name: &str) -> std::thread::Builder {
+    std::thread::Builder::new().name(name.to_owned())
 }
 
 fn run_read(shared: &Shared, work: &mut ReadWork) -> Result<(), Fault> {

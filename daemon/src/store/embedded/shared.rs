@@ -137,6 +137,10 @@ impl View for Published<'_> {
         pairs.map_err(|why| self.0.index_failed(&why))
     }
 
+    fn watched(&self) -> &'static [Space] {
+        self.0.watched
+    }
+
     fn version(&mut self) -> Option<u64> {
         (!self.0.watched.is_empty()).then(|| self.0.version.load(SeqCst))
     }

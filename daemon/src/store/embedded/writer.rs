@@ -1,24 +1,26 @@
-//! The one thread that writes: it decides a group of jobs on the state that the group itself makes, puts
-//! it into the journal as one frame, then into the index, and only then answers.
+//! The thread that decides: each job on the state that those before it make, whether they are durable yet or
+//! not. Nobody hears of a decision before it is.
 
-use super::checkpoint;
+use super::committer::Group;
 use super::disk::replace;
 use super::frame::{COMMIT_BYTES_MAX, put_commit};
-use super::head::{CLEAN, Head};
-use super::journal::Journal;
+use super::head::CLEAN;
 use super::layout::{KEY_BYTES_MAX, SPACES_END};
 use super::shared::{Published, Shared, unavailable};
-use crate::store::engine::{Change, Commit, Overlay, View, WriteWork};
+use crate::store::engine::{Change, Commit, Overlay, Pair, Range, Space, View, WriteWork};
+use crate::store::layer::Layer;
 use mfa_shared::fault::{Fault, INTERNAL};
-use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 
 const GROUP_JOBS_MAX: usize = 64;
 const GROUP_BYTES_MAX: usize = 256 * 1024;
+/// So many jobs are worth a sync of their own while others wait: the next ones are decided during it.
+const GROUP_JOBS_ENOUGH: usize = 16;
 
 /// Where the outcome goes.
 pub(super) type Answer = oneshot::Sender<Result<(), Fault>>;
@@ -38,25 +40,50 @@ pub(super) enum Message {
 /// The writer.
 pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
-    pub(super) journal: Journal,
     pub(super) inbox: UnboundedReceiver<Message>,
+    /// To the committer, which has one group at a time.
+    pub(super) groups: Sender<Group>,
+    pub(super) done: UnboundedReceiver<()>,
+    pub(super) committer: JoinHandle<()>,
+    pub(super) open: Open,
     pub(super) closing: Vec<Answer>,
 }
 
-/// The commits of a group in their stored form, and everyone who waits for it.
-#[derive(Default)]
-struct Group {
-    commits: Vec<u8>,
-    count: u32,
-    answers: Vec<(Answer, Result<(), Fault>)>,
+/// The group that is being decided, and what it stands on.
+pub(super) struct Open {
+    /// The last commit that was decided.
+    sequence: u64,
+    group: Group,
+    changes: Layer,
+    /// The changes of the group that the committer has.
+    flight: Option<Arc<Layer>>,
 }
 
-impl Group {
-    fn answer(self, outcome: Result<(), Fault>) {
-        for (answer, decided) in self.answers {
-            // Whoever asked may have gone away.
-            let _ = answer.send(outcome.clone().and(decided));
+/// The published state, with a group over it that is not published yet, or is by now.
+struct Ahead<'a> {
+    published: Published<'a>,
+    flight: &'a Layer,
+}
+
+impl View for Ahead<'_> {
+    fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        match self.flight.get(space, key) {
+            Some(value) => Ok(value.clone()),
+            None => self.published.get(space, key),
         }
+    }
+
+    fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
+        let mut below = |range: &Range, limit: usize| self.published.scan(space, range, reverse, limit);
+        self.flight.scan(space, range, reverse, limit, &mut below)
+    }
+
+    fn watched(&self) -> &'static [Space] {
+        self.published.watched()
+    }
+
+    fn version(&mut self) -> Option<u64> {
+        if self.flight.touches(self.watched()) { None } else { self.published.version() }
     }
 }
 
@@ -79,145 +106,117 @@ fn decide(work: &mut WriteWork, view: &mut dyn View) -> Result<Option<Commit>, F
     Err(Fault::new(INTERNAL, "the transaction has a key or a size that cannot be stored"))
 }
 
-/// Brings what was sent off into the tree of the index. After a failure readers still see everything that
-/// was acknowledged, and the tree is made anew on the next start.
-fn settle(shared: &Shared) {
-    if let Err(why) = shared.index.settle() {
-        shared.index_failed(&why);
-        shared.refuse_writes("the index of the store cannot be written");
+impl Open {
+    /// Nothing decided yet, behind the last commit.
+    pub(super) fn after(sequence: u64) -> Self {
+        Self { sequence, group: Group::default(), changes: Layer::default(), flight: None }
+    }
+
+    fn jobs(&self) -> usize {
+        self.group.answers.len()
+    }
+
+    fn is_full(&self) -> bool {
+        self.jobs() >= GROUP_JOBS_MAX || self.group.commits.len() >= GROUP_BYTES_MAX
+    }
+
+    fn add(&mut self, shared: &Shared, mut job: Job) {
+        let nothing = Layer::default();
+        let flight = self.flight.as_deref().unwrap_or(&nothing);
+        let mut ahead = Ahead { published: Published(shared), flight };
+        let mut staged = Overlay::over(&mut ahead, std::mem::take(&mut self.changes));
+        let decided = decide(&mut job.work, &mut staged).map(|commit| {
+            let Some(commit) = commit else { return };
+            self.sequence += 1;
+            self.group.count += 1;
+            put_commit(&mut self.group.commits, self.sequence, &commit);
+            commit.changes.into_iter().for_each(|change| staged.stage(change));
+        });
+        self.changes = staged.into_layer();
+        self.group.answers.push((job.answer, decided));
+    }
+
+    /// The group as it is, which is in flight from now on.
+    fn take(&mut self) -> Group {
+        let changes = Arc::new(std::mem::take(&mut self.changes));
+        self.flight = Some(changes.clone());
+        Group { changes, ..std::mem::take(&mut self.group) }
     }
 }
 
 impl Writer {
     /// Works until the engine closes.
-    pub(super) fn run(mut self) {
-        while let Some(message) = self.inbox.blocking_recv() {
-            match message {
-                Message::Write(job) => self.write(job),
-                Message::Close(answer) => self.begin_close(answer),
+    pub(super) async fn run(mut self) {
+        loop {
+            let idle = self.open.flight.is_none();
+            let enough = self.inbox.is_empty() || self.open.jobs() >= GROUP_JOBS_ENOUGH;
+            if idle && enough && self.open.jobs() > 0 {
+                // Without a committer, whoever waits hears that the store is closed.
+                let _ = self.groups.send(self.open.take());
+                continue;
+            }
+            tokio::select! {
+                biased;
+                done = self.done.recv(), if !idle => match done {
+                    Some(()) => self.open.flight = None,
+                    // Only a defect ends the committer before the writer.
+                    None => break,
+                },
+                message = self.inbox.recv(), if !self.open.is_full() => match message {
+                    Some(Message::Write(job)) => self.write(job),
+                    Some(Message::Close(answer)) => {
+                        // Takes no new messages; those that wait are still worked on.
+                        self.inbox.close();
+                        self.closing.push(answer);
+                    }
+                    None => break,
+                },
             }
         }
+        self.finish().await;
+    }
+
+    fn write(&mut self, job: Job) {
+        match self.shared.write_fault.get() {
+            Some(fault) => drop(job.answer.send(Err(fault.clone()))),
+            None => self.open.add(&self.shared, job),
+        }
+    }
+
+    /// Hands the rest over, and ends when it is done.
+    async fn finish(mut self) {
+        if self.open.flight.is_some() {
+            self.done.recv().await;
+        }
+        if self.open.jobs() > 0 {
+            let _ = self.groups.send(self.open.take());
+        }
+        drop(self.groups);
+        if self.committer.join().is_err() {
+            tracing::error!("the committer of the store has panicked");
+        }
         if !self.closing.is_empty() {
-            let outcome = self.close();
-            for answer in std::mem::take(&mut self.closing) {
+            let outcome = close(&self.shared);
+            for answer in self.closing {
                 let _ = answer.send(outcome.clone());
             }
         }
     }
+}
 
-    /// Takes no new messages; those that wait are still worked on.
-    fn begin_close(&mut self, answer: Answer) {
-        self.inbox.close();
-        self.closing.push(answer);
+/// Leaves everything so that the next start finds it at once.
+fn close(shared: &Shared) -> Result<(), Fault> {
+    shared.stop_background();
+    if shared.write_fault.get().is_some() {
+        // The next start shall look at everything again.
+        return Ok(());
     }
-
-    fn next_job(&mut self) -> Option<Job> {
-        loop {
-            match self.inbox.try_recv().ok()? {
-                Message::Write(job) => return Some(job),
-                Message::Close(answer) => self.begin_close(answer),
-            }
-        }
-    }
-
-    /// One group.
-    fn write(&mut self, first: Job) {
-        if let Some(fault) = self.shared.write_fault.get() {
-            let _ = first.answer.send(Err(fault.clone()));
-            return;
-        }
-        let shared = self.shared.clone();
-        let mut published = Published(&shared);
-        let mut staged = Overlay::new(&mut published);
-        let mut group = Group::default();
-        let sequence = self.journal.head().sequence;
-        let mut next = Some(first);
-        while let Some(mut job) = next {
-            let decided = decide(&mut job.work, &mut staged).map(|commit| {
-                let Some(commit) = commit else { return };
-                group.count += 1;
-                put_commit(&mut group.commits, sequence + u64::from(group.count), &commit);
-                commit.changes.into_iter().for_each(|change| staged.stage(change));
-            });
-            group.answers.push((job.answer, decided));
-            let full = group.answers.len() >= GROUP_JOBS_MAX || group.commits.len() >= GROUP_BYTES_MAX;
-            next = if full { None } else { self.next_job() };
-        }
-        let changes = staged.into_changes();
-        let outcome = if group.count == 0 { Ok(()) } else { self.commit(&group, changes) };
-        group.answer(outcome);
-        self.consider_settling();
-        self.consider_checkpoint();
-    }
-
-    fn commit(&mut self, group: &Group, changes: Vec<Change>) -> Result<(), Fault> {
-        let first = self.journal.head().sequence + 1;
-        let (head, place) = self.journal.append(group.count, &group.commits).map_err(|error| {
-            tracing::error!(%error, "the journal cannot be written; writes are refused until a restart");
-            self.shared.refuse_writes("the disk of the store has failed, so nothing can be written")
-        })?;
-        self.shared.grown_bytes.fetch_add(group.commits.len() as u64, SeqCst);
-        self.shared.places.lock().unwrap_or_else(PoisonError::into_inner).note(first, place);
-        self.publish(head, changes);
-        Ok(())
-    }
-
-    /// Shows a durable group to readers.
-    fn publish(&self, head: Head, changes: Vec<Change>) {
-        let watched = changes.iter().any(|change| self.shared.watched.contains(&change.space));
-        let mut gate = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-        self.shared.index.publish(changes);
-        if watched {
-            self.shared.version.fetch_add(1, SeqCst);
-        }
-        *gate = head;
-    }
-
-    /// Has what is published brought into the tree of the index, when there is enough of it.
-    fn consider_settling(&self) {
-        let index = &self.shared.index;
-        // A tree that knows of something tells when the whole journal is gone.
-        let first = self.shared.index.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
-        if (first || index.is_full()) && self.shared.send_off() {
-            self.shared.spawn("store-settle", |shared| settle(&shared));
-        }
-        if index.is_overfull() {
-            settle(&self.shared);
-        }
-    }
-
-    fn consider_checkpoint(&self) {
-        let grown_bytes = self.shared.grown_bytes.load(SeqCst);
-        if grown_bytes <= self.shared.growth_bytes_max.load(SeqCst)
-            || self.shared.checkpoint_due.swap(true, SeqCst)
-        {
-            return;
-        }
-        self.shared.spawn("store-checkpoint", |shared| {
-            if let Err(error) = checkpoint::make(&shared) {
-                if error.kind() != ErrorKind::Interrupted {
-                    tracing::warn!(%error, "no checkpoint could be made; the next try follows later");
-                }
-                shared.grown_bytes.store(0, SeqCst);
-            }
-            shared.checkpoint_due.store(false, SeqCst);
-        });
-    }
-
-    /// Leaves everything so that the next start finds it at once.
-    fn close(&mut self) -> Result<(), Fault> {
-        self.shared.stop_background();
-        if self.shared.write_fault.get().is_some() {
-            // The next start shall look at everything again.
-            return Ok(());
-        }
-        self.shared.refuse_writes("the store is closed");
-        let failed = |why: String| {
-            tracing::error!(why, "the store cannot be closed cleanly; nothing that was acknowledged is lost");
-            unavailable("the store could not be closed cleanly")
-        };
-        self.shared.settle().and_then(|()| self.shared.index.pairs.close()).map_err(failed)?;
-        let marked = replace(&*self.shared.disk, "", CLEAN, &self.journal.head().to_mark());
-        marked.map_err(|error| failed(error.to_string()))
-    }
+    shared.refuse_writes("the store is closed");
+    let failed = |why: String| {
+        tracing::error!(why, "the store cannot be closed cleanly; nothing that was acknowledged is lost");
+        unavailable("the store could not be closed cleanly")
+    };
+    shared.settle().and_then(|()| shared.index.pairs.close()).map_err(failed)?;
+    let marked = replace(&*shared.disk, "", CLEAN, &shared.head().to_mark());
+    marked.map_err(|error| failed(error.to_string()))
 }

@@ -1,0 +1,118 @@
+//! The thread that makes groups durable: it puts a group into the journal as one frame, publishes it, and only
+//! then answers. Meanwhile the writer decides the next group.
+
+use super::checkpoint;
+use super::journal::Journal;
+use super::shared::Shared;
+use super::writer::Answer;
+use crate::store::engine::Change;
+use crate::store::layer::Layer;
+use mfa_shared::fault::Fault;
+use std::io::ErrorKind;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, PoisonError};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Jobs that were decided, and everyone who waits for them.
+#[derive(Default)]
+pub(super) struct Group {
+    /// The commits in their stored form.
+    pub(super) commits: Vec<u8>,
+    pub(super) count: u32,
+    /// What they change.
+    pub(super) changes: Arc<Layer>,
+    pub(super) answers: Vec<(Answer, Result<(), Fault>)>,
+}
+
+/// The committer.
+pub(super) struct Committer {
+    pub(super) shared: Arc<Shared>,
+    pub(super) journal: Journal,
+    pub(super) groups: Receiver<Group>,
+    /// Hears of every group that is done.
+    pub(super) done: UnboundedSender<()>,
+}
+
+/// Brings what was sent off into the tree of the index. After a failure readers still see everything that
+/// was acknowledged, and the tree is made anew on the next start.
+fn settle(shared: &Shared) {
+    if let Err(why) = shared.index.settle() {
+        shared.index_failed(&why);
+        shared.refuse_writes("the index of the store cannot be written");
+    }
+}
+
+impl Committer {
+    /// Works until the writer has ended.
+    pub(super) fn run(mut self) {
+        while let Ok(group) = self.groups.recv() {
+            let outcome = self.commit(&group);
+            // The writer waits for this when it closes, and else has ended.
+            let _ = self.done.send(());
+            for (answer, decided) in group.answers {
+                // Whoever asked may have gone away.
+                let _ = answer.send(outcome.clone().and(decided));
+            }
+            self.consider_settling();
+            self.consider_checkpoint();
+        }
+    }
+
+    fn commit(&mut self, group: &Group) -> Result<(), Fault> {
+        // What was decided on a group that failed must fail with it.
+        if let Some(fault) = self.shared.write_fault.get() {
+            return Err(fault.clone());
+        }
+        if group.count == 0 {
+            return Ok(());
+        }
+        let first = self.journal.head().sequence + 1;
+        let (head, place) = self.journal.append(group.count, &group.commits).map_err(|error| {
+            tracing::error!(%error, "the journal cannot be written; writes are refused until a restart");
+            self.shared.refuse_writes("the disk of the store has failed, so nothing can be written")
+        })?;
+        self.shared.grown_bytes.fetch_add(group.commits.len() as u64, SeqCst);
+        self.shared.places.lock().unwrap_or_else(PoisonError::into_inner).note(first, place);
+        let watched = group.changes.touches(self.shared.watched);
+        let changes: Vec<Change> = group.changes.to_changes().collect();
+        let mut gate = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+        self.shared.index.publish(changes);
+        if watched {
+            self.shared.version.fetch_add(1, SeqCst);
+        }
+        *gate = head;
+        Ok(())
+    }
+
+    /// Has what is published brought into the tree of the index, when there is enough of it.
+    fn consider_settling(&self) {
+        let index = &self.shared.index;
+        // A tree that knows of something tells when the whole journal is gone.
+        let first = index.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
+        if (first || index.is_full()) && self.shared.send_off() {
+            self.shared.spawn("store-settle", |shared| settle(&shared));
+        }
+        if index.is_overfull() {
+            settle(&self.shared);
+        }
+    }
+
+    fn consider_checkpoint(&self) {
+        let grown_bytes = self.shared.grown_bytes.load(SeqCst);
+        if grown_bytes <= self.shared.growth_bytes_max.load(SeqCst)
+            || self.shared.checkpoint_due.swap(true, SeqCst)
+        {
+            return;
+        }
+        self.shared.spawn("store-checkpoint", |shared| {
+            if let Err(error) = checkpoint::make(&shared) {
+                if error.kind() != ErrorKind::Interrupted {
+                    tracing::warn!(%error, "no checkpoint could be made; the next try follows later");
+                }
+                shared.grown_bytes.store(0, SeqCst);
+            }
+            shared.checkpoint_due.store(false, SeqCst);
+        });
+    }
+}
