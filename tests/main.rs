@@ -50,6 +50,7 @@ mod cli {
     mod accounts;
     mod api;
     mod apply;
+    mod apply_asked;
     mod bulk;
     mod complete;
     mod daemon;
