@@ -52,6 +52,7 @@ mod cli {
     mod apply;
     mod apply_asked;
     mod bulk;
+    mod bulk_told;
     mod complete;
     mod daemon;
     mod dangling;

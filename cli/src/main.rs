@@ -79,10 +79,11 @@ fn main() -> ExitCode {
         Ok(()) => exit::OK,
         Err(failure) if failure.exit == exit::OK => exit::OK,
         Err(failure) => {
-            if !failure.found {
-                output::tell(&failure, early.structured, &screen);
+            let (exit, found) = (failure.exit, failure.found);
+            if !found {
+                output::tell(&usage::naming_flags(failure, &early.path), early.structured, &screen);
             }
-            failure.exit
+            exit
         }
     };
     // Exit codes are all below 256.

@@ -55,8 +55,9 @@ fn what_an_import_an_apply_or_a_batch_leaves_leading_nowhere_is_said_once_for_al
     assert_eq!(warnings(&mfa(&["customers", "import", "rows.csv", "--validate-only"])), said);
     assert_eq!(warnings(&mfa(&["customers", "import", "rows.csv"])), said);
     world.get("/customers/c-3").is(200);
-    let teller = "kind: teller\noffice: osu\ncode: osu-1\npassword: first-password\ntellerAccountIdentifier: drawer\n\
-                vaultAccountIdentifier: vault\nchequesReceivableAccount: cheques\ncashdrawLimit: 5\n\
+    let teller = "kind: teller\noffice: osu\ncode: osu-1\npassword: first-password\n\
+                tellerAccountIdentifier: drawer\nvaultAccountIdentifier: vault\n\
+                chequesReceivableAccount: cheques\ncashdrawLimit: 5\n\
                 cashOverShortAccount: over\n---\nkind: office\nidentifier: osu\nname: Osu\n";
     let applied = run_with(world.mfa(&["apply", "-f", "-", "--yes"]), teller);
     assert_eq!((applied.exit, warnings(&applied)), (0, Vec::new()), "{}", applied.err);

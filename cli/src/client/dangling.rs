@@ -41,10 +41,9 @@ impl Client {
 
     /// Notes what the result of one operation of a batch tells.
     pub(super) fn note_dangling_of(&self, operation: &str, result: &OperationResult) {
-        if !result.dangling_references.is_empty() {
+        if let Some(fields) = &result.dangling_references {
             let operation: Value = serde_json::from_str(operation).unwrap_or_default();
-            let fields = result.dangling_references.iter().map(String::as_str);
-            self.note(fields, &operation["body"], true);
+            self.note(fields.iter().map(String::as_str), &operation["body"], true);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Screen;
 use crate::views::{Column, WIDE};
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 /// Space between two columns.
 const GAP: u16 = 2;
@@ -24,6 +24,11 @@ pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool
     }
     for row in rows {
         table.add_row(kept.iter().map(|i| row[*i].as_str()));
+    }
+    if let Some(first) = table.column_mut(0).filter(|_| fit) {
+        // What names a record is copied from the screen, so it is wrapped last.
+        let whole = kept.first().map_or(0, |i| widths(columns, rows)[*i]) + GAP;
+        first.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(whole.min(screen.width / 2))));
     }
     for (place, column) in kept.iter().map(|i| &columns[*i]).enumerate() {
         if let Some(shown) = table.column_mut(place).filter(|_| column.right) {

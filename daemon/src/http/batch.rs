@@ -282,7 +282,7 @@ impl Order {
             location: None,
             etag: None,
             replayed: false,
-            dangling_references: Vec::new(),
+            dangling_references: None,
             body: None,
             problem: Node::parse(&json(&problem)).ok(),
         }
@@ -315,7 +315,7 @@ fn succeeded(reply: &Reply) -> OperationResult {
         etag: header("etag"),
         replayed: header("idempotency-replayed").is_some(),
         dangling_references: header(request::DANGLING)
-            .map_or_else(Vec::new, |fields| fields.split(", ").map(str::to_owned).collect()),
+            .map(|fields| fields.split(", ").map(str::to_owned).collect()),
         body: Some(reply.bytes()).filter(|bytes| !bytes.is_empty()).and_then(|bytes| Node::parse(bytes).ok()),
         problem: None,
     }

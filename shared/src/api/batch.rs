@@ -65,8 +65,8 @@ object! {
         etag: Option<String> = optional(line(64)),
         /// Whether this is the first answer to a repeated idempotency key.
         replayed: bool = required(flag()),
-        /// Fields of the operation's body, as JSON pointers, that name records which do not exist; at most 20.
-        dangling_references: Vec<String> = or(list(line(8192), DANGLING_MAX), Vec::new()),
+        /// Fields of its body, as JSON pointers, that name records which do not exist; at most 20.
+        dangling_references: Option<Vec<String>> = optional(list(line(8192), DANGLING_MAX)),
         /// The body of the answer.
         body: Option<Node> = optional(any()),
         /// Why it was refused, as the body of a failure says it.
