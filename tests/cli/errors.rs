@@ -143,6 +143,8 @@ fn an_update_keeps_what_it_does_not_name() {
     let world = World::start();
     sample(&world);
     run(world.mfa(&["customers", "update", "c-001", "--middle-name", "Akua", "--member"])).ok();
+    let said = run(world.mfa(&["customers", "update", "c-001", "--clear", "middle-name"])).fails(2);
+    assert_eq!(said, "error: there is no \"middle-name\" to clear\nhint: did you mean middleName?\n");
     let before = world.get("/customers/c-001").json();
     let line = ["customers", "update", "c-001", "--surname", "Owusu", "--clear", "middleName", "-o", "json"];
     let after = run(world.mfa(&line)).json();
