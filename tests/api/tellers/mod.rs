@@ -1,6 +1,7 @@
 //! `tellers.md`, section by section.
 
 mod callers;
+mod chance;
 mod commands;
 pub mod counter;
 mod denominations;
