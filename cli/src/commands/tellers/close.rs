@@ -6,6 +6,7 @@ use super::report_file::FileFlags;
 use super::{Managed, Place, as_amount, cash, money, next_step};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::money::{teller_scale, with_digits};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -48,8 +49,10 @@ impl Verb for Close {
         // A folder that cannot take the report is found before anything is counted or closed.
         let folder = self.file.folder(cx)?;
         if let Some(found) = Pieces::of(self.counted, self.denominations, self.note) {
-            check_vault(&self.cash, as_amount(&found.total)?)?;
-            count(cx, &at, found).await?;
+            let scale = teller_scale(cx, &at.office, &at.teller).await;
+            let money = |amount| with_digits(amount, scale);
+            check_vault(&self.cash, as_amount(&found.total)?, money)?;
+            count(cx, &at, found, money).await?;
         }
         let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
         let endpoint = CommandTeller { office: at.office.clone(), teller: at.teller.clone() };
@@ -57,7 +60,7 @@ impl Verb for Close {
         let Place { office, teller } = at;
         let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
         let report = cx.client.send(&read, &Nothing).await?.value;
-        let file = self.file.write(&folder, &report).map_err(|failure| {
+        let file = self.file.write(cx, &folder, &report).await.map_err(|failure| {
             failure.adding(&format!("; teller {teller} is closed all the same")).hint(format!(
                 "write it once more: mfa teller reports save {teller} {} --report-dir DIR",
                 report["number"]
@@ -69,9 +72,10 @@ impl Verb for Close {
 }
 
 /// What is not in the drawer cannot be brought into the vault; said before the count is saved.
-fn check_vault(cash: &CashFlags, counted: Amount) -> Outcome {
+fn check_vault(cash: &CashFlags, counted: Amount, money: impl Fn(Amount) -> String) -> Outcome {
     match cash.to_vault.as_ref().map(as_amount).transpose()? {
         Some(amount) if amount > counted => {
+            let (counted, amount) = (money(counted), money(amount));
             let what = format!("{counted} was counted, so {amount} cannot be brought into the vault");
             let row = fault::INSUFFICIENT_CASH;
             Err(Failure::new(row.code, row.exit(), what).hint("bring at most what was counted"))
@@ -81,7 +85,7 @@ fn check_vault(cash: &CashFlags, counted: Amount) -> Outcome {
 }
 
 /// Shows what a count finds, asks, and saves it.
-async fn count(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
+async fn count(cx: &Cx, at: &Place, found: Pieces, money: impl Fn(Amount) -> String) -> Outcome {
     let is_active = match cx.client.send(&at.read(), &Nothing).await?.value["state"].as_str() {
         Some("PAUSED") => false,
         Some("ACTIVE") => true,
@@ -100,7 +104,12 @@ async fn count(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
         short if short.is_negative() => "cash is short, which will be booked",
         _ => "there is more cash than expected, which will be booked",
     };
-    cx.out.say(&format!("expected    {expected}\ncounted     {counted}\ndifference  {difference}: {what}"));
+    cx.out.say(&format!(
+        "expected    {}\ncounted     {}\ndifference  {}: {what}",
+        money(expected),
+        money(counted),
+        money(difference)
+    ));
     cx.prompt.confirm(&format!("save the count and close teller {}?", at.teller))?;
     if is_active {
         pause(cx, &at.teller).await?;
@@ -108,6 +117,7 @@ async fn count(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
     // Nothing moves while a teller is paused, so what was shown is what is booked.
     let present = on_hand(cx, at).await?;
     if present != expected {
+        let (present, expected) = (money(present), money(expected));
         let what = format!("cash moved meanwhile: the drawer should hold {present}, not {expected}");
         let row = fault::WRONG_STATE;
         let hint = "the teller is paused and nothing was counted; count once more";

@@ -6,7 +6,7 @@ use super::{as_amount, money, next_step};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
-use crate::money::product_scale;
+use crate::money::{product_scale, with_digits};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -96,7 +96,7 @@ impl Effect {
     }
 
     fn shown(&self, amount: Amount) -> String {
-        self.scale.map_or(amount, |scale| amount.in_scale(scale)).to_string()
+        with_digits(amount, self.scale)
     }
 
     fn signed(&self, amount: Amount) -> String {
@@ -171,11 +171,11 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         ChargesWord::Included => "confirm it, with the charges paid in cash?",
         ChargesWord::Excluded => "confirm it, with the charges paid by the account?",
     };
-    if let Err(declined) = cx.prompt.confirm_or_interrupted(question).await {
+    if let Err(why) = agreed(cx, &wish, transaction, question).await {
         let cancelled = transactions::cancel(cx, &wish.teller, transaction).await;
         let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
         cancelled.map_err(left)?;
-        return Err(declined);
+        return Err(why);
     }
     let confirmed = transactions::confirm(cx, &wish.teller, transaction, wish.charges.word()).await;
     if let Err(failure) = confirmed {
@@ -184,6 +184,14 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
     let read = GetTransaction { teller: wish.teller, transaction: transaction.to_owned() };
     cx.changed(done, read, &views::TRANSACTION).await
+}
+
+/// Asks for a yes, but not about what the daemon would refuse.
+async fn agreed(cx: &Cx, wish: &Wish, transaction: &str, question: &str) -> Outcome {
+    if !cx.prompt.yes {
+        transactions::try_confirm(cx, &wish.teller, transaction, wish.charges.word()).await?;
+    }
+    cx.prompt.confirm_or_interrupted(question).await
 }
 
 /// What cannot be confirmed is not left behind. What may have been confirmed is named.
