@@ -49,7 +49,9 @@ mod cli {
     mod accounts;
     mod api;
     mod apply;
+    mod apply_asked;
     mod bulk;
+    mod bulk_told;
     mod complete;
     mod daemon;
     mod dangling;

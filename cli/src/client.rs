@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 pub use batch::operation;
 pub use connect::check_address;
+pub use dangling::Dangling;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
 pub use stream::Stream;
@@ -57,8 +58,8 @@ pub struct Client {
     pub token: Option<String>,
     /// Changes are only tried.
     pub dry_run: bool,
-    /// What is to be said about references that the changes have left leading nowhere.
-    dangling: Arc<Mutex<Vec<String>>>,
+    /// References that the changes have left leading nowhere.
+    dangling: Arc<Mutex<Vec<Dangling>>>,
     /// Made at the first request, so that commands without one start at once.
     http: OnceLock<reqwest::Client>,
 }

@@ -58,4 +58,7 @@ fn of_very_many_only_the_first_are_told_and_a_refused_change_tells_none() {
     let batch = json!({ "atomic": false, "operations": operations });
     let seen = world.post("/batch", batch.to_string()).is(200);
     assert_eq!(seen.header("dangling-references"), "");
+    let results = seen.json()["results"].as_array().unwrap().clone();
+    let told: Vec<_> = results.iter().map(|result| result["danglingReferences"].to_string()).collect();
+    assert_eq!(told, [r#"["/role"]"#, "null", "null"], "each result tells its own");
 }

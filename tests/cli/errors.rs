@@ -19,6 +19,12 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
     assert!(said.contains("LOCK is not possible, only ACTIVATE or CLOSE\n"), "{said}");
     run(world.mfa(&["offices", "create", "market", "--name", "Again"])).fails(6);
     run(world.mfa(&["offices", "create", "m"])).fails(7);
+    let said = run(world.mfa(&["offices", "create", "tema"])).fails(7);
+    assert_eq!(said, "error: /name is required\nhint: give --name\n");
+    let said = run(world.mfa(&["offices", "address", "set", "market", "--street", "1 Quay"])).fails(7);
+    assert!(said.ends_with("hint: give --city, --country-code, --country\n"), "{said}");
+    let said = run(world.mfa(&["offices", "list", "--filter", "parnt=x"])).fails(2);
+    assert!(said.ends_with("hint: did you mean parent?\n"), "{said}");
     run(world.mfa(&["offices", "update", "market"])).fails(2);
     run(world.mfa(&["offices", "references", "set", "market", "--type", "x", "--state", "perhaps"])).fails(7);
 }
@@ -40,6 +46,12 @@ fn a_line_that_is_no_command_is_told_what_it_may_have_meant() {
             "give it by a flag, such as --customer, --product, --alternative-number; see: mfa accounts create --help",
         ),
         ("whoami x", "see: mfa whoami --help"),
+        ("offices show market", "did you mean get? see: mfa offices --help"),
+        ("offices rm market", "did you mean delete? see: mfa offices --help"),
+        ("card add c-001", "did you mean create? see: mfa cards --help"),
+        ("teller reports tree", "it is one of list, get, print, save; see: mfa teller reports --help"),
+        ("teller transfer desk-1 --target x", "see: mfa teller transfer --help"),
+        ("offices list --quite", "did you mean --quiet? see: mfa offices list --help"),
     ] {
         let said = run(mfa(home.path(), &line.split_whitespace().collect::<Vec<_>>())).fails(2);
         assert!(said.ends_with(&format!("\nhint: {hint}\n")), "{line}: {said}");

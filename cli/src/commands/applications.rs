@@ -58,11 +58,11 @@ impl Verb for List {
 async fn show_names<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E) -> Outcome {
     let names = cx.client.send(&endpoint, &Nothing).await?.value;
     if cx.out.format.is_structured() {
-        return cx.out.show(&views::NAME, &names);
+        return cx.out.show(&views::APPLICATION_NAME, &names);
     }
     let record = |name: &Value| json!({ "identifier": name });
     let records = names.as_array().map_or(Vec::new(), |names| names.iter().map(record).collect());
-    cx.out.show(&views::NAME, &Value::Array(records))
+    cx.out.show(&views::APPLICATION_NAME, &Value::Array(records))
 }
 
 #[derive(Args)]
