@@ -144,7 +144,7 @@ fn a_mistake_leaves_no_transaction_behind() {
         ("deposit", ACCOUNT, "0", &[], (7, "must be above 0")),
         ("deposit", ACCOUNT, "5", &["--charges", "both"], (2, "must be included or excluded")),
         ("deposit", ACCOUNT, "5", &["--date", "yesterday"], (7, "/transactionDate")),
-        ("deposit", "c-003.9100.00009", "5", &[], (3, "there is no account")),
+        ("deposit", "c-003.9100.0002", "5", &[], (3, "did you mean c-003.9100.00002?")),
         ("deposit", "c-002.9100.00001", "5", &[], (6, "is PENDING")),
         ("withdraw", ACCOUNT, "5001", &[], (6, "pays out at most 5000")),
         ("transfer", ACCOUNT, "5", &["--to", ACCOUNT], (7, "cannot transfer to itself")),
@@ -268,7 +268,9 @@ fn nobody_is_asked_about_what_would_be_refused() {
         ("withdraw", "2000", "6", "error: account c-003.9100.00002 would have 1099"),
         ("withdraw", "600", "6", "error: the drawer of teller desk-2 would have 5"),
         ("withdraw", "5001", "6", "error: teller desk-2 pays out at most 5000"),
+        ("deposit", "-5", "7", "error: /amount must be above 0"),
         ("close-account", "100", "6", "error: 998 would remain on account c-003.9100.00002"),
+        ("close-account", "1099", "6", "hint: pay out all of it: --amount 1099.00 --charges included"),
     ] {
         let line = format!("mfa teller {verb} desk-2 --account {ACCOUNT} --amount {amount}");
         let screen = terminal.run(&line);

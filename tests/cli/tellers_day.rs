@@ -43,8 +43,11 @@ fn a_closing_with_a_count_books_the_difference_and_reports_the_day() {
     let world = office();
     let line = ["close", "desk-2", "--denominations", "100x6,2x2", "--to-vault", "600", "-y", "-o", "json"];
     let ran = teller(&world, &line);
-    let said =
-        "expected    605.00\ncounted     604.00\ndifference  -1.00: cash is short, which will be booked\n";
+    let said = "1 transaction waits for confirmation and will be cancelled: \
+        mfa teller transactions list desk-2 --status pending\n\
+        expected    605.00\ncounted     604.00\n\
+        difference  -1.00: cash is short, which will be booked\n\
+        to vault    600.00\nstays       4.00\n";
     assert!(ran.err.contains(said), "{}", ran.err);
     let report = ran.json();
     let whole = world.get("/offices/head-office/teller/desk-2/reports/1").is(200).json();

@@ -11,4 +11,5 @@ pub mod races;
 mod reports;
 mod session;
 mod states;
+mod traces;
 mod transactions;

@@ -14,7 +14,7 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault;
-use mfa_shared::wire::Nothing;
+use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
 #[derive(Args)]
@@ -24,7 +24,8 @@ pub struct Close {
     #[command(flatten)]
     cash: CashFlags,
     /// The cash that was counted; saved as a count before the teller is closed
-    #[arg(long, value_name = "AMOUNT", value_parser = money, conflicts_with = "denominations")]
+    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    #[arg(conflicts_with = "denominations")]
     counted: Option<Value>,
     /// The cash that was counted, piece by piece, such as 100x12,50x1,0.50x4
     #[arg(long, value_name = "VALUExNUMBER,...", value_parser = cash::pieces)]
@@ -48,11 +49,12 @@ impl Verb for Close {
         let at = self.at.place(cx)?;
         // A folder that cannot take the report is found before anything is counted or closed.
         let folder = self.file.folder(cx)?;
+        say_what_waits(cx, &at.teller).await;
         if let Some(found) = Pieces::of(self.counted, self.denominations, self.note) {
             let scale = teller_scale(cx, &at.office, &at.teller).await;
             let money = |amount| with_digits(amount, scale);
             check_vault(&self.cash, as_amount(&found.total)?, money)?;
-            count(cx, &at, found, money).await?;
+            count(cx, &at, &self.cash, found, money).await?;
         }
         let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
         let endpoint = CommandTeller { office: at.office.clone(), teller: at.teller.clone() };
@@ -71,6 +73,20 @@ impl Verb for Close {
     }
 }
 
+/// Tells of transactions that nobody confirmed or cancelled; the closing cancels them.
+async fn say_what_waits(cx: &Cx, teller: &str) {
+    let query = Query(TransactionQuery { status: Some(TransactionState::Pending) });
+    let listed = cx.client.send(&ListTransactions { teller: teller.to_owned() }, &query).await;
+    let waiting = listed.ok().and_then(|reply| reply.value.as_array().map(Vec::len)).unwrap_or_default();
+    if waiting > 0 {
+        let them = if waiting == 1 { "1 transaction waits" } else { &format!("{waiting} transactions wait") };
+        cx.out.say(&format!(
+            "{them} for confirmation and will be cancelled: mfa teller transactions list {teller} \
+             --status pending"
+        ));
+    }
+}
+
 /// What is not in the drawer cannot be brought into the vault; said before the count is saved.
 fn check_vault(cash: &CashFlags, counted: Amount, money: impl Fn(Amount) -> String) -> Outcome {
     match cash.to_vault.as_ref().map(as_amount).transpose()? {
@@ -85,7 +101,13 @@ fn check_vault(cash: &CashFlags, counted: Amount, money: impl Fn(Amount) -> Stri
 }
 
 /// Shows what a count finds, asks, and saves it.
-async fn count(cx: &Cx, at: &Place, found: Pieces, money: impl Fn(Amount) -> String) -> Outcome {
+async fn count(
+    cx: &Cx,
+    at: &Place,
+    cash: &CashFlags,
+    found: Pieces,
+    money: impl Fn(Amount) -> String,
+) -> Outcome {
     let is_active = match cx.client.send(&at.read(), &Nothing).await?.value["state"].as_str() {
         Some("PAUSED") => false,
         Some("ACTIVE") => true,
@@ -104,12 +126,20 @@ async fn count(cx: &Cx, at: &Place, found: Pieces, money: impl Fn(Amount) -> Str
         short if short.is_negative() => "cash is short, which will be booked",
         _ => "there is more cash than expected, which will be booked",
     };
-    cx.out.say(&format!(
-        "expected    {}\ncounted     {}\ndifference  {}: {what}",
-        money(expected),
-        money(counted),
-        money(difference)
-    ));
+    let mut lines = vec![
+        ("expected", money(expected)),
+        ("counted", money(counted)),
+        ("difference", format!("{}: {what}", money(difference))),
+    ];
+    for (name, moved, taken) in [("to vault", &cash.to_vault, true), ("from vault", &cash.from_vault, false)]
+    {
+        if let Some(amount) = moved.as_ref().map(as_amount).transpose()? {
+            let stays = if taken { counted.minus(amount) } else { counted.plus(amount) };
+            lines.extend([(name, money(amount)), ("stays", money(stays))]);
+        }
+    }
+    let lines: Vec<_> = lines.iter().map(|(name, value)| format!("{name:<10}  {value}")).collect();
+    cx.out.say(&lines.join("\n"));
     cx.prompt.confirm(&format!("save the count and close teller {}?", at.teller))?;
     if is_active {
         pause(cx, &at.teller).await?;

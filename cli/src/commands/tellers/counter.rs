@@ -31,7 +31,7 @@ struct Wish {
     #[arg(long, value_name = "ID")]
     customer: Option<String>,
     /// How much
-    #[arg(long, value_name = "AMOUNT", value_parser = money)]
+    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     amount: Value,
     #[command(flatten)]
     charges: ChargesFlag,
@@ -93,6 +93,15 @@ impl Effect {
             ChargesWord::Excluded => (account.minus(charges), drawer),
         };
         Ok(Self { amount, charges, before: as_amount(&instance["balance"])?, account, drawer, scale })
+    }
+
+    /// Where an account is not closed by an amount, the one that closes it.
+    fn with_whole_balance(&self, kind: TransactionType, failure: Failure) -> Failure {
+        let missed = [fault::INSUFFICIENT_BALANCE.code, fault::REMAINING_BALANCE.code];
+        if kind != TransactionType::Accc || !missed.contains(&failure.code.as_str()) {
+            return failure;
+        }
+        failure.hint(format!("pay out all of it: --amount {} --charges included", self.shown(self.before)))
     }
 
     fn shown(&self, amount: Amount) -> String {
@@ -175,11 +184,12 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         let cancelled = transactions::cancel(cx, &wish.teller, transaction).await;
         let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
         cancelled.map_err(left)?;
-        return Err(why);
+        return Err(effect.with_whole_balance(kind, why));
     }
     let confirmed = transactions::confirm(cx, &wish.teller, transaction, wish.charges.word()).await;
     if let Err(failure) = confirmed {
-        return Err(given_up(cx, &wish.teller, transaction, failure).await);
+        let failure = given_up(cx, &wish.teller, transaction, failure).await;
+        return Err(effect.with_whole_balance(kind, failure));
     }
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
     let read = GetTransaction { teller: wish.teller, transaction: transaction.to_owned() };

@@ -192,6 +192,20 @@ fn wanted(wish: &Wish, slip: Slip) -> Value {
     })
 }
 
+fn finishing(confirm: bool, included: bool, slip: Slip) -> String {
+    let word = match slip {
+        Slip::Word => "RESUME",
+        _ if confirm => "CONFIRM",
+        _ => "CANCEL",
+    };
+    let charges = match slip {
+        Slip::Other => "some",
+        _ if included => "included",
+        _ => "excluded",
+    };
+    format!("command={word}&charges={charges}")
+}
+
 impl Act {
     /// The request; `transactions` are the identifiers of those that were created, in their order.
     pub fn call(&self, transactions: &[String]) -> Call {
@@ -251,18 +265,8 @@ impl Act {
             }
             Self::Finish { t, x, confirm, included, slip } => {
                 let transaction = transactions.get(*x).map_or("none", String::as_str);
-                let word = match slip {
-                    Slip::Word => "RESUME",
-                    _ if *confirm => "CONFIRM",
-                    _ => "CANCEL",
-                };
-                let charges = match slip {
-                    Slip::Other => "some",
-                    _ if *included => "included",
-                    _ => "excluded",
-                };
-                let path = format!("/teller/T{t}/transactions/{transaction}");
-                post(format!("{path}?command={word}&charges={charges}"), None)
+                let form = finishing(*confirm, *included, *slip);
+                post(format!("/teller/T{t}/transactions/{transaction}?{form}"), None)
             }
             Self::Look(look) => {
                 Call { method: "GET", path: look.path(transactions), body: None, success: 200 }

@@ -13,6 +13,7 @@ use act::{Act, At, Call, Look, thousandths};
 use branch::Branch;
 use mfa_daemon::Check;
 use model::{Model, Outcome, State, TELLERS};
+use money::account_name;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};
 use serde_json::Value;
@@ -162,6 +163,7 @@ impl Twins {
         let text = world.send(list.bearer_auth(token)).is(200).text();
         let journal: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         prop_assert_eq!(journal.len(), self.model.journal.len());
+        let mut held: BTreeMap<String, i64> = BTreeMap::new();
         for (sequence, (found, expected)) in (1..).zip(journal.iter().zip(&self.model.journal)) {
             let (kind, who, t, lines) = expected;
             prop_assert_eq!(found["sequence"].as_u64(), Some(sequence));
@@ -170,6 +172,15 @@ impl Twins {
             prop_assert_eq!(&found["tellerCode"], &format!("T{t}"));
             let posted: Vec<_> = found["lines"].as_array().unwrap().iter().map(line).collect();
             prop_assert_eq!(&posted, lines, "entry {}", sequence);
+            for (account, amount) in &posted {
+                *held.entry(account.clone()).or_default() -= amount;
+            }
+            // The minimum of no product changes here, so nothing is paid out or transferred below it.
+            if matches!(*kind, "CWDL" | "ACCT") {
+                let paying =
+                    (0..self.model.accounts.len()).find(|a| account_name(*a) == posted[0].0).unwrap();
+                prop_assert!(held[&posted[0].0] >= self.model.product(paying).minimum, "entry {}", sequence);
+            }
         }
         world.stop();
         prop_assert_eq!(world.check(&[Check::Ledger, Check::Store]), [""; 0]);
