@@ -85,7 +85,7 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
     let text = error.render().to_string();
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = message.join(" ");
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let message = for_people(message.strip_prefix("error: ").unwrap_or(&message));
     let own = std::iter::once("mfa").chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
     let help = format!("see: {own} --help");
     let names = tree::names(NODES, path);
@@ -121,6 +121,16 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
         None => help,
     };
     Err(Failure::usage(message).hint(hint))
+}
+
+/// What is said about a number, in the words of people.
+fn for_people(message: &str) -> String {
+    let said = [
+        ("invalid digit found in string", "it must be a whole number"),
+        ("cannot parse integer from empty string", "it must be a whole number"),
+        ("number too large to fit in target type", "it is too large"),
+    ];
+    said.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours))
 }
 
 /// The verb that was meant by one that is not there.

@@ -46,6 +46,7 @@ fn a_line_that_is_no_command_is_told_what_it_may_have_meant() {
             "give it by a flag, such as --customer, --product, --alternative-number; see: mfa accounts create --help",
         ),
         ("whoami x", "see: mfa whoami --help"),
+        ("offices list --limit three", "see: mfa offices list --help"),
         ("offices show market", "did you mean get? see: mfa offices --help"),
         ("offices rm market", "did you mean delete? see: mfa offices --help"),
         ("card add c-001", "did you mean create? see: mfa cards --help"),
@@ -99,6 +100,12 @@ fn a_daemon_that_does_not_answer_is_told_apart() {
     let refused = status("http://127.0.0.1:1");
     assert!(refused.contains("http://127.0.0.1:1: the connection was refused"), "{refused}");
     assert!(refused.contains("hint: start it: mfa daemon start"), "{refused}");
+    let world = World::start();
+    let plain = status(&world.url().replace("http:", "https:"));
+    assert!(
+        plain.ends_with("does not speak TLS\nhint: is the address http:// in place of https://?\n"),
+        "{plain}"
+    );
     let unknown = status("http://no-such-host.invalid");
     assert!(unknown.contains("no such host"), "{unknown}");
     run(mfa(home.path(), &["status", "--url", "nonsense"])).fails(2);
@@ -136,6 +143,12 @@ fn an_unknown_format_is_wrong_usage_wherever_it_comes_from() {
     command.env("MFA_OUTPUT", "xml");
     let said = run(command).fails(2);
     assert!(said.contains("environment MFA_OUTPUT"), "{said}");
+    let mut command = world.mfa(&["status"]);
+    command.env("MFA_YES", "perhaps");
+    let said = run(command).fails(2);
+    assert!(said.contains("one of true, 1, yes, on, false, 0, no, off, from environment MFA_YES"), "{said}");
+    let said = run(world.mfa(&["offices", "list", "--limit", "three"])).fails(2);
+    assert!(said.contains("'--limit <NUMBER>': it must be a whole number\n"), "{said}");
 }
 
 #[test]
@@ -143,6 +156,8 @@ fn an_update_keeps_what_it_does_not_name() {
     let world = World::start();
     sample(&world);
     run(world.mfa(&["customers", "update", "c-001", "--middle-name", "Akua", "--member"])).ok();
+    let said = run(world.mfa(&["customers", "update", "c-001", "--clear", "middle-name"])).fails(2);
+    assert_eq!(said, "error: there is no \"middle-name\" to clear\nhint: did you mean middleName?\n");
     let before = world.get("/customers/c-001").json();
     let line = ["customers", "update", "c-001", "--surname", "Owusu", "--clear", "middleName", "-o", "json"];
     let after = run(world.mfa(&line)).json();

@@ -133,6 +133,7 @@ pub async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String>
         "definition" => definitions::identifiers(client, term).await,
         "account" => ledger::identifiers(client, term).await,
         "profile" => profile::identifiers(),
+        "topic" => topics::names(),
         _ => Vec::new(),
     }
 }
