@@ -341,6 +341,8 @@ impl Client {
         // `office_not_found` is about the `{office}` of the path.
         let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         let missing = problem.code.strip_suffix("_not_found").map(str::to_owned);
+        // An account of a customer is an instance of a product, and in the path an account.
+        let missing = missing.map(|noun| if noun == "instance" { "account".to_owned() } else { noun });
         let found = missing.and_then(|noun| names.zip(params).find(|(name, _)| *name == noun));
         let failure = Failure::problem(problem);
         match found {
