@@ -26,7 +26,6 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
-    mod histories;
     pub mod images;
     mod instances;
     mod ledger;
@@ -50,7 +49,9 @@ mod cli {
     mod accounts;
     mod api;
     mod apply;
+    mod apply_asked;
     mod bulk;
+    mod bulk_told;
     mod complete;
     mod daemon;
     mod dangling;
@@ -67,6 +68,7 @@ mod cli {
     mod login;
     mod money;
     mod output;
+    mod pager;
     mod pictures;
     mod profiles;
     mod retries;

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 pub use batch::operation;
 pub use connect::check_address;
+pub use dangling::Dangling;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
 pub use stream::Stream;
@@ -57,8 +58,8 @@ pub struct Client {
     pub token: Option<String>,
     /// Changes are only tried.
     pub dry_run: bool,
-    /// What is to be said about references that the changes have left leading nowhere.
-    dangling: Arc<Mutex<Vec<String>>>,
+    /// References that the changes have left leading nowhere.
+    dangling: Arc<Mutex<Vec<Dangling>>>,
     /// Made at the first request, so that commands without one start at once.
     http: OnceLock<reqwest::Client>,
 }
@@ -340,6 +341,8 @@ impl Client {
         // `office_not_found` is about the `{office}` of the path.
         let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         let missing = problem.code.strip_suffix("_not_found").map(str::to_owned);
+        // An account of a customer is an instance of a product, and in the path an account.
+        let missing = missing.map(|noun| if noun == "instance" { "account".to_owned() } else { noun });
         let found = missing.and_then(|noun| names.zip(params).find(|(name, _)| *name == noun));
         let failure = Failure::problem(problem);
         match found {

@@ -1,5 +1,6 @@
 //! A record in the editor of the user: `mfa NOUN edit ID`.
 
+use crate::bulk::columns::Shape;
 use crate::client::Reply;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
@@ -38,8 +39,10 @@ impl Cx {
         let after = loop {
             open(&editor(), draft.path())?;
             // A rule that is broken is told at once, and nothing that was typed is lost.
-            let checked =
-                read_draft(draft.path()).and_then(|value| input::body::<E>(&value).map(|body| (value, body)));
+            let checked = read_draft(draft.path()).and_then(|after| {
+                check_names(&Shape::of(&E::META), &value, &after, done.noun)?;
+                Ok((input::body::<E>(&after)?, after))
+            });
             match checked {
                 Ok(checked) => break checked,
                 Err(failure) if self.prompt.can_ask() => {
@@ -49,7 +52,7 @@ impl Cx {
                 Err(failure) => return Err(failure),
             }
         };
-        let (after, body) = after;
+        let (body, after) = after;
         if after == value {
             self.out.tip(&format!("{} {} stays as it is", done.noun, done.id));
             return self.out.show(view, &value);
@@ -71,6 +74,20 @@ impl Cx {
             }
         }
     }
+}
+
+/// Refuses a name that nothing would be done with: a mistyped one, or one whose value only the daemon sets.
+fn check_names(shape: &Shape, before: &Value, after: &Value, noun: &str) -> Outcome {
+    let changed =
+        after.as_object().into_iter().flatten().filter(|(name, value)| before.get(name) != Some(value));
+    let Some((path, why)) = changed.flat_map(|(name, value)| shape.unknown(name, value)).next() else {
+        return Ok(());
+    };
+    let field = format!("/{}", path.replace('.', "/"));
+    Err(match before.get(&path) {
+        Some(_) => Failure::usage(format!("{field} of {noun} cannot be changed")).hint("leave it as it is"),
+        None => Failure::usage(format!("{noun} has no field {field}")).hint(why),
+    })
 }
 
 /// The lines that differ and those around them, each with its mark.

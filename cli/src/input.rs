@@ -1,5 +1,6 @@
 //! What comes in: files, standard input, and flags that hold more than one value.
 
+use crate::bulk::columns::Shape;
 use crate::failure::{Failure, Outcome};
 use crate::yaml;
 use mfa_shared::amount::Amount;
@@ -17,6 +18,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
     properties: Map<String, Value>,
+    /// Properties that a flag empties.
+    cleared: Vec<String>,
     /// Whether a flag or a file has given anything.
     pub given: bool,
 }
@@ -26,7 +29,7 @@ impl Draft {
     pub fn from_file(file: Option<&str>) -> Outcome<Self> {
         let Some(file) = file else { return Ok(Self::default()) };
         match structured(file)? {
-            Value::Object(properties) => Ok(Self { properties, given: true }),
+            Value::Object(properties) => Ok(Self { properties, given: true, ..Self::default() }),
             _ => Err(Failure::usage(format!("{file} must hold one object of properties"))),
         }
     }
@@ -34,7 +37,7 @@ impl Draft {
     /// Starts from a record that was read.
     pub fn from_record(record: Value) -> Self {
         let properties = if let Value::Object(properties) = record { properties } else { Map::new() };
-        Self { properties, given: false }
+        Self { properties, ..Self::default() }
     }
 
     /// Sets a property, where a flag gave a value.
@@ -58,12 +61,14 @@ impl Draft {
             self.properties.insert(property.clone(), Value::Null);
             self.given = true;
         }
+        self.cleared.extend_from_slice(properties);
         self
     }
 
     /// Lays the properties of another draft over these.
     pub fn merge(mut self, over: Draft) -> Self {
         self.properties.extend(over.properties);
+        self.cleared.extend(over.cleared);
         self
     }
 
@@ -74,6 +79,11 @@ impl Draft {
 
     /// The body of an endpoint, held to the same rules as in the daemon.
     pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
+        let shape = Shape::of(&E::META);
+        for name in &self.cleared {
+            let unknown = |why| Failure::usage(format!("there is no \"{name}\" to clear")).hint(why);
+            shape.column(name).map_err(unknown)?;
+        }
         body::<E>(&self.into())
     }
 }

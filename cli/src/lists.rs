@@ -4,7 +4,7 @@ use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::money::Money;
 use crate::output::text;
-use crate::views::View;
+use crate::views::{Column, View};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
 use mfa_shared::wire::{Listed, Page};
@@ -128,6 +128,7 @@ struct Filter {
     pointer: String,
     /// Whether the view knows the name; of any other name the records must have the property.
     known: bool,
+    columns: &'static [Column],
     value: String,
 }
 
@@ -135,7 +136,8 @@ impl Filter {
     fn new(name: &str, value: &str, view: &View) -> Self {
         let column = view.column(name);
         let pointer = column.map_or_else(|| format!("/{}", name.replace('.', "/")), |c| c.pointer.to_owned());
-        Self { name: name.to_owned(), pointer, known: column.is_some(), value: value.to_owned() }
+        let (name, known, value) = (name.to_owned(), column.is_some(), value.to_owned());
+        Self { name, pointer, known, columns: view.columns, value }
     }
 
     fn all_match(filters: &[Self], record: &str) -> Outcome<bool> {
@@ -147,6 +149,7 @@ impl Filter {
             let first = filter.pointer.split('/').nth(1).unwrap_or_default();
             if !filter.known && record.get(first).is_none() {
                 let names = record.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+                let names = names.chain(filter.columns.iter().map(|column| column.name));
                 let near = crate::input::nearest(&filter.name, names);
                 let failure = Failure::usage(format!("the records have no \"{}\"", filter.name));
                 return Err(match near.first() {

@@ -14,7 +14,7 @@
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `profiles`, `keys` | tokens of the last logins; settings by name; keys of applications |
 //! | `files` | how they are written |
-//! | `failure` | why a command failed, and how the process ends |
+//! | `failure`, `suggest` | why a command failed, how the process ends; what may have been meant |
 
 mod apply;
 mod bearer;
@@ -40,6 +40,7 @@ mod output;
 mod profiles;
 mod prompt;
 mod settings;
+mod suggest;
 mod trace;
 mod tree;
 mod usage;
@@ -55,6 +56,7 @@ use crate::prompt::{Interrupts, Prompt};
 use crate::settings::Settings;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use mfa_shared::fault::exit;
+use std::collections::HashMap;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
@@ -65,6 +67,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// References that lead nowhere and are named one by one.
 const DANGLING_MAX: usize = 20;
+/// References that lead nowhere for each of which a near identifier is looked for.
+const SUGGESTED_MAX: usize = 3;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
@@ -79,10 +83,11 @@ fn main() -> ExitCode {
         Ok(()) => exit::OK,
         Err(failure) if failure.exit == exit::OK => exit::OK,
         Err(failure) => {
-            if !failure.found {
-                output::tell(&failure, early.structured, &screen);
+            let (exit, found) = (failure.exit, failure.found);
+            if !found {
+                output::tell(&usage::naming_flags(failure, &early.path), early.structured, &screen);
             }
-            failure.exit
+            exit
         }
     };
     // Exit codes are all below 256.
@@ -106,29 +111,43 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
         leave_when_interrupted(cx.out.format.is_structured(), screen, cx.prompt.interrupts.clone());
     }
     let outcome = runtime.block_on((leaf.run)(flags, &cx));
-    warn_of_dangling(&cx);
+    runtime.block_on(warn_of_dangling(&cx));
     match outcome {
-        Err(failure) if failure.missing.is_some() => {
-            Err(runtime.block_on(commands::with_suggestion(&cx.client, failure)))
-        }
         Err(failure) => match &failure.dry_run {
             Some(would) => cx.out.show(&views::DRY_RUN, would),
-            None => Err(failure),
+            None => Err(runtime.block_on(suggest::with_suggestion(&cx.client, failure))),
         },
         Ok(()) => Ok(()),
     }
 }
 
-/// Says which references the changes of a command have left leading nowhere.
-fn warn_of_dangling(cx: &Cx) {
-    let dangling = cx.client.take_dangling();
-    for line in dangling.iter().take(DANGLING_MAX) {
-        cx.out.warn(line);
+/// Says which references the changes of a command have left leading nowhere; what many records have in
+/// common is said once.
+async fn warn_of_dangling(cx: &Cx) {
+    let (mut told, mut times) = (Vec::new(), HashMap::new());
+    for dangling in cx.client.take_dangling() {
+        let times = times.entry(dangling.clone()).or_insert(0_u64);
+        *times += 1;
+        if *times == 1 {
+            told.push(dangling);
+        }
     }
-    if dangling.len() > DANGLING_MAX {
-        cx.out.warn(&format!("{} more fields name what does not exist", dangling.len() - DANGLING_MAX));
+    // Lists are looked into only for a person.
+    let suggests = cx.out.screen.stderr_is_terminal && !cx.out.quiet && told.len() <= SUGGESTED_MAX;
+    for dangling in told.iter().take(DANGLING_MAX) {
+        let mut line = dangling.to_string();
+        if let Some(several) = times.get(dangling).filter(|times| **times > 1) {
+            line += &format!(", {several} times");
+        }
+        if suggests && let Some(near) = suggest::instead_of(&cx.client, dangling).await {
+            line += &format!("; did you mean {near}?");
+        }
+        cx.out.warn(&line);
     }
-    if !dangling.is_empty() {
+    if told.len() > DANGLING_MAX {
+        cx.out.warn(&format!("{} more fields name what does not exist", told.len() - DANGLING_MAX));
+    }
+    if !told.is_empty() {
         cx.out
             .tip("make what they name, or see all of them on the machine of the store: mfa check references");
     }

@@ -48,11 +48,17 @@ impl<'a> Money<'a> {
         let table = matches!(cx.out.format, Format::Table | Format::Wide) && cx.out.jq.is_none();
         let columns = || view.columns.iter().filter(|_| table);
         let money = columns().filter(|column| column.currency.is_some());
+        let pointers = money.map(|column| column.pointer).collect();
+        Self { pointers, currency: columns().find_map(|column| column.currency), ..Self::at(cx, endpoint) }
+    }
+
+    /// No amounts yet, but where they come from.
+    fn at<E: Endpoint>(cx: &'a Cx, endpoint: &E) -> Self {
         let names = segments(E::META.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         Self {
             cx,
-            pointers: money.map(|column| column.pointer).collect(),
-            currency: columns().find_map(|column| column.currency),
+            pointers: Vec::new(),
+            currency: None,
             path: names.zip(endpoint.params().into_iter().map(str::to_owned)).collect(),
             scales: None,
             codes: HashMap::new(),
@@ -165,6 +171,17 @@ pub async fn product_scale(cx: &Cx, product: &str) -> Option<u32> {
     let read = GetDefinition { definition: product.to_owned() };
     let definition = cx.client.send(&read, &Nothing).await.ok()?.value;
     u32::try_from(definition["currency"]["scale"].as_u64()?).ok()
+}
+
+/// How many digits follow the point in the currency of a teller's drawer, as far as it is known.
+pub async fn teller_scale(cx: &Cx, office: &str, teller: &str) -> Option<u32> {
+    let read = GetTeller { office: office.to_owned(), teller: teller.to_owned() };
+    Money::at(cx, &read).scale(&Value::Null, Currency::PathTeller).await
+}
+
+/// An amount with as many digits behind the point, where it has no more.
+pub fn with_digits(amount: Amount, scale: Option<u32>) -> String {
+    scale.map_or(amount, |scale| amount.in_scale(scale)).to_string()
 }
 
 /// Puts the amounts at a pointer into a scale.

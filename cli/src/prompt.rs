@@ -140,7 +140,11 @@ impl Prompt {
         if self.can_ask() {
             return Ok(());
         }
-        let why = if self.no_input { "questions are switched off" } else { "there is no terminal" };
+        let why = match self.no_input {
+            true => "questions are switched off",
+            false if stderr().is_terminal() => "standard input is no terminal",
+            false => "there is no terminal",
+        };
         Err(Failure::new("input_needed", exit::USAGE, format!("{flag} is needed: {why}"))
             .hint(format!("give {flag}")))
     }

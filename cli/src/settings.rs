@@ -238,7 +238,7 @@ impl Settings {
         };
         let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(value.trim()));
         found.map(|(_, choice)| *choice).ok_or_else(|| {
-            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            let words: Vec<_> = words.iter().map(|(word, _)| *word).filter(|word| !word.is_empty()).collect();
             bad(name, value, origin, &format!("it is one of {}", words.join(", ")))
         })
     }

@@ -226,6 +226,15 @@ pub fn names(nodes: &'static [Node], path: &[&str]) -> Vec<&'static str> {
     }
 }
 
+/// Every name of the group that is called by a word.
+pub fn called(nodes: &'static [Node], word: &str) -> Vec<&'static str> {
+    let found = nodes.iter().find_map(|node| match node {
+        Node::Group { name, alias, .. } if node.is_called(word) => Some((*name, *alias)),
+        _ => None,
+    });
+    found.into_iter().flat_map(|(name, alias)| [name].into_iter().chain(alias.split_whitespace())).collect()
+}
+
 impl Node {
     /// What is typed.
     pub fn name(&self) -> &'static str {

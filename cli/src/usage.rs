@@ -9,10 +9,22 @@ use crate::settings::{Origin, Settings};
 use crate::tree;
 use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use mfa_shared::identifier::wire_name;
+use mfa_shared::rule::FieldError;
 use std::ffi::OsString;
 
 /// Flags that a hint names, so that it stays short.
 const FLAGS_SHOWN_MAX: usize = 3;
+
+/// Verbs of other programs, with the one that does the same here.
+const MEANT: &[(&str, &[&str])] = &[
+    ("list", &["ls", "all"]),
+    ("get", &["show", "view", "read", "describe"]),
+    ("create", &["add", "new", "make", "open"]),
+    ("update", &["set", "change", "modify"]),
+    ("delete", &["rm", "remove", "del"]),
+    ("commands", &["history"]),
+];
 
 /// What a look at the words shows before they are parsed.
 pub struct Early {
@@ -70,10 +82,17 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return Ok(error.print()?);
     }
+    let typed = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => Some(typed.as_str()),
+        _ => None,
+    };
+    // What is no command stands before what looks like one.
+    let group = path.len() - usize::from(typed.is_some() && tree::names(NODES, path).is_empty());
+    let path = &path[..group];
     let text = error.render().to_string();
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = message.join(" ");
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let message = for_people(message.strip_prefix("error: ").unwrap_or(&message));
     let own = std::iter::once("mfa").chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
     let help = format!("see: {own} --help");
     let names = tree::names(NODES, path);
@@ -85,28 +104,72 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
         let message = format!("after {own} one of these is expected: {}", names.join(", "));
         return Err(Failure::usage(message).hint(help));
     }
-    let typed = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(typed)) => Some(typed.as_str()),
-        _ => None,
-    };
-    let near =
-        typed.and_then(|typed| nearest(typed, names.into_iter()).first().map(|near| (*near).to_owned()));
+    let message = typed.map_or(message, |typed| format!("there is no command {own} {typed}"));
+    let near = typed.and_then(|typed| verb_meant(typed, &names).or_else(|| deeper(typed, path)));
     let unknown = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => Some(unknown),
         _ => None,
     };
     let flags = own_flags(path);
+    if typed.is_some() && near.is_none() && !path.is_empty() {
+        return Err(Failure::usage(message).hint(format!("it is one of {}; {help}", names.join(", "))));
+    }
     if unknown.is_some_and(|word| !word.starts_with('-')) && !flags.is_empty() {
         let some = flags.iter().take(FLAGS_SHOWN_MAX).map(|flag| format!("--{flag}"));
         let hint = format!("give it by a flag, such as {}; {help}", some.collect::<Vec<_>>().join(", "));
         return Err(Failure::usage(message).hint(hint));
     }
-    let longer = unknown.and_then(|word| of_its_words(word, &flags));
-    let hint = match near.or(longer).or_else(|| suggestion(error)) {
+    let flag = unknown.and_then(|word| flag_meant(word, &flags));
+    let hint = match near.or(flag).or_else(|| suggested_value(error)) {
         Some(near) => format!("did you mean {near}? {help}"),
         None => help,
     };
     Err(Failure::usage(message).hint(hint))
+}
+
+/// What is said about a number, in the words of people.
+fn for_people(message: &str) -> String {
+    let said = [
+        ("invalid digit found in string", "it must be a whole number"),
+        ("cannot parse integer from empty string", "it must be a whole number"),
+        ("number too large to fit in target type", "it is too large"),
+    ];
+    said.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours))
+}
+
+/// The verb that was meant by one that is not there.
+fn verb_meant(typed: &str, names: &[&'static str]) -> Option<String> {
+    let same = MEANT.iter().find(|(verb, others)| names.contains(verb) && others.contains(&typed));
+    let near = || nearest(typed, names.iter().copied()).first().copied();
+    same.map(|(verb, _)| *verb).or_else(near).map(str::to_owned)
+}
+
+/// The one command further down that has the name: `daemon start` for `start`.
+fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
+    let leaves = tree::leaves(NODES).into_iter();
+    let mut found = leaves.filter(|(own, _)| own.starts_with(path) && own.last() == Some(&typed));
+    let (own, _) = found.next()?;
+    found.next().is_none().then(|| own[path.len()..].join(" "))
+}
+
+/// The failure with the flags that give the fields which are missing, where the command has them all.
+pub fn naming_flags(failure: Failure, path: &[&'static str]) -> Failure {
+    if failure.errors.is_empty() || failure.errors.iter().any(|error| error.code != "required") {
+        return failure;
+    }
+    let flags = own_flags(path);
+    let of_field = |error: &FieldError| {
+        let flag =
+            flags.iter().find(|flag| format!("/{}", wire_name(&flag.replace('-', "_"))) == error.field);
+        flag.map(|flag| format!("--{flag}"))
+    };
+    match failure.errors.iter().map(of_field).collect::<Option<Vec<_>>>() {
+        Some(flags) => {
+            let hint = format!("give {}", flags.join(", "));
+            failure.hint(hint)
+        }
+        None => failure,
+    }
 }
 
 /// The flags with a value that a command has beside those of every command.
@@ -118,19 +181,24 @@ fn own_flags(path: &[&'static str]) -> Vec<String> {
     own.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
-/// The flag that has a mistyped one among its words: `--assigned-office` for `--office`.
-fn of_its_words(typed: &str, flags: &[String]) -> Option<String> {
+/// The flag that was meant by a mistyped one, or that has it among its words: `--assigned-office` for
+/// `--office`.
+fn flag_meant(typed: &str, flags: &[String]) -> Option<String> {
     let typed = typed.trim_start_matches('-');
-    flags.iter().find(|flag| flag.split('-').any(|word| word == typed)).map(|flag| format!("--{flag}"))
+    let root = tree::command(NODES);
+    let of_all = root.get_arguments().filter_map(|arg| arg.get_long());
+    let near =
+        nearest(typed, flags.iter().map(String::as_str).chain(of_all)).first().map(|near| (*near).to_owned());
+    let longer = || flags.iter().find(|flag| flag.split('-').any(|word| word == typed)).cloned();
+    near.or_else(longer).map(|flag| format!("--{flag}"))
 }
 
-fn suggestion(error: &clap::Error) -> Option<String> {
-    let kinds = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
-    kinds.into_iter().find_map(|kind| match error.get(kind)? {
+fn suggested_value(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::SuggestedValue)? {
         ContextValue::String(near) => Some(near.clone()),
         ContextValue::Strings(near) => near.first().cloned(),
         _ => None,
-    })
+    }
 }
 
 /// The format of the output.

@@ -321,6 +321,7 @@ pub const COMMAND: View = View {
         column("endpoint", "/endpoint", 2),
         column("method", "/method", WIDE),
         column("route", "/route", WIDE),
+        column("permission", "/permission", WIDE),
     ],
 };
 

@@ -52,9 +52,9 @@ pub const GROUP: View = View {
     ],
 };
 
-/// Names alone.
-pub const NAME: View = View {
-    plural: "names",
+/// Names of applications alone.
+pub const APPLICATION_NAME: View = View {
+    plural: "applications",
     id: "/identifier",
     state: "",
     columns: &[column("identifier", "/identifier", 0)],

@@ -1,5 +1,6 @@
 //! References that lead nowhere, told with the answer to the change that makes them: `decisions.md` section 5.
 
+use crate::api::tellers::counter::teller;
 use crate::guarded::PASSWORD;
 use crate::world::{Seen, World};
 use serde_json::{Value, json};
@@ -37,6 +38,17 @@ fn a_change_that_names_what_does_not_exist_is_made_and_says_so() {
         "",
         "nothing was made to lead nowhere"
     );
+    let mut teller = teller("T1");
+    teller["assignedEmployee"] = json!("nobody");
+    world.post("/offices", r#"{"identifier":"accra","name":"Accra"}"#).is(202);
+    assert_eq!(told(world.post("/offices/accra/teller", teller.to_string())), "/assignedEmployee");
+    let open = |employee: Option<&str>| {
+        let command = json!({ "action": "OPEN", "assignedEmployeeIdentifier": employee });
+        told(world.post("/offices/accra/teller/T1/commands", command.to_string()))
+    };
+    assert_eq!(open(None), "", "it was noted before");
+    world.post("/offices/accra/teller/T1/commands", r#"{"action":"CLOSE"}"#).is(202);
+    assert_eq!(open(Some("nobody")), "/assignedEmployeeIdentifier");
     let employee = json!({ "identifier": "kofi", "assignedOffice": "nowhere" });
     assert_eq!(told(world.post("/employees", employee.to_string())), "/assignedOffice");
 }
@@ -58,4 +70,7 @@ fn of_very_many_only_the_first_are_told_and_a_refused_change_tells_none() {
     let batch = json!({ "atomic": false, "operations": operations });
     let seen = world.post("/batch", batch.to_string()).is(200);
     assert_eq!(seen.header("dangling-references"), "");
+    let results = seen.json()["results"].as_array().unwrap().clone();
+    let told: Vec<_> = results.iter().map(|result| result["danglingReferences"].to_string()).collect();
+    assert_eq!(told, [r#"["/role"]"#, "null", "null"], "each result tells its own");
 }

@@ -18,9 +18,12 @@ fn any_request_of_the_daemon_can_be_sent() {
     assert_eq!(api(&["get", "/offices/o-07"]).json(), world.get("/offices/o-07").json());
     let page = api(&["GET", "/offices?size=5", "-F", "term=o-1"]).json();
     assert_eq!(page, world.get("/offices?size=5&term=o-1").json());
-    let all = api(&["GET", "/offices", "-F", "size=10", "--paginate"]).json();
-    assert_eq!(all.as_array().unwrap().len(), 25);
-    assert_eq!(api(&["GET", "/offices", "--paginate", "--jq", "length"]).ok(), "25\n");
+    // Pages are as large as they may be, unless they are asked for otherwise.
+    for (sizes, pages) in [(&["-F", "size=10"][..], 3), (&[], 1)] {
+        let line = ["GET", "/offices", "--paginate", "--print-curl", "--jq", "length"];
+        let ran = api(&[&line, sizes].concat());
+        assert_eq!((ran.out.as_str(), ran.err.matches("curl ").count()), ("25\n", pages), "{}", ran.err);
+    }
     // Words of JSON keep their kind, everything else is text.
     let body = ["-F", "identifier=c-1", "-F", "member=true", "-F", "surname=12 Apostles"];
     api(&[&["POST", "/customers"][..], &body].concat()).ok();
@@ -68,6 +71,9 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
     let seen = wait(&["customer/c-001", "--for", "state=LOCKED", "--timeout", "1s", "-o", "json"]);
     let failure = seen.fails_in_json(8);
     assert!(failure["message"].as_str().unwrap().contains("it is ACTIVE"), "{failure}");
+    for record in ["customers/c-001", "products/savings", "product/savings", "account/c-003.9100.00002"] {
+        wait(&[record, "--for", "exists"]).json();
+    }
     wait(&["office/nowhere", "--for", "gone"]).ok();
     wait(&["office/nowhere", "--for", "exists", "--timeout", "1"]).fails(8);
     wait(&["customer/c-001", "--for", "stat=ACTIVE"]).fails(2);

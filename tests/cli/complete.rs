@@ -22,6 +22,7 @@ fn what_fits_is_offered_and_nothing_else() {
     assert_eq!(next(&world, &["offices", "create", "--par"]), ["--parent"]);
     assert_eq!(next(&world, &["offices", "create", "--parent", "m"]), ["market"]);
     assert_eq!(next(&world, &["-o", "js"]), ["json", "jsonl"]);
+    assert_eq!(next(&world, &["help", "e"]), ["exit-codes", "environment", "employees", "explain"]);
     let nothing: [&str; 0] = [];
     assert_eq!(next(&world, &["offices", "create", ""]), nothing, "nothing is known of a new record");
     assert_eq!(next(&world, &["customers", "get", "c-001", ""]), nothing, "there is no second identifier");

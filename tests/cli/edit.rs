@@ -41,6 +41,15 @@ fn a_draft_that_breaks_a_rule_or_an_editor_that_fails_changes_nothing() {
     let before = world.get("/customers/c-001").text();
     let said = edit(&world, "sed -i 's/^type: .*/type: PLANT/'", "customers edit c-001 --yes").fails(7);
     assert!(said.contains("PLANT") || said.contains("type"), "{said}");
+    // What nothing would be done with is no change that is made.
+    let said = edit(&world, "sed -i 's/^surname: /surnmae: /'", "customers edit c-001 --yes").fails(2);
+    assert_eq!(said, "error: customer has no field /surnmae\nhint: did you mean surname?\n");
+    let said =
+        edit(&world, "sed -i 's/^address: null/address: {citty: a}/'", "customers edit c-002 --yes").fails(2);
+    assert!(said.contains("customer has no field /address/citty\nhint: did you mean city?"), "{said}");
+    let said = edit(&world, "sed -i 's/^externalRef.*/externalReferences: 5/'", "offices edit market --yes")
+        .fails(2);
+    assert!(said.starts_with("error: /externalReferences of office cannot be changed\n"), "{said}");
     let said = edit(&world, "sed -i '1a ][' ", "customers edit c-001 --yes").fails(2);
     assert!(said.contains("no YAML"), "{said}");
     let said = edit(&world, "false", "customers edit c-001 --yes").fails(2);

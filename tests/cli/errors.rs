@@ -19,6 +19,12 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
     assert!(said.contains("LOCK is not possible, only ACTIVATE or CLOSE\n"), "{said}");
     run(world.mfa(&["offices", "create", "market", "--name", "Again"])).fails(6);
     run(world.mfa(&["offices", "create", "m"])).fails(7);
+    let said = run(world.mfa(&["offices", "create", "tema"])).fails(7);
+    assert_eq!(said, "error: /name is required\nhint: give --name\n");
+    let said = run(world.mfa(&["offices", "address", "set", "market", "--street", "1 Quay"])).fails(7);
+    assert!(said.ends_with("hint: give --city, --country-code, --country\n"), "{said}");
+    let said = run(world.mfa(&["offices", "list", "--filter", "parnt=x"])).fails(2);
+    assert!(said.ends_with("hint: did you mean parent?\n"), "{said}");
     run(world.mfa(&["offices", "update", "market"])).fails(2);
     run(world.mfa(&["offices", "references", "set", "market", "--type", "x", "--state", "perhaps"])).fails(7);
 }
@@ -40,10 +46,23 @@ fn a_line_that_is_no_command_is_told_what_it_may_have_meant() {
             "give it by a flag, such as --customer, --product, --alternative-number; see: mfa accounts create --help",
         ),
         ("whoami x", "see: mfa whoami --help"),
+        ("offices list --limit three", "see: mfa offices list --help"),
+        ("start", "did you mean daemon start? see: mfa --help"),
+        ("offices show market", "did you mean get? see: mfa offices --help"),
+        ("offices rm market", "did you mean delete? see: mfa offices --help"),
+        ("card add c-001", "did you mean create? see: mfa cards --help"),
+        ("teller reports tree", "it is one of list, get, print, save; see: mfa teller reports --help"),
+        ("teller transfer desk-1 --target x", "see: mfa teller transfer --help"),
+        ("offices list --quite", "did you mean --quiet? see: mfa offices list --help"),
     ] {
         let said = run(mfa(home.path(), &line.split_whitespace().collect::<Vec<_>>())).fails(2);
         assert!(said.ends_with(&format!("\nhint: {hint}\n")), "{line}: {said}");
     }
+    let said = run(mfa(home.path(), &["products", "charges", "list"])).fails(2);
+    assert!(
+        said.starts_with("error: there is no command mfa products charges\nhint: it is one of list, "),
+        "{said}"
+    );
 }
 
 #[test]
@@ -87,6 +106,12 @@ fn a_daemon_that_does_not_answer_is_told_apart() {
     let refused = status("http://127.0.0.1:1");
     assert!(refused.contains("http://127.0.0.1:1: the connection was refused"), "{refused}");
     assert!(refused.contains("hint: start it: mfa daemon start"), "{refused}");
+    let world = World::start();
+    let plain = status(&world.url().replace("http:", "https:"));
+    assert!(
+        plain.ends_with("does not speak TLS\nhint: is the address http:// in place of https://?\n"),
+        "{plain}"
+    );
     let unknown = status("http://no-such-host.invalid");
     assert!(unknown.contains("no such host"), "{unknown}");
     run(mfa(home.path(), &["status", "--url", "nonsense"])).fails(2);
@@ -124,6 +149,12 @@ fn an_unknown_format_is_wrong_usage_wherever_it_comes_from() {
     command.env("MFA_OUTPUT", "xml");
     let said = run(command).fails(2);
     assert!(said.contains("environment MFA_OUTPUT"), "{said}");
+    let mut command = world.mfa(&["status"]);
+    command.env("MFA_YES", "perhaps");
+    let said = run(command).fails(2);
+    assert!(said.contains("one of true, 1, yes, on, false, 0, no, off, from environment MFA_YES"), "{said}");
+    let said = run(world.mfa(&["offices", "list", "--limit", "three"])).fails(2);
+    assert!(said.contains("'--limit <NUMBER>': it must be a whole number\n"), "{said}");
 }
 
 #[test]
@@ -131,6 +162,8 @@ fn an_update_keeps_what_it_does_not_name() {
     let world = World::start();
     sample(&world);
     run(world.mfa(&["customers", "update", "c-001", "--middle-name", "Akua", "--member"])).ok();
+    let said = run(world.mfa(&["customers", "update", "c-001", "--clear", "middle-name"])).fails(2);
+    assert_eq!(said, "error: there is no \"middle-name\" to clear\nhint: did you mean middleName?\n");
     let before = world.get("/customers/c-001").json();
     let line = ["customers", "update", "c-001", "--surname", "Owusu", "--clear", "middleName", "-o", "json"];
     let after = run(world.mfa(&line)).json();

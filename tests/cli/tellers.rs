@@ -144,7 +144,7 @@ fn a_mistake_leaves_no_transaction_behind() {
         ("deposit", ACCOUNT, "0", &[], (7, "must be above 0")),
         ("deposit", ACCOUNT, "5", &["--charges", "both"], (2, "must be included or excluded")),
         ("deposit", ACCOUNT, "5", &["--date", "yesterday"], (7, "/transactionDate")),
-        ("deposit", "c-003.9100.00009", "5", &[], (3, "there is no account")),
+        ("deposit", "c-003.9100.0002", "5", &[], (3, "did you mean c-003.9100.00002?")),
         ("deposit", "c-002.9100.00001", "5", &[], (6, "is PENDING")),
         ("withdraw", ACCOUNT, "5001", &[], (6, "pays out at most 5000")),
         ("transfer", ACCOUNT, "5", &["--to", ACCOUNT], (7, "cannot transfer to itself")),
@@ -228,9 +228,16 @@ fn on_a_terminal_a_transaction_is_shown_before_it_is_confirmed_or_cancelled() {
 fn leaving_the_question_with_ctrl_c_cancels_the_transaction() {
     let world = counter();
     let terminal = Terminal::start(&world, 80, &[]);
-    for (verb, more) in [("deposit", ""), ("withdraw", ""), ("transfer", "--to c-003.9100.00003")] {
+    let pending = "c-002.9100.00001";
+    for (verb, account, amount, more) in [
+        ("deposit", ACCOUNT, "5", ""),
+        ("withdraw", ACCOUNT, "5", ""),
+        ("transfer", ACCOUNT, "5", "--to c-003.9100.00003"),
+        ("open-account", pending, "20", ""),
+        ("close-account", ACCOUNT, "99", ""),
+    ] {
         let before = states(&world).len();
-        let line = format!("mfa teller {verb} desk-2 --account {ACCOUNT} --amount 5 {more}");
+        let line = format!("mfa teller {verb} desk-2 --account {account} --amount {amount} {more}");
         terminal.type_line(&format!("clear; {line}; echo exit $?"));
         terminal.wait_for("[y/N]");
         assert_eq!(states(&world).last().unwrap(), "PENDING");
@@ -241,6 +248,51 @@ fn leaving_the_question_with_ctrl_c_cancels_the_transaction() {
         assert_eq!(states(&world).len(), before + 1);
     }
     assert_eq!((balance(&world, ACCOUNT), balance(&world, OTHER)), ("100".to_owned(), "5".to_owned()));
+    for (account, state) in [(pending, "PENDING"), (ACCOUNT, "ACTIVE")] {
+        assert_eq!(world.get(&format!("/instances/{account}")).json()["state"], state);
+    }
+}
+
+#[test]
+fn nobody_is_asked_about_what_would_be_refused() {
+    let world = counter();
+    let terminal = Terminal::start(&world, 100, &[]);
+    // More than the account has; more than the drawer has, which has 605 and takes part in no deposit.
+    transact(&world, "deposit", ACCOUNT, "1000", &["-y"]).ok();
+    let take = json!({ "action": "CLOSE", "adjustment": "CREDIT", "amount": 1_600 });
+    world.post("/offices/head-office/teller/desk-2/commands", take.to_string()).is(202);
+    let open = json!({ "action": "OPEN", "assignedEmployeeIdentifier": "kwame" });
+    world.post("/offices/head-office/teller/desk-2/commands", open.to_string()).is(202);
+    world.post("/teller/desk-2/drawer", r#"{"employeeIdentifier":"kwame","password":"4711"}"#).is(200);
+    for (verb, amount, code, said) in [
+        ("withdraw", "2000", "6", "error: account c-003.9100.00002 would have 1099"),
+        ("withdraw", "600", "6", "error: the drawer of teller desk-2 would have 5"),
+        ("withdraw", "5001", "6", "error: teller desk-2 pays out at most 5000"),
+        ("deposit", "-5", "7", "error: /amount must be above 0"),
+        ("close-account", "100", "6", "error: 998 would remain on account c-003.9100.00002"),
+        ("close-account", "1099", "6", "hint: pay out all of it: --amount 1099.00 --charges included"),
+    ] {
+        let line = format!("mfa teller {verb} desk-2 --account {ACCOUNT} --amount {amount}");
+        let screen = terminal.run(&line);
+        assert!(screen.contains(said) && screen.contains(&format!("exit {code}")), "{screen}");
+        assert!(!screen.contains("[y/N]"), "{screen}");
+        assert!(states(&world).iter().all(|state| state != "PENDING"), "{screen}");
+    }
+    assert_eq!(balance(&world, ACCOUNT), "1099");
+}
+
+#[test]
+fn a_question_does_not_change_what_a_key_repeats() {
+    let world = counter();
+    let terminal = Terminal::start(&world, 100, &[]);
+    let line = format!("mfa teller deposit desk-2 --account {ACCOUNT} --amount 5 --idempotency-key till-8");
+    terminal.type_line(&line);
+    terminal.wait_for("[y/N]");
+    terminal.type_line("y");
+    terminal.wait_for("$");
+    assert_eq!(balance(&world, ACCOUNT), "104");
+    transact(&world, "deposit", ACCOUNT, "5", &["-y", "--idempotency-key", "till-8"]).ok();
+    assert_eq!(balance(&world, ACCOUNT), "104");
 }
 
 #[test]

@@ -43,7 +43,11 @@ fn a_closing_with_a_count_books_the_difference_and_reports_the_day() {
     let world = office();
     let line = ["close", "desk-2", "--denominations", "100x6,2x2", "--to-vault", "600", "-y", "-o", "json"];
     let ran = teller(&world, &line);
-    let said = "expected    605\ncounted     604\ndifference  -1: cash is short, which will be booked\n";
+    let said = "1 transaction waits for confirmation and will be cancelled: \
+        mfa teller transactions list desk-2 --status pending\n\
+        expected    605.00\ncounted     604.00\n\
+        difference  -1.00: cash is short, which will be booked\n\
+        to vault    600.00\nstays       4.00\n";
     assert!(ran.err.contains(said), "{}", ran.err);
     let report = ran.json();
     let whole = world.get("/offices/head-office/teller/desk-2/reports/1").is(200).json();
@@ -80,6 +84,7 @@ fn reports_are_numbered_files_that_are_never_written_over() {
     let sheet = std::fs::read_to_string(&files(&folder)[0]).unwrap();
     assert!(sheet.starts_with("Day report 1 of teller desk-2\n"), "{sheet}");
     assert!(sheet.contains("Employee  kwame\n") && sheet.contains("not counted"), "{sheet}");
+    assert!(sheet.contains(" 500.00 ") && sheet.contains(" 605.00\n"), "{sheet}");
     assert_eq!(sheet, teller(&world, &["reports", "print", "desk-2", "1"]).ok());
     let row = std::fs::read_to_string(&files(&folder)[1]).unwrap();
     assert_eq!(row, teller(&world, &["reports", "get", "desk-2", "2", "-o", "csv"]).ok());
@@ -126,7 +131,7 @@ fn a_count_that_cannot_be_saved_changes_nothing() {
     let close = |more: &[&str]| teller(&world, &[&["close", "desk-2"], more].concat());
     assert!(close(&["--counted", "605"]).fails(2).contains("--yes is needed"));
     let said = close(&["--counted", "600", "--to-vault", "600.01", "-y"]).fails(6);
-    assert!(said.contains("600 was counted, so 600.01 cannot be brought into the vault"), "{said}");
+    assert!(said.contains("600.00 was counted, so 600.01 cannot be brought into the vault"), "{said}");
     close(&["--counted", "1", "--denominations", "1x1", "-y"]).fails(2);
     close(&["--denominations", "100y6", "-y"]).fails(2);
     assert_eq!(state(&world, "desk-2"), "ACTIVE");
@@ -273,7 +278,7 @@ fn on_a_terminal_a_closing_shows_the_difference_and_asks() {
     teller(&world, &deposit).ok();
     terminal.type_line("y");
     let refused = terminal.wait_for("$");
-    assert!(refused.contains("cash moved meanwhile: the drawer should hold 615, not 605"), "{refused}");
+    assert!(refused.contains("cash moved meanwhile: the drawer should hold 615.00, not 605.00"), "{refused}");
     assert_eq!(state(&world, "desk-2"), "PAUSED");
     assert_eq!(world.get("/offices/head-office/teller/desk-2/denominations").text(), "[]");
     terminal.type_line("clear; mfa teller unlock desk-2 --employee kwame");

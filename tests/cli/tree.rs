@@ -49,6 +49,27 @@ fn every_command_has_two_examples_first_in_its_help_and_a_sentence() {
 }
 
 #[test]
+fn what_a_program_reads_of_a_command_is_true() {
+    let commands = commands();
+    let named = |name: &str| commands.iter().find(|c| c["command"] == format!("mfa {name}")).unwrap();
+    for (name, permission) in [
+        ("offices create", json!("CHANGE office-v1/offices")),
+        ("teller list", json!("READ teller-v1/offices/{office}/teller")),
+        ("users delete", json!("DELETE identity-v1/users/{user}")),
+        ("login", json!(null)),
+        ("status", json!(null)),
+    ] {
+        assert_eq!(named(name)["permission"], permission, "{name}");
+    }
+    let value = |flag: &str| {
+        let flags = named("offices create")["flags"].as_array().unwrap();
+        flags.iter().find(|own| own["name"] == flag).unwrap()["value"].clone()
+    };
+    let flags = ["--name", "--output", "--yes", "--dry-run", "--help"].map(value);
+    assert_eq!(flags, [json!("TEXT"), json!("FORMAT"), json!(null), json!(null), json!(null)]);
+}
+
+#[test]
 fn every_endpoint_has_a_verb() {
     let commands = commands();
     let sent: BTreeSet<_> = commands.iter().filter_map(|c| c["endpoint"].as_str()).collect();

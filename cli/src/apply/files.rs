@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::kinds::{self, KINDS, Kind};
 use super::secrets;
-use crate::bulk::columns::{Kind as CellKind, Shape};
+use crate::bulk::columns::Shape;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, nearest};
 use crate::yaml;
@@ -200,30 +200,15 @@ fn document(place: String, value: Value, folder: &Path, findings: &mut Findings)
 }
 
 /// Notes properties that a kind does not have, at any depth.
-fn check_known(kind: &Kind, shape: &Shape, path: &str, value: &Value, place: &str, findings: &mut Findings) {
-    let field = format!("/{}", path.replace('.', "/"));
-    let inner = match shape.column(path) {
-        Ok(column) => column.kind,
-        Err(_) if Shape::of_answer(kind.read).column(path).is_ok() => {
+fn check_known(kind: &Kind, shape: &Shape, name: &str, value: &Value, place: &str, findings: &mut Findings) {
+    for (path, why) in shape.unknown(name, value) {
+        let field = format!("/{}", path.replace('.', "/"));
+        if Shape::of_answer(kind.read).column(&path).is_ok() {
             let what = format!("{field} of {} is told by the daemon and cannot be set", kind.name);
-            return findings.hint(place, &field, &what, "leave it out");
+            findings.hint(place, &field, &what, "leave it out");
+        } else {
+            findings.hint(place, &field, &format!("{} has no field {field}", kind.name), why);
         }
-        Err(why) => {
-            let what = format!("{} has no field {field}", kind.name);
-            return findings.hint(place, &field, &what, why);
-        }
-    };
-    if !matches!(inner, CellKind::Json | CellKind::Day) {
-        return;
-    }
-    match value {
-        Value::Object(properties) => properties.iter().for_each(|(name, value)| {
-            check_known(kind, shape, &format!("{path}.{name}"), value, place, findings);
-        }),
-        Value::Array(elements) => (1..=1000).zip(elements).for_each(|(number, value)| {
-            check_known(kind, shape, &format!("{path}.{number}"), value, place, findings);
-        }),
-        _ => {}
     }
 }
 

@@ -123,6 +123,22 @@ impl Shape {
         Ok(Column { path, kind: kind(&at) })
     }
 
+    /// The names at a path and below it that the body does not have, each with what is wrong with it.
+    pub fn unknown(&self, path: &str, value: &Value) -> Vec<(String, String)> {
+        match (self.column(path).map(|column| column.kind), value) {
+            (Err(why), _) => vec![(path.to_owned(), why)],
+            (Ok(Kind::Json | Kind::Day), Value::Object(properties)) => {
+                let below = |(name, value): (&String, &Value)| self.unknown(&format!("{path}.{name}"), value);
+                properties.iter().flat_map(below).collect()
+            }
+            (Ok(Kind::Json), Value::Array(elements)) => {
+                let below = |(number, value): (i32, &Value)| self.unknown(&format!("{path}.{number}"), value);
+                (1..=1000).zip(elements).flat_map(below).collect()
+            }
+            (Ok(_), _) => Vec::new(),
+        }
+    }
+
     /// The columns in the order of the contract, those of nested objects among them.
     pub fn columns(&self) -> Vec<Described> {
         let mut columns = Vec::new();

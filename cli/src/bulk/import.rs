@@ -9,7 +9,9 @@ use super::send::{BATCH_BYTES_MAX, Done, Mode, Ready, Sender, Status};
 use super::source::{Format, Source};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::input::quoted;
 use crate::views;
+use clap::ValueEnum;
 use mfa_shared::api::batch::OPERATIONS_MAX;
 use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, exit};
 use serde_json::json;
@@ -20,6 +22,8 @@ use tokio::task::JoinHandle;
 
 /// Batches that are under way at once, so that the daemon never waits for the next one.
 const UNDER_WAY: usize = 3;
+/// Rows that failed of which a person is told at once; all of them are in the report.
+const FAILURES_SHOWN: usize = 5;
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone)]
@@ -44,6 +48,25 @@ pub struct Order {
     pub failed: PathBuf,
 }
 
+impl Order {
+    /// The line that imports a file in the same way.
+    fn line(&self, noun: &Noun, file: &str) -> String {
+        let mut words = vec!["mfa".to_owned(), noun.name.to_owned(), "import".to_owned(), quoted(file)];
+        words.extend(
+            self.map
+                .iter()
+                .flat_map(|(column, field)| ["--map".to_owned(), quoted(&format!("{column}={field}"))]),
+        );
+        if self.mode != Mode::Create {
+            let word = self.mode.to_possible_value().map(|word| word.get_name().to_owned());
+            words.extend(["--mode".to_owned()].into_iter().chain(word));
+        }
+        let flags = [(self.validate_only, "--validate-only"), (self.atomic, "--atomic")];
+        words.extend(flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned()));
+        words.join(" ")
+    }
+}
+
 /// A part of the file: rows that were done before or cannot be sent, and rows that can.
 struct Part {
     settled: Vec<Done>,
@@ -60,6 +83,8 @@ struct Ledger {
     failed: Failed,
     progress: Progress,
     counts: Counts,
+    /// What a person is told of the first rows that failed.
+    first: Vec<String>,
     /// The rows that would be done, where all of them are only tried.
     tried: Option<Tried>,
 }
@@ -108,6 +133,10 @@ impl Ledger {
             if let Some(raw) = done.raw.as_ref().filter(|_| done.status == Status::Failed) {
                 self.failed.push(raw)?;
             }
+            if done.status == Status::Failed && self.first.len() < FAILURES_SHOWN {
+                let row = format!("row {} {}", done.number, done.id);
+                self.first.push(format!("{}: {}", row.trim_end(), done.message));
+            }
             self.report.push(&done);
         }
         // The report last: whoever changes the other file does so after it.
@@ -130,7 +159,7 @@ pub async fn import(cx: &Cx, noun: &'static Noun, order: Order) -> Outcome {
     let progress = Progress::begin(&cx.out, source.bytes);
     let distinct = order.validate_only && order.mode == Mode::Create && noun.change.is_some();
     let tried = distinct.then(|| Tried { noun, rows: HashMap::new() });
-    let mut ledger = Ledger { report, failed, progress, counts: Counts::default(), tried };
+    let mut ledger = Ledger { report, failed, progress, counts: Counts::default(), first: Vec::new(), tried };
     let mut client = cx.client.clone();
     client.dry_run |= order.validate_only;
     let sender = Sender { client, noun, mode: order.mode };
@@ -151,10 +180,10 @@ pub async fn import(cx: &Cx, noun: &'static Noun, order: Order) -> Outcome {
 
 /// How an import is gone on with that did not come to its end.
 fn going_on(failure: Failure, noun: &Noun, order: &Order) -> Failure {
-    let before = if failure.hint.is_empty() { String::new() } else { format!("{}; ", failure.hint) };
+    let before = if failure.hint.is_empty() { String::new() } else { format!("{}; then ", failure.hint) };
     let hint = match order.file.as_str() {
-        "-" => format!("{before}then send the same rows again with --resume"),
-        file => format!("{before}then go on: mfa {} import {file} --resume", noun.name),
+        "-" => format!("{before}send the same rows again with --resume"),
+        file => format!("{before}go on: {} --resume", order.line(noun, file)),
     };
     failure.hint(hint)
 }
@@ -287,7 +316,7 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
 
 /// Ends the report and tells what it came to.
 fn finish(cx: &Cx, noun: &Noun, order: &Order, ledger: Ledger) -> Outcome {
-    let Ledger { report, failed, progress, counts, .. } = ledger;
+    let Ledger { report, failed, progress, counts, first, .. } = ledger;
     report.finish()?;
     let shown = |path: &Path| path.display().to_string();
     let failures = (failed.count > 0).then(|| shown(&order.failed));
@@ -304,10 +333,15 @@ fn finish(cx: &Cx, noun: &Noun, order: &Order, ledger: Ledger) -> Outcome {
         return Ok(());
     }
     let what = format!("{} of {} rows failed: see {}", counts.failed, counts.rows, shown(&order.report));
+    first.iter().for_each(|line| cx.out.tip(line));
+    if counts.failed > first.len() as u64 {
+        cx.out.tip(&format!("and {} more", counts.failed - first.len() as u64));
+    }
     let again = match (order.file.as_str(), &failures) {
-        ("-", Some(failures)) => format!("correct and import {failures}"),
+        ("-", Some(failures)) => format!("correct them: {}", order.line(noun, failures)),
         (file, Some(failures)) => {
-            format!("correct and import {failures}; or correct {file} and import it with --resume")
+            let line = order.line(noun, failures);
+            format!("correct them: {line}; or correct {file} and import it with --resume")
         }
         _ => "correct the rows, and import with --resume".to_owned(),
     };

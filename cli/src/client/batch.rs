@@ -68,6 +68,11 @@ impl Client {
             watch: None,
         };
         let heard = self.heard(request).await?;
-        serde_json::from_str(&heard.text).map_err(|_| Failure::status(200, &self.url))
+        let answer: BatchResult =
+            serde_json::from_str(&heard.text).map_err(|_| Failure::status(200, &self.url))?;
+        for (operation, result) in operations.iter().zip(&answer.results) {
+            self.note_dangling_of(operation, result);
+        }
+        Ok(answer)
     }
 }

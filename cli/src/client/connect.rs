@@ -96,6 +96,10 @@ pub(super) fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) 
         Some(rustls::Error::InvalidCertificate(why)) => {
             (format!("its certificate is not trusted: {}", distrust(why)), UNTRUSTED_HINT)
         }
+        Some(rustls::Error::InvalidMessage(_)) => (
+            "what answers there does not speak TLS".to_owned(),
+            "is the address http:// in place of https://?",
+        ),
         _ if unknown_name => ("no such host".to_owned(), "correct the address: --url or MFA_URL"),
         _ if refused => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
         _ if error.is_timeout() => {

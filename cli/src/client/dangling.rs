@@ -1,27 +1,62 @@
 //! References of changes that lead nowhere, as the daemon tells them.
 
 use super::Client;
+use mfa_shared::api::batch::OperationResult;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use std::fmt;
 use std::sync::PoisonError;
 
 /// The header by which the daemon names fields of a body, as JSON pointers.
 const HEADER: &str = "dangling-references";
 
+/// A field of a body that names what does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Dangling {
+    /// The field, as a JSON pointer.
+    pub field: String,
+    /// What it names.
+    pub name: Option<String>,
+    /// Whether others were sent after it, which may have made what it names.
+    among_others: bool,
+}
+
+impl fmt::Display for Dangling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tense = if self.among_others { "did not exist when it was sent" } else { "does not exist" };
+        match &self.name {
+            Some(name) => write!(f, "{} names \"{name}\", which {tense}", self.field),
+            None => write!(f, "{} names what {tense}", self.field),
+        }
+    }
+}
+
 impl Client {
-    /// Notes what is to be said about the answer to a change.
+    /// Notes what the answer to a change tells.
     pub(super) fn note_dangling(&self, headers: &HeaderMap, body: Option<&[u8]>) {
-        let Some(pointers) = headers.get(HEADER).and_then(|value| value.to_str().ok()) else { return };
+        let Some(fields) = headers.get(HEADER).and_then(|value| value.to_str().ok()) else { return };
         let body: Value = body.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
-        let told = pointers.split(", ").map(|pointer| match body.pointer(pointer).and_then(Value::as_str) {
-            Some(name) => format!("{pointer} names \"{name}\", which does not exist"),
-            None => format!("{pointer} names what does not exist"),
-        });
-        self.dangling.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+        self.note(fields.split(", "), &body, false);
     }
 
-    /// What is to be said about the changes of this command.
-    pub fn take_dangling(&self) -> Vec<String> {
+    /// Notes what the result of one operation of a batch tells.
+    pub(super) fn note_dangling_of(&self, operation: &str, result: &OperationResult) {
+        if let Some(fields) = &result.dangling_references {
+            let operation: Value = serde_json::from_str(operation).unwrap_or_default();
+            self.note(fields.iter().map(String::as_str), &operation["body"], true);
+        }
+    }
+
+    fn note<'a>(&self, fields: impl Iterator<Item = &'a str>, body: &Value, among_others: bool) {
+        let noted = fields.map(|field| {
+            let name = body.pointer(field).and_then(Value::as_str).map(str::to_owned);
+            Dangling { field: field.to_owned(), name, among_others }
+        });
+        self.dangling.lock().unwrap_or_else(PoisonError::into_inner).extend(noted);
+    }
+
+    /// What was noted about the changes of this command, in its order.
+    pub fn take_dangling(&self) -> Vec<Dangling> {
         std::mem::take(&mut *self.dangling.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -7,6 +7,7 @@ use crate::input;
 use crate::tree::Verb;
 use clap::Args;
 use mfa_shared::endpoint::percent_encode;
+use mfa_shared::query::PAGE_SIZE_MAX;
 use serde_json::{Map, Value};
 
 #[derive(Args)]
@@ -59,6 +60,10 @@ impl Verb for Api {
         if !self.paginate {
             return answer(cx, client.raw(&self.method, &path, &self.headers, None).await?);
         }
+        // Each page is looked for from the beginning of the list, so they had better be few.
+        let sized = path.split(['?', '&']).skip(1).any(|parameter| parameter.starts_with("size="));
+        let size = PAGE_SIZE_MAX.to_string();
+        let path = with_query(&path, (!sized).then_some(("size", size.as_str())).into_iter());
         let mut records = Vec::new();
         for index in 0_u64.. {
             let page = with_query(&path, [("pageIndex", index.to_string().as_str())].into_iter());

@@ -58,11 +58,11 @@ impl Verb for List {
 async fn show_names<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E) -> Outcome {
     let names = cx.client.send(&endpoint, &Nothing).await?.value;
     if cx.out.format.is_structured() {
-        return cx.out.show(&views::NAME, &names);
+        return cx.out.show(&views::APPLICATION_NAME, &names);
     }
     let record = |name: &Value| json!({ "identifier": name });
     let records = names.as_array().map_or(Vec::new(), |names| names.iter().map(record).collect());
-    cx.out.show(&views::NAME, &Value::Array(records))
+    cx.out.show(&views::APPLICATION_NAME, &Value::Array(records))
 }
 
 #[derive(Args)]
@@ -124,7 +124,7 @@ impl Verb for Keygen {
             keys::check_free(&self.out)?;
             let mut result = format!("a key of {application} would be written; nothing was changed");
             if !self.no_register {
-                try_out(cx, &endpoint, &body).await?;
+                cx.client.try_out(&endpoint, &body).await?;
                 result =
                     format!("a key of {application} would be written and registered; nothing was changed");
             }
@@ -148,16 +148,6 @@ impl Verb for Keygen {
             "publicKeyMod": modulus, "publicKeyExp": number(exponent)?,
         });
         cx.out.show(&views::KEY, &record)
-    }
-}
-
-/// Lets the daemon try a change, whatever the flags say.
-async fn try_out<E: Endpoint>(cx: &Cx, endpoint: &E, body: &E::Body) -> Outcome {
-    let mut client = cx.client.clone();
-    client.dry_run = true;
-    match client.send(endpoint, body).await {
-        Err(failure) if failure.dry_run.is_none() => Err(failure),
-        _ => Ok(()),
     }
 }
 

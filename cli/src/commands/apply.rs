@@ -6,10 +6,12 @@ use crate::apply::{files, show};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
+use crate::output::Output;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::fault::exit;
+use serde_json::json;
 
 #[derive(Args)]
 pub struct Apply {
@@ -41,7 +43,7 @@ impl Verb for Apply {
         let plan = plan(&cx.client, files::read(&self.files)?).await?;
         tell(cx, &plan, self.dry_run);
         if plan.steps.is_empty() {
-            return cx.out.show(&views::PLAN, &show::rows(&plan, &[]));
+            return quiet_after_none(cx, "changes", &plan).show(&views::PLAN, &json!([]));
         }
         let mut client = cx.client.clone();
         client.dry_run = self.dry_run;
@@ -69,9 +71,16 @@ fn tell(cx: &Cx, plan: &Plan, dry_run: bool) {
         let lines: Vec<_> = lines.iter().map(|(mark, text)| (*mark, text.as_str())).collect();
         cx.out.tell_changes(&lines);
     }
-    if plan.steps.is_empty() {
-        cx.out.tip(&format!("no changes: all {} records are as the files say", plan.unchanged));
-    }
+}
+
+/// Says that everything is as the files say; the list that follows need not say once more that it is empty.
+fn quiet_after_none(cx: &Cx, what: &str, plan: &Plan) -> Output {
+    let records = match plan.unchanged {
+        1 => "the one record is".to_owned(),
+        several => format!("all {several} records are"),
+    };
+    cx.out.tip(&format!("no {what}: {records} as the files say"));
+    Output { quiet: true, ..cx.out.clone() }
 }
 
 fn finish(became: &[Became], dry_run: bool) -> Outcome {
@@ -104,21 +113,19 @@ impl Verb for Diff {
         &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::INVALID, exit::UNREACHABLE, exit::CHANGES_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         let plan = plan(&cx.client, files::read(&self.files)?).await?;
+        let none = plan.steps.is_empty();
+        let out = if none { quiet_after_none(cx, "differences", &plan) } else { cx.out.clone() };
         let text = match cx.out.format {
             Format::Table | Format::Wide => true,
             Format::Tsv => !cx.out.format_asked,
             _ => false,
         };
         if text && cx.out.jq.is_none() && cx.out.columns.is_empty() {
-            cx.out.differences(&show::differences(&plan, &cx.client.url))?;
+            out.differences(&show::differences(&plan, &cx.client.url))?;
         } else {
             let became = vec![Became::Unsent; plan.steps.len()];
-            cx.out.show(&views::PLAN, &show::rows(&plan, &became))?;
+            out.show(&views::PLAN, &show::rows(&plan, &became))?;
         }
-        if plan.steps.is_empty() {
-            cx.out.tip(&format!("no differences: all {} records are as the files say", plan.unchanged));
-            return Ok(());
-        }
-        Err(Failure::found(exit::CHANGES_FOUND))
+        if none { Ok(()) } else { Err(Failure::found(exit::CHANGES_FOUND)) }
     }
 }

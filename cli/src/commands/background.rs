@@ -5,7 +5,7 @@ use super::session::warn_of_access;
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
-use crate::settings::state_dir;
+use crate::settings::{Origin, state_dir};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -97,9 +97,16 @@ fn runs(pid: i32) -> bool {
     }
 }
 
-/// The address that a daemon of these flags listens on, and the client that reaches it from here.
+/// The address that a daemon of these flags listens on, and the client that reaches it from here. Where
+/// nothing sets it, it is the loopback address that commands speak to.
 fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
-    let listen: SocketAddr = cx.settings.parse("listen", flags.listen.as_deref())?;
+    let given = flags.listen.is_some() || *cx.settings.get("listen").1 != Origin::Default;
+    let spoken_to =
+        cx.client.url.strip_prefix("http://").and_then(|address| address.parse::<SocketAddr>().ok());
+    let listen = match spoken_to.filter(|address| !given && address.ip().is_loopback()) {
+        Some(address) => address,
+        None => cx.settings.parse("listen", flags.listen.as_deref())?,
+    };
     if listen.port() == 0 {
         return Err(
             Failure::usage("a daemon in the background needs a port of its own").hint("give --listen")

@@ -32,6 +32,7 @@ const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
     ("account", "account"),
     ("expense_account", "account"),
     ("profile", "profile"),
+    ("topic", "topic"),
 ];
 
 #[derive(Args)]

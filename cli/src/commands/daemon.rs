@@ -138,7 +138,7 @@ pub struct Run {
 impl Verb for Run {
     const ABOUT: &'static str = "Run the daemon in the foreground until it is told to stop";
     const EXAMPLES: &'static [&'static str] =
-        &["mfa daemon run", "mfa daemon run --data-dir /var/lib/mfa --listen 127.0.0.1:6320 --auth on"];
+        &["mfa daemon run", "mfa daemon run --data-dir /var/lib/mfa/store --listen 127.0.0.1:6320 --auth on"];
     const SERVES: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
         log_to_stderr(cx)?;
@@ -240,7 +240,7 @@ impl Verb for Init {
     const ABOUT: &'static str = "Make the store and its first user, if they are not there, without serving";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa init",
-        "mfa init --data-dir /var/lib/mfa --admin amensah --password-file /run/secrets/mfa --no-input",
+        "mfa init --data-dir /var/lib/mfa/store --admin amensah --password-file /run/secrets/mfa --no-input",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let name = match self.admin {

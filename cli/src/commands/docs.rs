@@ -8,6 +8,8 @@ use crate::failure::{Failure, Outcome};
 use crate::tree::{self, Leaf, Verb};
 use crate::views;
 use clap::{Args, Command};
+use mfa_shared::api::roles::Operation;
+use mfa_shared::endpoint::{Meta, Method};
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 use std::fs;
@@ -33,9 +35,9 @@ impl Verb for Completions {
 pub struct Commands {}
 
 impl Verb for Commands {
-    const ABOUT: &'static str = "List every command with its endpoint, flags, examples and exit codes";
+    const ABOUT: &'static str =
+        "List every command with its endpoint, permission, flags, examples and exit codes";
     const EXAMPLES: &'static [&'static str] = &["mfa commands", "mfa commands -o json"];
-    const HIDDEN: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
         let mut root = tree::command(NODES);
         root.build();
@@ -48,10 +50,12 @@ impl Verb for Commands {
 fn describe(root: &Command, path: &[&str], leaf: &Leaf) -> Value {
     let command = tree::descend(root, path).unwrap_or(root);
     let flag = |arg: &clap::Arg| {
+        let value = arg.get_value_names().filter(|_| arg.get_action().takes_values());
+        let value = value.and_then(|names| names.first()).map(ToString::to_string);
         json!({
             "name": arg.get_long().map_or_else(|| arg.get_id().to_string(), |long| format!("--{long}")),
             "short": arg.get_short(),
-            "value": arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string),
+            "value": value,
             "required": arg.is_required_set(),
             "global": arg.is_global_set(),
             "help": arg.get_help().map(ToString::to_string),
@@ -66,11 +70,22 @@ fn describe(root: &Command, path: &[&str], leaf: &Leaf) -> Value {
         "endpoint": meta.map(|meta| meta.name),
         "method": meta.map(|meta| meta.method.as_str()),
         "route": meta.map(|meta| meta.path),
+        "permission": meta.and_then(permission),
         "flags": command.get_arguments().map(flag).collect::<Vec<_>>(),
         "examples": leaf.examples,
         "exitCodes": exit_codes(leaf),
         "man": format!("mfa-{}.1", path.join("-")),
     })
+}
+
+/// What a role must allow for the endpoint: the operation, and the path that a permittable group must hold.
+fn permission(meta: &Meta) -> Option<String> {
+    let operation = match meta.method {
+        Method::Get => Operation::Read,
+        Method::Post | Method::Put => Operation::Change,
+        Method::Delete => Operation::Delete,
+    };
+    (!meta.is_public()).then(|| format!("{operation} {}{}", meta.application(), meta.path))
 }
 
 /// The exit codes that a command can end with.

@@ -41,12 +41,10 @@ mod users;
 mod wait;
 
 use crate::client::Client;
-use crate::failure::Failure;
 use crate::tree::{Node, group, verb};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
-use std::time::Duration;
 
 /// The tree of commands, in the order in which help shows it.
 pub const NODES: &[Node] = &[
@@ -122,34 +120,8 @@ pub const NODES: &[Node] = &[
     verb::<docs::Docs>("docs"),
 ];
 
-/// Longest wait for the list in which a mistyped identifier is looked for.
-const SUGGESTION_TIMEOUT: Duration = Duration::from_millis(700);
-
-/// The failure with near identifiers, where the daemon soon tells which there are.
-pub async fn with_suggestion(client: &Client, failure: Failure) -> Failure {
-    let Some((noun, typed)) = failure.missing.clone() else { return failure };
-    let client = client.hasty(SUGGESTION_TIMEOUT);
-    let mut known = Vec::new();
-    // One wrong character leaves one half of the identifier as it is, so each half is looked for.
-    let half = typed.chars().count().div_ceil(2);
-    let halves: [String; 2] = [typed.chars().take(half).collect(), typed.chars().skip(half).collect()];
-    for term in halves.iter().filter(|half| !half.is_empty()) {
-        known.extend(identifiers(&client, &noun, term).await);
-    }
-    known.sort();
-    known.dedup();
-    let near = crate::input::nearest(&typed, known.iter().map(String::as_str));
-    match near.first() {
-        Some(near) => {
-            let hint = format!("did you mean {near}? {}", failure.hint);
-            failure.hint(hint)
-        }
-        None => failure,
-    }
-}
-
 /// Identifiers of a noun that contain a text; none for a noun without a list.
-async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
+pub async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
     match noun {
         "office" => offices::identifiers(client, term).await,
         "employee" => employees::identifiers(client, term).await,
@@ -161,6 +133,7 @@ async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
         "definition" => definitions::identifiers(client, term).await,
         "account" => ledger::identifiers(client, term).await,
         "profile" => profile::identifiers(),
+        "topic" => topics::names(),
         _ => Vec::new(),
     }
 }

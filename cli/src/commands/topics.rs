@@ -33,7 +33,13 @@ const VARIABLES: &[(&str, &str)] = &[
 pub struct Help {
     /// apply, exit-codes, environment, import, output, postgres, teller-day, or the words of a command
     #[arg(value_name = "TOPIC")]
-    words: Vec<String>,
+    topic: Vec<String>,
+}
+
+/// What there is help for by one word.
+pub fn names() -> Vec<String> {
+    let topics = TEXTS.iter().map(|(name, _)| *name).chain(["exit-codes", "environment"]);
+    topics.chain(tree::names(NODES, &[])).map(str::to_owned).collect()
 }
 
 impl Verb for Help {
@@ -41,7 +47,7 @@ impl Verb for Help {
     const ABOUT: &'static str = "Show the help of a topic or of a command";
     const EXAMPLES: &'static [&'static str] = &["mfa help exit-codes", "mfa help customers create"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let words: Vec<_> = self.words.iter().map(String::as_str).collect();
+        let words: Vec<_> = self.topic.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["exit-codes"] => {
                 let rows =

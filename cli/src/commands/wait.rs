@@ -1,9 +1,10 @@
 //! `mfa wait`: until a record is as a script needs it.
 
+use super::NODES;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::nearest;
-use crate::tree::Verb;
+use crate::tree::{self, Verb};
 use clap::Args;
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Meta, Method, render, segments};
@@ -76,7 +77,10 @@ fn path_of(record: &str) -> Outcome<String> {
     let mut words = record.split('/');
     let noun = words.next().unwrap_or_default();
     let identifiers: Vec<_> = words.collect();
-    let found = rows().find(|row| nouns(row).is_some_and(|nouns| nouns.last() == Some(&noun)));
+    // The noun of a command, in the singular and in the plural, stands for that of the path.
+    let names = tree::called(NODES, noun);
+    let is_meant = |own: &&str| *own == noun || names.contains(own);
+    let found = rows().find(|row| nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
     let Some(row) = found else {
         let known: Vec<_> = rows().filter_map(|row| nouns(row)?.last().copied()).collect();
         let near = nearest(noun, known.iter().copied()).first().copied();

@@ -2,12 +2,14 @@
 
 use super::Screen;
 use crate::views::{Column, WIDE};
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 /// Space between two columns.
 const GAP: u16 = 2;
-/// Width beyond which a cell is wrapped rather than another column dropped.
+/// Width beyond which a cell is wrapped rather than another column dropped; in a narrow terminal it is a part
+/// of the width, so that one long name does not hide another column.
 const WRAP_WIDTH: u16 = 32;
+const WRAP_PART: u16 = 3;
 
 /// Rows under their column names; with `fit`, the columns of least importance make room for the others.
 pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool, header: bool) -> String {
@@ -22,6 +24,11 @@ pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool
     }
     for row in rows {
         table.add_row(kept.iter().map(|i| row[*i].as_str()));
+    }
+    if let Some(first) = table.column_mut(0).filter(|_| fit) {
+        // What names a record is copied from the screen, so it is wrapped last.
+        let whole = kept.first().map_or(0, |i| widths(columns, rows)[*i]) + GAP;
+        first.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(whole.min(screen.width / 2))));
     }
     for (place, column) in kept.iter().map(|i| &columns[*i]).enumerate() {
         if let Some(shown) = table.column_mut(place).filter(|_| column.right) {
@@ -67,12 +74,12 @@ fn widths(columns: &[Column], rows: &[Vec<String>]) -> Vec<u16> {
 
 fn drop_columns(columns: &[Column], rows: &[Vec<String>], width: u16, kept: &mut Vec<usize>) {
     let widths = widths(columns, rows);
+    // A name of a column is never wrapped for it.
+    let wrap =
+        |i: usize| WRAP_WIDTH.min(width / WRAP_PART).max(u16::try_from(columns[i].name.len()).unwrap_or(0));
     kept.retain(|i| columns[*i].priority < WIDE);
     let total = |kept: &[usize]| -> u32 {
-        kept.iter()
-            .map(|i| u32::from(widths[*i].min(WRAP_WIDTH) + GAP))
-            .sum::<u32>()
-            .saturating_sub(GAP.into())
+        kept.iter().map(|i| u32::from(widths[*i].min(wrap(*i)) + GAP)).sum::<u32>().saturating_sub(GAP.into())
     };
     while total(kept) > u32::from(width) {
         // Of two that matter as little, the one on the right goes first.
@@ -138,6 +145,15 @@ mod tests {
         let whole = "ACCOUNT  LAST-TRANSACTION\nc-010    2031-05-06\n";
         assert_eq!(rows(&columns, &cells, &screen(25), true, true), whole);
         assert_eq!(rows(&columns, &cells, &screen(24), true, true), "ACCOUNT\nc-010\n");
+    }
+
+    #[test]
+    fn one_long_value_is_wrapped_and_hides_no_other_column() {
+        let columns = [column("id", "/a", 0), column("given", "/b", 1), column("last", "/c", 1)];
+        let cells = [vec!["c-1".to_owned(), "a".repeat(20), "b".repeat(20)]];
+        let wrapped = "ID   GIVEN          LAST\n\
+                       c-1  aaaaaaaaaaaaa  bbbbbbbbbbbb\n     aaaaaaa        bbbbbbbb\n";
+        assert_eq!(rows(&columns, &cells, &screen(32), true, true), wrapped);
     }
 
     #[test]

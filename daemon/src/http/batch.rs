@@ -10,7 +10,7 @@ use super::heavy::Secret;
 use super::idempotency::Repeatable;
 use super::payload::Payload;
 use super::reply::Reply;
-use super::request::Request;
+use super::request::{self, Request};
 use super::route::{Behind, Prepared, Route};
 use super::state::State;
 use super::{body, dry_run};
@@ -282,6 +282,7 @@ impl Order {
             location: None,
             etag: None,
             replayed: false,
+            dangling_references: None,
             body: None,
             problem: Node::parse(&json(&problem)).ok(),
         }
@@ -313,6 +314,8 @@ fn succeeded(reply: &Reply) -> OperationResult {
         location: header("location"),
         etag: header("etag"),
         replayed: header("idempotency-replayed").is_some(),
+        dangling_references: header(request::DANGLING)
+            .map(|fields| fields.split(", ").map(str::to_owned).collect()),
         body: Some(reply.bytes()).filter(|bytes| !bytes.is_empty()).and_then(|bytes| Node::parse(bytes).ok()),
         problem: None,
     }

@@ -21,6 +21,9 @@ use warp::http::header::ACCEPT;
 use warp::http::{HeaderMap, Method as HttpMethod};
 use warp::reply::Response;
 
+/// The header that names what of a body names nothing.
+pub const DANGLING: &str = "dangling-references";
+
 /// How often an image is looked for that others replace all the time.
 const IMAGE_TRIES: usize = 10;
 
@@ -205,7 +208,7 @@ impl Request {
         let mut reply = self.run(tx, caller)?;
         let dangling = tx.take_dangling();
         if !dangling.is_empty() {
-            reply.headers.push(("dangling-references".to_owned(), dangling.join(", ")));
+            reply.headers.push((DANGLING.to_owned(), dangling.join(", ")));
         }
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;

@@ -4,6 +4,7 @@ use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::{Keys, Place, Sealed};
 use crate::secret::Secret;
+use mfa_shared::api::batch::DANGLING_MAX;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -11,9 +12,6 @@ use std::sync::Arc;
 
 /// Pairs that are fetched at once while a range is walked.
 const SCAN_PAIRS: usize = 256;
-
-/// Dangling references of one request that are told.
-const DANGLING_MAX: usize = 20;
 
 /// What is done with each pair of a walk; false ends it.
 pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<bool, Fault> + 'v;

@@ -13,6 +13,8 @@ use crate::{endpoints, object, words};
 pub const OPERATIONS_MAX: usize = 1_000;
 /// Most operations of a batch that carry a password, each of which takes long to hash.
 pub const PASSWORDS_MAX: usize = 100;
+/// Most fields with names of what does not exist that the answer to one change tells.
+pub const DANGLING_MAX: usize = 20;
 /// Most bytes that the operations of a batch may read in all.
 pub const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
@@ -63,6 +65,8 @@ object! {
         etag: Option<String> = optional(line(64)),
         /// Whether this is the first answer to a repeated idempotency key.
         replayed: bool = required(flag()),
+        /// Fields of its body, as JSON pointers, that name records which do not exist; at most 20.
+        dangling_references: Option<Vec<String>> = optional(list(line(8192), DANGLING_MAX)),
         /// The body of the answer.
         body: Option<Node> = optional(any()),
         /// Why it was refused, as the body of a failure says it.

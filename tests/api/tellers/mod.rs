@@ -1,6 +1,7 @@
 //! `tellers.md`, section by section.
 
 mod callers;
+mod chance;
 mod commands;
 pub mod counter;
 mod denominations;
@@ -10,4 +11,5 @@ pub mod races;
 mod reports;
 mod session;
 mod states;
+mod traces;
 mod transactions;

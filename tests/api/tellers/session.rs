@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 /// The worked example up to a step, with the accounts a and b.
 fn played(steps: usize) -> (Counter, String, String) {
     let counter = Counter::active("2000");
+    assert_eq!(counter.last_lines(), ["DEBIT drawer-T1 2000", "CREDIT vault 2000"]);
+    same(&counter.ledger("vault"), "-2000");
     let (a, b) = (counter.account("anna"), counter.account("bela"));
     let script: [(&str, &str, Option<&str>, &str, &str); 10] = [
         ("ACCO", &a, None, "100", "included"),
@@ -80,11 +82,14 @@ fn the_worked_session_comes_out_to_the_cent() {
     assert_eq!(counter.instance(&b)["state"], "CLOSED");
     counter.pause("T1").is(202);
     counter.count("T1", "2040.00").is(202);
+    assert_eq!(counter.last_lines(), ["DEBIT over-short 0.71", "CREDIT drawer-T1 0.71"]);
     same(&counter.ledger("over-short"), "0.71");
     check(&counter, &a, &b, "2040.00 0 0 40.71");
     counter.count("T1", "2045.00").is(202);
+    assert_eq!(counter.last_lines(), ["DEBIT drawer-T1 5.00", "CREDIT over-short 5.00"]);
     same(&counter.ledger("over-short"), "-4.29");
     counter.command("T1", json!({ "action": "CLOSE", "adjustment": "CREDIT", "amount": 2000 })).is(202);
+    assert_eq!(counter.last_lines(), ["DEBIT vault 2000", "CREDIT drawer-T1 2000"]);
     same(&counter.ledger("vault"), "0");
     check(&counter, &a, &b, "45.00 0 0 40.71");
     let balance = counter.balance("T1");
@@ -95,6 +100,13 @@ fn the_worked_session_comes_out_to_the_cent() {
     let trial = counter.world.get("/ledger/trial-balance").is(200).json();
     same(&trial["totalDebit"], "45.00");
     same(&trial["totalCredit"], "45.00");
+    for (account, side, amount) in
+        [("drawer-T1", "debit", "45.00"), ("over-short", "credit", "4.29"), ("income", "credit", "40.71")]
+    {
+        let rows = trial["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["accountIdentifier"] == account).unwrap();
+        same(&row[side], amount);
+    }
     counter.open("T1", "emp1", "500");
     let balance = counter.balance("T1");
     let entry = |i: usize, field: &str| balance["cashEntries"][i][field].clone();

@@ -114,6 +114,43 @@ fn a_transaction_is_quoted_with_the_charges_of_its_product() {
 }
 
 #[test]
+fn percent_are_rounded_once_to_the_scale_of_the_currency_and_half_to_even() {
+    let counter = Counter::active("1000");
+    // The table of section 7: amount, percent, scale, and what is charged; 0 is left out.
+    for (number, (amount, percent, scale, charged)) in [
+        ("1234.56", "3", 2, Some("37.04")),
+        ("1234.56", "3", 3, Some("37.037")),
+        ("50.50", "3", 2, Some("1.52")),
+        ("81.50", "3", 2, Some("2.44")),
+        ("80.20", "12.5", 2, Some("10.02")),
+        ("50", "3", 0, Some("2")),
+        ("150", "3", 0, Some("4")),
+        ("0.10", "3", 2, None),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let identifier = format!("p{number}");
+        let mut product = plain_product(&identifier, "USD", scale);
+        product["charges"] = json!([{
+            "actionIdentifier": "Deposit", "incomeAccountIdentifier": "income", "name": "percent",
+            "proportional": true, "amount": decimal(percent),
+        }]);
+        counter.define(&product);
+        let account = counter.account_of("anna", &identifier);
+        counter.world.post(&format!("/instances/{account}?command=ACTIVATE"), "").is(202);
+        let mut request = Counter::request("CDPT", &account, amount);
+        request["productIdentifier"] = json!(identifier);
+        let quote = counter.create("T1", &request).is(200).json();
+        let found = quote["charges"].as_array().unwrap();
+        assert_eq!(found.len(), usize::from(charged.is_some()), "{amount} {percent} {scale}: {quote}");
+        if let Some(charged) = charged {
+            same(&found[0]["amount"], charged);
+        }
+    }
+}
+
+#[test]
 fn the_checks_of_a_new_transaction_come_in_their_order() {
     let (counter, account) = with_account();
     let pending = counter.account("bela");

@@ -41,7 +41,7 @@ pub struct RecoverUser {
 impl Verb for RecoverUser {
     const ABOUT: &'static str = "Reset a lost password, while the daemon is stopped; it is shown once";
     const EXAMPLES: &'static [&'static str] =
-        &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa"];
+        &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa/store"];
     async fn run(self, cx: &Cx) -> Outcome {
         let password = recover_user(&self.store.config(cx)?, &self.user).await.map_err(not_started)?;
         cx.out.say("the password must be changed at the first login");
@@ -59,7 +59,7 @@ impl Verb for RotateKey {
     const ABOUT: &'static str =
         "Encrypt the secrets in the store with a new key, while the daemon is stopped";
     const EXAMPLES: &'static [&'static str] =
-        &["mfa admin rotate-key", "mfa admin rotate-key --data-dir /var/lib/mfa -o json"];
+        &["mfa admin rotate-key", "mfa admin rotate-key --data-dir /var/lib/mfa/store -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;
         let rotated = rotate_key(&config).await.map_err(not_started)?;
@@ -86,8 +86,10 @@ pub struct AddAccount {
 
 impl Verb for AddAccount {
     const ABOUT: &'static str = "Add a ledger account before anything names it, while the daemon is stopped";
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa admin add-account 7352 asset", "mfa admin add-account 5600 expense --data-dir /var/lib/mfa"];
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa admin add-account 7352 asset",
+        "mfa admin add-account 5600 expense --data-dir /var/lib/mfa/store",
+    ];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;
         let account = add_account(&config, &self.identifier, self.kind).await.map_err(not_started)?;

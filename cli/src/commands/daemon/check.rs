@@ -48,7 +48,7 @@ impl Verb for Run {
     const EXAMPLES: &'static [&'static str] = &[
         "mfa check",
         "mfa check references -o csv >dangling.csv",
-        "mfa check ledger --data-dir /var/lib/mfa",
+        "mfa check ledger --data-dir /var/lib/mfa/store",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;

@@ -54,7 +54,7 @@ impl Verb for Migrate {
     const ABOUT: &'static str =
         "Copy a whole store into another engine, images included, and compare; no daemon may run";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa migrate --from /var/lib/mfa --to postgres://mfa@db1,db2,db3/mfa",
+        "mfa migrate --from /var/lib/mfa/store --to postgres://mfa@db1,db2,db3/mfa",
         "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
     ];
     async fn run(self, cx: &Cx) -> Outcome {

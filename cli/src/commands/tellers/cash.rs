@@ -67,7 +67,8 @@ pub struct Add {
     #[command(flatten)]
     at: Managed,
     /// The cash that was counted
-    #[arg(long, value_name = "AMOUNT", value_parser = money, required_unless_present = "denominations")]
+    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    #[arg(required_unless_present = "denominations")]
     counted: Option<Value>,
     /// The cash that was counted, piece by piece, such as 100x12,50x1,0.50x4
     #[arg(long, value_name = "VALUExNUMBER,...", value_parser = pieces, conflicts_with = "counted")]

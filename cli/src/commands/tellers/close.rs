@@ -6,6 +6,7 @@ use super::report_file::FileFlags;
 use super::{Managed, Place, as_amount, cash, money, next_step};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::money::{teller_scale, with_digits};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -13,7 +14,7 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault;
-use mfa_shared::wire::Nothing;
+use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
 #[derive(Args)]
@@ -23,7 +24,8 @@ pub struct Close {
     #[command(flatten)]
     cash: CashFlags,
     /// The cash that was counted; saved as a count before the teller is closed
-    #[arg(long, value_name = "AMOUNT", value_parser = money, conflicts_with = "denominations")]
+    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    #[arg(conflicts_with = "denominations")]
     counted: Option<Value>,
     /// The cash that was counted, piece by piece, such as 100x12,50x1,0.50x4
     #[arg(long, value_name = "VALUExNUMBER,...", value_parser = cash::pieces)]
@@ -47,9 +49,12 @@ impl Verb for Close {
         let at = self.at.place(cx)?;
         // A folder that cannot take the report is found before anything is counted or closed.
         let folder = self.file.folder(cx)?;
+        say_what_waits(cx, &at.teller).await;
         if let Some(found) = Pieces::of(self.counted, self.denominations, self.note) {
-            check_vault(&self.cash, as_amount(&found.total)?)?;
-            count(cx, &at, found).await?;
+            let scale = teller_scale(cx, &at.office, &at.teller).await;
+            let money = |amount| with_digits(amount, scale);
+            check_vault(&self.cash, as_amount(&found.total)?, money)?;
+            count(cx, &at, &self.cash, found, money).await?;
         }
         let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
         let endpoint = CommandTeller { office: at.office.clone(), teller: at.teller.clone() };
@@ -57,7 +62,7 @@ impl Verb for Close {
         let Place { office, teller } = at;
         let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
         let report = cx.client.send(&read, &Nothing).await?.value;
-        let file = self.file.write(&folder, &report).map_err(|failure| {
+        let file = self.file.write(cx, &folder, &report).await.map_err(|failure| {
             failure.adding(&format!("; teller {teller} is closed all the same")).hint(format!(
                 "write it once more: mfa teller reports save {teller} {} --report-dir DIR",
                 report["number"]
@@ -68,10 +73,25 @@ impl Verb for Close {
     }
 }
 
+/// Tells of transactions that nobody confirmed or cancelled; the closing cancels them.
+async fn say_what_waits(cx: &Cx, teller: &str) {
+    let query = Query(TransactionQuery { status: Some(TransactionState::Pending) });
+    let listed = cx.client.send(&ListTransactions { teller: teller.to_owned() }, &query).await;
+    let waiting = listed.ok().and_then(|reply| reply.value.as_array().map(Vec::len)).unwrap_or_default();
+    if waiting > 0 {
+        let them = if waiting == 1 { "1 transaction waits" } else { &format!("{waiting} transactions wait") };
+        cx.out.say(&format!(
+            "{them} for confirmation and will be cancelled: mfa teller transactions list {teller} \
+             --status pending"
+        ));
+    }
+}
+
 /// What is not in the drawer cannot be brought into the vault; said before the count is saved.
-fn check_vault(cash: &CashFlags, counted: Amount) -> Outcome {
+fn check_vault(cash: &CashFlags, counted: Amount, money: impl Fn(Amount) -> String) -> Outcome {
     match cash.to_vault.as_ref().map(as_amount).transpose()? {
         Some(amount) if amount > counted => {
+            let (counted, amount) = (money(counted), money(amount));
             let what = format!("{counted} was counted, so {amount} cannot be brought into the vault");
             let row = fault::INSUFFICIENT_CASH;
             Err(Failure::new(row.code, row.exit(), what).hint("bring at most what was counted"))
@@ -81,7 +101,13 @@ fn check_vault(cash: &CashFlags, counted: Amount) -> Outcome {
 }
 
 /// Shows what a count finds, asks, and saves it.
-async fn count(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
+async fn count(
+    cx: &Cx,
+    at: &Place,
+    cash: &CashFlags,
+    found: Pieces,
+    money: impl Fn(Amount) -> String,
+) -> Outcome {
     let is_active = match cx.client.send(&at.read(), &Nothing).await?.value["state"].as_str() {
         Some("PAUSED") => false,
         Some("ACTIVE") => true,
@@ -100,7 +126,20 @@ async fn count(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
         short if short.is_negative() => "cash is short, which will be booked",
         _ => "there is more cash than expected, which will be booked",
     };
-    cx.out.say(&format!("expected    {expected}\ncounted     {counted}\ndifference  {difference}: {what}"));
+    let mut lines = vec![
+        ("expected", money(expected)),
+        ("counted", money(counted)),
+        ("difference", format!("{}: {what}", money(difference))),
+    ];
+    for (name, moved, taken) in [("to vault", &cash.to_vault, true), ("from vault", &cash.from_vault, false)]
+    {
+        if let Some(amount) = moved.as_ref().map(as_amount).transpose()? {
+            let stays = if taken { counted.minus(amount) } else { counted.plus(amount) };
+            lines.extend([(name, money(amount)), ("stays", money(stays))]);
+        }
+    }
+    let lines: Vec<_> = lines.iter().map(|(name, value)| format!("{name:<10}  {value}")).collect();
+    cx.out.say(&lines.join("\n"));
     cx.prompt.confirm(&format!("save the count and close teller {}?", at.teller))?;
     if is_active {
         pause(cx, &at.teller).await?;
@@ -108,6 +147,7 @@ async fn count(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
     // Nothing moves while a teller is paused, so what was shown is what is booked.
     let present = on_hand(cx, at).await?;
     if present != expected {
+        let (present, expected) = (money(present), money(expected));
         let what = format!("cash moved meanwhile: the drawer should hold {present}, not {expected}");
         let row = fault::WRONG_STATE;
         let hint = "the teller is paused and nothing was counted; count once more";

@@ -6,7 +6,7 @@ use super::{as_amount, money, next_step};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
-use crate::money::product_scale;
+use crate::money::{product_scale, with_digits};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -31,7 +31,7 @@ struct Wish {
     #[arg(long, value_name = "ID")]
     customer: Option<String>,
     /// How much
-    #[arg(long, value_name = "AMOUNT", value_parser = money)]
+    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     amount: Value,
     #[command(flatten)]
     charges: ChargesFlag,
@@ -95,8 +95,17 @@ impl Effect {
         Ok(Self { amount, charges, before: as_amount(&instance["balance"])?, account, drawer, scale })
     }
 
+    /// Where an account is not closed by an amount, the one that closes it.
+    fn with_whole_balance(&self, kind: TransactionType, failure: Failure) -> Failure {
+        let missed = [fault::INSUFFICIENT_BALANCE.code, fault::REMAINING_BALANCE.code];
+        if kind != TransactionType::Accc || !missed.contains(&failure.code.as_str()) {
+            return failure;
+        }
+        failure.hint(format!("pay out all of it: --amount {} --charges included", self.shown(self.before)))
+    }
+
     fn shown(&self, amount: Amount) -> String {
-        self.scale.map_or(amount, |scale| amount.in_scale(scale)).to_string()
+        with_digits(amount, self.scale)
     }
 
     fn signed(&self, amount: Amount) -> String {
@@ -171,19 +180,28 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         ChargesWord::Included => "confirm it, with the charges paid in cash?",
         ChargesWord::Excluded => "confirm it, with the charges paid by the account?",
     };
-    if let Err(declined) = cx.prompt.confirm_or_interrupted(question).await {
+    if let Err(why) = agreed(cx, &wish, transaction, question).await {
         let cancelled = transactions::cancel(cx, &wish.teller, transaction).await;
         let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
         cancelled.map_err(left)?;
-        return Err(declined);
+        return Err(effect.with_whole_balance(kind, why));
     }
     let confirmed = transactions::confirm(cx, &wish.teller, transaction, wish.charges.word()).await;
     if let Err(failure) = confirmed {
-        return Err(given_up(cx, &wish.teller, transaction, failure).await);
+        let failure = given_up(cx, &wish.teller, transaction, failure).await;
+        return Err(effect.with_whole_balance(kind, failure));
     }
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
     let read = GetTransaction { teller: wish.teller, transaction: transaction.to_owned() };
     cx.changed(done, read, &views::TRANSACTION).await
+}
+
+/// Asks for a yes, but not about what the daemon would refuse.
+async fn agreed(cx: &Cx, wish: &Wish, transaction: &str, question: &str) -> Outcome {
+    if !cx.prompt.yes {
+        transactions::try_confirm(cx, &wish.teller, transaction, wish.charges.word()).await?;
+    }
+    cx.prompt.confirm_or_interrupted(question).await
 }
 
 /// What cannot be confirmed is not left behind. What may have been confirmed is named.

@@ -17,10 +17,11 @@ use serde_json::{Value, json};
 #[derive(Args)]
 pub(super) struct CashFlags {
     /// Cash to bring from the vault into the drawer
-    #[arg(long, value_name = "AMOUNT", value_parser = money, conflicts_with = "to_vault")]
+    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    #[arg(conflicts_with = "to_vault")]
     pub from_vault: Option<Value>,
     /// Cash to bring from the drawer into the vault
-    #[arg(long, value_name = "AMOUNT", value_parser = money)]
+    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     pub to_vault: Option<Value>,
 }
 

@@ -189,7 +189,7 @@ impl Verb for Get {
 #[derive(Args)]
 struct TellerFlags {
     /// Most that one withdrawal may pay out
-    #[arg(long, value_name = "AMOUNT", value_parser = money)]
+    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     limit: Option<Value>,
     /// Account of the drawer
     #[arg(long, value_name = "ACCOUNT")]

@@ -1,10 +1,13 @@
 //! The file of a day report. A file that is there is never written over.
 
+use super::as_amount;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::money::{teller_scale, with_digits};
 use crate::output::{escaped, text};
 use crate::{settings, views};
 use clap::{Args, ValueEnum};
+use mfa_shared::amount::Amount;
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -55,9 +58,9 @@ impl FileFlags {
     }
 
     /// Writes a report to a file that is named after the teller, the number and the day.
-    pub fn write(&self, folder: &Path, report: &Value) -> Outcome<PathBuf> {
+    pub async fn write(&self, cx: &Cx, folder: &Path, report: &Value) -> Outcome<PathBuf> {
         let (content, ending) = match self.report_format {
-            FileFormat::Text => (sheet(report), "txt"),
+            FileFormat::Text => (sheet(cx, report).await, "txt"),
             FileFormat::Csv => (csv(report)?, "csv"),
             FileFormat::Json => (format!("{report:#}\n"), "json"),
         };
@@ -73,8 +76,8 @@ impl FileFlags {
                 file.write_all(content.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                // A report never changes, so one that was written already is the same.
-                if fs::read_to_string(&path).ok().as_ref() != Some(&content) {
+                // A report never changes, so one that was written already says the same.
+                if !fs::read_to_string(&path).is_ok_and(|present| say_the_same(&present, &content)) {
                     let what = format!("{} is there already and holds something else", path.display());
                     return Err(Failure::local(what).hint("name another folder with --report-dir"));
                 }
@@ -83,6 +86,16 @@ impl FileFlags {
         }
         Ok(path)
     }
+}
+
+/// Whether two texts differ in nothing but in the zeros at the end of amounts, of which a sheet has more when
+/// the currency of the drawer is known.
+fn say_the_same(one: &str, other: &str) -> bool {
+    let same = |(one, other): (&str, &str)| {
+        one == other || Amount::parse(one).is_ok_and(|amount| Amount::parse(other) == Ok(amount))
+    };
+    let words = || one.split_whitespace().zip(other.split_whitespace());
+    one.split_whitespace().count() == other.split_whitespace().count() && words().all(same)
 }
 
 /// The host and the port of an address as the name of a folder.
@@ -101,9 +114,15 @@ fn csv(report: &Value) -> Outcome<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A report as a sheet that can be printed and signed.
-pub(super) fn sheet(report: &Value) -> String {
+/// A report as a sheet that can be printed and signed, its amounts with the digits of their currency.
+pub(super) async fn sheet(cx: &Cx, report: &Value) -> String {
+    let scale = teller_scale(cx, &text(report, "/officeIdentifier"), &text(report, "/tellerCode")).await;
+    laid_out(report, scale)
+}
+
+fn laid_out(report: &Value, scale: Option<u32>) -> String {
     let shown = |pointer: &str| escaped(&text(report, pointer));
+    let money = |value: &Value| as_amount(value).map(|amount| with_digits(amount, scale)).unwrap_or_default();
     let mut sheet = format!("Day report {} of teller {}\n\n", shown("/number"), shown("/tellerCode"));
     for (name, value) in [
         ("Office", shown("/officeIdentifier")),
@@ -120,20 +139,45 @@ pub(super) fn sheet(report: &Value) -> String {
     sheet += &format!("\n{}", line("Movements", "count", "received", "disbursed"));
     for movement in report["movements"].as_array().into_iter().flatten() {
         let cell = |pointer| escaped(&text(movement, pointer));
-        sheet += &line(&cell("/message"), &cell("/count"), &cell("/received"), &cell("/disbursed"));
+        let (received, disbursed) = (money(&movement["received"]), money(&movement["disbursed"]));
+        sheet += &line(&cell("/message"), &cell("/count"), &received, &disbursed);
     }
-    sheet += &line("Total", "", &shown("/cashReceivedTotal"), &shown("/cashDisbursedTotal"));
+    sheet += &line("Total", "", &money(&report["cashReceivedTotal"]), &money(&report["cashDisbursedTotal"]));
     sheet.push('\n');
-    for (name, pointer) in [
-        ("Expected", "/expectedTotal"),
-        ("Counted", "/countedTotal"),
-        ("Difference", "/difference"),
-        ("Left in the drawer", "/cashOnHand"),
+    for (name, property) in [
+        ("Expected", "expectedTotal"),
+        ("Counted", "countedTotal"),
+        ("Difference", "difference"),
+        ("Left in the drawer", "cashOnHand"),
     ] {
-        let value = if report.pointer(pointer).is_none_or(Value::is_null) { "not counted" } else { "" };
-        sheet +=
-            &format!("{name:<34}{:>23}\n", if value.is_empty() { shown(pointer) } else { value.to_owned() });
+        let value = &report[property];
+        let shown = if value.is_null() { "not counted".to_owned() } else { money(value) };
+        sheet += &format!("{name:<34}{shown:>23}\n");
     }
     sheet += "\nEmployee  ____________________________    Manager  ____________________________\n";
     sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_sheet_has_the_digits_of_its_currency_and_says_the_same_with_others() {
+        let movement = json!({ "message": "CDPT", "count": 2, "received": 500, "disbursed": 0 });
+        let report = json!({
+            "number": 7, "movements": [movement], "cashReceivedTotal": 500, "cashDisbursedTotal": 0,
+            "expectedTotal": 500, "countedTotal": null, "difference": -3, "cashOnHand": 500,
+        });
+        let (plain, dollars) = (laid_out(&report, None), laid_out(&report, Some(2)));
+        let line = format!("CDPT{}2{}500.00{}0.00\n", " ".repeat(35), " ".repeat(11), " ".repeat(13));
+        assert!(dollars.contains(&line), "{dollars}");
+        assert!(dollars.contains(" -3.00\n") && dollars.contains(" not counted\n"), "{dollars}");
+        assert!(dollars.starts_with("Day report 7 of"), "{dollars}");
+        assert!(plain != dollars && say_the_same(&plain, &dollars));
+        assert!(!say_the_same(&plain, &dollars.replace("-3.00", "-3.01")));
+        assert!(!say_the_same(&plain, &dollars.replace("CDPT", "CWDL")));
+        assert!(!say_the_same("1", "1 2"));
+    }
 }

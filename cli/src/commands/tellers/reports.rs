@@ -77,7 +77,7 @@ impl Verb for Print {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let report = cx.client.send(&self.report.read(cx)?, &Nothing).await?.value;
-        cx.out.document("report", &sheet(&report))
+        cx.out.document("report", &sheet(cx, &report).await)
     }
 }
 
@@ -97,7 +97,7 @@ impl Verb for Save {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let report = cx.client.send(&self.report.read(cx)?, &Nothing).await?.value;
-        let file = self.file.write(&self.file.folder(cx)?, &report)?;
+        let file = self.file.write(cx, &self.file.folder(cx)?, &report).await?;
         cx.done(Done { noun: "report", id: &file.display().to_string(), what: "written" })
     }
 }

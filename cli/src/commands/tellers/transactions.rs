@@ -134,8 +134,17 @@ fn charges(text: &str) -> Result<ChargesWord, String> {
 
 /// Books a transaction.
 pub(super) async fn confirm(cx: &Cx, teller: &str, transaction: &str, charges: ChargesWord) -> Outcome {
-    finish(cx, teller, transaction, TransactionForm { command: TransactionCommandWord::Confirm, charges })
-        .await
+    finish(cx, teller, transaction, confirmation(charges)).await
+}
+
+/// What the daemon would say to it; nothing moves.
+pub(super) async fn try_confirm(cx: &Cx, teller: &str, transaction: &str, charges: ChargesWord) -> Outcome {
+    let at = FinishTransaction { teller: teller.to_owned(), transaction: transaction.to_owned() };
+    cx.client.try_out(&at, &Form(confirmation(charges))).await.map_err(next_step)
+}
+
+fn confirmation(charges: ChargesWord) -> TransactionForm {
+    TransactionForm { command: TransactionCommandWord::Confirm, charges }
 }
 
 /// Gives a transaction up.

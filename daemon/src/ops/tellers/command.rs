@@ -3,7 +3,7 @@
 use super::{cash, reports, transactions};
 use super::{check_caller, find, managed, save, step};
 use crate::domain::teller::TellerStep;
-use crate::ops::{Caller, ledger};
+use crate::ops::{Caller, Unknown, ledger};
 use crate::store::Tx;
 use crate::store::records::{
     Session, StoredEmployee, StoredTeller, StoredTransaction, TELLERS_BY_EMPLOYEE, TRANSACTIONS_PENDING,
@@ -52,8 +52,11 @@ fn open(
         let detail = format!("nobody is assigned to teller {code}, and the command names nobody");
         return Err(Fault::new(fault::EMPLOYEE_REQUIRED, detail));
     };
-    if tx.strict_references() && !tx.has::<StoredEmployee>(&[&employee])? {
-        return Err(Fault::unknown_reference("/assignedEmployeeIdentifier", "employee", &employee));
+    // Where the teller had the same employee noted already, nothing new leads nowhere.
+    if tx.strict_references() || stored.teller.assigned_employee.as_ref() != Some(&employee) {
+        let mut unknown = Unknown::default();
+        unknown.look::<StoredEmployee>(tx, "/assignedEmployeeIdentifier", "employee", &employee)?;
+        unknown.settle(tx)?;
     }
     stored.teller.state = step(&stored.teller, TellerStep::Open, "OPEN")?;
     let elsewhere = tx.indexed::<StoredTeller>(TELLERS_BY_EMPLOYEE, &[&employee])?;

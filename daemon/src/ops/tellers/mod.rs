@@ -160,7 +160,7 @@ pub(super) fn accounts(teller: &Teller) -> [(&'static str, &str, AccountRole); 4
 }
 
 /// Names the accounts that are new or differ from the stored ones. Where references are strict, they and
-/// the employee must be there.
+/// the employee must be there; elsewhere an employee who is not there is told with the answer.
 fn name(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(), Fault> {
     let before = stored.map(accounts);
     let named: Vec<_> = accounts(teller)
@@ -169,18 +169,18 @@ fn name(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(),
         .filter(|(place, (_, account, _))| before.is_none_or(|before| before[*place].1 != *account))
         .map(|(_, account)| account)
         .collect();
+    let mut unknown = Unknown::default();
     if tx.strict_references() {
-        let mut unknown = Unknown::default();
         for (field, account, _) in &named {
             unknown.look::<LedgerAccount>(tx, field, "ledger account", account)?;
         }
-        if stored.is_none_or(|stored| stored.assigned_employee != teller.assigned_employee)
-            && let Some(employee) = &teller.assigned_employee
-        {
-            unknown.look::<StoredEmployee>(tx, "/assignedEmployee", "employee", employee)?;
-        }
-        unknown.refuse()?;
     }
+    if stored.is_none_or(|stored| stored.assigned_employee != teller.assigned_employee)
+        && let Some(employee) = &teller.assigned_employee
+    {
+        unknown.look::<StoredEmployee>(tx, "/assignedEmployee", "employee", employee)?;
+    }
+    unknown.settle(tx)?;
     named.iter().try_for_each(|(field, account, role)| ledger::name_account(tx, field, account, *role))
 }
 

@@ -1,6 +1,5 @@
-//! A branch over a store of a map: three tellers, three products, and the operations as they are called.
+//! A branch over a store of a map: three tellers, two products, and the operations as they are called.
 
-use super::model::{Outcome, PRODUCTS, Product};
 use crate::ops::ledger::tests::memory::Memory;
 use crate::ops::secret::Judged;
 use crate::ops::{Caller, ledger, tellers};
@@ -13,9 +12,30 @@ use mfa_shared::api::instances::InstanceState;
 use mfa_shared::api::ledger::AccountRole;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::Fault;
-use mfa_shared::rule::Word;
 use mfa_shared::wire::{Form, Json};
 use rust_decimal::Decimal;
+
+/// A product: identifier, minimum in cents, and its charges: action, whether it is in percent, and how much.
+struct Product {
+    identifier: &'static str,
+    minimum: i64,
+    charges: &'static [(&'static str, bool, i64)],
+}
+
+const PRODUCTS: [Product; 2] = [
+    Product {
+        identifier: "saver",
+        minimum: 10_000,
+        charges: &[
+            ("Open", false, 500),
+            ("Deposit", false, 150),
+            ("Withdraw", true, 300),
+            ("Withdraw", false, 1),
+            ("Transfer", true, 125),
+        ],
+    },
+    Product { identifier: "plain", minimum: 0, charges: &[] },
+];
 
 /// Cents as an amount.
 pub fn cents(cents: i64) -> Amount {
@@ -42,13 +62,9 @@ pub struct Branch {
     pub transactions: Vec<String>,
 }
 
-fn outcome<T>(result: Result<T, Fault>) -> Outcome {
-    result.map(|_| ()).map_err(|fault| (fault.kind.status, fault.kind.code))
-}
-
-/// What is known about a PIN before the transaction; no test of money waits for a hash.
-fn judged(right: bool) -> Judged {
-    Judged { hash: Some("hash".to_owned()), fits: right.then(|| "hash".to_owned()) }
+/// What is known about the right PIN before the transaction; no test of money waits for a hash.
+fn judged() -> Judged {
+    Judged { hash: Some("hash".to_owned()), fits: Some("hash".to_owned()) }
 }
 
 impl Branch {
@@ -69,7 +85,7 @@ impl Branch {
                     product: ProductType::Savings,
                     name: product.identifier,
                     ledger: "9100",
-                    currency: product.currency,
+                    currency: "USD",
                 };
                 ledger::name_customer_account(tx, new)?;
                 tx.put(&StoredInstance {
@@ -88,7 +104,7 @@ impl Branch {
     }
 
     /// Opens or closes; above 0 cash comes from the vault, below 0 it goes there.
-    pub fn command(&mut self, action: TellerAction, teller: usize, employee: usize, amount: i64) -> Outcome {
+    pub fn command(&mut self, action: TellerAction, teller: usize, employee: usize, amount: i64) {
         let adjustment = match amount {
             1.. => Adjustment::Debit,
             0 => Adjustment::None,
@@ -98,32 +114,32 @@ impl Branch {
         let command = TellerCommand { action, adjustment, amount, assigned_employee_identifier: employee };
         let at = CommandTeller { office: office(), teller: code(teller) };
         let caller = &self.caller;
-        outcome(self.store.write(|tx| tellers::command(tx, caller, &at, &Json(command))))
+        self.store.write(|tx| tellers::command(tx, caller, &at, &Json(command))).unwrap();
     }
 
-    pub fn unlock(&mut self, teller: usize, employee: usize, right: bool) -> Outcome {
+    pub fn unlock(&mut self, teller: usize, employee: usize) {
         let request =
             DrawerUnlock { employee_identifier: format!("emp{employee}"), password: "1234".to_owned() };
         let at = UnlockDrawer { teller: code(teller) };
         let caller = &self.caller;
-        outcome(self.store.write(|tx| tellers::unlock(tx, caller, &at, &Json(request), &judged(right))))
+        self.store.write(|tx| tellers::unlock(tx, caller, &at, &Json(request), &judged())).unwrap();
     }
 
-    pub fn pause(&mut self, teller: usize) -> Outcome {
+    pub fn pause(&mut self, teller: usize) {
         let (at, form) =
             (PauseTeller { teller: code(teller) }, TellerForm { command: TellerCommandWord::Pause });
         let caller = &self.caller;
-        outcome(self.store.write(|tx| tellers::pause(tx, caller, &at, &Form(form))))
+        self.store.write(|tx| tellers::pause(tx, caller, &at, &Form(form))).unwrap();
     }
 
-    pub fn count(&mut self, teller: usize, total: i64) -> Outcome {
+    pub fn count(&mut self, teller: usize, total: i64) {
         let at = CreateDenomination { office: office(), teller: code(teller) };
         let new = NewDenomination { counted_total: cents(total), note: None, adjusting_journal_entry: None };
         let caller = &self.caller;
-        outcome(self.store.write(|tx| tellers::create_denomination(tx, caller, &at, &Json(new))))
+        self.store.write(|tx| tellers::create_denomination(tx, caller, &at, &Json(new))).unwrap();
     }
 
-    pub fn change(&mut self, teller: usize, limit: i64, drawer: &str) -> Outcome {
+    pub fn change(&mut self, teller: usize, limit: i64, drawer: &str) {
         let at = UpdateTeller { office: office(), teller: code(teller) };
         let change = TellerChange {
             code: code(teller),
@@ -137,7 +153,7 @@ impl Branch {
             assigned_employee: None,
         };
         let caller = &self.caller;
-        outcome(self.store.write(|tx| tellers::update(tx, caller, &at, &Json(change), &judged(false))))
+        self.store.write(|tx| tellers::update(tx, caller, &at, &Json(change), &judged())).unwrap();
     }
 
     pub fn create(
@@ -147,7 +163,7 @@ impl Branch {
         (number, product): (usize, usize),
         target: usize,
         amount: i64,
-    ) -> Outcome {
+    ) {
         let new = NewTransaction {
             transaction_type: kind.to_owned(),
             transaction_date: None,
@@ -158,23 +174,13 @@ impl Branch {
             clerk: None,
             amount: cents(amount),
         };
-        // The rules of the fields stand before the operation.
-        let text = serde_json::to_vec(&new).unwrap();
-        let node = mfa_shared::node::Node::parse(&text).unwrap();
-        let rule = mfa_shared::rule::nested::<NewTransaction>();
-        if mfa_shared::rule::check_body(&rule, &node, self.store.now.day()).is_err() {
-            return Err((400, "invalid_fields"));
-        }
         let at = CreateTransaction { teller: code(teller) };
         let caller = &self.caller;
         let quoted = self.store.write(|tx| tellers::create_transaction(tx, caller, &at, &Json(new)));
-        if let Ok(Json(quote)) = &quoted {
-            self.transactions.push(quote.teller_transaction_identifier.clone());
-        }
-        outcome(quoted)
+        self.transactions.push(quoted.unwrap().0.teller_transaction_identifier);
     }
 
-    pub fn finish(&mut self, teller: usize, transaction: usize, confirm: bool, included: bool) -> Outcome {
+    pub fn finish(&mut self, teller: usize, transaction: usize, confirm: bool, included: bool) {
         let transaction = self.transactions[transaction].clone();
         let at = FinishTransaction { teller: code(teller), transaction };
         let command = match confirm {
@@ -184,13 +190,7 @@ impl Branch {
         let charges = if included { ChargesWord::Included } else { ChargesWord::Excluded };
         let caller = &self.caller;
         let form = Form(TransactionForm { command, charges });
-        outcome(self.store.write(|tx| tellers::finish(tx, caller, &at, &form)))
-    }
-
-    pub fn balance(&mut self, teller: usize) -> TellerBalance {
-        let at = GetTellerBalance { office: office(), teller: code(teller) };
-        let caller = &self.caller;
-        self.store.read(|tx| tellers::balance(tx, caller, &at, &mfa_shared::wire::Nothing)).0
+        self.store.write(|tx| tellers::finish(tx, caller, &at, &form)).unwrap();
     }
 }
 
@@ -217,8 +217,7 @@ fn set_up(tx: &mut Tx<'_>, caller: &Caller) -> Result<(), Fault> {
     }
     for product in &PRODUCTS {
         tx.put(&definition(product))?;
-        let income = format!("income-{}", product.currency);
-        ledger::name_account(tx, "/income", &income, AccountRole::Income)?;
+        ledger::name_account(tx, "/income", "income", AccountRole::Income)?;
     }
     for teller in 0..3 {
         let new = NewTeller {
@@ -233,22 +232,19 @@ fn set_up(tx: &mut Tx<'_>, caller: &Caller) -> Result<(), Fault> {
             assigned_employee: None,
         };
         let at = CreateTeller { office: office() };
-        tellers::create(tx, caller, &at, &Json(new), &judged(false))?;
+        tellers::create(tx, caller, &at, &Json(new), &judged())?;
     }
     Ok(())
 }
 
 fn definition(product: &Product) -> Definition {
-    let charge = |(place, (kind, action, proportional, amount)): (usize, &(&str, &str, bool, i64))| {
-        assert!(TransactionType::find(kind).is_some());
-        Charge {
-            action_identifier: (*action).to_owned(),
-            income_account_identifier: format!("income-{}", product.currency),
-            name: format!("charge {place}"),
-            description: None,
-            proportional: *proportional,
-            amount: cents(*amount),
-        }
+    let charge = |(place, (action, proportional, amount)): (usize, &(&str, bool, i64))| Charge {
+        action_identifier: (*action).to_owned(),
+        income_account_identifier: "income".to_owned(),
+        name: format!("charge {place}"),
+        description: None,
+        proportional: *proportional,
+        amount: cents(*amount),
     };
     Definition {
         r#type: ProductType::Savings,
@@ -256,7 +252,7 @@ fn definition(product: &Product) -> Definition {
         name: product.identifier.to_owned(),
         description: None,
         currency: Currency {
-            code: product.currency.to_owned(),
+            code: "USD".to_owned(),
             name: "Currency".to_owned(),
             sign: "$".to_owned(),
             scale: 2,

@@ -1,4 +1,2 @@
 mod branch;
 mod check;
-mod history;
-mod model;
