@@ -12,9 +12,6 @@ use serde::de::DeserializeOwned;
 pub trait Record: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Where these records are stored.
     const SPACE: Space;
-    /// Whether records have index entries. Those that have none are written without a look at the record
-    /// that was there before.
-    const INDEXED: bool = true;
     /// The key; see [`key`].
     fn key(&self) -> Vec<u8>;
     /// The entries of its indexes: space, and the parts before the record's own key. They are kept in step

@@ -175,12 +175,24 @@ impl<'a> Tx<'a> {
 
     /// Writes a record, new or changed, and keeps its index entries in step.
     pub fn put<R: Record>(&mut self, record: &R) -> Result<(), Fault> {
-        let key = record.key();
-        let entries = record.index();
-        debug_assert!(R::INDEXED || entries.is_empty(), "records of {} have an index", R::SPACE.name);
-        let before = if R::INDEXED { self.view.get(R::SPACE, &key)? } else { None };
+        let before = self.view.get(R::SPACE, &record.key())?;
         let before = before.map(|bytes| decode::<R>(R::SPACE, &bytes)).transpose()?;
-        let before = before.map_or(Vec::new(), |before| before.index());
+        self.write(record, &before.map_or(Vec::new(), |before| before.index()));
+        Ok(())
+    }
+
+    /// Writes a record whose key nothing has had before: one that was counted or drawn by lot.
+    pub fn add<R: Record>(&mut self, record: &R) {
+        self.write(record, &[]);
+    }
+
+    /// Writes a record over the one that this transaction has read.
+    pub fn replace<R: Record>(&mut self, before: &R, record: &R) {
+        self.write(record, &before.index());
+    }
+
+    fn write<R: Record>(&mut self, record: &R, before: &[(Space, Vec<u8>)]) {
+        let (key, entries) = (record.key(), record.index());
         for (space, entry) in before.iter().filter(|entry| !entries.contains(entry)) {
             self.stage(*space, joined(entry.clone(), &key), None);
         }
@@ -190,7 +202,6 @@ impl<'a> Tx<'a> {
         // Records have string keys only, so there is nothing that JSON could not hold.
         let value = serde_json::to_vec(record).expect("records are JSON");
         self.stage(R::SPACE, key, Some(value));
-        Ok(())
     }
 
     /// Removes a record with its index entries.

@@ -70,41 +70,38 @@ pub fn post(tx: &mut Tx<'_>, entry: Entry<'_>) -> Result<Option<JournalEntry>, F
     };
     move_balances(tx, &written)?;
     move_cash(tx, &written)?;
-    tx.put(&StoredEntry::new(written.clone(), seal))?;
+    tx.add(&StoredEntry::new(written.clone(), seal));
     Ok(Some(written))
 }
 
 fn move_balances(tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
-    let mut accounts: Vec<LedgerAccount> = Vec::new();
+    let mut before: Vec<LedgerAccount> = Vec::new();
     for line in &entry.lines {
-        let at = match accounts.iter().position(|account| account.identifier == line.account_identifier) {
-            Some(at) => at,
-            None => {
-                accounts.push(named(tx, &line.account_identifier)?);
-                accounts.len() - 1
-            }
-        };
-        let account = &mut accounts[at];
-        match line.side {
-            Side::Debit => account.debit_total = account.debit_total.plus(line.amount),
-            Side::Credit => account.credit_total = account.credit_total.plus(line.amount),
+        if !before.iter().any(|account| account.identifier == line.account_identifier) {
+            before.push(named(tx, &line.account_identifier)?);
         }
     }
-    let code = joined(&accounts)?;
-    for account in &mut accounts {
+    let (code, mut accounts) = (joined(&before)?, before.clone());
+    for (before, account) in before.iter().zip(&mut accounts) {
+        for line in entry.lines.iter().filter(|line| line.account_identifier == account.identifier) {
+            match line.side {
+                Side::Debit => account.debit_total = account.debit_total.plus(line.amount),
+                Side::Credit => account.credit_total = account.credit_total.plus(line.amount),
+            }
+        }
         account.balance = ledger::balance(account.kind, account.debit_total, account.credit_total);
         account.last_entry_on = Some(entry.posted_on);
         if account.currency.is_none() {
             account.currency.clone_from(&code);
         }
-        tx.put(account)?;
+        tx.replace(before, account);
     }
     for (place, line) in (0..).zip(&entry.lines) {
         // Every line's account was collected above.
         let account = accounts.iter().find(|account| account.identifier == line.account_identifier);
         let balance = account.map_or(Amount::ZERO, |account| account.balance);
         let number = line_number(entry.sequence.unsigned_abs(), place);
-        tx.put(&AccountLine { account: line.account_identifier.clone(), number, balance })?;
+        tx.add(&AccountLine { account: line.account_identifier.clone(), number, balance });
     }
     Ok(())
 }
@@ -118,7 +115,7 @@ fn move_cash(tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
     let cash = drawer_cash(tx, teller)?.plus(moved);
     for (place, _) in (0..).zip(&entry.lines).filter(|(_, line)| line.role == AccountRole::Drawer) {
         let number = line_number(entry.sequence.unsigned_abs(), place);
-        tx.put(&DrawerLine { teller: teller.clone(), number, cash })?;
+        tx.add(&DrawerLine { teller: teller.clone(), number, cash });
     }
     Ok(())
 }

@@ -96,11 +96,13 @@ fn confirm(
         TransactionType::Accc => accounts::close(tx, &account, posted_on)?,
         TransactionType::Acct | TransactionType::Cdpt | TransactionType::Cwdl => {}
     }
+    let before = stored.clone();
     stored.sequence = entry.map(|entry| entry.sequence);
     stored.transaction.state = TransactionState::Confirmed;
     stored.transaction.charges_included = Some(included);
     stored.transaction.finished_on = Some(posted_on);
-    tx.put(&stored)
+    tx.replace(&before, &stored);
+    Ok(())
 }
 
 /// The lines of the journal with their accounts.

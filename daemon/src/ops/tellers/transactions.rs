@@ -10,7 +10,9 @@ use crate::random;
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::prefix;
-use crate::store::records::{StoredTransaction, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING, ordinal};
+use crate::store::records::{
+    StoredTeller, StoredTransaction, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING, ordinal,
+};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::tellers::*;
@@ -29,7 +31,7 @@ pub fn create(
         let detail = format!("the transaction type \"{}\" is not offered", shown(&new.transaction_type));
         return Err(Fault::new(fault::UNSUPPORTED_TRANSACTION_TYPE, detail));
     };
-    let mut stored = find(tx, &at.teller)?;
+    let stored = find(tx, &at.teller)?;
     check_caller(caller, &stored.teller)?;
     let (account, target) = named(tx, new)?;
     check_amount(new.amount, &account, target.as_ref())?;
@@ -61,10 +63,9 @@ pub fn create(
         created_on: tx.now(),
         finished_on: None,
     };
-    stored.transactions += 1;
-    let (teller, number) = (at.teller.clone(), stored.transactions);
-    tx.put(&StoredTransaction { teller, number, sequence: None, transaction })?;
-    tx.put(&stored)?;
+    let (teller, number) = (at.teller.clone(), stored.transactions + 1);
+    tx.add(&StoredTransaction { teller, number, sequence: None, transaction });
+    tx.replace(&stored, &StoredTeller { transactions: number, ..stored.clone() });
     Ok(Json(TransactionQuote { teller_transaction_identifier: identifier, total_amount, charges }))
 }
 

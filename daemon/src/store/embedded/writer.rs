@@ -149,7 +149,8 @@ impl Writer {
     pub(super) async fn run(mut self) {
         loop {
             let idle = self.open.flight.is_none();
-            let enough = self.inbox.is_empty() || self.open.jobs() >= GROUP_JOBS_ENOUGH;
+            let enough = self.open.jobs() >= GROUP_JOBS_ENOUGH || self.open.is_full();
+            let enough = enough || self.inbox.is_empty();
             if idle && enough && self.open.jobs() > 0 {
                 // Without a committer, whoever waits hears that the store is closed.
                 let _ = self.groups.send(self.open.take());

@@ -14,7 +14,6 @@ pub const ENTRY_LINES_MAX: u64 = 1024;
 /// A ledger account is stored as reads show it.
 impl Record for LedgerAccount {
     const SPACE: Space = LEDGER_ACCOUNTS;
-    const INDEXED: bool = false;
     fn key(&self) -> Vec<u8> {
         key(&[&self.identifier])
     }
@@ -81,7 +80,6 @@ pub struct AccountLine {
 
 impl Record for AccountLine {
     const SPACE: Space = ACCOUNT_LINES;
-    const INDEXED: bool = false;
     fn key(&self) -> Vec<u8> {
         numbered(&[&self.account], self.number)
     }
@@ -101,7 +99,6 @@ pub struct DrawerLine {
 
 impl Record for DrawerLine {
     const SPACE: Space = DRAWER_LINES;
-    const INDEXED: bool = false;
     fn key(&self) -> Vec<u8> {
         numbered(&[&self.teller], self.number)
     }

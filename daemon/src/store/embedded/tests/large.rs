@@ -114,6 +114,23 @@ fn an_old_damage_of_a_large_journal_stops_the_writes() {
 }
 
 #[test]
+fn more_and_longer_jobs_at_once_than_a_group_takes_are_all_done_in_their_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    for (jobs, bytes) in [(12u8, 150_000), (200, 10)] {
+        let put = move |number| {
+            commit(vec![change([number], Some(vec![number; bytes])), change("last", Some(vec![number]))])
+        };
+        let queued: Vec<_> =
+            (0..jobs).map(|number| engine.write(Box::new(move |_| Some(put(number))))).collect();
+        queued.into_iter().for_each(|job| block_on(job).unwrap());
+        let seen = all(&engine).unwrap();
+        assert!((0..jobs).all(|number| seen.contains(&(vec![number], vec![number; bytes]))));
+        assert_eq!(seen.iter().find(|(key, _)| key == b"last").unwrap().1, [jobs - 1]);
+    }
+}
+
+#[test]
 fn a_batch_that_the_tree_refuses_is_not_missed_and_stops_the_writes() {
     let dir = tempfile::tempdir().unwrap();
     let engine = fill(dir.path());
