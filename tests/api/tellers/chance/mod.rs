@@ -230,7 +230,6 @@ const MET: &[&str] = &[
     "below_minimum_balance",
     "contradicts_account",
     "currency_mismatch",
-    "denomination_required",
     "employee_has_open_teller",
     "insufficient_balance",
     "insufficient_cash",
