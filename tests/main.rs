@@ -68,6 +68,7 @@ mod cli {
     mod login;
     mod money;
     mod output;
+    mod pager;
     mod pictures;
     mod profiles;
     mod retries;

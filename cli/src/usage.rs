@@ -82,6 +82,13 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return Ok(error.print()?);
     }
+    let typed = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => Some(typed.as_str()),
+        _ => None,
+    };
+    // What is no command stands before what looks like one.
+    let group = path.len() - usize::from(typed.is_some() && tree::names(NODES, path).is_empty());
+    let path = &path[..group];
     let text = error.render().to_string();
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = message.join(" ");
@@ -97,11 +104,8 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
         let message = format!("after {own} one of these is expected: {}", names.join(", "));
         return Err(Failure::usage(message).hint(help));
     }
-    let typed = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(typed)) => Some(typed.as_str()),
-        _ => None,
-    };
-    let near = typed.and_then(|typed| verb_meant(typed, &names));
+    let message = typed.map_or(message, |typed| format!("there is no command {own} {typed}"));
+    let near = typed.and_then(|typed| verb_meant(typed, &names).or_else(|| deeper(typed, path)));
     let unknown = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => Some(unknown),
         _ => None,
@@ -138,6 +142,14 @@ fn verb_meant(typed: &str, names: &[&'static str]) -> Option<String> {
     let same = MEANT.iter().find(|(verb, others)| names.contains(verb) && others.contains(&typed));
     let near = || nearest(typed, names.iter().copied()).first().copied();
     same.map(|(verb, _)| *verb).or_else(near).map(str::to_owned)
+}
+
+/// The one command further down that has the name: `daemon start` for `start`.
+fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
+    let leaves = tree::leaves(NODES).into_iter();
+    let mut found = leaves.filter(|(own, _)| own.starts_with(path) && own.last() == Some(&typed));
+    let (own, _) = found.next()?;
+    found.next().is_none().then(|| own[path.len()..].join(" "))
 }
 
 /// The failure with the flags that give the fields which are missing, where the command has them all.

@@ -47,6 +47,7 @@ fn a_line_that_is_no_command_is_told_what_it_may_have_meant() {
         ),
         ("whoami x", "see: mfa whoami --help"),
         ("offices list --limit three", "see: mfa offices list --help"),
+        ("start", "did you mean daemon start? see: mfa --help"),
         ("offices show market", "did you mean get? see: mfa offices --help"),
         ("offices rm market", "did you mean delete? see: mfa offices --help"),
         ("card add c-001", "did you mean create? see: mfa cards --help"),
@@ -57,6 +58,11 @@ fn a_line_that_is_no_command_is_told_what_it_may_have_meant() {
         let said = run(mfa(home.path(), &line.split_whitespace().collect::<Vec<_>>())).fails(2);
         assert!(said.ends_with(&format!("\nhint: {hint}\n")), "{line}: {said}");
     }
+    let said = run(mfa(home.path(), &["products", "charges", "list"])).fails(2);
+    assert!(
+        said.starts_with("error: there is no command mfa products charges\nhint: it is one of list, "),
+        "{said}"
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 const FORMATS: &[&str] = &["table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "id"];
 
 /// Commands whose output is no record: what they print is meant for another program, or is an image.
-const NO_RECORDS: &[&str] = &["balance --watch", "portrait get", "scan get", "mfa complete", "mfa service"];
+const NO_RECORDS: &[&str] = &["portrait get", "scans get", "mfa complete", "mfa service"];
 
 /// Holds an output to its format: a parser of that format reads it back.
 #[track_caller]
@@ -44,18 +44,23 @@ fn every_command_honours_every_format() {
     let shared = template.copy();
     let commands = commands();
     let try_one = |command: &Value| {
-        let example = command["examples"][0].as_str().unwrap();
-        // A pipe or a format of its own makes the example one about something else.
-        let plain =
-            !example.contains(['|', '&', '>']) && !example.contains(" -o ") && !example.contains("--jq");
-        if !plain || !runs_here(command) || NO_RECORDS.iter().any(|words| example.contains(words)) {
-            return;
+        if !runs_here(command) || NO_RECORDS.iter().any(|words| own(command).contains(words)) {
+            return None;
         }
+        let Some(example) = printing(command) else { return Some(own(command)) };
         let reads = command["method"] == "GET" && !example.contains("--out");
         // A change needs an institution of its own each time, and prints as the reads do.
-        for format in if reads { FORMATS } else { &["json", "csv"] } {
+        for format in if reads { FORMATS } else { &["json", "yaml", "csv"] } {
+            // A number of hundreds of digits is YAML, and more than the parser of this test takes.
+            if *format == "yaml" && example.contains("keygen") {
+                continue;
+            }
             let own = (!reads).then(|| template.copy());
-            let line = format!("{} -o {format}", example.replace("\\\n", " "));
+            let mut line = format!("{} -o {format}", example.replace("\\\n", " "));
+            if !line.contains('>') {
+                // Only the last of several commands is looked at.
+                line = line.replace(" && ", " >/dev/null && ");
+            }
             let ran = run(shell(own.as_ref().unwrap_or(&shared), &line));
             // Who may not do this alone has a test of its own; here only the form of the answer counts.
             if ran.exit == 5 {
@@ -64,12 +69,35 @@ fn every_command_honours_every_format() {
             assert_eq!(ran.exit, 0, "{line}\n{}", ran.err);
             parses(format, &ran.out, &line);
         }
+        None
     };
-    std::thread::scope(|scope| {
-        for part in commands.chunks(commands.len().div_ceil(4)) {
-            scope.spawn(|| part.iter().for_each(try_one));
-        }
+    let left_out: Vec<_> = std::thread::scope(|scope| {
+        let parts = commands.chunks(commands.len().div_ceil(4));
+        let threads: Vec<_> =
+            parts.map(|part| scope.spawn(|| part.iter().filter_map(try_one).collect::<Vec<_>>())).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
+    // What a script and a loop print is looked at elsewhere; nothing else gets around this.
+    assert_eq!(left_out, ["mfa ledger journal get", "mfa completions"]);
+}
+
+fn own(command: &Value) -> String {
+    command["command"].as_str().unwrap().to_owned()
+}
+
+/// The example of a command to whose end a format can be added, because what it prints comes from there.
+fn printing(command: &Value) -> Option<&str> {
+    let examples = command["examples"].as_array().unwrap().iter().filter_map(Value::as_str);
+    examples.into_iter().find(|example| {
+        let mut line = (*example).to_owned();
+        while let Some((before, (_, after))) =
+            line.split_once("$(").and_then(|(before, rest)| Some((before, rest.split_once(')')?)))
+        {
+            line = format!("{before}x{after}");
+        }
+        let last = line.rsplit(['|', '&', ';']).next().unwrap_or_default();
+        last.contains("mfa ") && ![" -o ", "--jq", ">"].iter().any(|word| last.contains(word))
+    })
 }
 
 #[test]

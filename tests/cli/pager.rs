@@ -1,0 +1,32 @@
+//! The pager: where somebody would have to scroll, and nowhere else.
+
+use crate::terminal::Terminal;
+use crate::world::World;
+use std::fs;
+
+#[test]
+fn only_what_is_longer_than_the_screen_goes_through_the_pager_that_was_chosen() {
+    let world = World::start();
+    let [ours, theirs] = ["ours", "theirs"].map(|name| world.dir.path().join(name));
+    // Pagers that keep what they show.
+    let pagers = [("MFA_PAGER", "tee ours"), ("PAGER", "tee theirs")];
+    let terminal = Terminal::start(&world, 120, &pagers);
+    for (line, pages) in [
+        ("mfa explain error", [true, false]),
+        ("mfa explain error -o json", [true, false]),
+        ("env -u MFA_PAGER mfa explain error", [false, true]),
+        ("mfa explain error --no-pager", [false, false]),
+        ("MFA_PAGER= mfa explain error", [false, false]),
+        ("MFA_PAGER=no-such-program mfa explain error", [false, false]),
+        ("mfa explain error | cat", [false, false]),
+        ("mfa version", [false, false]),
+    ] {
+        let screen = terminal.run(line);
+        assert!(screen.ends_with("\nexit 0\n$") && screen.lines().count() > 5, "{line}: {screen}");
+        assert_eq!([&ours, &theirs].map(|file| file.exists()), pages, "{line}");
+        for file in [&ours, &theirs].into_iter().filter(|file| file.exists()) {
+            assert!(fs::read_to_string(file).unwrap().contains("wrong_state"), "{line}");
+            fs::remove_file(file).unwrap();
+        }
+    }
+}
