@@ -91,6 +91,7 @@ mod store {
     mod gaps;
     mod images;
     mod postgres;
+    mod tellers;
     mod tls;
     mod transfer;
 }

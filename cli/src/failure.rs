@@ -55,7 +55,7 @@ impl std::ops::Deref for Failure {
 impl Failure {
     /// A failure of the client's own.
     pub fn new(code: &str, exit: i32, message: impl Into<String>) -> Self {
-        let (code, message) = (code.to_owned(), message.into());
+        let (code, message) = (code.to_owned(), without_number(message.into()));
         Self(Box::new(Parts { code, exit, message, ..Parts::default() }))
     }
 
@@ -191,6 +191,15 @@ impl Failure {
             lines.push(("request", id.clone()));
         }
         lines
+    }
+}
+
+/// What the system says of a file, without the number that only programmers know.
+fn without_number(message: String) -> String {
+    match message.split_once(" (os error ").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)))
+    {
+        Some((before, after)) => format!("{before}{after}"),
+        None => message,
     }
 }
 

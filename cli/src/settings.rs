@@ -224,7 +224,11 @@ impl Settings {
             Some(value) => (value, &Origin::Flag),
             None => self.get(name),
         };
-        value.trim().parse().map_err(|_| bad(name, value, origin, "it has another form"))
+        let default = TABLE.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
+        value.trim().parse().map_err(|_| match default {
+            "" => bad(name, value, origin, "it has another form"),
+            default => bad(name, value, origin, &format!("it has another form, such as {default}")),
+        })
     }
 
     /// A setting that is one of several words.

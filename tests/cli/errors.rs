@@ -17,6 +17,8 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
     assert!(said.ends_with("hint: list them: mfa offices list\n"), "{said}");
     let said = run(world.mfa(&["customers", "lock", "c-002"])).fails(6);
     assert!(said.contains("LOCK is not possible, only ACTIVATE or CLOSE\n"), "{said}");
+    let said = run(world.mfa(&["customers", "import", "no-such-file.csv"])).fails(2);
+    assert_eq!(said, "error: cannot read no-such-file.csv: No such file or directory\n");
     run(world.mfa(&["offices", "create", "market", "--name", "Again"])).fails(6);
     run(world.mfa(&["offices", "create", "m"])).fails(7);
     let said = run(world.mfa(&["offices", "create", "tema"])).fails(7);
@@ -153,6 +155,8 @@ fn an_unknown_format_is_wrong_usage_wherever_it_comes_from() {
     command.env("MFA_YES", "perhaps");
     let said = run(command).fails(2);
     assert!(said.contains("one of true, 1, yes, on, false, 0, no, off, from environment MFA_YES"), "{said}");
+    let said = run(world.mfa(&["daemon", "start", "--listen", "127.0.0.1:99999"])).fails(2);
+    assert!(said.contains("is no value of listen: it has another form, such as 127.0.0.1:6320"), "{said}");
     let said = run(world.mfa(&["offices", "list", "--limit", "three"])).fails(2);
     assert!(said.contains("'--limit <NUMBER>': it must be a whole number\n"), "{said}");
 }

@@ -1,6 +1,6 @@
 //! What may be typed next. The scripts of the shells ask this, so they stay small and know identifiers.
 
-use super::{NODES, identifiers};
+use super::{NODES, identifiers, tellers};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::tree::{self, Verb};
@@ -33,6 +33,7 @@ const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
     ("expense_account", "account"),
     ("profile", "profile"),
     ("topic", "topic"),
+    ("teller", "teller"),
 ];
 
 #[derive(Args)]
@@ -124,7 +125,16 @@ async fn values(cx: &Cx, arg: &Arg, typed: &str) -> Vec<(String, String)> {
         return Vec::new();
     };
     let client = cx.client.hasty(IDENTIFIERS_TIMEOUT);
-    let asked = tokio::time::timeout(IDENTIFIERS_TIMEOUT, identifiers(&client, noun, typed)).await;
+    let office = cx.settings.get("office").0;
+    let known = async {
+        match *noun {
+            // The office is that of the machine; one that a flag names is not looked for.
+            "teller" if office.is_empty() => Vec::new(),
+            "teller" => tellers::codes(&client, office).await,
+            noun => identifiers(&client, noun, typed).await,
+        }
+    };
+    let asked = tokio::time::timeout(IDENTIFIERS_TIMEOUT, known).await;
     asked.unwrap_or_default().into_iter().map(|identifier| (identifier, String::new())).collect()
 }
 

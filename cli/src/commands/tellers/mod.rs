@@ -9,6 +9,7 @@ mod report_file;
 mod reports;
 mod transactions;
 
+use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft, money};
@@ -68,6 +69,15 @@ pub const VERBS: &[Node] = &[
         ],
     ),
 ];
+
+/// The codes of the tellers of an office.
+pub async fn codes(client: &Client, office: &str) -> Vec<String> {
+    let Ok(reply) = client.send(&ListTellers { office: office.to_owned() }, &Nothing).await else {
+        return Vec::new();
+    };
+    let tellers = reply.value.as_array().cloned().unwrap_or_default();
+    tellers.iter().filter_map(|teller| teller["code"].as_str().map(str::to_owned)).collect()
+}
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "teller", id, what }

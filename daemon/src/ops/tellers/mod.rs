@@ -8,8 +8,6 @@ mod confirm;
 mod denominations;
 mod drawer;
 mod reports;
-#[cfg(test)]
-mod tests;
 mod transactions;
 
 pub use cash::balance;

@@ -310,8 +310,14 @@ impl Twins {
         let waits = |x: &usize| self.model.transactions[*x].state == 0;
         let x = (0..sent).rev().filter(waits).nth(step.n % 8).unwrap_or(made - 1);
         let found = &self.model.transactions[x];
-        let is_all = found.kind == "ACCC" && self.model.held(found.account) == found.amount;
-        Act::Finish { t: found.teller, x, confirm, included: included || is_all, slip }
+        let is_all = !found.charges.is_empty() && self.model.held(found.account) == found.amount;
+        Act::Finish {
+            t: found.teller,
+            x,
+            confirm,
+            included: included || is_all && found.kind == "ACCC",
+            slip,
+        }
     }
 
     fn a_look(&self, step: &Step, t: usize) -> Look {

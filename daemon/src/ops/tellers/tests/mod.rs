@@ -1,2 +1,0 @@
-mod branch;
-mod check;
