@@ -174,8 +174,11 @@ pub struct Overlay<'a> {
     base: &'a mut dyn View,
     layer: Layer,
     /// What was staged before at each place that has changed since the mark.
-    undo: Option<Vec<(Space, Vec<u8>, Option<Staged>)>>,
+    undo: Option<Vec<Noted>>,
 }
+
+/// A place and what was staged there.
+type Noted = (Space, Vec<u8>, Option<Staged>);
 
 impl std::fmt::Debug for Overlay<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
