@@ -1,5 +1,5 @@
-//! The thread that makes groups durable: it puts a group into the journal as one frame, publishes it, and only
-//! then answers. Meanwhile the writer decides the next group.
+//! The thread that makes groups durable: it puts a group into the journal as one frame, publishes it, and
+//! only then answers. Meanwhile the writer decides the next group.
 
 use super::checkpoint;
 use super::journal::Journal;
