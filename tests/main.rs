@@ -26,6 +26,7 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
+    mod histories;
     pub mod images;
     mod instances;
     mod ledger;
