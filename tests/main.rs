@@ -51,6 +51,7 @@ mod cli {
     mod api;
     mod apply;
     mod apply_asked;
+    mod bodies;
     mod bulk;
     mod bulk_told;
     mod complete;

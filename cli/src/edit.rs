@@ -5,6 +5,7 @@ use crate::client::Reply;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input;
+use crate::names::pointer;
 use crate::output::yaml;
 use crate::views::View;
 use mfa_shared::endpoint::Endpoint;
@@ -83,8 +84,8 @@ fn check_names(shape: &Shape, before: &Value, after: &Value, noun: &str) -> Outc
     let Some((path, why)) = changed.flat_map(|(name, value)| shape.unknown(name, value)).next() else {
         return Ok(());
     };
-    let field = format!("/{}", path.replace('.', "/"));
-    Err(match before.get(&path) {
+    let field = pointer(&path);
+    Err(match before.pointer(&field) {
         Some(_) => Failure::usage(format!("{field} of {noun} cannot be changed")).hint("leave it as it is"),
         None => Failure::usage(format!("{noun} has no field {field}")).hint(why),
     })

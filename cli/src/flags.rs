@@ -3,8 +3,10 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
+use crate::names;
 use clap::Args;
 use mfa_shared::api::customers::CustomerContact;
+use mfa_shared::endpoint::Endpoint;
 use serde_json::Value;
 
 // The flags of an address that is set on its own.
@@ -61,15 +63,20 @@ pub struct ContactFlags {
 }
 
 impl ContactFlags {
-    /// The contacts that the flags give.
-    pub fn contacts(self) -> Outcome<Value> {
-        match &self.from {
-            Some(file) => input::structured(file),
+    /// The contacts that the flags give, as the body of an endpoint.
+    pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
+        let contacts = match &self.from {
+            Some(file) => {
+                let contacts = input::structured(file)?;
+                names::check::<E>(file, &contacts)?;
+                contacts
+            }
             None if self.contact.is_empty() && !self.none => {
                 let hint = "give --contact, --from or --none";
-                Err(Failure::usage("there are no contacts to set").hint(hint))
+                return Err(Failure::usage("there are no contacts to set").hint(hint));
             }
-            None => Ok(self.contact.into_iter().map(Value::from).collect()),
-        }
+            None => self.contact.into_iter().map(Value::from).collect(),
+        };
+        input::body::<E>(&contacts)
     }
 }

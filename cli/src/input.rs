@@ -2,6 +2,7 @@
 
 use crate::bulk::columns::Shape;
 use crate::failure::{Failure, Outcome};
+use crate::names;
 use crate::yaml;
 use mfa_shared::amount::Amount;
 use mfa_shared::endpoint::Endpoint;
@@ -20,6 +21,8 @@ pub struct Draft {
     properties: Map<String, Value>,
     /// Properties that a flag empties.
     cleared: Vec<String>,
+    /// The file with its properties, where there is one.
+    file: Option<(String, Value)>,
     /// Whether a flag or a file has given anything.
     pub given: bool,
 }
@@ -29,9 +32,20 @@ impl Draft {
     pub fn from_file(file: Option<&str>) -> Outcome<Self> {
         let Some(file) = file else { return Ok(Self::default()) };
         match structured(file)? {
-            Value::Object(properties) => Ok(Self { properties, given: true, ..Self::default() }),
+            Value::Object(properties) => {
+                let file = Some((file.to_owned(), Value::Object(properties.clone())));
+                Ok(Self { properties, given: true, file, ..Self::default() })
+            }
             _ => Err(Failure::usage(format!("{file} must hold one object of properties"))),
         }
+    }
+
+    /// Leaves out a property that has this text.
+    pub fn without(mut self, property: &str, text: &str) -> Self {
+        if self.text(property) == Some(text) {
+            self.properties.shift_remove(property);
+        }
+        self
     }
 
     /// Starts from a record that was read.
@@ -69,6 +83,7 @@ impl Draft {
     pub fn merge(mut self, over: Draft) -> Self {
         self.properties.extend(over.properties);
         self.cleared.extend(over.cleared);
+        self.file = over.file.or(self.file);
         self
     }
 
@@ -83,6 +98,9 @@ impl Draft {
         for name in &self.cleared {
             let unknown = |why| Failure::usage(format!("there is no \"{name}\" to clear")).hint(why);
             shape.column(name).map_err(unknown)?;
+        }
+        if let Some((file, given)) = &self.file {
+            names::check::<E>(file, given)?;
         }
         body::<E>(&self.into())
     }

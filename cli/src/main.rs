@@ -36,6 +36,7 @@ mod keys;
 mod lists;
 mod logins;
 mod money;
+mod names;
 mod output;
 mod profiles;
 mod prompt;

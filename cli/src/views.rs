@@ -17,6 +17,8 @@ pub use images::*;
 pub use stores::*;
 pub use system::*;
 
+use serde_json::Value;
+
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
 
@@ -33,6 +35,8 @@ pub struct Column {
     pub right: bool,
     /// Where its values are money: what tells their currency.
     pub currency: Option<Currency>,
+    /// Where a table shows the value in words of its own, line by line: what these are.
+    pub lines: Option<fn(&Value) -> Vec<String>>,
 }
 
 /// What tells the currency of a record's amounts, and with it how many digits follow the point in a table.
@@ -78,17 +82,17 @@ impl View {
 
 /// A column of a view.
 pub const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
-    Column { name, pointer, priority, right: false, currency: None }
+    Column { name, pointer, priority, right: false, currency: None, lines: None }
 }
 
 /// A column of numbers.
 pub const fn amount(name: &'static str, pointer: &'static str, priority: u8) -> Column {
-    Column { name, pointer, priority, right: true, currency: None }
+    Column { right: true, ..column(name, pointer, priority) }
 }
 
 /// A column of money.
 pub const fn money(name: &'static str, pointer: &'static str, priority: u8, currency: Currency) -> Column {
-    Column { name, pointer, priority, right: true, currency: Some(currency) }
+    Column { currency: Some(currency), ..amount(name, pointer, priority) }
 }
 
 /// Offices and branches.

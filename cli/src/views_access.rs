@@ -1,6 +1,8 @@
 //! The columns of users, roles, groups, applications and logins.
 
-use crate::views::{View, WIDE, column};
+use crate::output::{text, texts};
+use crate::views::{Column, View, WIDE, column};
+use serde_json::Value;
 
 /// Users.
 pub const USER: View = View {
@@ -47,10 +49,35 @@ pub const GROUP: View = View {
     state: "",
     columns: &[
         column("identifier", "/identifier", 0),
-        column("paths", "/permittables/*/path", 1),
-        column("methods", "/permittables/*/method", WIDE),
+        Column { lines: Some(permittables), ..column("paths", "/permittables/*/path", 1) },
+        Column { lines: Some(methods), ..column("methods", "/permittables/*/method", WIDE) },
     ],
 };
+
+/// The paths of a group, each once and with all its methods, as `--permittable` takes them.
+fn permittables(group: &Value) -> Vec<String> {
+    let mut paths: Vec<(String, Vec<String>)> = Vec::new();
+    for permittable in group["permittables"].as_array().into_iter().flatten() {
+        let [path, method] = ["/path", "/method"].map(|pointer| text(permittable, pointer));
+        match paths.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, methods)) if methods.contains(&method) => {}
+            Some((_, methods)) => methods.push(method),
+            None => paths.push((path, vec![method])),
+        }
+    }
+    paths.into_iter().map(|(path, methods)| format!("{} {path}", methods.join(","))).collect()
+}
+
+/// The methods that a group has for any of its paths, each once.
+fn methods(group: &Value) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for method in texts(group, "/permittables/*/method") {
+        if !once.contains(&method) {
+            once.push(method);
+        }
+    }
+    vec![once.join(", ")]
+}
 
 /// Names of applications alone.
 pub const APPLICATION_NAME: View = View {

@@ -152,6 +152,25 @@ fn tables_make_room_by_leaving_out_what_matters_least() {
 }
 
 #[test]
+fn a_table_shows_each_path_of_a_group_once_with_all_its_methods() {
+    let world = World::start();
+    let flags = ["GET,PUT a-v1/b/*", "GET a-v1/c", "DELETE,PUT a-v1/b/*"].map(|text| ["--permittable", text]);
+    run(world.mfa(&[&["groups", "create", "both"], flags.as_flattened()].concat())).ok();
+    let table = run(world.mfa(&["groups", "list", "-o", "table"])).ok();
+    assert_eq!(table.matches("a-v1/b/*").count(), 1, "{table}");
+    assert!(table.contains("  GET,PUT,DELETE a-v1/b/*\n"), "{table}");
+    let get = |format: &str| run(world.mfa(&["groups", "get", "both", "-o", format])).ok();
+    let record = "identifier  both\npaths       GET,PUT,DELETE a-v1/b/*\n            GET a-v1/c\n\
+                  methods     GET, PUT, DELETE\n";
+    assert_eq!((get("table"), get("wide")), (record.to_owned(), record.to_owned()));
+    // What programs read stays as the daemon sends it: a path for each method.
+    let rows = "a-v1/b/*, a-v1/b/*, a-v1/c, a-v1/b/*, a-v1/b/*\tGET, PUT, GET, DELETE, PUT\n";
+    assert!(get("tsv").ends_with(rows), "{}", get("tsv"));
+    let sent = world.get("/permittablegroups/both").json();
+    assert_eq!(serde_json::from_str::<Value>(&get("json")).unwrap(), sent);
+}
+
+#[test]
 fn a_value_cannot_steer_the_terminal() {
     let world = World::start();
     let name = "red\u{202e}\u{1b}[31m";

@@ -6,6 +6,7 @@ use super::secrets;
 use crate::bulk::columns::Shape;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, nearest};
+use crate::names::pointer;
 use crate::yaml;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -202,7 +203,7 @@ fn document(place: String, value: Value, folder: &Path, findings: &mut Findings)
 /// Notes properties that a kind does not have, at any depth.
 fn check_known(kind: &Kind, shape: &Shape, name: &str, value: &Value, place: &str, findings: &mut Findings) {
     for (path, why) in shape.unknown(name, value) {
-        let field = format!("/{}", path.replace('.', "/"));
+        let field = pointer(&path);
         if Shape::of_answer(kind.read).column(&path).is_ok() {
             let what = format!("{field} of {} is told by the daemon and cannot be set", kind.name);
             findings.hint(place, &field, &what, "leave it out");

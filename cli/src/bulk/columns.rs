@@ -114,7 +114,7 @@ impl Shape {
                     let near = || nearest(step, properties.keys().map(String::as_str));
                     properties.get(step).cloned().ok_or_else(|| match near().first() {
                         Some(near) => format!("did you mean {near}?"),
-                        None => "there is no such column".to_owned(),
+                        None => names(&properties),
                     })?
                 }
             };
@@ -123,27 +123,19 @@ impl Shape {
         Ok(Column { path, kind: kind(&at) })
     }
 
-    /// The names at a path and below it that the body does not have, each with what is wrong with it.
-    pub fn unknown(&self, path: &str, value: &Value) -> Vec<(String, String)> {
-        match (self.column(path).map(|column| column.kind), value) {
-            (Err(why), _) => vec![(path.to_owned(), why)],
-            (Ok(Kind::Json | Kind::Day), Value::Object(properties)) => {
-                let below = |(name, value): (&String, &Value)| self.unknown(&format!("{path}.{name}"), value);
-                properties.iter().flat_map(below).collect()
-            }
-            (Ok(Kind::Json), Value::Array(elements)) => {
-                let below = |(number, value): (i32, &Value)| self.unknown(&format!("{path}.{number}"), value);
-                (1..=1000).zip(elements).flat_map(below).collect()
-            }
-            (Ok(_), _) => Vec::new(),
-        }
-    }
-
     /// The columns in the order of the contract, those of nested objects among them.
     pub fn columns(&self) -> Vec<Described> {
         let mut columns = Vec::new();
         describe(&self.0, "", true, &mut columns);
         columns
+    }
+}
+
+/// The names that there are, for somebody who typed none of them.
+fn names(properties: &Map<String, Value>) -> String {
+    match properties.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => "it has no fields in it".to_owned(),
+        names => format!("the fields are {}", names.join(", ")),
     }
 }
 
@@ -164,12 +156,12 @@ fn describe(object: &Value, before: &str, needed: bool, columns: &mut Vec<Descri
     }
 }
 
-/// A schema without references and without the choice of null.
+/// A schema without references and without the choice of null; of two objects the first, that of the noun.
 fn resolved(schema: &Value) -> Value {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
         return named_schemas().find(|(known, _)| *known == name).map_or(Value::Null, |(_, schema)| schema);
     }
-    if let Some(choices) = schema["anyOf"].as_array() {
+    if let Some(choices) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
         return choices.iter().find(|choice| choice["type"] != "null").map_or(Value::Null, resolved);
     }
     let mut schema = schema.clone();
@@ -328,7 +320,10 @@ mod tests {
             assert_eq!(shape.column(name).unwrap().kind, kind, "{name}");
         }
         assert_eq!(shape.column("givenNam").unwrap_err(), "did you mean givenName?");
-        assert!(shape.column("contactDetails.0.value").is_err() && shape.column("address.x.y").is_err());
+        assert_eq!(shape.column("address.city.x").unwrap_err(), "it has no fields in it");
+        let fields = "the fields are street, city, region, postalCode, countryCode, country";
+        assert_eq!(shape.column("address.x").unwrap_err(), fields);
+        assert!(shape.column("contactDetails.0.value").is_err());
     }
 
     #[test]

@@ -373,9 +373,8 @@ impl Verb for ContactsSet {
         "mfa customers contacts set c-001 --none",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let contacts = self.contacts.contacts()?;
+        let body = self.contacts.body::<SetCustomerContacts>()?;
         let customer = self.customer;
-        let body = input::body::<SetCustomerContacts>(&contacts)?;
         let read = GetCustomer { customer: customer.clone() };
         let endpoint = SetCustomerContacts { customer: customer.clone() };
         cx.change(endpoint, body, done(&customer, "given contacts"), read, &views::CUSTOMER).await

@@ -216,7 +216,7 @@ impl Verb for ContactsSet {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let employee = self.employee;
-        let body = input::body::<SetEmployeeContacts>(&self.contacts.contacts()?)?;
+        let body = self.contacts.body::<SetEmployeeContacts>()?;
         let read = ListEmployeeContacts { employee: employee.clone() };
         let endpoint = SetEmployeeContacts { employee: employee.clone() };
         cx.change(endpoint, body, done(&employee, "given contacts"), read, &views::CONTACT).await

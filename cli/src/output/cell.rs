@@ -1,5 +1,6 @@
 //! One value of a record as the text of a cell.
 
+use crate::views::Column;
 use mfa_shared::identifier::is_control;
 use serde_json::Value;
 
@@ -23,9 +24,12 @@ pub fn texts(record: &Value, pointer: &str) -> Vec<String> {
     values.into_iter().map(plain).collect()
 }
 
-/// The value at a pointer as it may be shown on a terminal.
-pub fn shown(record: &Value, pointer: &str) -> String {
-    escaped(&text(record, pointer))
+/// What a table shows of a record in a column, as it may be shown on a terminal.
+pub fn shown(record: &Value, column: &Column) -> String {
+    match column.lines {
+        Some(lines) => lines(record).iter().map(|line| escaped(line)).collect::<Vec<_>>().join("\n"),
+        None => escaped(&text(record, column.pointer)),
+    }
 }
 
 fn plain(value: &Value) -> String {
@@ -68,6 +72,7 @@ pub fn escaped_lines(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::views::column;
     use serde_json::json;
 
     #[test]
@@ -79,6 +84,10 @@ mod tests {
         assert_eq!(text(&record, "/born"), "1990-03-05");
         assert_eq!(text(&record, "/contacts/*/value"), "a, b");
         assert_eq!(text(&record, "/none/deeper"), "");
-        assert_eq!(shown(&record, "/note"), "red\\u{1b}[31m\\nend");
+        let note = column("note", "/note", 0);
+        assert_eq!(shown(&record, &note), "red\\u{1b}[31m\\nend");
+        let lines =
+            Column { lines: Some(|record| vec![text(record, "/born"), text(record, "/note")]), ..note };
+        assert_eq!(shown(&record, &lines), "1990-03-05\nred\\u{1b}[31m\\nend");
     }
 }

@@ -64,7 +64,7 @@ impl Output {
         if !table || records.is_empty() {
             return self.show(view, &Value::Array(records.to_vec()));
         }
-        let row = |record| view.columns.iter().map(|column| cell::shown(record, column.pointer)).collect();
+        let row = |record| view.columns.iter().map(|column| cell::shown(record, column)).collect();
         let rows: Vec<_> = records.iter().map(row).collect();
         self.page(&table::folded(view.columns, &rows, &self.screen, !self.no_header))
     }
@@ -113,7 +113,7 @@ impl Output {
                     true => chosen.iter().filter(shown).collect(),
                     false => chosen.iter().collect(),
                 };
-                let rows = rows.iter().map(|c| (c.name, cell::shown(record, c.pointer))).collect();
+                let rows = rows.iter().map(|c| (c.name, cell::shown(record, c))).collect();
                 self.page(&table::record(rows, &self.screen))
             }
         }

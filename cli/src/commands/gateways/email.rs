@@ -1,6 +1,6 @@
 //! Gateways that send e-mail.
 
-use super::{SecretFlags, changed, delete, nothing_given, show, test};
+use super::{SecretFlags, changed, delete, from_file, nothing_given, show, test};
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::input::Draft;
@@ -90,7 +90,7 @@ struct GatewayFlags {
 
 impl GatewayFlags {
     fn draft(self) -> Outcome<Draft> {
-        Ok(Draft::from_file(self.from.as_deref())?
+        Ok(from_file(self.from.as_deref(), APP_PASSWORD)?
             .set("host", self.host)
             .set("port", self.port)
             .set("protocol", self.protocol)

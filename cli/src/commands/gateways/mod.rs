@@ -56,6 +56,11 @@ where
     cx.out.show(view, &record)
 }
 
+/// Starts from a file. A secret that a read has masked in it says nothing: the one that there is stays.
+fn from_file(file: Option<&str>, secret: &str) -> Outcome<Draft> {
+    Ok(Draft::from_file(file)?.without(secret, MASK))
+}
+
 /// Tells what a change came to, and shows the configuration from the list, where no secret is.
 async fn changed<E>(cx: &Cx, list: E, done: Done<'_>, view: &View) -> Outcome
 where

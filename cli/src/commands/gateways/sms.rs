@@ -1,6 +1,6 @@
 //! Gateways that send short messages.
 
-use super::{SecretFlags, changed, delete, nothing_given, show, test};
+use super::{SecretFlags, changed, delete, from_file, nothing_given, show, test};
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::input::Draft;
@@ -78,7 +78,7 @@ struct GatewayFlags {
 
 impl GatewayFlags {
     fn draft(self) -> Outcome<Draft> {
-        Ok(Draft::from_file(self.from.as_deref())?
+        Ok(from_file(self.from.as_deref(), AUTH_TOKEN)?
             .set("account_sid", self.account_sid)
             .set("sender_number", self.sender_number)
             .set("state", self.state)
