@@ -27,6 +27,9 @@ const END_MAGIC: &[u8; 8] = b"MFAdone1";
 const HEADER_BYTES: usize = 8 + 4 + 56 + 8 + 4;
 const TRAILER_BYTES: usize = 8 + 8 + 8 + 4;
 const PAGE_PAIRS: usize = 64;
+/// The next checkpoint follows when the journal has grown by so many times the last one: the journal holds
+/// every state of a record, a checkpoint one, so writing it costs little beside the journal.
+const GROWTH: u64 = 2;
 /// No block is longer: that many of the longest commits.
 const BLOCK_BYTES_MAX: usize = 1024 * 1024 * 1024;
 
@@ -41,6 +44,11 @@ pub(super) struct Checkpoint {
     count: u64,
     /// Size of the file.
     pub(super) bytes: u64,
+}
+
+/// Growth of the journal that asks for the next checkpoint, behind one of this size.
+pub(super) fn growth_after(bytes: u64) -> u64 {
+    bytes.saturating_mul(GROWTH)
 }
 
 fn header(from: &Head) -> Vec<u8> {
@@ -239,7 +247,7 @@ fn dump(shared: &Shared) -> io::Result<()> {
     disk.rename(DRAFT, &format!("{DIR}/{:020}{SUFFIX}", from.sequence))?;
     disk.sync_dir(DIR)?;
     shared.grown_bytes.fetch_sub(grown_bytes, SeqCst);
-    shared.growth_bytes_max.fetch_max(draft.offset, SeqCst);
+    shared.growth_bytes_max.fetch_max(growth_after(draft.offset), SeqCst);
     let names = names(disk)?;
     for old in names.iter().rev().skip(KEPT) {
         disk.remove(old)?;

@@ -121,7 +121,9 @@ impl Embedded {
             checkpoint: Mutex::new(()),
             checkpoint_due: AtomicBool::new(false),
             grown_bytes: AtomicU64::new(recovered.grown_bytes),
-            growth_bytes_max: AtomicU64::new(options.checkpoint_bytes.max(recovered.checkpoint_bytes)),
+            growth_bytes_max: AtomicU64::new(
+                options.checkpoint_bytes.max(checkpoint::growth_after(recovered.checkpoint_bytes)),
+            ),
             _lock: lock,
         });
         if recovered.index_unverified {

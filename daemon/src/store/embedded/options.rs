@@ -18,7 +18,7 @@ pub struct Options {
     pub recent_keys: usize,
     /// A journal file that has reached this length is followed by the next one.
     pub segment_bytes: u64,
-    /// A checkpoint is made when the journal has grown by this much, and by more than the last one.
+    /// A checkpoint is made when the journal has grown by this much, and by a multiple of the last one.
     pub checkpoint_bytes: u64,
     /// Up to this size, journal and index are verified as a whole before the engine opens; the rest is
     /// verified while it already serves.
