@@ -67,13 +67,26 @@ async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartEr
             Store::new(engine, clock, strict)
         }
     };
-    match store.read(false, |tx| tx.value(SYSTEM, export::MARK)).await.map_err(refused) {
-        Ok(None) => Ok(store),
-        not => {
-            let why = "the store is an unfinished copy of another one: run the same mfa migrate again";
-            or_close(&store, not.and_then(|_| Err(StartError::Store(why.to_owned())))).await
-        }
+    let readable = store.read(false, readable).await.map_err(refused);
+    or_close(&store, readable.and_then(|readable| readable.map_err(StartError::Store))).await?;
+    Ok(store)
+}
+
+/// Whether the records of a store are whole and of the form that this program reads; if not, why.
+fn readable(tx: &mut Tx<'_>) -> Result<Result<(), String>, Fault> {
+    if tx.value(SYSTEM, export::MARK)?.is_some() {
+        let why = "the store is an unfinished copy of another one: run the same mfa migrate again";
+        return Ok(Err(why.to_owned()));
     }
+    let form = tx.get::<StoreFacts>(&["store"])?.map_or(StoreFacts::FORM, |facts| facts.form);
+    Ok(match form == StoreFacts::FORM {
+        true => Ok(()),
+        false => Err(format!(
+            "the records of the store are of form {form}, and this program reads form {}: use the version of \
+             mfa that wrote it",
+            StoreFacts::FORM
+        )),
+    })
 }
 
 /// What became of a store; where that is a failure, it is closed.

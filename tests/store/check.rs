@@ -2,7 +2,10 @@
 
 use crate::cli::run::{Ran, run};
 use crate::cli::tree::sample;
+use crate::stored;
 use crate::world::World;
+use mfa_daemon::Daemon;
+use mfa_daemon::store::records::StoreFacts;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -136,6 +139,24 @@ fn an_index_that_is_not_what_the_journal_says_is_told_once() {
 
 fn data(world: &World, name: &str) -> PathBuf {
     world.dir.path().join("data").join(name)
+}
+
+#[test]
+fn records_of_another_form_are_refused_before_anything_is_read_of_them() {
+    let world = stopped();
+    let store = stored::open(world.config(), world.clock.clone());
+    let altered = store.write("doctor", |tx| {
+        let facts: StoreFacts = tx.get(&["store"])?.unwrap();
+        tx.put(&StoreFacts { form: 0, ..facts })
+    });
+    world.block_on(altered).unwrap();
+    world.block_on(store.close());
+    drop(store);
+    let refused = world.block_on(Daemon::start(world.config().clone(), world.clock.clone()));
+    let why = refused.map(drop).unwrap_err().to_string();
+    assert!(why.contains("are of form 0, and this program reads form 1"), "{why}");
+    let ran = check(&world, &["ledger"]);
+    assert!(ran.exit != 0 && ran.out.is_empty() && ran.err.contains("of form 0"), "{}{}", ran.out, ran.err);
 }
 
 #[test]

@@ -36,7 +36,8 @@ pub async fn seed(store: &Store) -> Result<Seeded, Fault> {
             if let Some(facts) = tx.get::<StoreFacts>(&["store"])? {
                 return Ok(Seeded { facts, secret, fresh: false });
             }
-            let facts = StoreFacts { instance: instance.clone(), created_on: tx.now() };
+            let facts =
+                StoreFacts { instance: instance.clone(), created_on: tx.now(), form: StoreFacts::FORM };
             tx.put(&facts)?;
             seed_actions(tx)?;
             Ok(Seeded { facts, secret, fresh: true })

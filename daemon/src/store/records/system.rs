@@ -15,6 +15,15 @@ pub struct StoreFacts {
     pub instance: String,
     /// When it was made.
     pub created_on: Timestamp,
+    /// The form of its records; see [`StoreFacts::FORM`].
+    #[serde(default)]
+    pub form: u32,
+}
+
+impl StoreFacts {
+    /// The form of the records that this program reads and writes. It counts up whenever a record gets
+    /// another key or another meaning.
+    pub const FORM: u32 = 1;
 }
 
 impl Record for StoreFacts {
