@@ -7,7 +7,6 @@ use crate::world::World;
 use mfa_daemon::Check;
 use mfa_daemon::ops::ledger::{debit, drawer_cash};
 use mfa_daemon::ops::tellers::check_tellers;
-use mfa_daemon::store::engine::Range;
 use mfa_daemon::store::records::*;
 use mfa_daemon::store::{Store, Tx};
 use mfa_shared::amount::Amount;
@@ -129,9 +128,8 @@ fn cash_that_no_entry_explains_is_found() {
     // Number 2: cash in the drawer, cash on hand and the entries; nothing where nobody opened.
     day.finds(
         |tx| {
-            let number = tx.last::<DrawerLine>(&Range::prefix(b"T2\0"))?.unwrap().number;
             let cash = drawer_cash(tx, "T2")?.plus(amount("0.01"));
-            tx.put(&DrawerLine { teller: "T2".to_owned(), number, cash })
+            tx.put(&DrawerCash { teller: "T2".to_owned(), cash })
         },
         &[("teller T2", "on hand")],
     );
@@ -197,6 +195,15 @@ fn a_transaction_that_is_not_booked_once_as_it_was_quoted_is_found() {
             Ok(())
         },
         &[("entry ", "does not book transaction"), ("teller T2", "has 1 transactions and has numbered 2")],
+    );
+    day.finds(
+        |tx| {
+            let identifier = transaction(tx, TransactionType::Acct).transaction.identifier;
+            let place = tx.get::<TransactionPlace>(&[&identifier])?.unwrap();
+            tx.remove(&place);
+            Ok(())
+        },
+        &[("transaction ", "is not found by its identifier"), ("transactions", "identifiers are kept")],
     );
     day.close();
 }

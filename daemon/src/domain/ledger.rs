@@ -17,6 +17,17 @@ pub enum Refusal {
     Unbalanced(Amount, Amount),
 }
 
+/// The identifier of the entry with this sequence: 16 hexadecimal digits of it, then 16 at random, so that it
+/// cannot be guessed and is found without an index.
+pub fn entry_identifier(sequence: u64, random: &str) -> String {
+    format!("{sequence:016x}{random}")
+}
+
+/// The sequence that an identifier of an entry begins with.
+pub fn entry_sequence(identifier: &str) -> Option<u64> {
+    identifier.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok())
+}
+
 /// The kind of the account that a role brings into being; that of a customer depends on the product.
 pub fn kind_of_role(role: AccountRole) -> Option<AccountKind> {
     use AccountRole::*;

@@ -54,13 +54,6 @@ impl<R: Record, T: Serialize> Rows<R, T> {
         Self::new(Source::Range(index, Range::prefix(&under), Some(under.len())), show)
     }
 
-    /// As [`Rows::indexed`], where so many bytes stand between the parts and the key of the record: what the
-    /// index sorts by.
-    pub fn sorted(index: Space, parts: &[&str], sort_bytes: usize, show: Show<R, T>) -> Self {
-        let under = prefix(parts);
-        Self::new(Source::Range(index, Range::prefix(&under), Some(under.len() + sort_bytes)), show)
-    }
-
     /// These elements, which are few.
     pub fn these(elements: Vec<T>, show: Show<R, T>) -> Self {
         Self::new(Source::Here(elements), show)

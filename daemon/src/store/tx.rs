@@ -159,7 +159,12 @@ impl<'a> Tx<'a> {
 
     /// The record with this key.
     pub fn get<R: Record>(&mut self, parts: &[&str]) -> Result<Option<R>, Fault> {
-        let stored = self.bytes::<R>(parts)?;
+        self.at(&key(parts))
+    }
+
+    /// The record with this key, for keys that are more than texts.
+    pub fn at<R: Record>(&mut self, key: &[u8]) -> Result<Option<R>, Fault> {
+        let stored = self.view.get(R::SPACE, key)?;
         stored.map(|bytes| decode(R::SPACE, &bytes)).transpose()
     }
 
@@ -181,7 +186,8 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    /// Writes a record whose key nothing has had before: one that was counted or drawn by lot.
+    /// Writes a record that takes no index entry from another one: its key is new, counted or drawn by lot, or
+    /// its kind has no index.
     pub fn add<R: Record>(&mut self, record: &R) {
         self.write(record, &[]);
     }

@@ -7,8 +7,10 @@ use crate::store::Tx;
 pub use crate::store::check::Finding;
 use crate::store::engine::Range;
 use crate::store::record::{Record, number, numbered};
-use crate::store::records::{ACCOUNT_LINES, AccountLine, DRAWER_LINES, DrawerLine};
-use crate::store::records::{StoredEntry, StoredInstance, StoredTransaction, line_number};
+use crate::store::records::{
+    ACCOUNT_LINES, AccountLine, DRAWER_ENTRIES, DrawerCash, LastPosting, StoredEntry, StoredInstance,
+    StoredTransaction, line_number,
+};
 use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
@@ -38,7 +40,7 @@ struct Books {
     /// What the lines with the role INCOME say that each account has earned.
     earned: BTreeMap<String, Amount>,
     lines: u64,
-    drawer_lines: u64,
+    drawer_entries: u64,
     findings: Vec<Finding>,
 }
 
@@ -60,12 +62,14 @@ pub fn check_books(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     }
     books.replay(tx)?;
     books.compare_accounts();
-    for (space, expected, what) in
-        [(ACCOUNT_LINES, books.lines, "accounts"), (DRAWER_LINES, books.drawer_lines, "drawers")]
-    {
+    books.compare_drawers(tx)?;
+    for (space, expected, what) in [
+        (ACCOUNT_LINES, books.lines, "lines on accounts"),
+        (DRAWER_ENTRIES, books.drawer_entries, "entries on drawers"),
+    ] {
         let stored = tx.count(space, &[])?;
         if stored != expected {
-            let detail = format!("the journal has {expected} lines on {what}, {stored} are kept under them");
+            let detail = format!("the journal has {expected} {what}, {stored} are kept under them");
             books.find("journal".to_owned(), detail);
         }
     }
@@ -82,14 +86,21 @@ impl Books {
     /// Posts the whole journal again, and holds every entry to what is kept about it.
     fn replay(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
         let (mut next, mut seal, mut posted_on) = (1, String::new(), None);
+        let last = tx.get::<LastPosting>(LastPosting::KEY)?;
         let mut from = 0;
         loop {
             let range = Range { from: numbered(&[], from), to: None };
             let pairs = tx.scan(StoredEntry::SPACE, &range, false, STEP)?;
             for (key, value) in &pairs {
-                let StoredEntry { entry, seal: kept } = decode(StoredEntry::SPACE, value)?;
+                let stored: StoredEntry = decode(StoredEntry::SPACE, value)?;
+                let missing = tx.missing_entries(&stored)?;
+                let StoredEntry { entry, seal: kept } = stored;
                 let place = number(key);
                 let subject = format!("entry {place}");
+                if !missing.is_empty() {
+                    let detail = format!("is not kept under the drawer of {}", entry.teller_code);
+                    self.find(subject.clone(), detail);
+                }
                 if place != next || entry.sequence.unsigned_abs() != place {
                     let detail = format!("stands where {next} is due, and says {}", entry.sequence);
                     self.find(subject.clone(), detail);
@@ -107,10 +118,16 @@ impl Books {
                 (next, seal, posted_on) = (place + 1, kept, Some(entry.posted_on));
             }
             if pairs.len() < STEP {
-                return Ok(());
+                break;
             }
             from = next;
         }
+        let end = posted_on.map(|posted_on| LastPosting { sequence: next - 1, posted_on, seal });
+        if last != end {
+            let detail = format!("has {} entries, and its end is kept as another one", next - 1);
+            self.find("journal".to_owned(), detail);
+        }
+        Ok(())
     }
 
     fn post(
@@ -140,6 +157,7 @@ impl Books {
             };
         }
         self.join_currencies(entry, subject);
+        self.drawer_entries += u64::from(entry.lines.iter().any(|line| line.role == AccountRole::Drawer));
         let moved = Amount::sum(entry.lines.iter().map(cash_moved));
         let drawer = self.drawers.entry(entry.teller_code.clone()).or_default();
         *drawer = drawer.plus(moved);
@@ -151,20 +169,12 @@ impl Books {
             let number = line_number(place, at);
             self.lines += 1;
             let key = numbered(&[&line.account_identifier], number);
-            let kept: Option<AccountLine> = kept(tx, &key)?;
+            let kept: Option<AccountLine> = tx.at(&key)?;
             let computed = self.accounts.get(&line.account_identifier);
             let expected = computed.map(|(account, c)| balance(account.kind, c.debits, c.credits));
             if kept.map(|line| line.balance) != expected {
                 let detail = format!("is not kept under account {} as it is", line.account_identifier);
                 self.find(subject.to_owned(), detail);
-            }
-            if line.role == AccountRole::Drawer {
-                self.drawer_lines += 1;
-                let kept: Option<DrawerLine> = kept_drawer(tx, &entry.teller_code, number)?;
-                if kept.map(|line| line.cash) != Some(cash) {
-                    let detail = format!("is not kept under the drawer of {} as it is", entry.teller_code);
-                    self.find(subject.to_owned(), detail);
-                }
             }
         }
         Ok(())
@@ -214,6 +224,22 @@ impl Books {
             .map(|(account, detail)| Finding { subject: format!("account {}", account.identifier), detail });
         let found: Vec<_> = found.collect();
         self.findings.extend(found);
+    }
+
+    /// The cash that is kept of each drawer is what its lines sum to.
+    fn compare_drawers(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let kept = tx.all::<DrawerCash>(&[])?.into_iter().map(|drawer| (drawer.teller, drawer.cash));
+        let kept: BTreeMap<_, _> = kept.collect();
+        let named: BTreeSet<_> = kept.keys().chain(self.drawers.keys()).cloned().collect();
+        for teller in named {
+            let of = |drawers: &BTreeMap<String, Amount>| drawers.get(&teller).copied().unwrap_or_default();
+            let (kept, computed) = (of(&kept), of(&self.drawers));
+            if kept != computed {
+                let detail = format!("is kept with {kept} in it, its lines sum to {computed}");
+                self.find(format!("drawer {teller}"), detail);
+            }
+        }
+        Ok(())
     }
 
     /// Every instance has its own account of a customer, and every such account its instance.
@@ -297,14 +323,4 @@ impl Books {
         }
         found
     }
-}
-
-fn kept(tx: &mut Tx<'_>, key: &[u8]) -> Result<Option<AccountLine>, Fault> {
-    let value = tx.value(AccountLine::SPACE, key)?;
-    value.map(|bytes| decode(AccountLine::SPACE, &bytes)).transpose()
-}
-
-fn kept_drawer(tx: &mut Tx<'_>, teller: &str, number: u64) -> Result<Option<DrawerLine>, Fault> {
-    let value = tx.value(DrawerLine::SPACE, &numbered(&[teller], number))?;
-    value.map(|bytes| decode(DrawerLine::SPACE, &bytes)).transpose()
 }

@@ -34,6 +34,6 @@ pub fn balance(tx: &mut Tx<'_>, account: &str) -> Result<Amount, Fault> {
 /// The present moment in the order of posting: never before the last entry, also when the clock was set
 /// back. Whoever closes an account notes this moment.
 pub fn posting_time(tx: &mut Tx<'_>) -> Result<Timestamp, Fault> {
-    let last = posting::last_entry(tx)?;
-    Ok(last.map_or(tx.now(), |last| tx.now().max(last.entry.posted_on)))
+    let last = posting::last_posting(tx)?;
+    Ok(last.map_or(tx.now(), |last| tx.now().max(last.posted_on)))
 }

@@ -1,7 +1,7 @@
 //! Accounts as they were at one moment, however many postings there were since: a list that is read bit by
 //! bit beside the postings shows books that balance.
 
-use super::posting::{entry_at, last_entry, line_at};
+use super::posting::{entry_at, last_posting, line_at};
 use crate::domain::ledger::balance;
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -24,10 +24,10 @@ pub struct Moment {
 impl Moment {
     /// The moment of a transaction.
     pub fn of(tx: &mut Tx<'_>) -> Result<Self, Fault> {
-        let last = last_entry(tx)?.map(|stored| stored.entry);
+        let last = last_posting(tx)?;
         Ok(Self {
-            sequence: last.as_ref().map_or(0, |entry| entry.sequence.unsigned_abs()),
-            posted_on: last.map(|entry| entry.posted_on),
+            sequence: last.as_ref().map_or(0, |last| last.sequence),
+            posted_on: last.map(|last| last.posted_on),
             now: tx.now(),
         })
     }

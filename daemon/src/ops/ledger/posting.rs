@@ -1,11 +1,13 @@
 //! Posting: one entry, its lines, and the balances after it, in one transaction.
 
 use crate::domain::ledger::{self, check_lines};
+use crate::random;
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::{Record, number, numbered, prefix};
-use crate::store::records::{AccountLine, DrawerLine, StoredEntry, line_number};
-use crate::store::tx::decode;
+use crate::store::record::{number, prefix};
+use crate::store::records::{
+    AccountLine, DRAWER_ENTRIES, DrawerCash, ENTRY_LINES_MAX, LastPosting, StoredEntry, line_number,
+};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, LedgerAccount, Side};
 use mfa_shared::fault::{self, Fault};
@@ -50,15 +52,15 @@ pub fn post(tx: &mut Tx<'_>, entry: Entry<'_>) -> Result<Option<JournalEntry>, F
     check_lines(&lines).map_err(|why| {
         Fault::new(fault::INTERNAL, format!("an entry of type {} is none: {why:?}", entry.r#type))
     })?;
-    let before = last_entry(tx)?;
+    let before = last_posting(tx)?;
     let (sequence, posted_on, seal) = match &before {
         // Order and dates go by posting, also when the clock was set back.
-        Some(last) => (last.entry.sequence + 1, tx.now().max(last.entry.posted_on), last.seal.as_str()),
+        Some(last) => (last.sequence + 1, tx.now().max(last.posted_on), last.seal.as_str()),
         None => (1, tx.now(), ""),
     };
     let written = JournalEntry {
-        identifier: crate::random::hex::<16>(),
-        sequence,
+        identifier: ledger::entry_identifier(sequence, &random::hex::<8>()),
+        sequence: i64::try_from(sequence).unwrap_or(i64::MAX),
         r#type: entry.r#type.to_owned(),
         message: entry.message.to_owned(),
         posted_on,
@@ -70,7 +72,9 @@ pub fn post(tx: &mut Tx<'_>, entry: Entry<'_>) -> Result<Option<JournalEntry>, F
     };
     move_balances(tx, &written)?;
     move_cash(tx, &written)?;
-    tx.add(&StoredEntry::new(written.clone(), seal));
+    let stored = StoredEntry::new(written.clone(), seal);
+    tx.add(&stored);
+    tx.add(&LastPosting { sequence, posted_on, seal: stored.seal });
     Ok(Some(written))
 }
 
@@ -81,7 +85,7 @@ fn move_balances(tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
             before.push(named(tx, &line.account_identifier)?);
         }
     }
-    let (code, mut accounts) = (joined(&before)?, before.clone());
+    let (code, mut accounts) = (join_currencies(before.iter())?, before.clone());
     for (before, account) in before.iter().zip(&mut accounts) {
         for line in entry.lines.iter().filter(|line| line.account_identifier == account.identifier) {
             match line.side {
@@ -110,13 +114,9 @@ fn move_cash(tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
     if !entry.lines.iter().any(|line| line.role == AccountRole::Drawer) {
         return Ok(());
     }
-    let teller = &entry.teller_code;
     let moved = Amount::sum(entry.lines.iter().map(ledger::cash_moved));
-    let cash = drawer_cash(tx, teller)?.plus(moved);
-    for (place, _) in (0..).zip(&entry.lines).filter(|(_, line)| line.role == AccountRole::Drawer) {
-        let number = line_number(entry.sequence.unsigned_abs(), place);
-        tx.add(&DrawerLine { teller: teller.clone(), number, cash });
-    }
+    let cash = drawer_cash(tx, &entry.teller_code)?.plus(moved);
+    tx.add(&DrawerCash { teller: entry.teller_code.clone(), cash });
     Ok(())
 }
 
@@ -125,41 +125,33 @@ fn named(tx: &mut Tx<'_>, account: &str) -> Result<LedgerAccount, Fault> {
     found.ok_or_else(|| Fault::new(fault::INTERNAL, format!("nobody named the ledger account {account}")))
 }
 
-fn joined(accounts: &[LedgerAccount]) -> Result<Option<String>, Fault> {
-    let code = ledger::join(accounts.iter().map(|account| account.currency.as_deref()));
+/// The one currency of these accounts, if any has one; 409 where two have different ones.
+pub fn join_currencies<'a>(
+    accounts: impl Iterator<Item = &'a LedgerAccount> + Clone,
+) -> Result<Option<String>, Fault> {
+    let code = ledger::join(accounts.clone().map(|account| account.currency.as_deref()));
     code.map(|code| code.map(str::to_owned)).map_err(|(one, other)| {
         let has = |code: &str| {
-            let of = accounts.iter().find(|account| account.currency.as_deref() == Some(code));
+            let of = accounts.clone().find(|account| account.currency.as_deref() == Some(code));
             of.map_or(String::new(), |account| format!("{} has {code}", account.identifier))
         };
         Fault::new(fault::CURRENCY_MISMATCH, format!("account {}, account {}", has(one), has(other)))
     })
 }
 
-/// The one currency of these accounts, if any has one; 409 where two have different ones.
-pub fn join_currencies(tx: &mut Tx<'_>, accounts: &[&str]) -> Result<Option<String>, Fault> {
-    let mut found = Vec::new();
-    for account in accounts {
-        found.extend(tx.get::<LedgerAccount>(&[account])?);
-    }
-    joined(&found)
-}
-
-/// The last entry of the journal.
-pub(super) fn last_entry(tx: &mut Tx<'_>) -> Result<Option<StoredEntry>, Fault> {
-    tx.last(&Range::prefix(&[]))
+/// The end of the journal; none before the first entry.
+pub(super) fn last_posting(tx: &mut Tx<'_>) -> Result<Option<LastPosting>, Fault> {
+    tx.get(LastPosting::KEY)
 }
 
 /// The sequence of the last entry of the journal; 0 before the first.
 pub fn last_sequence(tx: &mut Tx<'_>) -> Result<u64, Fault> {
-    Ok(last_entry(tx)?.map_or(0, |last| last.entry.sequence.unsigned_abs()))
+    Ok(last_posting(tx)?.map_or(0, |last| last.sequence))
 }
 
-/// Cash in the drawer of a teller: debits minus credits of all its lines with the role DRAWER, whatever
-/// account they are on.
+/// The cash in the drawer of a teller; 0 before it is first opened.
 pub fn drawer_cash(tx: &mut Tx<'_>, teller: &str) -> Result<Amount, Fault> {
-    let last: Option<DrawerLine> = tx.last(&Range::prefix(&prefix(&[teller])))?;
-    Ok(last.map_or(Amount::ZERO, |line| line.cash))
+    Ok(tx.get::<DrawerCash>(&[teller])?.map_or(Amount::ZERO, |drawer| drawer.cash))
 }
 
 /// The drawer lines of a teller in the entries behind `sequence`, each with its entry, in the order of
@@ -169,23 +161,26 @@ pub fn drawer_lines(
     teller: &str,
     sequence: u64,
 ) -> Result<Vec<(JournalEntry, JournalLine)>, Fault> {
-    let mut range = Range::prefix(&prefix(&[teller]));
-    range.from = numbered(&[teller], line_number(sequence + 1, 0));
-    let mut numbers = Vec::new();
-    tx.walk(DrawerLine::SPACE, range, &mut |key, _| {
-        numbers.push(number(key));
+    let under = prefix(&[teller]);
+    let mut range = Range::prefix(&under);
+    range.from = [under, StoredEntry::at(sequence + 1)].concat();
+    let mut sequences = Vec::new();
+    tx.walk(DRAWER_ENTRIES, range, &mut |entry, _| {
+        sequences.push(number(entry));
         Ok(true)
     })?;
-    let mut found = Vec::with_capacity(numbers.len());
-    for number in numbers {
-        found.extend(line_at(tx, number)?);
+    let mut found = Vec::with_capacity(sequences.len());
+    for sequence in sequences {
+        let Some(StoredEntry { entry, .. }) = entry_at(tx, sequence)? else { continue };
+        let lines: Vec<_> =
+            entry.lines.iter().filter(|line| line.role == AccountRole::Drawer).cloned().collect();
+        found.extend(lines.into_iter().map(|line| (entry.clone(), line)));
     }
     Ok(found)
 }
 
 /// The entry and the line with a line number.
 pub(super) fn line_at(tx: &mut Tx<'_>, number: u64) -> Result<Option<(JournalEntry, JournalLine)>, Fault> {
-    use crate::store::records::ENTRY_LINES_MAX;
     let Some(stored) = entry_at(tx, number / ENTRY_LINES_MAX)? else { return Ok(None) };
     let place = usize::try_from(number % ENTRY_LINES_MAX).unwrap_or(usize::MAX);
     let line = stored.entry.lines.get(place).cloned();
@@ -194,6 +189,5 @@ pub(super) fn line_at(tx: &mut Tx<'_>, number: u64) -> Result<Option<(JournalEnt
 
 /// The entry with a sequence.
 pub fn entry_at(tx: &mut Tx<'_>, sequence: u64) -> Result<Option<StoredEntry>, Fault> {
-    let value = tx.value(StoredEntry::SPACE, &StoredEntry::at(sequence))?;
-    value.map(|bytes| decode(StoredEntry::SPACE, &bytes)).transpose()
+    tx.at(&StoredEntry::at(sequence))
 }

@@ -3,13 +3,13 @@
 use super::lists::{Entries, Of};
 use super::moment::Moment;
 use super::posting::{entry_at, last_sequence};
-use crate::domain::ledger::on_sides;
+use crate::domain::ledger::{entry_sequence, on_sides};
 use crate::ops::listing::{Listing, SortKey, as_stored};
 use crate::ops::{Caller, Stored};
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{numbered, prefix};
-use crate::store::records::{AccountLine, JOURNAL_BY_IDENTIFIER, StoredEntry, line_number};
+use crate::store::records::{AccountLine, line_number};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::*;
 use mfa_shared::fault::{self, Fault};
@@ -82,7 +82,10 @@ pub fn get_entry(
     at: &GetJournalEntry,
     _: &Nothing,
 ) -> Result<Json<JournalEntry>, Fault> {
-    let found = tx.indexed::<StoredEntry>(JOURNAL_BY_IDENTIFIER, &[&at.entry])?.pop();
+    let found = match entry_sequence(&at.entry) {
+        Some(sequence) => entry_at(tx, sequence)?.filter(|stored| stored.entry.identifier == at.entry),
+        None => None,
+    };
     found.map(|stored| Json(stored.entry)).ok_or_else(|| {
         Fault::new(fault::ENTRY_NOT_FOUND, format!("there is no journal entry \"{}\"", at.entry))
     })

@@ -1,12 +1,13 @@
 //! Accounts of customers, as the counter looks at them.
 
 use crate::domain::transaction::{Stage, charge};
-use crate::ops::{actions, instances, ledger};
+use crate::ops::{actions, instances};
 use crate::store::Tx;
 use crate::store::records::StoredInstance;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::{Charge, Definition};
 use mfa_shared::api::instances::InstanceState;
+use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::api::tellers::{TransactionCharge, TransactionType};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
@@ -22,8 +23,8 @@ pub(super) struct Held {
     pub product: String,
     /// Where it stands.
     pub stage: Stage,
-    /// Its balance.
-    pub balance: Amount,
+    /// Its account in the ledger.
+    pub ledger: LedgerAccount,
     /// Minimum balance of the product.
     pub minimum: Amount,
     /// Fraction digits of the smallest amount of its currency.
@@ -64,9 +65,10 @@ impl Held {
 pub(super) fn find(tx: &mut Tx<'_>, number: &str) -> Result<Option<Held>, Fault> {
     let Some(instance) = instances::find_by_any_number(tx, number)? else { return Ok(None) };
     let product = &instance.product_identifier;
-    // A definition stays as long as it has an instance.
-    let missing = || Fault::new(fault::INTERNAL, format!("product {product} of account {number} is gone"));
-    let definition = tx.get::<Definition>(&[product])?.ok_or_else(missing)?;
+    // Both stay as long as there is the instance.
+    let gone = |what: &str| Fault::new(fault::INTERNAL, format!("{what} of account {number} is gone"));
+    let definition = tx.get::<Definition>(&[product])?.ok_or_else(|| gone("the product"))?;
+    let ledger = tx.get::<LedgerAccount>(&[&instance.account_identifier])?;
     Ok(Some(Held {
         identifier: instance.account_identifier.clone(),
         customer: instance.customer_identifier.clone(),
@@ -76,7 +78,7 @@ pub(super) fn find(tx: &mut Tx<'_>, number: &str) -> Result<Option<Held>, Fault>
             InstanceState::Active => Stage::Active,
             InstanceState::Closed => Stage::Closed,
         },
-        balance: ledger::balance(tx, &instance.account_identifier)?,
+        ledger: ledger.ok_or_else(|| gone("the ledger account"))?,
         minimum: definition.minimum_balance,
         scale: u32::try_from(definition.currency.scale).unwrap_or_default(),
         charges: definition.charges,

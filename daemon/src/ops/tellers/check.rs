@@ -2,6 +2,7 @@
 //! compared with what is kept about tellers, transactions, counts and day reports.
 
 use super::cash::{ACCOUNT_CHANGE, CARRIED_OVER, of_session};
+use super::transactions::find_transaction;
 use crate::domain::ledger::cash_moved;
 use crate::domain::transaction::{Line, Place, lines};
 use crate::ops::ledger::{drawer_cash, entry_at};
@@ -9,7 +10,9 @@ use crate::store::Tx;
 use crate::store::check::Finding;
 use crate::store::engine::Range;
 use crate::store::record::Record;
-use crate::store::records::{StoredDenomination, StoredEntry, StoredTeller, StoredTransaction};
+use crate::store::records::{
+    StoredDenomination, StoredEntry, StoredTeller, StoredTransaction, TRANSACTION_PLACES, TransactionCounter,
+};
 use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, LedgerAccount, Side};
@@ -80,7 +83,7 @@ impl Journal {
             drawer.after.insert(sequence, drawer.cash);
         }
         if let Some(transaction) = &entry.teller_transaction_identifier {
-            let booked = tx.get::<StoredTransaction>(&[transaction])?;
+            let booked = find_transaction(tx, transaction)?;
             if booked.is_none_or(|stored| stored.sequence != Some(entry.sequence)) {
                 self.find(format!("entry {sequence}"), format!("does not book transaction {transaction}"));
             }
@@ -103,6 +106,10 @@ impl Journal {
         let mut pending = BTreeSet::new();
         each(tx, &mut |tx, stored: StoredTransaction| {
             *numbers.entry(stored.teller.clone()).or_default() += 1;
+            let identifier = &stored.transaction.identifier;
+            if find_transaction(tx, identifier)?.as_ref() != Some(&stored) {
+                self.find(format!("transaction {identifier}"), "is not found by its identifier");
+            }
             if stored.transaction.state == TransactionState::Pending {
                 pending.insert(stored.teller.clone());
             }
@@ -115,14 +122,18 @@ impl Journal {
             }
             Ok(())
         })?;
-        for StoredTeller { teller, transactions, .. } in tellers {
+        let (places, count) = (tx.count(TRANSACTION_PLACES, &[])?, numbers.values().sum::<u64>());
+        if places != count {
+            let detail = format!("are {count}, and {places} identifiers are kept");
+            self.find("transactions".to_owned(), detail);
+        }
+        for StoredTeller { teller, .. } in tellers {
             let subject = format!("teller {}", teller.code);
             let found = numbers.remove(&teller.code).unwrap_or_default();
-            if found != *transactions {
-                self.find(
-                    subject.clone(),
-                    format!("has {found} transactions and has numbered {transactions}"),
-                );
+            let counter = tx.get::<TransactionCounter>(&[&teller.code])?;
+            let counted = counter.map_or(0, |counter| counter.last);
+            if found != counted {
+                self.find(subject.clone(), format!("has {found} transactions and has numbered {counted}"));
             }
             if teller.state == TellerState::Closed && pending.contains(&teller.code) {
                 self.find(subject, "is CLOSED and has a PENDING transaction");

@@ -1,6 +1,6 @@
 //! Opening, closing and pausing a teller. Contract: `tellers.md` section 3.
 
-use super::{cash, reports, transactions};
+use super::{cash, reports};
 use super::{check_caller, find, managed, save, step};
 use crate::domain::teller::TellerStep;
 use crate::ops::{Caller, Unknown, ledger};
@@ -89,7 +89,7 @@ fn close(
     }
     check_cash(tx, &stored.teller, command)?;
     cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
-    for mut pending in transactions::indexed(tx, TRANSACTIONS_PENDING, &code)? {
+    for mut pending in tx.indexed::<StoredTransaction>(TRANSACTIONS_PENDING, &[&code])? {
         cancel(tx, &mut pending)?;
     }
     reports::write(tx, caller, &stored)?;

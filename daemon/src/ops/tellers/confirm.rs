@@ -2,7 +2,7 @@
 
 use super::accounts::{self, Held};
 use super::command::cancel;
-use super::transactions::{Parties, not_found};
+use super::transactions::{Parties, find_transaction, not_found};
 use super::{check_caller, find, step};
 use crate::domain::teller::TellerStep;
 use crate::domain::transaction::{Place, Situation, check, lines};
@@ -23,8 +23,7 @@ pub fn finish(
     Form(form): &Form<TransactionForm>,
 ) -> Result<Accepted, Fault> {
     let teller = find(tx, &at.teller)?;
-    let found = tx.get::<StoredTransaction>(&[&at.transaction])?;
-    let mut stored = found.ok_or_else(|| not_found(&at.transaction))?;
+    let mut stored = find_transaction(tx, &at.transaction)?.ok_or_else(|| not_found(&at.transaction))?;
     check_caller(caller, &teller.teller)?;
     let word = form.command;
     step(&teller.teller, TellerStep::Transact, word.as_str())?;
@@ -69,7 +68,7 @@ fn confirm(
         included,
         account: account.stage,
         target: target.as_ref().map(|target| target.stage),
-        balance: account.balance,
+        balance: account.ledger.balance,
         minimum: account.minimum,
         limit: teller.teller.cashdraw_limit,
         cash: ledger::drawer_cash(tx, &teller.teller.code)?,

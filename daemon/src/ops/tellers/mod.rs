@@ -63,7 +63,7 @@ pub fn create(
         let detail = format!("there is a teller \"{}\" already", new.code);
         return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
     }
-    tx.put(&StoredTeller { office: at.office.clone(), teller, session: None, transactions: 0 })?;
+    tx.put(&StoredTeller { office: at.office.clone(), teller, session: None })?;
     lock_drawer(tx, &new.code, judged)?;
     Ok(Accepted)
 }

@@ -8,13 +8,10 @@ use crate::ops::rows::Rows;
 use crate::ops::{Caller, Unknown, ledger};
 use crate::random;
 use crate::store::Tx;
-use crate::store::engine::{Range, Space};
-use crate::store::record::prefix;
-use crate::store::records::{
-    StoredTeller, StoredTransaction, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING, ordinal,
-};
+use crate::store::records::{StoredTransaction, TRANSACTIONS_PENDING, TransactionCounter, TransactionPlace};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
+use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::identifier::shown;
@@ -63,10 +60,29 @@ pub fn create(
         created_on: tx.now(),
         finished_on: None,
     };
-    let (teller, number) = (at.teller.clone(), stored.transactions + 1);
-    tx.add(&StoredTransaction { teller, number, sequence: None, transaction });
-    tx.replace(&stored, &StoredTeller { transactions: number, ..stored.clone() });
+    add(tx, &at.teller, transaction)?;
     Ok(Json(TransactionQuote { teller_transaction_identifier: identifier, total_amount, charges }))
+}
+
+/// Stores a new transaction under the next number of its teller.
+fn add(tx: &mut Tx<'_>, teller: &str, transaction: Transaction) -> Result<(), Fault> {
+    let number = tx.get::<TransactionCounter>(&[teller])?.map_or(0, |counter| counter.last) + 1;
+    tx.add(&TransactionCounter { teller: teller.to_owned(), last: number });
+    let identifier = transaction.identifier.clone();
+    tx.add(&TransactionPlace { identifier, teller: teller.to_owned(), number });
+    tx.add(&StoredTransaction { teller: teller.to_owned(), number, sequence: None, transaction });
+    Ok(())
+}
+
+/// The transaction with this identifier, at whichever teller.
+pub(super) fn find_transaction(
+    tx: &mut Tx<'_>,
+    identifier: &str,
+) -> Result<Option<StoredTransaction>, Fault> {
+    match tx.get::<TransactionPlace>(&[identifier])? {
+        Some(place) => tx.at(&StoredTransaction::at(&place.teller, place.number)),
+        None => Ok(None),
+    }
 }
 
 /// `GET /teller/{teller}/transactions/{transaction}`
@@ -77,7 +93,7 @@ pub fn get(
     _: &Nothing,
 ) -> Result<Json<Transaction>, Fault> {
     find(tx, &at.teller)?;
-    let found = tx.get::<StoredTransaction>(&[&at.transaction])?.filter(|stored| stored.teller == at.teller);
+    let found = find_transaction(tx, &at.transaction)?.filter(|stored| stored.teller == at.teller);
     found.map(|stored| Json(stored.transaction)).ok_or_else(|| not_found(&at.transaction))
 }
 
@@ -93,34 +109,19 @@ pub fn list(
     Query(query): &Query<TransactionQuery>,
 ) -> Result<Rows<StoredTransaction, Transaction>, Fault> {
     find(tx, &at.teller)?;
-    let index = match query.status {
-        Some(TransactionState::Pending) => TRANSACTIONS_PENDING,
-        _ => TRANSACTIONS_BY_TELLER,
+    let parts = [at.teller.as_str()];
+    let listed = match query.status {
+        Some(TransactionState::Pending) => {
+            return Ok(Rows::indexed(TRANSACTIONS_PENDING, &parts, |_, stored: StoredTransaction| {
+                Ok(stored.transaction)
+            }));
+        }
+        _ => Rows::all(&parts, |_, stored: StoredTransaction| Ok(stored.transaction)),
     };
-    // Both sort by the place of the transaction.
-    let sort_bytes = prefix(&[&ordinal(0)]).len();
-    let listed =
-        Rows::sorted(index, &[&at.teller], sort_bytes, |_, stored: StoredTransaction| Ok(stored.transaction));
     Ok(match query.status {
         None => listed,
         Some(status) => listed.only(move |stored: &StoredTransaction| stored.transaction.state == status),
     })
-}
-
-/// The transactions of a teller that an index has, the oldest first.
-pub(super) fn indexed(tx: &mut Tx<'_>, index: Space, teller: &str) -> Result<Vec<StoredTransaction>, Fault> {
-    // An entry is the teller, the place of the transaction, its identifier.
-    let passed = prefix(&[teller, &ordinal(0)]).len();
-    let mut identifiers = Vec::new();
-    tx.walk(index, Range::prefix(&prefix(&[teller])), &mut |entry, _| {
-        identifiers.push(String::from_utf8_lossy(entry.get(passed..).unwrap_or_default()).into_owned());
-        Ok(true)
-    })?;
-    let mut found = Vec::with_capacity(identifiers.len());
-    for identifier in identifiers {
-        found.extend(tx.get::<StoredTransaction>(&[&identifier])?);
-    }
-    Ok(found)
 }
 
 /// The accounts that a transaction names, if they are the ones that it says they are.
@@ -173,10 +174,9 @@ pub(super) struct Parties<'a> {
 impl Parties<'_> {
     /// Drawer, account and target have one currency, also where nothing touches one of them.
     pub fn check_currency(&self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        let target = self.target.map(|target| target.identifier.as_str());
-        let joined = [self.teller.teller_account_identifier.as_str(), &self.account.identifier];
-        let joined: Vec<_> = joined.into_iter().chain(target).collect();
-        ledger::join_currencies(tx, &joined).map(|_| ())
+        let drawer = tx.get::<LedgerAccount>(&[&self.teller.teller_account_identifier])?;
+        let target = self.target.map(|target| &target.ledger);
+        ledger::join_currencies(drawer.iter().chain([&self.account.ledger]).chain(target)).map(|_| ())
     }
 
     /// The fault of a check that failed.

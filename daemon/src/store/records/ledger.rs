@@ -1,10 +1,11 @@
-//! The ledger: accounts, the journal, and the lines of the journal by account and by drawer.
+//! The ledger: accounts, the journal and its end, lines by account, cash and entries by drawer.
 
-use super::{ACCOUNT_LINES, DRAWER_LINES, JOURNAL, JOURNAL_BY_IDENTIFIER, LEDGER_ACCOUNTS};
+use super::{ACCOUNT_LINES, DRAWER_CASH, DRAWER_ENTRIES, JOURNAL, LAST_POSTING, LEDGER_ACCOUNTS};
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::amount::Amount;
-use mfa_shared::api::ledger::{JournalEntry, LedgerAccount};
+use mfa_shared::api::ledger::{AccountRole, JournalEntry, LedgerAccount};
+use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -57,7 +58,32 @@ impl Record for StoredEntry {
         Self::at(self.entry.sequence.unsigned_abs())
     }
     fn index(&self) -> Vec<(Space, Vec<u8>)> {
-        vec![(JOURNAL_BY_IDENTIFIER, key(&[&self.entry.identifier]))]
+        let moves_cash = self.entry.lines.iter().any(|line| line.role == AccountRole::Drawer);
+        moves_cash.then(|| (DRAWER_ENTRIES, key(&[&self.entry.teller_code]))).into_iter().collect()
+    }
+}
+
+/// What the next entry of the journal stands behind: one record under the key `last`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastPosting {
+    /// The sequence of the last entry.
+    pub sequence: u64,
+    /// When it was posted.
+    pub posted_on: Timestamp,
+    /// Its seal.
+    pub seal: String,
+}
+
+impl LastPosting {
+    /// The parts of its key.
+    pub const KEY: &[&str] = &["last"];
+}
+
+impl Record for LastPosting {
+    const SPACE: Space = LAST_POSTING;
+    fn key(&self) -> Vec<u8> {
+        key(Self::KEY)
     }
 }
 
@@ -85,21 +111,20 @@ impl Record for AccountLine {
     }
 }
 
-/// A line of the journal that moved the cash of a teller's drawer.
+/// The cash in the drawer of a teller: debits minus credits of all its lines with the role DRAWER, whatever
+/// account they are on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct DrawerLine {
+pub struct DrawerCash {
     /// Code of the teller.
     pub teller: String,
-    /// See [`line_number`].
-    pub number: u64,
-    /// Cash in the drawer after the whole entry.
+    /// The cash.
     pub cash: Amount,
 }
 
-impl Record for DrawerLine {
-    const SPACE: Space = DRAWER_LINES;
+impl Record for DrawerCash {
+    const SPACE: Space = DRAWER_CASH;
     fn key(&self) -> Vec<u8> {
-        numbered(&[&self.teller], self.number)
+        key(&[&self.teller])
     }
 }

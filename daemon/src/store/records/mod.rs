@@ -24,11 +24,12 @@ pub use employees::StoredEmployee;
 pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
 pub use images::{StoredImage, StoredPortrait, StoredScan};
 pub use instances::{AccountCounter, StoredInstance};
-pub use ledger::{AccountLine, DrawerLine, ENTRY_LINES_MAX, StoredEntry, line_number};
+pub use ledger::{AccountLine, DrawerCash, ENTRY_LINES_MAX, LastPosting, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
 pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
 pub use tellers::{
-    Count, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, ordinal, report_key,
+    Count, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, TransactionCounter,
+    TransactionPlace, report_key,
 };
 pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
@@ -72,9 +73,10 @@ spaces! {
     ACCOUNT_COUNTERS = 95 "account_counters";
     LEDGER_ACCOUNTS = 100 "ledger_accounts";
     JOURNAL = 101 "journal";
-    JOURNAL_BY_IDENTIFIER = 102 "journal_by_identifier";
     ACCOUNT_LINES = 103 "account_lines";
-    DRAWER_LINES = 104 "drawer_lines";
+    LAST_POSTING = 105 "last_posting";
+    DRAWER_CASH = 106 "drawer_cash";
+    DRAWER_ENTRIES = 107 "drawer_entries";
     EMPLOYEES = 60 "employees";
     EMPLOYEES_BY_OFFICE = 61 "employees_by_office";
     CUSTOMERS_BY_EMPLOYEE = 62 "customers_by_employee";
@@ -118,11 +120,12 @@ spaces! {
     TELLERS_BY_EMPLOYEE = 132 "tellers_by_employee";
     TELLERS_NOTED = 133 "tellers_noted";
     DRAWERS = 134 "drawers";
-    TRANSACTIONS = 135 "transactions";
-    TRANSACTIONS_BY_TELLER = 136 "transactions_by_teller";
-    TRANSACTIONS_PENDING = 137 "transactions_pending";
     DENOMINATIONS = 138 "denominations";
     DAY_REPORTS = 139 "day_reports";
+    TRANSACTIONS = 140 "transactions";
+    TRANSACTION_PLACES = 141 "transaction_places";
+    TRANSACTION_COUNTERS = 142 "transaction_counters";
+    TRANSACTIONS_PENDING = 143 "transactions_pending";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.

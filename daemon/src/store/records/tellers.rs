@@ -2,7 +2,7 @@
 
 use super::{
     DAY_REPORTS, DENOMINATIONS, DRAWERS, TELLERS, TELLERS_BY_EMPLOYEE, TELLERS_BY_OFFICE, TELLERS_NOTED,
-    TRANSACTIONS, TRANSACTIONS_BY_TELLER, TRANSACTIONS_PENDING,
+    TRANSACTION_COUNTERS, TRANSACTION_PLACES, TRANSACTIONS, TRANSACTIONS_PENDING,
 };
 use crate::domain::lockout::Attempts;
 use crate::store::engine::Space;
@@ -21,8 +21,6 @@ pub struct StoredTeller {
     pub teller: Teller,
     /// The present session, or the last one; none if the teller was never opened.
     pub session: Option<Session>,
-    /// Transactions that were ever created here.
-    pub transactions: u64,
 }
 
 /// What began with the last OPEN.
@@ -87,11 +85,6 @@ impl Record for StoredDrawer {
     }
 }
 
-/// The text of a number that sorts as the number does.
-pub fn ordinal(number: u64) -> String {
-    format!("{number:016x}")
-}
-
 /// A transaction at a teller.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -106,16 +99,60 @@ pub struct StoredTransaction {
     pub transaction: Transaction,
 }
 
+impl StoredTransaction {
+    /// The key of the transaction of a teller with this number.
+    pub fn at(teller: &str, number: u64) -> Vec<u8> {
+        numbered(&[teller], number)
+    }
+}
+
 impl Record for StoredTransaction {
     const SPACE: Space = TRANSACTIONS;
     fn key(&self) -> Vec<u8> {
-        key(&[&self.transaction.identifier])
+        Self::at(&self.teller, self.number)
     }
     fn index(&self) -> Vec<(Space, Vec<u8>)> {
-        let place = key(&[&self.teller, &ordinal(self.number)]);
-        let pending = self.transaction.state == TransactionState::Pending;
-        let pending = pending.then(|| (TRANSACTIONS_PENDING, place.clone()));
-        pending.into_iter().chain([(TRANSACTIONS_BY_TELLER, place)]).collect()
+        match self.transaction.state {
+            TransactionState::Pending => vec![(TRANSACTIONS_PENDING, key(&[&self.teller]))],
+            TransactionState::Confirmed | TransactionState::Canceled => Vec::new(),
+        }
+    }
+}
+
+/// Where a transaction is found by its identifier.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionPlace {
+    /// The identifier.
+    pub identifier: String,
+    /// See [`StoredTransaction::teller`].
+    pub teller: String,
+    /// See [`StoredTransaction::number`].
+    pub number: u64,
+}
+
+impl Record for TransactionPlace {
+    const SPACE: Space = TRANSACTION_PLACES;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.identifier])
+    }
+}
+
+/// The transactions that were ever created at a teller. It changes with each of them, so it is stored apart
+/// from the teller, which is much longer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionCounter {
+    /// The teller.
+    pub teller: String,
+    /// The number of the last one.
+    pub last: u64,
+}
+
+impl Record for TransactionCounter {
+    const SPACE: Space = TRANSACTION_COUNTERS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.teller])
     }
 }
 

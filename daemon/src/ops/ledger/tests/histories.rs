@@ -297,17 +297,21 @@ fn a_single_altered_amount_is_found() {
     assert_eq!(doctored(|s| alter(s, in_account, "\"balance\":4.20", "\"balance\":4.21")), ["account i1"]);
     let line = (ACCOUNT_LINES.id, numbered(&["i1"], line_number(1, 3)));
     assert_eq!(doctored(|s| alter(s, line, "1.50", "1.51")), ["entry 1"]);
-    let drawer = (DRAWER_LINES.id, numbered(&["T1"], line_number(1, 0)));
-    assert_eq!(doctored(|s| alter(s, drawer, "100.00", "100")), Vec::<String>::new());
-    let drawer = (DRAWER_LINES.id, numbered(&["T1"], line_number(1, 0)));
-    assert_eq!(doctored(|s| alter(s, drawer, "100.00", "101")), ["entry 1"]);
+    let drawer = || (DRAWER_CASH.id, key(&["T1"]));
+    assert_eq!(doctored(|s| alter(s, drawer(), "110.00", "110")), Vec::<String>::new());
+    assert_eq!(doctored(|s| alter(s, drawer(), "110.00", "111")), ["drawer T1"]);
+    let last = || (LAST_POSTING.id, key(LastPosting::KEY));
+    assert_eq!(doctored(|s| alter(s, last(), "\"sequence\":4", "\"sequence\":3")), ["journal"]);
+    assert_eq!(doctored(|s| drop(s.pairs.remove(&last()))), ["journal"]);
+    let by_drawer = (DRAWER_ENTRIES.id, [&b"T1\0"[..], &StoredEntry::at(1)].concat());
+    assert_eq!(doctored(|s| drop(s.pairs.remove(&by_drawer))), ["entry 1", "journal"]);
     let message = |s: &mut Memory| alter(s, entry_key(3), "\"clerk\":\"ama\"", "\"clerk\":\"eve\"");
     assert_eq!(doctored(message), ["entry 3"]);
 }
 
 #[test]
 fn income_that_no_confirmed_transaction_charged_is_found() {
-    let first = (TRANSACTIONS.id, key(&[&format!("{:032}", 1)]));
+    let first = (TRANSACTIONS.id, StoredTransaction::at("T1", 1));
     let altered = doctored(|s| alter(s, first.clone(), "\"amount\":1.50", "\"amount\":1.49"));
     assert_eq!(altered, ["account i1"]);
     assert_eq!(doctored(|s| alter(s, first.clone(), "CONFIRMED", "CANCELED")), ["account i1"]);

@@ -148,9 +148,8 @@ fn an_account_takes_the_currency_of_the_first_account_that_has_one() {
     assert_eq!(adjust(&mut store, "drawer", "c-1.9100.00002"), Err(("currency_mismatch", detail)));
     assert_eq!(adjust(&mut store, "drawer", "vault"), Ok(()));
     assert_eq!(account(&mut store, "vault").currency.as_deref(), Some("USD"));
-    let joined =
-        store.read(|tx| Ok(join_currencies(tx, &["vault", "c-1.9100.00002"]).map_err(|f| f.kind.code)));
-    assert_eq!(joined, Err("currency_mismatch"));
+    let both = [account(&mut store, "vault"), account(&mut store, "c-1.9100.00002")];
+    assert_eq!(join_currencies(both.iter()).map_err(|f| f.kind.code), Err("currency_mismatch"));
 }
 
 #[test]
