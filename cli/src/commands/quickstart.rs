@@ -2,7 +2,7 @@
 
 use super::daemon::{self, DaemonFlags};
 use super::users::made_up_password;
-use super::{background, identifiers, login};
+use super::{background, customers, login, offices};
 use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::Outcome;
@@ -139,8 +139,8 @@ fn all() -> Query<CustomerQuery> {
 
 /// Whether the store holds nothing but the sample, so that the sample is not mixed into real records.
 async fn only_sample(client: &Client) -> bool {
-    let offices = identifiers(client, "office", "").await;
-    let customers = identifiers(client, "customer", "").await;
+    let offices = offices::identifiers(client, "").await;
+    let customers = customers::identifiers(client, "").await;
     offices.iter().all(|office| ["head-office", "market"].contains(&office.as_str()))
         && customers.iter().all(|customer| CUSTOMERS.iter().any(|(sample, ..)| sample == customer))
 }
