@@ -341,7 +341,8 @@ impl Client {
         // `office_not_found` is about the `{office}` of the path.
         let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         let named: Vec<_> = names.zip(params).collect();
-        let given = |noun: &str| named.iter().find(|(name, _)| *name == noun).map(|(_, id)| (**id).to_owned());
+        let given =
+            |noun: &str| named.iter().find(|(name, _)| *name == noun).map(|(_, id)| (**id).to_owned());
         let noun = match problem.code.strip_suffix("_not_found") {
             // An account of a customer is an instance of a product, and in the path an account.
             Some("instance") => "account".to_owned(),

@@ -51,9 +51,7 @@ fn named(field: &str, name: &str) -> Option<Missing> {
 /// What the one field of a body names, which is not there.
 fn unknown_reference(failure: &Failure) -> Option<Missing> {
     match failure.errors.as_slice() {
-        [only] if only.code == UNKNOWN_REFERENCE.code => {
-            named(&only.field, only.detail.split('"').nth(1)?)
-        }
+        [only] if only.code == UNKNOWN_REFERENCE.code => named(&only.field, only.detail.split('"').nth(1)?),
         _ => None,
     }
 }

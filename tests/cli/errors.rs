@@ -18,7 +18,7 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
     for line in [
         "teller get dsk-1 --office head-office",
         "teller close desk1 --office head-office",
-        "teller balance deks-1 --office head-office",
+        "teller balance dexk-1 --office head-office",
         "teller pause desk-11",
         "teller transactions list desk_1",
         "teller deposit desk-q1 --account c-003.9100.00002 --amount 5 -y",

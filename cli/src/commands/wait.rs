@@ -93,28 +93,30 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     /// The one record that is meant.
     fn of(record: &'a str) -> Outcome<Self> {
-    let mut words = record.split('/');
-    let noun = words.next().unwrap_or_default();
-    let identifiers: Vec<_> = words.collect();
-    // The noun of a command, in the singular and in the plural, stands for that of the path.
-    let names = tree::called(NODES, noun);
-    let is_meant = |own: &&str| *own == noun || names.contains(own);
-    let found = rows().find(|row| nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
-    let Some(row) = found else {
-        let known: Vec<_> = rows().filter_map(|row| nouns(row)?.last().copied()).collect();
-        let near = nearest(noun, known.iter().copied()).first().copied();
-        let hint =
-            near.map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
-        return Err(Failure::usage(format!("there is no \"{noun}\" that can be waited for")).hint(hint));
-    };
-    let needed = nouns(row).unwrap_or_default();
-    if identifiers.len() != needed.len() || identifiers.iter().any(|word| matches!(*word, "" | "." | "..")) {
-        let words: Vec<_> = needed.iter().map(|noun| format!("{}-ID", noun.to_uppercase())).collect();
-        let what = format!("\"{record}\" does not name one {noun}");
-        return Err(Failure::usage(what).hint(format!("it is written {noun}/{}", words.join("/"))));
+        let mut words = record.split('/');
+        let noun = words.next().unwrap_or_default();
+        let identifiers: Vec<_> = words.collect();
+        // The noun of a command, in the singular and in the plural, stands for that of the path.
+        let names = tree::called(NODES, noun);
+        let is_meant = |own: &&str| *own == noun || names.contains(own);
+        let found = rows().find(|row| nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
+        let Some(row) = found else {
+            let known: Vec<_> = rows().filter_map(|row| nouns(row)?.last().copied()).collect();
+            let near = nearest(noun, known.iter().copied()).first().copied();
+            let hint = near
+                .map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
+            return Err(Failure::usage(format!("there is no \"{noun}\" that can be waited for")).hint(hint));
+        };
+        let needed = nouns(row).unwrap_or_default();
+        if identifiers.len() != needed.len()
+            || identifiers.iter().any(|word| matches!(*word, "" | "." | ".."))
+        {
+            let words: Vec<_> = needed.iter().map(|noun| format!("{}-ID", noun.to_uppercase())).collect();
+            let what = format!("\"{record}\" does not name one {noun}");
+            return Err(Failure::usage(what).hint(format!("it is written {noun}/{}", words.join("/"))));
+        }
+        Ok(Self { row, identifiers })
     }
-    Ok(Self { row, identifiers })
-}
 
     /// Shows the record as the command does that reads it.
     async fn show(&self, cx: &Cx, record: Value) -> Outcome {

@@ -111,7 +111,9 @@ impl Effect {
                 failure.hint(format!("pay out all of it: --amount {}{charges}", self.shown(self.before)))
             }
             // Only the charges can make it too little.
-            Cdpt | Acco if is_short => failure.hint("pay in more, or the charges in cash: --charges included"),
+            Cdpt | Acco if is_short => {
+                failure.hint("pay in more, or the charges in cash: --charges included")
+            }
             _ if is_short && self.account_pays => {
                 failure.hint("take less, or pay the charges in cash: --charges included")
             }

@@ -58,7 +58,8 @@ impl Verb for Open {
         let at = self.at.place(cx)?;
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
         let body = draft.body::<CommandTeller>()?;
-        let opened = cx.change(at.command(), body, done(&at.teller, "opened"), at.read(), &views::TELLER).await;
+        let opened =
+            cx.change(at.command(), body, done(&at.teller, "opened"), at.read(), &views::TELLER).await;
         opened.map_err(next_step)
     }
 }
