@@ -120,8 +120,8 @@ pub const NODES: &[Node] = &[
     verb::<docs::Docs>("docs"),
 ];
 
-/// Identifiers of a noun that contain a text; none for a noun without a list. What lies in an office is looked
-/// for in this one, and in all of them where it is empty.
+/// Identifiers of a noun that contain a text; none for a noun without a list. What lies in an office is
+/// looked for in this one, and in all of them where it is empty.
 pub async fn identifiers(client: &Client, noun: &str, office: &str, term: &str) -> Vec<String> {
     match noun {
         "office" => offices::identifiers(client, term).await,

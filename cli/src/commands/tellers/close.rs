@@ -76,7 +76,7 @@ impl Verb for Close {
     }
 }
 
-/// Whether a teller is not closed before somebody has counted its cash. The daemon knows, and nothing is done.
+/// Whether a teller is not closed before somebody has counted its cash: the daemon says so, and does nothing.
 async fn must_be_counted(cx: &Cx, at: &Place) -> Outcome<bool> {
     let body = CashFlags::default().draft("CLOSE").body::<CommandTeller>()?;
     let tried = cx.client.try_out(&at.command(), &body).await;
