@@ -193,6 +193,20 @@ impl Draft {
 /// later rebuild.
 pub(super) fn make(shared: &Shared) -> io::Result<()> {
     let _one_at_a_time = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = dump(shared);
+    if made.is_err() {
+        // The disk may have no space for it; the journal needs what there is.
+        let _ = remove_draft(&*shared.disk);
+    }
+    made
+}
+
+/// Removes what is left of a checkpoint that was never finished.
+pub(super) fn remove_draft(disk: &dyn Disk) -> io::Result<()> {
+    disk.remove(DRAFT)
+}
+
+fn dump(shared: &Shared) -> io::Result<()> {
     let disk = &*shared.disk;
     // No checkpoint begins behind the tree of the index: what follows on it is what a start looks at.
     shared.settle().map_err(io::Error::other)?;
@@ -207,7 +221,6 @@ pub(super) fn make(shared: &Shared) -> io::Result<()> {
         let mut left = Range::prefix(b"");
         loop {
             if shared.stopping.load(SeqCst) {
-                disk.remove(DRAFT)?;
                 return Err(io::Error::new(io::ErrorKind::Interrupted, "the store is closing"));
             }
             let page = {

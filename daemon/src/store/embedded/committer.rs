@@ -34,15 +34,6 @@ pub(super) struct Committer {
     pub(super) done: UnboundedSender<()>,
 }
 
-/// Brings what was sent off into the tree of the index. After a failure readers still see everything that
-/// was acknowledged, and the tree is made anew on the next start.
-fn settle(shared: &Shared) {
-    if let Err(why) = shared.index.settle() {
-        shared.index_failed(&why);
-        shared.refuse_writes("the index of the store cannot be written");
-    }
-}
-
 impl Committer {
     /// Works until the writer has ended.
     pub(super) fn run(mut self) {
@@ -91,10 +82,10 @@ impl Committer {
         // A tree that knows of something tells when the whole journal is gone.
         let first = index.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
         if (first || index.is_full()) && self.shared.send_off() {
-            self.shared.spawn("store-settle", |shared| settle(&shared));
+            self.shared.spawn("store-settle", |shared| drop(shared.settle_sent()));
         }
         if index.is_overfull() {
-            settle(&self.shared);
+            let _ = self.shared.settle_sent();
         }
     }
 

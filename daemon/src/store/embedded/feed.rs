@@ -40,7 +40,12 @@ impl Frames {
                 slot => {
                     let opened = Reader::open(&*self.disk, &self.store, self.at);
                     let opened = opened.map_err(|error| trouble(error.to_string()))?;
-                    slot.insert(opened.ok_or_else(|| trouble("the file is missing".to_owned()))?)
+                    let mut opened = opened.ok_or_else(|| trouble("the file is missing".to_owned()))?;
+                    // What lies behind the end may be half a frame that is being written.
+                    if self.at.segment == end.segment {
+                        opened.end_at(end.offset);
+                    }
+                    slot.insert(opened)
                 }
             };
             let step = reader.next().map_err(|error| trouble(error.to_string()))?;

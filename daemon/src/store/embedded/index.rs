@@ -33,15 +33,16 @@ struct Recent {
 pub(super) struct Index {
     pub(super) pairs: Pairs,
     recent: RwLock<Recent>,
-    /// Held while changes go into the tree.
-    settling: Mutex<()>,
+    /// Held while changes go into the tree. Why that has failed, after which nobody tries again: what the
+    /// tree has, and whether its sum is right, is not known any more.
+    settling: Mutex<Option<Sick>>,
     keys_max: usize,
 }
 
 impl Index {
     /// Over a tree that is up to date. When `keys_max` keys have changed, it is brought up to date again.
     pub(super) fn new(pairs: Pairs, keys_max: usize) -> Self {
-        Self { pairs, recent: RwLock::default(), settling: Mutex::new(()), keys_max }
+        Self { pairs, recent: RwLock::default(), settling: Mutex::default(), keys_max }
     }
 
     fn recent(&self) -> RwLockReadGuard<'_, Recent> {
@@ -116,8 +117,20 @@ impl Index {
     /// Brings what was sent off into the tree. If that fails, memory still has it, so readers see nothing
     /// of the failure.
     pub(super) fn settle(&self) -> Result<(), Sick> {
-        let _one_at_a_time = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failed = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(why) = &*failed {
+            return Err(why.clone());
+        }
         let Some((layer, head)) = self.recent().leaving.clone() else { return Ok(()) };
+        let brought = self.bring(&layer, head);
+        match &brought {
+            Ok(()) => self.recent_mut().leaving = None,
+            Err(why) => *failed = Some(why.clone()),
+        }
+        brought
+    }
+
+    fn bring(&self, layer: &Layer, head: Head) -> Result<(), Sick> {
         // A tree of an open store is finished, so it says how far it goes.
         let before = self.pairs.reach().map_or(head, |reach| reach.head);
         let mut left = layer.iter().peekable();
@@ -125,8 +138,6 @@ impl Index {
             let on_the_way = Reach { head: before, until: head.sequence };
             self.pairs.apply_some(left.by_ref().take(BATCH_KEYS), Some(on_the_way))?;
         }
-        self.pairs.apply(&Layer::default(), Some(Reach::exactly(head)))?;
-        self.recent_mut().leaving = None;
-        Ok(())
+        self.pairs.apply(&Layer::default(), Some(Reach::exactly(head)))
     }
 }

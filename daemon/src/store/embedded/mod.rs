@@ -161,9 +161,11 @@ impl Embedded {
     }
 
     fn send(&self, message: Message) -> Result<(), Fault> {
-        let closed = || self.write_fault().unwrap_or_else(|| unavailable("the store is closed"));
-        let inbox = self.inbox.as_ref().ok_or_else(closed)?;
-        inbox.send(message).map_err(|_| closed())
+        // Unless somebody has closed it, its threads have broken off, and the process shall hear of it.
+        let broken = "the store has broken off because of a defect, so nothing can be written";
+        let ended = || self.write_fault().unwrap_or_else(|| self.shared.refuse_writes(broken));
+        let inbox = self.inbox.as_ref().ok_or_else(ended)?;
+        inbox.send(message).map_err(|_| ended())
     }
 }
 

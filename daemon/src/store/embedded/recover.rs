@@ -65,6 +65,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let at = At { disk: &**disk, dir: &options.dir };
     let index_dir = options.dir.join("index");
     let store = establish(&at, &index_dir)?;
+    at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
     let (mut sick, mut healed) = (None, Vec::new());
     let found = open_index(&index_dir, options).unwrap_or_else(|why| {
         sick = Some(why);

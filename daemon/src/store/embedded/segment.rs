@@ -133,6 +133,11 @@ impl Reader {
         self.bytes
     }
 
+    /// Reads nothing from this offset on.
+    pub(super) fn end_at(&mut self, offset: u64) {
+        self.bytes = self.bytes.min(offset);
+    }
+
     /// At most `bytes` bytes from the offset on.
     fn peek(&mut self, bytes: usize) -> io::Result<&[u8]> {
         let left = usize::try_from(self.bytes.saturating_sub(self.offset)).unwrap_or(usize::MAX);

@@ -82,11 +82,20 @@ impl Shared {
         self.index.send_off(*head)
     }
 
+    /// Brings what was sent off into the tree of the index. After a failure readers still see everything
+    /// that was acknowledged, and the tree is made anew on the next start.
+    pub(super) fn settle_sent(&self) -> Result<(), Sick> {
+        self.index.settle().inspect_err(|why| {
+            self.index_failed(why);
+            self.refuse_writes("the index of the store cannot be written");
+        })
+    }
+
     /// Brings everything that is published by now into the tree of the index.
     pub(super) fn settle(&self) -> Result<(), Sick> {
-        self.index.settle()?;
+        self.settle_sent()?;
         self.send_off();
-        self.index.settle()
+        self.settle_sent()
     }
 
     /// The last known place in the journal at or before a sequence.

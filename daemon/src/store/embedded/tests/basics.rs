@@ -125,6 +125,21 @@ fn the_journal_tells_every_commit_once_and_in_order() {
 }
 
 #[test]
+fn whoever_reads_the_journal_beside_the_writer_never_looks_behind_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    write(&engine, vec![change("a", Some(vec![1; 100]))]).unwrap();
+    // The frame that is being written has grown half-way when the file is opened.
+    let log = dir.path().join("journal/00000001.log");
+    let mut half = std::fs::File::options().append(true).open(log).unwrap();
+    std::io::Write::write_all(&mut half, b"MFAf and more").unwrap();
+    let mut feed = engine.journal(0);
+    assert_eq!(feed.next().unwrap().unwrap().0, 1);
+    write(&engine, vec![change("b", Some(vec![2; 100]))]).unwrap();
+    assert_eq!(feed.next().unwrap().unwrap().0, 2);
+}
+
+#[test]
 fn a_journal_that_is_gone_is_refused_unless_nothing_was_ever_in_it() {
     let dir = tempfile::tempdir().unwrap();
     drop(Embedded::open(options(dir.path())).unwrap());

@@ -1,7 +1,12 @@
 //! A disk that fails at the n-th operation, for every n, once or from then on.
 
+use super::super::disk::Disk;
 use super::script::*;
 use super::sim::{Failing, Loss, SimDisk};
+use super::world::*;
+use crate::store::engine::Engine;
+use mfa_shared::fault::UNAVAILABLE;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 fn fail(failing: Failing) -> Result<(), String> {
@@ -41,4 +46,52 @@ fn a_disk_that_fails_at_any_operation_loses_nothing_acknowledged_and_stops_write
             scope.spawn(walk);
         }
     });
+}
+
+#[test]
+fn a_checkpoint_that_was_not_finished_takes_no_space() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SimDisk::new(false);
+    let draft = |disk: &SimDisk| disk.list("checkpoint").unwrap().contains(&"tmp".to_owned());
+    let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
+    for number in 0..40u8 {
+        write(&engine, vec![change([number], Some(vec![number; 400]))]).unwrap();
+    }
+    let mut failed = 0;
+    loop {
+        disk.fail(Failing::Once(disk.operations() + failed + 1));
+        if engine.checkpoint().is_ok() {
+            break;
+        }
+        assert!(!draft(&disk), "operation {failed} of a checkpoint has failed");
+        failed += 1;
+    }
+    assert!(failed > 6, "a checkpoint has only {failed} operations");
+    drop(engine);
+    disk.fail(Failing::Never);
+    // The process was killed in the middle of one.
+    disk.create("checkpoint/tmp").unwrap();
+    let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
+    assert!(!draft(&disk));
+    assert_eq!(all(&engine).unwrap().len(), 40);
+}
+
+#[test]
+fn a_thread_that_breaks_off_leaves_nobody_waiting_and_tells_the_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SimDisk::new(false);
+    let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    engine.shared.settle().unwrap();
+    disk.break_down();
+    let queue = |number: u8| {
+        engine.write(Box::new(move |_| Some(commit(vec![change([number], Some(vec![number]))]))))
+    };
+    let queued: Vec<_> = (0..200).map(queue).collect();
+    queued.into_iter().for_each(|job| assert_eq!(block_on(job).unwrap_err().kind, UNAVAILABLE));
+    // Whoever comes later may be the first to find out.
+    assert_eq!(write(&engine, vec![change("b", None)]).unwrap_err().kind, UNAVAILABLE);
+    assert!(engine.final_fault().is_some(), "the process leaves");
+    assert_eq!(all(&engine).unwrap(), [(b"a".to_vec(), vec![1])]);
+    block_on(engine.close()).unwrap();
 }

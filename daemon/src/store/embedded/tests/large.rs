@@ -179,3 +179,37 @@ fn a_tree_that_was_on_its_way_knows_how_far_the_journal_went() {
     let error = Embedded::open(options(dir.path())).unwrap_err().to_string();
     assert!(error.contains("index knows commit 61"), "{error}");
 }
+
+#[test]
+fn a_checkpoint_that_cannot_bring_the_tree_up_to_date_stops_the_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    engine.shared.settle().unwrap();
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    let right = all(&engine).unwrap();
+    engine.shared.index.pairs.breaks.store(true, std::sync::atomic::Ordering::SeqCst);
+    engine.checkpoint().unwrap_err();
+    // What the tree says of itself is not known any more.
+    assert_eq!(write(&engine, vec![change("b", None)]).unwrap_err().kind, UNAVAILABLE);
+    assert!(all(&engine).unwrap() == right);
+    block_on(engine.close()).unwrap();
+    drop(engine);
+    let engine = Embedded::open(large(dir.path())).unwrap();
+    assert!(engine.healed.iter().any(|trouble| trouble.file == "index"), "it was made anew");
+    assert!(all(&engine).unwrap() == right);
+}
+
+#[test]
+fn a_stop_that_cannot_bring_the_tree_up_to_date_has_it_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    engine.shared.settle().unwrap();
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    let right = all(&engine).unwrap();
+    engine.shared.index.pairs.breaks.store(true, std::sync::atomic::Ordering::SeqCst);
+    block_on(engine.close()).unwrap_err();
+    drop(engine);
+    let engine = Embedded::open(large(dir.path())).unwrap();
+    assert!(engine.healed.iter().any(|trouble| trouble.file == "index"), "it was made anew");
+    assert!(all(&engine).unwrap() == right);
+}

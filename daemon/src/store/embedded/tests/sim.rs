@@ -128,6 +128,16 @@ impl SimDisk {
         *self.failing.lock().unwrap() = failing;
     }
 
+    /// Everything that is asked of it from now on is a panic.
+    pub(super) fn break_down(&self) {
+        let state = self.state.clone();
+        let broken = std::thread::spawn(move || {
+            let _held = state.lock().unwrap();
+            panic!("the disk breaks down");
+        });
+        broken.join().unwrap_err();
+    }
+
     pub(super) fn operations(&self) -> u64 {
         self.state.lock().unwrap().operations
     }
