@@ -186,8 +186,8 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    /// Writes a record that leaves no index entry behind: its key is new, counted or drawn by lot, or its kind
-    /// has no index.
+    /// Writes a record that leaves no index entry behind: its key is new (counted, or drawn by lot), or its
+    /// kind has no index.
     pub fn add<R: Record>(&mut self, record: &R) {
         self.write(record, &[]);
     }
