@@ -8,7 +8,7 @@ mod image;
 mod raw;
 mod stream;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Missing, Outcome};
 use crate::trace;
 use bytes::Bytes;
 use connect::{root, unreachable};
@@ -340,13 +340,20 @@ impl Client {
         };
         // `office_not_found` is about the `{office}` of the path.
         let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
-        let missing = problem.code.strip_suffix("_not_found").map(str::to_owned);
-        // An account of a customer is an instance of a product, and in the path an account.
-        let missing = missing.map(|noun| if noun == "instance" { "account".to_owned() } else { noun });
-        let found = missing.and_then(|noun| names.zip(params).find(|(name, _)| *name == noun));
+        let named: Vec<_> = names.zip(params).collect();
+        let given =
+            |noun: &str| named.iter().find(|(name, _)| *name == noun).map(|(_, id)| (**id).to_owned());
+        let noun = match problem.code.strip_suffix("_not_found") {
+            // An account of a customer is an instance of a product, and in the path an account.
+            Some("instance") => "account".to_owned(),
+            noun => noun.unwrap_or_default().to_owned(),
+        };
         let failure = Failure::problem(problem);
-        match found {
-            Some((noun, identifier)) => failure.missing(noun, identifier),
+        match given(&noun) {
+            Some(identifier) => {
+                let office = given("office").filter(|_| noun != "office");
+                failure.missing(Missing { noun, identifier, office })
+            }
             None => failure,
         }
     }

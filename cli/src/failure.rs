@@ -11,6 +11,17 @@ pub type Outcome<T = ()> = Result<T, Failure>;
 /// Lacking permissions that a hint names.
 const NAMED_MAX: usize = 3;
 
+/// A record that is not there.
+#[derive(Debug, Clone)]
+pub struct Missing {
+    /// What it was said to be.
+    pub noun: String,
+    /// How it was called.
+    pub identifier: String,
+    /// The office in which it was looked for; nothing for one that is in no office, or in any of them.
+    pub office: Option<String>,
+}
+
 /// A failed command.
 #[derive(Debug, Clone)]
 pub struct Failure(Box<Parts>);
@@ -32,8 +43,8 @@ pub struct Parts {
     pub errors: Vec<FieldError>,
     /// The request that failed, as the daemon logs it.
     pub request_id: Option<String>,
-    /// The noun and the identifier that were not found, for suggestions.
-    pub missing: Option<(String, String)>,
+    /// The record that was not found, for suggestions.
+    pub missing: Option<Missing>,
     /// The operation for which a batch was refused, counted from 0.
     pub operation: Option<usize>,
     /// No failure at all: a dry run went well and ends the command, because what would follow is about a
@@ -149,8 +160,8 @@ impl Failure {
     }
 
     /// The same failure about a record that is not there.
-    pub fn missing(mut self, noun: &str, identifier: &str) -> Self {
-        self.0.missing = Some((noun.to_owned(), identifier.to_owned()));
+    pub fn missing(mut self, missing: Missing) -> Self {
+        self.0.missing = Some(missing);
         self
     }
 

@@ -116,7 +116,10 @@ fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
     match outcome {
         Err(failure) => match &failure.dry_run {
             Some(would) => cx.out.show(&views::DRY_RUN, would),
-            None => Err(runtime.block_on(suggest::with_suggestion(&cx.client, failure))),
+            None => {
+                let office = cx.settings.get("office").0;
+                Err(runtime.block_on(suggest::with_suggestion(&cx.client, office, failure)))
+            }
         },
         Ok(()) => Ok(()),
     }

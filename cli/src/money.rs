@@ -12,7 +12,7 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::{GetDefinition, ListDefinitions};
 use mfa_shared::api::ledger::GetLedgerAccount;
 use mfa_shared::api::tellers::GetTeller;
-use mfa_shared::endpoint::{Endpoint, segments};
+use mfa_shared::endpoint::{Endpoint, Meta, segments};
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -45,21 +45,26 @@ struct Scales {
 impl<'a> Money<'a> {
     /// The amounts of what an endpoint answers, shown in a view.
     pub fn of<E: Endpoint>(cx: &'a Cx, endpoint: &E, view: &View) -> Self {
+        Self::of_row(cx, (&E::META, &endpoint.params()), view)
+    }
+
+    /// The same for a row of the endpoint table and the parameters of its path.
+    pub fn of_row(cx: &'a Cx, row: (&Meta, &[&str]), view: &View) -> Self {
         let table = matches!(cx.out.format, Format::Table | Format::Wide) && cx.out.jq.is_none();
         let columns = || view.columns.iter().filter(|_| table);
         let money = columns().filter(|column| column.currency.is_some());
         let pointers = money.map(|column| column.pointer).collect();
-        Self { pointers, currency: columns().find_map(|column| column.currency), ..Self::at(cx, endpoint) }
+        Self { pointers, currency: columns().find_map(|column| column.currency), ..Self::at(cx, row) }
     }
 
     /// No amounts yet, but where they come from.
-    fn at<E: Endpoint>(cx: &'a Cx, endpoint: &E) -> Self {
-        let names = segments(E::META.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
+    fn at(cx: &'a Cx, (meta, params): (&Meta, &[&str])) -> Self {
+        let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         Self {
             cx,
             pointers: Vec::new(),
             currency: None,
-            path: names.zip(endpoint.params().into_iter().map(str::to_owned)).collect(),
+            path: names.zip(params.iter().map(|param| (*param).to_owned())).collect(),
             scales: None,
             codes: HashMap::new(),
             drawer: None,
@@ -176,7 +181,7 @@ pub async fn product_scale(cx: &Cx, product: &str) -> Option<u32> {
 /// How many digits follow the point in the currency of a teller's drawer, as far as it is known.
 pub async fn teller_scale(cx: &Cx, office: &str, teller: &str) -> Option<u32> {
     let read = GetTeller { office: office.to_owned(), teller: teller.to_owned() };
-    Money::at(cx, &read).scale(&Value::Null, Currency::PathTeller).await
+    Money::at(cx, (&GetTeller::META, &read.params())).scale(&Value::Null, Currency::PathTeller).await
 }
 
 /// An amount with as many digits behind the point, where it has no more.

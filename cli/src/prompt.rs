@@ -125,6 +125,12 @@ impl Prompt {
         Ok(if answer.is_empty() { default.to_owned() } else { answer })
     }
 
+    /// Asks for a text; just a line feed gives up. `flag` is what gives it without a question.
+    pub fn text(&self, question: &str, flag: &str) -> Outcome<String> {
+        let answer = self.ask(question, flag)?;
+        if answer.is_empty() { Err(declined()) } else { Ok(answer) }
+    }
+
     fn ask(&self, question: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
         let _ = write!(stderr(), "{question}");

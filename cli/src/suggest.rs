@@ -2,7 +2,7 @@
 
 use crate::client::{Client, Dangling};
 use crate::commands::identifiers;
-use crate::failure::Failure;
+use crate::failure::{Failure, Missing};
 use crate::input::nearest;
 use mfa_shared::fault::UNKNOWN_REFERENCE;
 use std::time::Duration;
@@ -22,11 +22,13 @@ const NAMING: &[(&str, &str)] = &[
     ("group", "group"),
 ];
 
-/// The failure with a near identifier, where the daemon soon tells which there are.
-pub async fn with_suggestion(client: &Client, failure: Failure) -> Failure {
+/// The failure with a near identifier, where the daemon soon tells which there are; `office` is that of this
+/// machine.
+pub async fn with_suggestion(client: &Client, office: &str, failure: Failure) -> Failure {
     let missing = failure.missing.clone().or_else(|| unknown_reference(&failure));
-    let Some((noun, typed)) = missing else { return failure };
-    match near(client, &noun, &typed).await {
+    let Some(mut missing) = missing else { return failure };
+    missing.office.get_or_insert_with(|| office.to_owned());
+    match near(client, &missing).await {
         Some(near) => {
             let hint = format!("did you mean {near}? {}", failure.hint);
             failure.hint(hint)
@@ -37,16 +39,19 @@ pub async fn with_suggestion(client: &Client, failure: Failure) -> Failure {
 
 /// The near identifier of what a field names, where there is one.
 pub async fn instead_of(client: &Client, dangling: &Dangling) -> Option<String> {
-    near(client, noun_of_field(&dangling.field)?, dangling.name.as_deref()?).await
+    near(client, &named(&dangling.field, dangling.name.as_deref()?)?).await
 }
 
-/// The noun and the name in the one field of a body that names nothing.
-fn unknown_reference(failure: &Failure) -> Option<(String, String)> {
+/// What a field names, which is not there.
+fn named(field: &str, name: &str) -> Option<Missing> {
+    let noun = noun_of_field(field)?.to_owned();
+    Some(Missing { noun, identifier: name.to_owned(), office: None })
+}
+
+/// What the one field of a body names, which is not there.
+fn unknown_reference(failure: &Failure) -> Option<Missing> {
     match failure.errors.as_slice() {
-        [only] if only.code == UNKNOWN_REFERENCE.code => {
-            let name = only.detail.split('"').nth(1)?;
-            Some((noun_of_field(&only.field)?.to_owned(), name.to_owned()))
-        }
+        [only] if only.code == UNKNOWN_REFERENCE.code => named(&only.field, only.detail.split('"').nth(1)?),
         _ => None,
     }
 }
@@ -57,14 +62,16 @@ fn noun_of_field(pointer: &str) -> Option<&'static str> {
     NAMING.iter().find(|(word, _)| name.contains(word)).map(|(_, noun)| *noun)
 }
 
-async fn near(client: &Client, noun: &str, typed: &str) -> Option<String> {
-    let client = client.hasty(TIMEOUT);
+async fn near(client: &Client, missing: &Missing) -> Option<String> {
+    let Missing { noun, identifier: typed, office } = missing;
+    let (client, office) = (client.hasty(TIMEOUT), office.as_deref().unwrap_or_default());
     let mut known = Vec::new();
     // One wrong character leaves one half of the identifier as it is, so each half is looked for.
     let half = typed.chars().count().div_ceil(2);
     let halves: [String; 2] = [typed.chars().take(half).collect(), typed.chars().skip(half).collect()];
     for term in halves.iter().filter(|half| !half.is_empty()) {
-        known.extend(identifiers(&client, noun, term).await);
+        let found = tokio::time::timeout(TIMEOUT, identifiers(&client, noun, office, term)).await;
+        known.extend(found.unwrap_or_default());
     }
     known.sort();
     known.dedup();

@@ -245,6 +245,17 @@ impl std::ops::Deref for Fault {
     }
 }
 
+/// How the reason begins for which a whole batch is refused; the request and what is wrong with it follow.
+fn operation_words(index: usize) -> String {
+    format!("operation {index} of the batch, ")
+}
+
+/// What is wrong with the operation for which a batch is refused, for those who name the operation otherwise.
+pub fn detail_of_operation(index: usize, detail: &str) -> &str {
+    let rest = detail.strip_prefix(&operation_words(index)).and_then(|rest| rest.split_once(": "));
+    rest.map_or(detail, |(_, detail)| detail)
+}
+
 impl Fault {
     /// A fault with its sentence.
     pub fn new(kind: &'static Kind, detail: impl Into<String>) -> Self {
@@ -344,7 +355,7 @@ impl Fault {
     /// The same fault as the reason why a whole batch is refused: its operation is named, and the places of
     /// bad fields are those in the batch.
     pub fn of_operation(mut self, index: usize, request: &str) -> Self {
-        self.0.detail = format!("operation {index} of the batch, {request}: {}", self.0.detail);
+        self.0.detail = format!("{}{request}: {}", operation_words(index), self.0.detail);
         for error in &mut self.0.errors {
             error.field = format!("/operations/{index}/body{}", error.field);
         }

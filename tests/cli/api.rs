@@ -2,6 +2,7 @@
 
 use super::run::run;
 use super::tree::sample;
+use crate::terminal::Terminal;
 use crate::world::World;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -66,21 +67,34 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
     let world = World::start();
     sample(&world);
     let wait = |words: &[&str]| run(world.mfa(&[&["wait"], words].concat()));
-    let record = wait(&["customer/c-001", "--for", "state=ACTIVE"]).json();
-    assert_eq!(record["identifier"], "c-001");
+    let active = ["customer/c-001", "--for", "state=ACTIVE"];
+    // It answers as the command does that reads the record.
+    for format in ["json", "yaml", "csv", "id", "table"] {
+        let read = run(world.mfa(&["customers", "get", "c-001", "-o", format])).ok();
+        assert_eq!(wait(&[&active[..], &["-o", format]].concat()).ok(), read, "{format}");
+    }
+    assert_eq!(wait(&active).ok(), run(world.mfa(&["customers", "get", "c-001"])).ok());
     let seen = wait(&["customer/c-001", "--for", "state=LOCKED", "--timeout", "1s", "-o", "json"]);
     let failure = seen.fails_in_json(8);
     assert!(failure["message"].as_str().unwrap().contains("it is ACTIVE"), "{failure}");
     for record in ["customers/c-001", "products/savings", "product/savings", "account/c-003.9100.00002"] {
-        wait(&[record, "--for", "exists"]).json();
+        wait(&[record, "--for", "exists", "-o", "json"]).json();
     }
-    wait(&["office/nowhere", "--for", "gone"]).ok();
+    assert_eq!(wait(&["office/nowhere", "--for", "gone"]).ok(), "");
     wait(&["office/nowhere", "--for", "exists", "--timeout", "1"]).fails(8);
     wait(&["customer/c-001", "--for", "stat=ACTIVE"]).fails(2);
     wait(&["customer/nobody", "--for", "state=ACTIVE"]).fails(3);
     assert!(wait(&["custmer/c", "--for", "exists"]).fails(2).contains("did you mean customer?"));
     assert!(wait(&["teller/desk-1", "--for", "exists"]).fails(2).contains("teller/OFFICE-ID/TELLER-ID"));
     wait(&["teller/head-office/desk-1", "--for", "state=CLOSED"]).ok();
+    let terminal = Terminal::start(&world, 80, &[]);
+    let screen = terminal.run("mfa wait teller/head-office/desk-2 --for state=ACTIVE");
+    assert!(screen.contains("\nteller/head-office/desk-2: state is ACTIVE\ncode "), "{screen}");
+    assert!(screen.contains(" 5000.00\n"), "{screen}");
+    let screen = terminal.run("mfa wait office/market --for exists");
+    assert!(screen.contains("\noffice/market exists\nidentifier "), "{screen}");
+    let screen = terminal.run("mfa wait office/nowhere --for gone");
+    assert!(screen.contains("\noffice/nowhere is gone\nexit 0"), "{screen}");
     // Somebody else makes it so while the command waits.
     let waiting = world
         .mfa(&["wait", "customer/c-002", "--for", "state=ACTIVE", "--timeout", "1m"])

@@ -188,6 +188,57 @@ fn a_quick_start_without_access_control_asks_nobody_on_loopback_only() {
 }
 
 #[test]
+fn a_quick_start_has_its_sample_where_references_are_strict() {
+    let home = tempfile::tempdir().unwrap();
+    let address = free_address();
+    let url = format!("http://{address}");
+    let strict = |line: &[&str]| {
+        let mut command = mfa(home.path(), line);
+        command.env("MFA_STRICT_REFERENCES", "true").env("MFA_URL", &url).env("MFA_OFFICE", "head-office");
+        run(command)
+    };
+    let start = ["quickstart", "--listen", &address, "-o", "json"];
+    let first = strict(&start);
+    assert!(!first.err.contains("warning: the sample"), "{}", first.err);
+    let first = first.json();
+    let tellers = strict(&["teller", "list", "-o", "json"]).json();
+    assert_eq!((&tellers[1]["code"], &tellers[1]["state"]), (&"desk-2".into(), &"ACTIVE".into()));
+    assert_eq!(strict(&start).json(), first);
+    assert_eq!(strict(&["teller", "list", "-o", "json"]).json(), tellers);
+    // It is the strict daemon that has taken all of it.
+    strict(&["customers", "create", "c-9", "--assigned-office", "nowhere"]).fails(7);
+    strict(&["daemon", "stop", "--listen", &address]).ok();
+}
+
+#[test]
+fn at_a_strict_daemon_that_was_there_before_a_quick_start_says_what_its_tellers_need() {
+    let home = tempfile::tempdir().unwrap();
+    let address = free_address();
+    let url = format!("http://{address}");
+    let line = |line: &str| {
+        let mut command = mfa(home.path(), &line.split(' ').collect::<Vec<_>>());
+        command.env("MFA_STRICT_REFERENCES", "true").env("MFA_URL", &url).env("MFA_OFFICE", "head-office");
+        command.env("MFA_AUTH", "off").env("MFA_LISTEN", &address);
+        run(command)
+    };
+    line("daemon start").ok();
+    let started = line("quickstart -o json");
+    let why = "warning: the sample has no tellers: references are strict at this daemon";
+    assert!(started.err.contains(why), "{}", started.err);
+    let said = started.err.clone();
+    assert_eq!(started.json()[0]["currentState"], "ACTIVE");
+    assert_eq!(line("teller list -o json").json(), serde_json::json!([]));
+    // What it says to type makes the rest.
+    let typed: Vec<_> = said.lines().filter_map(|line| line.strip_prefix("  mfa ")).collect();
+    assert_eq!(typed.len(), 8, "{said}");
+    for words in typed {
+        line(words).ok();
+    }
+    assert_eq!(line("teller list -o id").ok(), "desk-1\ndesk-2\ndesk-3\n");
+    line("daemon stop").ok();
+}
+
+#[test]
 fn a_store_is_made_once() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("store").display().to_string();

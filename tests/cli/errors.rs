@@ -13,6 +13,21 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
     let expected =
         "error: there is no customer \"c-01\"\nhint: did you mean c-001? list them: mfa customers list\n";
     assert_eq!(said, expected);
+    // A teller is looked for in its office, or in all of them.
+    let near = "hint: did you mean desk-1? list them: mfa teller list\n";
+    for line in [
+        "teller get dsk-1 --office head-office",
+        "teller close desk1 --office head-office",
+        "teller balance dexk-1 --office head-office",
+        "teller pause desk-11",
+        "teller transactions list desk_1",
+        "teller deposit desk-q1 --account c-003.9100.00002 --amount 5 -y",
+    ] {
+        let said = run(world.mfa(&line.split(' ').collect::<Vec<_>>())).fails(3);
+        assert!(said.ends_with(near), "{line}: {said}");
+    }
+    let said = run(world.mfa(&["teller", "get", "desk-9", "--office", "market"])).fails(3);
+    assert!(said.ends_with("\nhint: list them: mfa teller list\n"), "{said}");
     let said = run(world.mfa(&["offices", "get", "nowhere-near"])).fails(3);
     assert!(said.ends_with("hint: list them: mfa offices list\n"), "{said}");
     let said = run(world.mfa(&["customers", "lock", "c-002"])).fails(6);

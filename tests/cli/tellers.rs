@@ -1,6 +1,6 @@
 //! Money at the counter, from the command line.
 
-use super::run::{Ran, run};
+use super::run::{Ran, run, run_with};
 use super::tree::sample;
 use crate::terminal::Terminal;
 use crate::world::World;
@@ -279,6 +279,50 @@ fn nobody_is_asked_about_what_would_be_refused() {
         assert!(states(&world).iter().all(|state| state != "PENDING"), "{screen}");
     }
     assert_eq!(balance(&world, ACCOUNT), "1099");
+}
+
+#[test]
+fn charges_in_cash_are_spoken_of_only_where_there_are_some() {
+    let world = counter();
+    let charge = |actions: &[&str]| {
+        let charge = |action: &&str| {
+            json!({
+                "actionIdentifier": action, "incomeAccountIdentifier": "fees", "name": action, "amount": 200
+            })
+        };
+        let body = json!({ "charges": actions.iter().map(charge).collect::<Vec<_>>() });
+        run_with(world.mfa(&["products", "update", "savings", "--from", "-"]), &body.to_string()).ok();
+    };
+    let hint = |verb: &str, amount: &str, charges: &str| {
+        let said = transact(&world, verb, ACCOUNT, amount, &["--charges", charges, "-y"]).fails(6);
+        said.lines().last().unwrap().to_owned()
+    };
+    charge(&[]);
+    assert_eq!(hint("withdraw", "500", "excluded"), "hint: take less");
+    assert_eq!(hint("close-account", "90", "excluded"), "hint: pay out all of it: --amount 100.00");
+    let waiting = |number: usize| {
+        let body = json!({
+            "transactionType": "CWDL", "productIdentifier": "savings", "customerIdentifier": "c-003",
+            "customerAccountIdentifier": ACCOUNT, "amount": 500, "clerk": "kwame"
+        });
+        let quote = world.post("/teller/desk-2/transactions", body.to_string()).is(200).json();
+        assert_eq!(quote["charges"].as_array().unwrap().len(), number);
+        quote["tellerTransactionIdentifier"].as_str().unwrap().to_owned()
+    };
+    let confirm = |id: &str| run(world.mfa(&["teller", "transactions", "confirm", "desk-2", id])).fails(6);
+    let id = waiting(0);
+    let next = format!("\nhint: cancel it, and take less: mfa teller transactions cancel desk-2 {id}\n");
+    assert!(confirm(&id).ends_with(&next), "{}", confirm(&id));
+    charge(&["Withdraw", "Deposit", "Close"]);
+    let said = confirm(&waiting(1));
+    assert!(said.ends_with("\nhint: take less, or let the charges be paid in cash\n"), "{said}");
+    let all = "hint: pay out all of it: --amount 100.00 --charges included";
+    assert_eq!(hint("close-account", "90", "excluded"), all);
+    let less = "hint: take less, or pay the charges in cash: --charges included";
+    assert_eq!(hint("withdraw", "50", "excluded"), less);
+    assert_eq!(hint("withdraw", "500", "included"), "hint: take less");
+    let more = "hint: pay in more, or the charges in cash: --charges included";
+    assert_eq!(hint("deposit", "5", "excluded"), more);
 }
 
 #[test]

@@ -287,3 +287,50 @@ fn on_a_terminal_a_closing_shows_the_difference_and_asks() {
     let shown = terminal.wait_for("$");
     assert!(shown.contains("ACTIVE") && !shown.contains("4711"), "{shown}");
 }
+
+#[test]
+fn a_teller_that_must_be_counted_is_closed_with_a_count_only() {
+    let world = office();
+    let pin = pin(&world);
+    teller(&world, &["update", "desk-1", "--count-required", "--password-file", &pin]).ok();
+    teller(&world, &["open", "desk-1", "--employee", "kojo", "--from-vault", "605"]).ok();
+    // Where a count cannot be saved yet, nobody is asked for one.
+    assert!(teller(&world, &["close", "desk-1"]).fails(6).contains("is OPEN, so its cash cannot be counted"));
+    let unlock = ["unlock", "desk-1", "--employee", "kojo", "--password-file", &pin];
+    teller(&world, &unlock).ok();
+    let said = teller(&world, &["close", "desk-1", "-y"]).fails(2);
+    let expected = "error: the cash of teller desk-1 must be counted before it is closed\n\
+        hint: give what was counted: --counted 1250.00, or --denominations 100x12,50x1\n";
+    assert_eq!(said, expected);
+    let error = teller(&world, &["close", "desk-1", "-o", "json"]).fails_in_json(2);
+    assert_eq!(error["code"], "input_needed");
+    assert_eq!(state(&world, "desk-1"), "ACTIVE");
+    // On a terminal it asks until it gets a count, and goes on as with --counted.
+    let terminal = Terminal::start(&world, 80, &[("MFA_OFFICE", "head-office")]);
+    let asks = "counted, such as 1250.00 or 100x12,50x1:";
+    terminal.type_line("clear; mfa teller close desk-1");
+    let asked = terminal.wait_for(asks);
+    assert!(asked.contains("the cash of teller desk-1 must be counted before it is closed"), "{asked}");
+    assert!(!asked.contains("expected"), "who counts is not told what is expected: {asked}");
+    terminal.type_line("");
+    assert!(terminal.wait_for("$").contains("error: nothing was done"));
+    terminal.type_line("clear; mfa teller close desk-1 --to-vault 600");
+    terminal.wait_for(asks);
+    terminal.type_line("six hundred");
+    terminal.type_line("100x6,2x2");
+    let asked = terminal.wait_for("save the count and close teller desk-1? [y/N]");
+    assert!(asked.contains("it must be an amount, such as 1250.00"), "{asked}");
+    assert!(asked.contains("difference  -1.00: cash is short, which will be booked"), "{asked}");
+    terminal.type_line("y");
+    terminal.wait_for("$");
+    assert_eq!(state(&world, "desk-1"), "CLOSED");
+    let counts = world.get("/offices/head-office/teller/desk-1/denominations").json();
+    assert_eq!((&counts[0]["countedTotal"], &counts[0]["note"]), (&json!(604), &json!("100x6,2x2")));
+    // A count that was saved before is one.
+    teller(&world, &["open", "desk-1", "--employee", "kojo"]).ok();
+    teller(&world, &unlock).ok();
+    teller(&world, &["pause", "desk-1"]).ok();
+    teller(&world, &["denominations", "add", "desk-1", "--counted", "4"]).ok();
+    teller(&world, &["close", "desk-1"]).ok();
+    assert_eq!(state(&world, "desk-1"), "CLOSED");
+}

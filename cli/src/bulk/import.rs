@@ -5,7 +5,7 @@ use super::nouns::Noun;
 use super::progress::{Counts, Progress};
 use super::report::{Before, Report};
 use super::row::{Keys, Reading, Row};
-use super::send::{BATCH_BYTES_MAX, Done, Mode, Ready, Sender, Status};
+use super::send::{BATCH_BYTES_MAX, Done, Mode, Ready, Sender, Status, TAKEN_BACK};
 use super::source::{Format, Source};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -133,7 +133,9 @@ impl Ledger {
             if let Some(raw) = done.raw.as_ref().filter(|_| done.status == Status::Failed) {
                 self.failed.push(raw)?;
             }
-            if done.status == Status::Failed && self.first.len() < FAILURES_SHOWN {
+            // Of rows that are done all or not at all, the one that is wrong is told, not those before it.
+            let is_wrong = done.status == Status::Failed && done.code != TAKEN_BACK;
+            if is_wrong && self.first.len() < FAILURES_SHOWN {
                 let row = format!("row {} {}", done.number, done.id);
                 self.first.push(format!("{}: {}", row.trim_end(), done.message));
             }
@@ -307,7 +309,7 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
         None => sender.send_atomic(ready, run).await?,
         Some(number) => {
             let why = format!("not sent, because row {number} cannot be read");
-            ready.iter().map(|ready| Done::failed(&ready.row, "taken_back", &why)).collect()
+            ready.iter().map(|ready| Done::failed(&ready.row, TAKEN_BACK, &why)).collect()
         }
     };
     done.extend(settled);

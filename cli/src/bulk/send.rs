@@ -8,11 +8,15 @@ use crate::failure::Outcome;
 use clap::ValueEnum;
 use mfa_shared::api::batch::OperationResult;
 use mfa_shared::endpoint::{Meta, Method};
-use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, Problem};
+use mfa_shared::fault::{self, CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, Problem};
+use mfa_shared::rule::FieldError;
 use serde_json::{Value, json};
 
 /// Bytes of one batch, well below what the daemon takes.
 pub const BATCH_BYTES_MAX: usize = 700_000;
+
+/// The code of a row that failed only because another one did.
+pub const TAKEN_BACK: &str = "taken_back";
 
 /// What is done with a row whose record is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -245,8 +249,13 @@ impl Sender {
                 };
                 Ok(rows.iter().enumerate().map(well).collect())
             }
-            Err(failure) => match failure.operation.and_then(|operation| sent.get(operation).copied()) {
-                Some(refused) => Ok(taken_back(&rows, refused, &failure.code, &failure.message)),
+            Err(failure) => match failure.operation.and_then(|i| Some((i, *sent.get(i)?))) {
+                Some((operation, refused)) => {
+                    // The row is told by its place in the file.
+                    let detail = fault::detail_of_operation(operation, &failure.message);
+                    let message = in_one_line(&failure.errors, detail);
+                    Ok(taken_back(&rows, refused, &failure.code, &message))
+                }
                 None => Err(failure),
             },
         }
@@ -260,7 +269,7 @@ fn taken_back(rows: &[Ready], refused: usize, code: &str, message: &str) -> Vec<
         true => Done::failed(&ready.row, code, message),
         false => {
             let why = format!("taken back, because row {number} was refused");
-            Done::failed(&ready.row, "taken_back", &why)
+            Done::failed(&ready.row, TAKEN_BACK, &why)
         }
     };
     rows.iter().enumerate().map(told).collect()
@@ -283,7 +292,11 @@ pub fn told(problem: &Value) -> (String, String) {
     let Ok(problem) = serde_json::from_value::<Problem>(problem.clone()) else {
         return ("refused".to_owned(), problem.to_string());
     };
-    let several: Vec<_> = problem.errors.iter().map(|error| error.detail.as_str()).collect();
-    let message = if several.len() > 1 { several.join("; ") } else { problem.detail };
-    (problem.code, message)
+    (problem.code, in_one_line(&problem.errors, &problem.detail))
+}
+
+/// All that is wrong, in one line.
+fn in_one_line(errors: &[FieldError], detail: &str) -> String {
+    let several: Vec<_> = errors.iter().map(|error| error.detail.as_str()).collect();
+    if several.len() > 1 { several.join("; ") } else { detail.to_owned() }
 }

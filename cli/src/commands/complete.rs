@@ -1,6 +1,6 @@
 //! What may be typed next. The scripts of the shells ask this, so they stay small and know identifiers.
 
-use super::{NODES, identifiers, tellers};
+use super::{NODES, identifiers};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::tree::{self, Verb};
@@ -126,14 +126,8 @@ async fn values(cx: &Cx, arg: &Arg, typed: &str) -> Vec<(String, String)> {
     };
     let client = cx.client.hasty(IDENTIFIERS_TIMEOUT);
     let office = cx.settings.get("office").0;
-    let known = async {
-        match *noun {
-            // The office is that of the machine; one that a flag names is not looked for.
-            "teller" if office.is_empty() => Vec::new(),
-            "teller" => tellers::codes(&client, office).await,
-            noun => identifiers(&client, noun, typed).await,
-        }
-    };
+    // The office is that of the machine; one that a flag names is not looked for.
+    let known = identifiers(&client, noun, office, typed);
     let asked = tokio::time::timeout(IDENTIFIERS_TIMEOUT, known).await;
     asked.unwrap_or_default().into_iter().map(|identifier| (identifier, String::new())).collect()
 }

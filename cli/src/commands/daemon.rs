@@ -15,6 +15,7 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError};
+use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::fault::exit;
 use sd_notify::NotifyState;
 use serde_json::json;
@@ -276,6 +277,16 @@ impl Verb for Init {
         });
         cx.out.show(&views::STORE, &record)
     }
+}
+
+/// Adds ledger accounts to a store whose daemon will refuse whoever names one that is not there, unless it
+/// brings it into being: a teller does not, where references are strict.
+pub async fn add_accounts(cx: &Cx, flags: &DaemonFlags, accounts: &[(&str, AccountKind)]) -> Outcome {
+    let config = flags.config(cx)?;
+    for (identifier, kind) in accounts.iter().filter(|_| config.strict_references) {
+        mfa_daemon::add_account(&config, identifier, *kind).await.map_err(not_started)?;
+    }
+    Ok(())
 }
 
 /// Makes the users of a store for trying things out, unless it has been initialised before: `admin`, who may

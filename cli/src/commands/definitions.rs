@@ -219,7 +219,7 @@ impl Verb for Edit {
     const ABOUT: &'static str = "Change a product in the editor that VISUAL or EDITOR names";
     const EXAMPLES: &'static [&'static str] = &[
         "EDITOR=true mfa products edit savings --yes",
-        "EDITOR='sed -i s/true/false/' mfa products edit savings --yes -o json",
+        "EDITOR='sed -i s/Savings/Thrift/' mfa products edit savings --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let definition = self.definition;

@@ -35,14 +35,14 @@ impl Verb for Dev {
             auth: self.auth,
             ..DaemonFlags::default()
         };
-        let password = quickstart::first_users(cx, &flags).await?;
+        let password = quickstart::prepare(cx, &flags, self.empty).await?;
         let mut served_at = String::new();
         let ended = serve(cx, &flags, async |url| {
             url.clone_into(&mut served_at);
             let client = cx.client.at(url);
             let caller = quickstart::settle(cx, &client, password).await?;
             if !self.empty {
-                quickstart::sample(&client, caller.as_deref()).await?;
+                quickstart::sample(cx, &client, caller.as_deref()).await?;
             }
             cx.out.say("its data is gone when it ends (Ctrl-C)");
             cx.out.tip(&format!("try in another terminal:\n  export MFA_URL={url}\n  mfa customers list"));

@@ -120,8 +120,9 @@ pub const NODES: &[Node] = &[
     verb::<docs::Docs>("docs"),
 ];
 
-/// Identifiers of a noun that contain a text; none for a noun without a list.
-pub async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String> {
+/// Identifiers of a noun that contain a text; none for a noun without a list. What lies in an office is
+/// looked for in this one, and in all of them where it is empty.
+pub async fn identifiers(client: &Client, noun: &str, office: &str, term: &str) -> Vec<String> {
     match noun {
         "office" => offices::identifiers(client, term).await,
         "employee" => employees::identifiers(client, term).await,
@@ -132,6 +133,7 @@ pub async fn identifiers(client: &Client, noun: &str, term: &str) -> Vec<String>
         "application" => applications::identifiers(client, term).await,
         "definition" => definitions::identifiers(client, term).await,
         "account" => ledger::identifiers(client, term).await,
+        "teller" => tellers::codes(client, office, term).await,
         "profile" => profile::identifiers(),
         "topic" => topics::names(),
         _ => Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::daemon::{self, DaemonFlags};
 use super::users::made_up_password;
-use super::{background, identifiers, login};
+use super::{background, customers, login, offices};
 use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::Outcome;
@@ -12,9 +12,10 @@ use crate::views;
 use clap::Args;
 use mfa_shared::api::cards::CreateCard;
 use mfa_shared::api::customers::{CommandCustomer, CreateCustomer, CustomerQuery, ListCustomers};
-use mfa_shared::api::definitions::CreateDefinition;
+use mfa_shared::api::definitions::{CommandDefinition, CreateDefinition};
 use mfa_shared::api::employees::CreateEmployee;
 use mfa_shared::api::instances::{CommandInstance, CreateInstance, InstanceCommand, InstanceCommandForm};
+use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::api::offices::CreateOffice;
 use mfa_shared::api::system::GetVersion;
 use mfa_shared::api::tellers::{
@@ -23,6 +24,7 @@ use mfa_shared::api::tellers::{
 };
 use mfa_shared::api::tokens::GetCurrentToken;
 use mfa_shared::endpoint::Endpoint;
+use mfa_shared::fault::UNKNOWN_REFERENCE;
 use mfa_shared::wire::{Form, Nothing, Query};
 use serde_json::{Value, json};
 
@@ -35,6 +37,16 @@ const CUSTOMERS: &[(&str, &str, &str, &str, &[&str])] = &[
     ("c-002", "Kofi", "Boateng", "head-office", &[]),
     ("c-003", "Esi", "Addo", "market", &["ACTIVATE", "LOCK"]),
     ("c-004", "Yaw", "Owusu", "market", &["CLOSE"]),
+];
+
+/// The ledger accounts that the tellers of the sample name, each of which has a drawer of its own.
+const TELLER_ACCOUNTS: &[(&str, AccountKind)] = &[
+    ("drawer-desk-1", AccountKind::Asset),
+    ("drawer-desk-2", AccountKind::Asset),
+    ("drawer-desk-3", AccountKind::Asset),
+    ("vault", AccountKind::Asset),
+    ("cheques", AccountKind::Asset),
+    ("over-short", AccountKind::Expense),
 ];
 
 #[derive(Args)]
@@ -68,12 +80,12 @@ impl Verb for Quickstart {
         let client = background::client(cx, &flags)?;
         let password = match background::serves(&client).await {
             true => None,
-            false => first_users(cx, &flags).await?,
+            false => prepare(cx, &flags, self.empty).await?,
         };
         background::start(cx, &flags).await?;
         let caller = settle(cx, &client, password).await?;
         if !self.empty && only_sample(&client).await {
-            sample(&client, caller.as_deref()).await?;
+            sample(cx, &client, caller.as_deref()).await?;
         }
         let records = client.send(&ListCustomers {}, &all()).await?.value;
         cx.out.show(&views::CUSTOMER, &records["customers"])?;
@@ -95,9 +107,19 @@ fn listen_of(client: &Client) -> &str {
     client.url.rsplit('/').next().unwrap_or_default()
 }
 
+/// Prepares a store before its daemon starts; gives the password of the operator where it is a new one.
+pub async fn prepare(cx: &Cx, flags: &DaemonFlags, empty: bool) -> Outcome<Option<String>> {
+    let password = first_users(cx, flags).await?;
+    // Into a store of before nothing is put that its owner might not want.
+    if password.is_some() && !empty {
+        daemon::add_accounts(cx, flags, TELLER_ACCOUNTS).await?;
+    }
+    Ok(password)
+}
+
 /// Makes the first users of a store in which there are none, unless nobody will be asked who they are; gives
 /// the password of the operator.
-pub async fn first_users(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<String>> {
+async fn first_users(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<String>> {
     if flags.auth.as_deref().unwrap_or(cx.settings.get("auth").0).eq_ignore_ascii_case("off") {
         return Ok(None);
     }
@@ -139,14 +161,14 @@ fn all() -> Query<CustomerQuery> {
 
 /// Whether the store holds nothing but the sample, so that the sample is not mixed into real records.
 async fn only_sample(client: &Client) -> bool {
-    let offices = identifiers(client, "office", "").await;
-    let customers = identifiers(client, "customer", "").await;
+    let offices = offices::identifiers(client, "").await;
+    let customers = customers::identifiers(client, "").await;
     offices.iter().all(|office| ["head-office", "market"].contains(&office.as_str()))
         && customers.iter().all(|customer| CUSTOMERS.iter().any(|(sample, ..)| sample == customer))
 }
 
 /// Creates what is not there; a customer that is there is left in the state in which it is.
-pub async fn sample(client: &Client, caller: Option<&str>) -> Outcome {
+pub async fn sample(cx: &Cx, client: &Client, caller: Option<&str>) -> Outcome {
     let at_work = caller.unwrap_or("kwame");
     let address = json!({
         "street": "1 Independence Avenue", "city": "Accra", "region": "Greater Accra", "postalCode": "GA-001",
@@ -181,11 +203,12 @@ pub async fn sample(client: &Client, caller: Option<&str>) -> Outcome {
         "expirationDate": { "year": 2035, "month": 12, "day": 31 }
     });
     create(client, CreateCard { customer: "c-001".to_owned() }, &card).await?;
-    sample_products(client, at_work).await
+    sample_products(client).await?;
+    counter(cx, client, at_work).await
 }
 
 /// A product for savings with accounts, and a product that nobody has yet.
-async fn sample_products(client: &Client, at_work: &str) -> Outcome {
+async fn sample_products(client: &Client) -> Outcome {
     let product = |kind: &str, identifier: &str, name: &str, equity: &str, charges: Value| {
         json!({
             "type": kind, "identifier": identifier, "name": name, "equityLedgerIdentifier": equity,
@@ -204,18 +227,21 @@ async fn sample_products(client: &Client, at_work: &str) -> Outcome {
     if !create(client, CreateDefinition {}, &savings).await? {
         return Ok(());
     }
+    // Before it is on sale, strict references give nobody an account of it.
+    let on_sale = input::body::<CommandDefinition>(&json!({ "action": "ACTIVATE" }))?;
+    client.send(&CommandDefinition { definition: "savings".to_owned() }, &on_sale).await?;
     for customer in ["c-002", "c-003", "c-003", "c-003"] {
         let account = json!({ "customerIdentifier": customer, "productIdentifier": "savings" });
         create(client, CreateInstance {}, &account).await?;
     }
     let form = Form(InstanceCommandForm { command: InstanceCommand::Activate });
     client.send(&CommandInstance { account: "c-003.9100.00001".to_owned() }, &form).await?;
-    counter(client, at_work).await
+    Ok(())
 }
 
 /// Tellers of the head office: one has had its first day, one is at work and has opened two accounts, and one
 /// was never opened.
-async fn counter(client: &Client, at_work: &str) -> Outcome {
+async fn counter(cx: &Cx, client: &Client, at_work: &str) -> Outcome {
     for (code, employee) in [("desk-1", None), ("desk-2", Some(at_work)), ("desk-3", None)] {
         let teller = json!({
             "code": code, "password": "4711", "cashdrawLimit": 5000,
@@ -223,7 +249,15 @@ async fn counter(client: &Client, at_work: &str) -> Outcome {
             "chequesReceivableAccount": "cheques", "cashOverShortAccount": "over-short",
             "assignedEmployee": employee
         });
-        create(client, CreateTeller { office: "head-office".to_owned() }, &teller).await?;
+        match create(client, CreateTeller { office: "head-office".to_owned() }, &teller).await {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(failure) if failure.code == UNKNOWN_REFERENCE.code => {
+                tell_of_accounts(cx);
+                return Ok(());
+            }
+            Err(failure) => return Err(failure),
+        }
     }
     for (code, command) in [
         ("desk-1", json!({ "action": "OPEN", "assignedEmployeeIdentifier": "kojo" })),
@@ -256,6 +290,22 @@ async fn counter(client: &Client, at_work: &str) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Says what the tellers of the sample lack at a daemon that was there before, and how it gets there.
+fn tell_of_accounts(cx: &Cx) {
+    cx.out.warn(
+        "the sample has no tellers: references are strict at this daemon, and the ledger accounts that the \
+         tellers would name are not there",
+    );
+    let add = |(identifier, kind): &(&str, AccountKind)| {
+        format!("  mfa admin add-account {identifier} {}\n", kind.as_str().to_lowercase())
+    };
+    let lines: String = TELLER_ACCOUNTS.iter().map(add).collect();
+    cx.out.say(&format!(
+        "accounts are added while it is stopped; with the same --data-dir and --listen as now:\n  \
+         mfa daemon stop\n{lines}  mfa quickstart"
+    ));
 }
 
 /// Creates a record unless its identifier is taken; tells whether it did.

@@ -4,7 +4,9 @@ use super::NODES;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::nearest;
+use crate::money::Money;
 use crate::tree::{self, Verb};
+use crate::views::{self, View};
 use clap::Args;
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Meta, Method, render, segments};
@@ -39,7 +41,8 @@ impl Verb for Wait {
     const EXITS: &'static [i32] =
         &[exit::NOT_FOUND, exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::WAIT_TIMEOUT, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
-        let path = path_of(&self.record)?;
+        let place = Place::of(&self.record)?;
+        let path = render(place.row.path, &place.identifiers);
         let condition = self.condition.as_str();
         if !matches!(condition, "exists" | "gone") && !condition.contains('=') {
             return Err(Failure::usage(format!("\"{condition}\" is nothing that can be waited for"))
@@ -54,11 +57,18 @@ impl Verb for Wait {
                 }
                 Err(failure) => return Err(failure),
             };
-            match (condition, &seen) {
-                ("gone", None) => return Ok(()),
-                ("exists", Some(record)) => return cx.out.show_json(record),
-                (_, Some(record)) if holds(record, condition)? => return cx.out.show_json(record),
-                _ => {}
+            let is_so = match (condition, &seen) {
+                ("gone", seen) => seen.is_none(),
+                ("exists", seen) => seen.is_some(),
+                (_, Some(record)) => holds(record, condition)?,
+                (_, None) => false,
+            };
+            if is_so {
+                cx.out.tip(&told(&self.record, condition));
+                return match seen {
+                    Some(record) => place.show(cx, record).await,
+                    None => Ok(()),
+                };
             }
             if started.elapsed() >= self.timeout {
                 let now = seen.as_ref().and_then(|record| shown(record, condition.split('=').next()?));
@@ -72,29 +82,84 @@ impl Verb for Wait {
     }
 }
 
-/// The path of the one record that is meant.
-fn path_of(record: &str) -> Outcome<String> {
-    let mut words = record.split('/');
-    let noun = words.next().unwrap_or_default();
-    let identifiers: Vec<_> = words.collect();
-    // The noun of a command, in the singular and in the plural, stands for that of the path.
-    let names = tree::called(NODES, noun);
-    let is_meant = |own: &&str| *own == noun || names.contains(own);
-    let found = rows().find(|row| nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
-    let Some(row) = found else {
-        let known: Vec<_> = rows().filter_map(|row| nouns(row)?.last().copied()).collect();
-        let near = nearest(noun, known.iter().copied()).first().copied();
-        let hint =
-            near.map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
-        return Err(Failure::usage(format!("there is no \"{noun}\" that can be waited for")).hint(hint));
-    };
-    let needed = nouns(row).unwrap_or_default();
-    if identifiers.len() != needed.len() || identifiers.iter().any(|word| matches!(*word, "" | "." | "..")) {
-        let words: Vec<_> = needed.iter().map(|noun| format!("{}-ID", noun.to_uppercase())).collect();
-        let what = format!("\"{record}\" does not name one {noun}");
-        return Err(Failure::usage(what).hint(format!("it is written {noun}/{}", words.join("/"))));
+/// The record that is waited for.
+struct Place<'a> {
+    /// The row that reads it.
+    row: &'static Meta,
+    /// The parameters of its path.
+    identifiers: Vec<&'a str>,
+}
+
+impl<'a> Place<'a> {
+    /// The one record that is meant.
+    fn of(record: &'a str) -> Outcome<Self> {
+        let mut words = record.split('/');
+        let noun = words.next().unwrap_or_default();
+        let identifiers: Vec<_> = words.collect();
+        // The noun of a command, in the singular and in the plural, stands for that of the path.
+        let names = tree::called(NODES, noun);
+        let is_meant = |own: &&str| *own == noun || names.contains(own);
+        let found = rows().find(|row| nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
+        let Some(row) = found else {
+            let known: Vec<_> = rows().filter_map(|row| nouns(row)?.last().copied()).collect();
+            let near = nearest(noun, known.iter().copied()).first().copied();
+            let hint = near
+                .map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
+            return Err(Failure::usage(format!("there is no \"{noun}\" that can be waited for")).hint(hint));
+        };
+        let needed = nouns(row).unwrap_or_default();
+        if identifiers.len() != needed.len()
+            || identifiers.iter().any(|word| matches!(*word, "" | "." | ".."))
+        {
+            let words: Vec<_> = needed.iter().map(|noun| format!("{}-ID", noun.to_uppercase())).collect();
+            let what = format!("\"{record}\" does not name one {noun}");
+            return Err(Failure::usage(what).hint(format!("it is written {noun}/{}", words.join("/"))));
+        }
+        Ok(Self { row, identifiers })
     }
-    Ok(render(row.path, &identifiers))
+
+    /// Shows the record as the command does that reads it.
+    async fn show(&self, cx: &Cx, record: Value) -> Outcome {
+        let view = view(self.row);
+        let record = Money::of_row(cx, (self.row, &self.identifiers), view).shown(record).await;
+        cx.out.show(view, &record)
+    }
+}
+
+/// The columns of what a row reads.
+fn view(row: &Meta) -> &'static View {
+    match row.name {
+        "GetUser" => &views::USER,
+        "GetRole" => &views::ROLE,
+        "GetGroup" => &views::GROUP,
+        "GetSignature" => &views::SIGNATURE,
+        "GetApplicationPermission" => &views::PERMISSION,
+        "GetCallEndpointSet" => &views::SET,
+        "GetOffice" => &views::OFFICE,
+        "GetEmployee" => &views::EMPLOYEE,
+        "GetCustomer" => &views::CUSTOMER,
+        "GetCard" => &views::CARD,
+        "GetScan" => &views::SCAN,
+        "GetDefinition" => &views::DEFINITION,
+        "GetInstance" => &views::INSTANCE,
+        "GetLedgerAccount" => &views::LEDGER_ACCOUNT,
+        "GetJournalEntry" => &views::JOURNAL_ENTRY,
+        "GetTeller" => &views::TELLER,
+        "GetTransaction" => &views::TRANSACTION,
+        "GetDayReport" => &views::DAY_REPORT,
+        "GetEmailConfiguration" => &views::EMAIL_GATEWAY,
+        "GetSmsConfiguration" => &views::SMS_GATEWAY,
+        _ => &views::ANSWER,
+    }
+}
+
+/// What has come to be so, in words.
+fn told(record: &str, condition: &str) -> String {
+    match condition.split_once('=') {
+        Some((name, value)) => format!("{record}: {name} is {value}"),
+        None if condition == "gone" => format!("{record} is gone"),
+        None => format!("{record} {condition}"),
+    }
 }
 
 /// The nouns in the path of a row that reads one record.
@@ -134,4 +199,18 @@ fn duration(text: &str) -> Result<Duration, String> {
     };
     let number: u64 = digits.parse().map_err(|_| "it must begin with a number".to_owned())?;
     Ok(Duration::from_secs(number.saturating_mul(unit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_can_be_waited_for_has_columns_of_its_own() {
+        let waited: Vec<_> = rows().filter(|row| nouns(row).is_some()).collect();
+        assert!(waited.len() > 15, "{waited:?}");
+        for row in waited {
+            assert!(!std::ptr::eq(view(row), &views::ANSWER), "{} has none", row.name);
+        }
+    }
 }

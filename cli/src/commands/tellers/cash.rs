@@ -89,8 +89,8 @@ impl Verb for Add {
     async fn run(self, cx: &Cx) -> Outcome {
         let at = self.at.place(cx)?;
         // clap asks for one of the two.
-        let found = Pieces::of(self.counted, self.denominations, self.note);
-        save(cx, &at, found.unwrap_or_default()).await?;
+        let found = Pieces::of(self.counted, self.denominations).unwrap_or_default();
+        save(cx, &at, found.noted(self.note)).await?;
         cx.done(Done { noun: "teller", id: &at.teller, what: "counted" })
     }
 }
@@ -138,10 +138,22 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// What was counted in all or piece by piece, with a remark.
-    pub fn of(total: Option<Value>, pieces: Option<Pieces>, remark: Option<String>) -> Option<Self> {
-        let found = total.map(|total| Self { total, note: None }).or(pieces)?;
-        Some(Self { note: remark.or(found.note), total: found.total })
+    /// What was counted in all or piece by piece.
+    pub fn of(total: Option<Value>, pieces: Option<Pieces>) -> Option<Self> {
+        total.map(|total| Self { total, note: None }).or(pieces)
+    }
+
+    /// The same with a remark, where there is one.
+    pub fn noted(self, remark: Option<String>) -> Self {
+        Self { note: remark.or(self.note), ..self }
+    }
+}
+
+/// Reads what was counted, in all or piece by piece.
+pub(super) fn counted(text: &str) -> Result<Pieces, String> {
+    match text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(['x', 'X']) {
+        true => pieces(text),
+        false => money(text).map(|total| Pieces { total, note: None }),
     }
 }
 

@@ -13,7 +13,7 @@ use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::fault;
+use mfa_shared::fault::{self, exit};
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
@@ -49,16 +49,19 @@ impl Verb for Close {
         let at = self.at.place(cx)?;
         // A folder that cannot take the report is found before anything is counted or closed.
         let folder = self.file.folder(cx)?;
+        let found = match Pieces::of(self.counted, self.denominations) {
+            None if must_be_counted(cx, &at).await? => Some(ask_for_count(cx, &at).await?),
+            found => found,
+        };
         say_what_waits(cx, &at.teller).await;
-        if let Some(found) = Pieces::of(self.counted, self.denominations, self.note) {
+        if let Some(found) = found.map(|found| found.noted(self.note)) {
             let scale = teller_scale(cx, &at.office, &at.teller).await;
             let money = |amount| with_digits(amount, scale);
             check_vault(&self.cash, as_amount(&found.total)?, money)?;
             count(cx, &at, &self.cash, found, money).await?;
         }
         let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
-        let endpoint = CommandTeller { office: at.office.clone(), teller: at.teller.clone() };
-        cx.client.send(&endpoint, &body).await.map_err(next_step)?;
+        cx.client.send(&at.command(), &body).await.map_err(next_step)?;
         let Place { office, teller } = at;
         let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
         let report = cx.client.send(&read, &Nothing).await?.value;
@@ -70,6 +73,31 @@ impl Verb for Close {
         })?;
         cx.out.tip(&format!("teller {teller} closed (CLOSED); day report: {}", file.display()));
         cx.print(&read, &views::DAY_REPORT, report).await
+    }
+}
+
+/// Whether a teller is not closed before somebody has counted its cash: the daemon says so, and does nothing.
+async fn must_be_counted(cx: &Cx, at: &Place) -> Outcome<bool> {
+    let body = CashFlags::default().draft("CLOSE").body::<CommandTeller>()?;
+    let tried = cx.client.try_out(&at.command(), &body).await;
+    Ok(tried.is_err_and(|failure| failure.code == fault::DENOMINATION_REQUIRED.code))
+}
+
+/// Asks for what was counted, unless it could not be saved or there is nobody to ask.
+async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
+    is_active(cx, at).await?;
+    let what = format!("the cash of teller {} must be counted before it is closed", at.teller);
+    if !cx.prompt.can_ask() {
+        let hint = "give what was counted: --counted 1250.00, or --denominations 100x12,50x1";
+        return Err(Failure::new("input_needed", exit::USAGE, what).hint(hint));
+    }
+    cx.out.say(&what);
+    loop {
+        let typed = cx.prompt.text("counted, such as 1250.00 or 100x12,50x1: ", "--counted")?;
+        match cash::counted(&typed) {
+            Ok(found) => return Ok(found),
+            Err(why) => cx.out.insist(&why),
+        }
     }
 }
 
@@ -108,16 +136,7 @@ async fn count(
     found: Pieces,
     money: impl Fn(Amount) -> String,
 ) -> Outcome {
-    let is_active = match cx.client.send(&at.read(), &Nothing).await?.value["state"].as_str() {
-        Some("PAUSED") => false,
-        Some("ACTIVE") => true,
-        state => {
-            let what = format!("teller {} is {}", at.teller, state.unwrap_or_default());
-            let row = fault::WRONG_STATE;
-            let failure = Failure::new(row.code, row.exit(), what + ", so its cash cannot be counted");
-            return Err(failure.hint("cash is counted after the drawer was unlocked: mfa teller unlock"));
-        }
-    };
+    let is_active = is_active(cx, at).await?;
     let expected = on_hand(cx, at).await?;
     let counted = as_amount(&found.total)?;
     let difference = counted.minus(expected);
@@ -154,6 +173,20 @@ async fn count(
         return Err(Failure::new(row.code, row.exit(), what).hint(hint));
     }
     cash::save(cx, at, found).await
+}
+
+/// Whether a teller is active, or else paused; the cash of another one cannot be counted.
+async fn is_active(cx: &Cx, at: &Place) -> Outcome<bool> {
+    match cx.client.send(&at.read(), &Nothing).await?.value["state"].as_str() {
+        Some("PAUSED") => Ok(false),
+        Some("ACTIVE") => Ok(true),
+        state => {
+            let what = format!("teller {} is {}", at.teller, state.unwrap_or_default());
+            let row = fault::WRONG_STATE;
+            let failure = Failure::new(row.code, row.exit(), what + ", so its cash cannot be counted");
+            Err(failure.hint("cash is counted after the drawer was unlocked: mfa teller unlock"))
+        }
+    }
 }
 
 /// The cash that should be in the drawer.

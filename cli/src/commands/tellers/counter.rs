@@ -62,6 +62,8 @@ impl Wish {
 struct Effect {
     amount: Amount,
     charges: Amount,
+    /// Whether the account pays charges.
+    account_pays: bool,
     /// Balance of the account before.
     before: Amount,
     /// Change of the balance.
@@ -92,16 +94,32 @@ impl Effect {
             ChargesWord::Included => (account, drawer.plus(charges)),
             ChargesWord::Excluded => (account.minus(charges), drawer),
         };
-        Ok(Self { amount, charges, before: as_amount(&instance["balance"])?, account, drawer, scale })
+        let account_pays = !charges.is_zero() && wish.charges.word() == ChargesWord::Excluded;
+        let before = as_amount(&instance["balance"])?;
+        Ok(Self { amount, charges, account_pays, before, account, drawer, scale })
     }
 
-    /// Where an account is not closed by an amount, the one that closes it.
-    fn with_whole_balance(&self, kind: TransactionType, failure: Failure) -> Failure {
-        let missed = [fault::INSUFFICIENT_BALANCE.code, fault::REMAINING_BALANCE.code];
-        if kind != TransactionType::Accc || !missed.contains(&failure.code.as_str()) {
-            return failure;
+    /// Where an account holds less or more than it should, what to do about it. Charges in cash are spoken of
+    /// only where the account would pay some.
+    fn with_way_out(&self, kind: TransactionType, failure: Failure) -> Failure {
+        use TransactionType::{Accc, Acco, Cdpt};
+        let charged = !self.charges.is_zero();
+        let is_short = failure.code == fault::INSUFFICIENT_BALANCE.code;
+        match kind {
+            Accc if is_short || failure.code == fault::REMAINING_BALANCE.code => {
+                let charges = if charged { " --charges included" } else { "" };
+                failure.hint(format!("pay out all of it: --amount {}{charges}", self.shown(self.before)))
+            }
+            // Only the charges can make it too little.
+            Cdpt | Acco if is_short => {
+                failure.hint("pay in more, or the charges in cash: --charges included")
+            }
+            _ if is_short && self.account_pays => {
+                failure.hint("take less, or pay the charges in cash: --charges included")
+            }
+            _ if is_short => failure.hint("take less"),
+            _ => failure,
         }
-        failure.hint(format!("pay out all of it: --amount {} --charges included", self.shown(self.before)))
     }
 
     fn shown(&self, amount: Amount) -> String {
@@ -184,12 +202,12 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         let cancelled = transactions::cancel(cx, &wish.teller, transaction).await;
         let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
         cancelled.map_err(left)?;
-        return Err(effect.with_whole_balance(kind, why));
+        return Err(effect.with_way_out(kind, why));
     }
     let confirmed = transactions::confirm(cx, &wish.teller, transaction, wish.charges.word()).await;
     if let Err(failure) = confirmed {
         let failure = given_up(cx, &wish.teller, transaction, failure).await;
-        return Err(effect.with_whole_balance(kind, failure));
+        return Err(effect.with_way_out(kind, failure));
     }
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
     let read = GetTransaction { teller: wish.teller, transaction: transaction.to_owned() };

@@ -14,7 +14,7 @@ use mfa_shared::wire::Form;
 use serde_json::{Value, json};
 
 /// Cash that moves when a teller is opened or closed.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(super) struct CashFlags {
     /// Cash to bring from the vault into the drawer
     #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
@@ -57,9 +57,9 @@ impl Verb for Open {
     async fn run(self, cx: &Cx) -> Outcome {
         let at = self.at.place(cx)?;
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
-        let endpoint = CommandTeller { office: at.office.clone(), teller: at.teller.clone() };
         let body = draft.body::<CommandTeller>()?;
-        let opened = cx.change(endpoint, body, done(&at.teller, "opened"), at.read(), &views::TELLER).await;
+        let opened =
+            cx.change(at.command(), body, done(&at.teller, "opened"), at.read(), &views::TELLER).await;
         opened.map_err(next_step)
     }
 }

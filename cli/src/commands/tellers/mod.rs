@@ -10,6 +10,7 @@ mod reports;
 mod transactions;
 
 use crate::client::Client;
+use crate::commands::offices;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft, money};
@@ -70,13 +71,21 @@ pub const VERBS: &[Node] = &[
     ),
 ];
 
-/// The codes of the tellers of an office.
-pub async fn codes(client: &Client, office: &str) -> Vec<String> {
-    let Ok(reply) = client.send(&ListTellers { office: office.to_owned() }, &Nothing).await else {
-        return Vec::new();
+/// The codes of the tellers of an office, or of all offices where it is empty, that contain a text.
+pub async fn codes(client: &Client, office: &str, term: &str) -> Vec<String> {
+    let offices = match office {
+        "" => offices::identifiers(client, "").await,
+        office => vec![office.to_owned()],
     };
-    let tellers = reply.value.as_array().cloned().unwrap_or_default();
-    tellers.iter().filter_map(|teller| teller["code"].as_str().map(str::to_owned)).collect()
+    let mut codes = Vec::new();
+    for office in offices {
+        let Ok(reply) = client.send(&ListTellers { office }, &Nothing).await else { continue };
+        let tellers = reply.value.as_array().cloned().unwrap_or_default();
+        codes.extend(tellers.iter().filter_map(|teller| teller["code"].as_str().map(str::to_owned)));
+    }
+    let term = term.to_lowercase();
+    codes.retain(|code| code.to_lowercase().contains(&term));
+    codes
 }
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
@@ -115,6 +124,10 @@ struct Place {
 impl Place {
     fn read(&self) -> GetTeller {
         GetTeller { office: self.office.clone(), teller: self.teller.clone() }
+    }
+
+    fn command(&self) -> CommandTeller {
+        CommandTeller { office: self.office.clone(), teller: self.teller.clone() }
     }
 }
 

@@ -2,15 +2,16 @@
 
 use super::next_step;
 use crate::cx::{Cx, Done};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault;
 use mfa_shared::query::{Parameters, Params};
 use mfa_shared::rule::Word;
-use mfa_shared::wire::{Form, Query};
+use mfa_shared::wire::{Form, Nothing, Query};
 
 #[derive(Args)]
 pub struct List {
@@ -83,8 +84,29 @@ impl Verb for Confirm {
          xargs mfa teller transactions confirm desk-2 --charges included --yes",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        confirm(cx, &self.teller, &self.transaction, self.charges.word()).await?;
+        if let Err(failure) = confirm(cx, &self.teller, &self.transaction, self.charges.word()).await {
+            return Err(self.without_charges(cx, failure).await);
+        }
         cx.done(Done { noun: "transaction", id: &self.transaction, what: "confirmed" })
+    }
+}
+
+impl Confirm {
+    /// Where the account pays no charges, nothing is said of charges in cash.
+    async fn without_charges(&self, cx: &Cx, failure: Failure) -> Failure {
+        if failure.code != fault::INSUFFICIENT_BALANCE.code {
+            return failure;
+        }
+        let (teller, transaction) = (&self.teller, &self.transaction);
+        let read = GetTransaction { teller: teller.clone(), transaction: transaction.clone() };
+        let Ok(reply) = cx.client.send(&read, &Nothing).await else { return failure };
+        let charged = reply.value["charges"].as_array().is_some_and(|charges| !charges.is_empty());
+        match charged && self.charges.word() == ChargesWord::Excluded {
+            true => failure,
+            false => failure.hint(format!(
+                "cancel it, and take less: mfa teller transactions cancel {teller} {transaction}"
+            )),
+        }
     }
 }
 
