@@ -19,7 +19,7 @@ use proptest::test_runner::{Config, TestCaseResult, TestError, TestRunner};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use steps::{Step, step};
+use steps::{Step, overture, step};
 
 /// Histories of one run, and operations of each: 20,000 in all on the embedded store.
 const HISTORIES: u32 = 5;
@@ -254,9 +254,10 @@ const MET: &[&str] = &[
 
 fn play(steps: &[Step], met: &RefCell<BTreeMap<String, usize>>) -> TestCaseResult {
     let mut twins = Twins::new();
-    for product in [0, 0, 1, 2] {
+    for product in [0, 0, 1, 2, 1] {
         twins.take(0, Act::NewAccount { product })?;
     }
+    overture().into_iter().try_for_each(|act| twins.take(0, act))?;
     for (place, step) in steps.iter().enumerate() {
         twins.step(step)?;
         if place % LOOK_AFTER == 0 {

@@ -122,6 +122,22 @@ pub fn step() -> impl Strategy<Value = Step> {
     )
 }
 
+/// What a history might never come to by chance: the first employee is wanted at a second teller, and closes an
+/// account that holds nothing.
+pub fn overture() -> Vec<Act> {
+    let (at, word, slip) = (At::Here, "NONE", Slip::None);
+    let open = |t| Act::Open { t, at, employee: Some(0), word, amount: 0 };
+    let (account, target, product) = (4, 0, 1);
+    vec![
+        open(0),
+        open(1),
+        Act::Unlock { t: 0, employee: 0, pin: 0 },
+        Act::Command { account, word: "ACTIVATE" },
+        Act::Create { t: 0, wish: Wish { kind: "ACCC", account, target, product, amount: 0 }, slip },
+        Act::Finish { t: 0, x: 0, confirm: true, included: false, slip },
+    ]
+}
+
 const KINDS: [&str; 5] = ["ACCO", "ACCC", "ACCT", "CDPT", "CWDL"];
 const ADJUSTMENTS: [&str; 3] = ["NONE", "DEBIT", "CREDIT"];
 const COMMANDS: [&str; 4] = ["ACTIVATE", "CLOSE", "TRANSACTION", "RESUME"];

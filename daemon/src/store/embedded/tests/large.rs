@@ -181,6 +181,26 @@ fn a_tree_that_was_on_its_way_knows_how_far_the_journal_went() {
 }
 
 #[test]
+fn a_tree_that_was_on_its_way_is_followed_up_from_where_it_had_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = fill(dir.path());
+    engine.shared.settle().unwrap();
+    engine.shared.index.pairs.breaks.store(true, std::sync::atomic::Ordering::SeqCst);
+    // More than one batch, of which the tree gets the first.
+    let keys = (0..300u32).map(|number| change(number.to_be_bytes(), Some(vec![3; 40])));
+    write(&engine, keys.chain([change([3], None)]).collect()).unwrap();
+    assert!(soon(|| engine.write_fault().is_some()));
+    let right = all(&engine).unwrap();
+    drop(engine);
+    // As after a kill: nobody has found anything wrong with it.
+    fs::remove_file(dir.path().join("index/rebuild")).unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    assert!(engine.healed.is_empty(), "{:?}", engine.healed);
+    assert!(all(&engine).unwrap() == right);
+    assert!(engine.shared.index.pairs.audit().unwrap());
+}
+
+#[test]
 fn a_checkpoint_that_cannot_bring_the_tree_up_to_date_stops_the_writes() {
     let dir = tempfile::tempdir().unwrap();
     let engine = fill(dir.path());
