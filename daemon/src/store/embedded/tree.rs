@@ -2,7 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::{fs, io};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
+
+/// A tree that was closed gives its file up sooner than this.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why the index cannot answer.
 pub(super) type Sick = String;
@@ -43,10 +47,29 @@ impl Drop for Tree {
 impl Tree {
     /// Opens the tree of a folder, or makes an empty one.
     pub(super) fn open(dir: &Path, cache_bytes: u64) -> Result<Self, Sick> {
-        make_private(dir).map_err(|error| error.to_string())?;
+        make_private(dir).and_then(|()| wait_for_file(dir)).map_err(|error| error.to_string())?;
         let config = sled::Config::new().path(dir).cache_capacity(cache_bytes).use_compression(false);
         caught(|| config.open().map_err(text)).map(|db| Self(Some(db)))
     }
+}
+
+/// Waits until nobody locks the file of the tree. Whoever comes here has the data directory, so it can only be
+/// what is left of an earlier tree: threads of sled that are about to end, or a process that was started in the
+/// moment of its closing and has a copy of the file for a while. sled does not wait for either.
+fn wait_for_file(dir: &Path) -> io::Result<()> {
+    let file = match fs::File::open(dir.join("db")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened?,
+    };
+    let begun = Instant::now();
+    while let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
+        if begun.elapsed() > PATIENCE {
+            break;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    // Said aloud, for the same reason.
+    file.unlock()
 }
 
 /// Moves an index out of the way and deletes it; one that is deleted half-way is never opened.

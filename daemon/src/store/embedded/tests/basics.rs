@@ -56,6 +56,24 @@ fn a_second_process_is_told_who_holds_the_data_directory() {
 }
 
 #[test]
+fn what_is_left_of_an_earlier_tree_is_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    block_on(engine.close()).unwrap();
+    drop(engine);
+    let file = std::fs::File::open(dir.path().join("index/db")).unwrap();
+    file.lock().unwrap();
+    let holder = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        file.unlock().unwrap();
+    });
+    let engine = Embedded::open(options(dir.path())).unwrap();
+    assert_eq!(block_on(engine.troubles()).unwrap(), []);
+    holder.join().unwrap();
+}
+
+#[test]
 fn nobody_else_may_look_into_the_data_directory() {
     fn visit(path: &std::path::Path) {
         let mode = std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
