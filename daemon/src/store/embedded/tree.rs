@@ -53,9 +53,9 @@ impl Tree {
     }
 }
 
-/// Waits until nobody locks the file of the tree. Whoever comes here has the data directory, so it can only be
-/// what is left of an earlier tree: threads of sled that are about to end, or a process that was started in the
-/// moment of its closing and has a copy of the file for a while. sled does not wait for either.
+/// Waits until nobody locks the file of the tree. Whoever comes here has the data directory, so it can only
+/// be what is left of an earlier tree: threads of sled that are about to end, or a process that was started
+/// in the moment of its closing and has a copy of the file for a while. sled does not wait for either.
 fn wait_for_file(dir: &Path) -> io::Result<()> {
     let file = match fs::File::open(dir.join("db")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
