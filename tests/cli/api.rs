@@ -81,6 +81,11 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
         wait(&[record, "--for", "exists", "-o", "json"]).json();
     }
     assert_eq!(wait(&["office/nowhere", "--for", "gone"]).ok(), "");
+    // The secret of a gateway is neither shown nor told.
+    let seen = wait(&["configuration/main", "--for", "exists", "-o", "json"]).json();
+    assert_eq!((&seen["host"], &seen["app_password"]), (&"mail.example.org".into(), &"***".into()));
+    let seen = wait(&["configuration/main", "--for", "app_password=x", "--timeout", "1s"]);
+    assert!(seen.fails(8).contains("it is ***"));
     wait(&["office/nowhere", "--for", "exists", "--timeout", "1"]).fails(8);
     wait(&["customer/c-001", "--for", "stat=ACTIVE"]).fails(2);
     wait(&["customer/nobody", "--for", "state=ACTIVE"]).fails(3);

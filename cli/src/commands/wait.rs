@@ -1,6 +1,6 @@
 //! `mfa wait`: until a record is as a script needs it.
 
-use super::NODES;
+use super::{NODES, gateways};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::nearest;
@@ -51,7 +51,7 @@ impl Verb for Wait {
         let started = Instant::now();
         loop {
             let seen = match cx.client.raw("GET", &path, &[], None).await {
-                Ok(reply) => Some(serde_json::from_slice::<Value>(&reply.bytes).unwrap_or_default()),
+                Ok(reply) => Some(read(&reply.bytes)),
                 Err(failure) if failure.exit == exit::NOT_FOUND && matches!(condition, "exists" | "gone") => {
                     None
                 }
@@ -151,6 +151,13 @@ fn view(row: &Meta) -> &'static View {
         "GetSmsConfiguration" => &views::SMS_GATEWAY,
         _ => &views::ANSWER,
     }
+}
+
+/// A record as this command compares and shows it, which is without the secret of a gateway.
+fn read(bytes: &[u8]) -> Value {
+    let mut record = serde_json::from_slice(bytes).unwrap_or_default();
+    gateways::cover(&mut record);
+    record
 }
 
 /// What has come to be so, in words.

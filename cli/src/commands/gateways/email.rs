@@ -20,7 +20,7 @@ pub const VERBS: &[Node] = &[
     verb::<Test>("test"),
 ];
 
-const APP_PASSWORD: &str = "app_password";
+pub(super) const APP_PASSWORD: &str = "app_password";
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "e-mail gateway", id, what }
@@ -53,7 +53,7 @@ impl Verb for Get {
         &["mfa gateways email get main", "mfa gateways email get main --show-secrets -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let endpoint = GetEmailConfiguration { configuration: self.gateway };
-        show(cx, endpoint, &views::EMAIL_GATEWAY, APP_PASSWORD, self.show_secrets).await
+        show(cx, endpoint, &views::EMAIL_GATEWAY, self.show_secrets).await
     }
 }
 

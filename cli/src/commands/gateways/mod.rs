@@ -44,14 +44,23 @@ impl SecretFlags {
     }
 }
 
+/// Covers the secret of a record that is a configuration.
+pub fn cover(record: &mut Value) {
+    for secret in [email::APP_PASSWORD, sms::AUTH_TOKEN] {
+        if let Some(secret) = record.get_mut(secret).filter(|secret| secret.is_string()) {
+            *secret = json!(MASK);
+        }
+    }
+}
+
 /// Shows a configuration with its secret covered, unless it was asked for.
-async fn show<E>(cx: &Cx, endpoint: E, view: &View, secret: &str, uncovered: bool) -> Outcome
+async fn show<E>(cx: &Cx, endpoint: E, view: &View, uncovered: bool) -> Outcome
 where
     E: Endpoint<Body = Nothing>,
 {
     let mut record = cx.client.send(&endpoint, &Nothing).await?.value;
-    if !uncovered && record[secret].is_string() {
-        record[secret] = json!(MASK);
+    if !uncovered {
+        cover(&mut record);
     }
     cx.out.show(view, &record)
 }

@@ -20,7 +20,7 @@ pub const VERBS: &[Node] = &[
     verb::<Test>("test"),
 ];
 
-const AUTH_TOKEN: &str = "auth_token";
+pub(super) const AUTH_TOKEN: &str = "auth_token";
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "SMS gateway", id, what }
@@ -53,7 +53,7 @@ impl Verb for Get {
         &["mfa gateways sms get main", "mfa gateways sms get main --show-secrets -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let endpoint = GetSmsConfiguration { configuration: self.gateway };
-        show(cx, endpoint, &views::SMS_GATEWAY, AUTH_TOKEN, self.show_secrets).await
+        show(cx, endpoint, &views::SMS_GATEWAY, self.show_secrets).await
     }
 }
 
