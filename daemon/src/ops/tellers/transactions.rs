@@ -109,14 +109,10 @@ pub fn list(
     Query(query): &Query<TransactionQuery>,
 ) -> Result<Rows<StoredTransaction, Transaction>, Fault> {
     find(tx, &at.teller)?;
-    let parts = [at.teller.as_str()];
+    let shown = |_: &mut Tx<'_>, stored: StoredTransaction| Ok(stored.transaction);
     let listed = match query.status {
-        Some(TransactionState::Pending) => {
-            return Ok(Rows::indexed(TRANSACTIONS_PENDING, &parts, |_, stored: StoredTransaction| {
-                Ok(stored.transaction)
-            }));
-        }
-        _ => Rows::all(&parts, |_, stored: StoredTransaction| Ok(stored.transaction)),
+        Some(TransactionState::Pending) => Rows::indexed(TRANSACTIONS_PENDING, &[&at.teller], shown),
+        _ => Rows::all(&[&at.teller], shown),
     };
     Ok(match query.status {
         None => listed,
