@@ -82,6 +82,7 @@ mod cli {
     mod tellers_day;
     pub mod tree;
 }
+mod contract;
 mod coverage;
 mod crash;
 mod store {
