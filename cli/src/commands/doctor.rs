@@ -15,7 +15,7 @@ use mfa_shared::wire::Nothing;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Longest wait for each answer of the daemon.
@@ -44,31 +44,48 @@ enum Finding {
 
 use Finding::{Fine, Warning};
 
+/// What the checks look at: this machine, and what the daemon answered.
+struct Seen<'a> {
+    cx: &'a Cx,
+    /// Folder of the store.
+    folder: PathBuf,
+    /// Whether the store is that folder, and no database.
+    on_machine: bool,
+    url: String,
+    ready: Result<(), Failure>,
+    /// What the daemon says of itself, of its clock and of the caller; nothing where it does not answer.
+    answers: Option<Answers>,
+}
+
+struct Answers {
+    about: Outcome<Value>,
+    daemon_seconds: Option<i64>,
+    caller: Outcome<Value>,
+}
+
+/// One look at one thing; nothing where it does not apply.
+type Check = fn(&Seen<'_>) -> Option<Finding>;
+
+/// Every check, in the order in which they are shown.
+const CHECKS: &[(&str, Check)] = &[
+    ("config", config),
+    ("permissions", permissions),
+    ("disk", disk),
+    ("store", store),
+    ("daemon", daemon),
+    ("version", version),
+    ("clock", clock),
+    ("login", login),
+];
+
 impl Verb for Doctor {
     const ABOUT: &'static str =
         "Look for what is wrong with settings, store, daemon and login, and what mends it";
     const EXAMPLES: &'static [&'static str] = &["mfa doctor", "mfa doctor -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let flags = DaemonFlags { data_dir: self.data_dir.clone(), ..DaemonFlags::default() };
-        let folder = flags.data_dir(cx)?;
-        let on_machine = flags.shown_store(cx).is_empty();
-        let client = cx.client.hasty(Duration::from_secs(ANSWER_SECONDS_MAX));
-        let answered = client.send(&GetReady {}, &Nothing).await;
-        let mut findings = vec![("config", config(cx)), ("permissions", permissions(&folder))];
-        if on_machine {
-            findings.push(("disk", disk(&folder)));
-            findings.push(("store", store(&folder, answered.is_ok())));
-        }
-        let alive = answered.as_ref().map_or_else(|failure| failure.status.is_some(), |_| true);
-        findings.push(("daemon", daemon(&client.url, answered.err())));
-        if alive {
-            let about = client.send(&GetVersion {}, &Nothing).await.map(|reply| reply.value);
-            let open = about.as_ref().is_ok_and(|about| about["auth"] == "off");
-            findings.push(("version", version(about)));
-            findings.push(("clock", clock(client.clock_seconds().await?)));
-            let caller = client.send(&GetCurrentToken {}, &Nothing).await.map(|reply| reply.value);
-            findings.push(("login", login(open, caller)));
-        }
+        let seen = Seen::look(cx, self.data_dir).await?;
+        let findings = CHECKS.iter().filter_map(|(name, check)| Some((*name, check(&seen)?)));
+        let findings: Vec<_> = findings.collect();
         let failed = findings.iter().filter(|(_, finding)| matches!(finding, Finding::Failure(..))).count();
         cx.out.show(&views::FINDING, &findings.into_iter().map(record).collect())?;
         match failed {
@@ -81,6 +98,25 @@ impl Verb for Doctor {
     }
 }
 
+impl<'a> Seen<'a> {
+    async fn look(cx: &'a Cx, data_dir: Option<String>) -> Outcome<Self> {
+        let flags = DaemonFlags { data_dir, ..DaemonFlags::default() };
+        let client = cx.client.hasty(Duration::from_secs(ANSWER_SECONDS_MAX));
+        let ready = client.send(&GetReady {}, &Nothing).await.map(drop);
+        let alive = ready.as_ref().map_or_else(|failure| failure.status.is_some(), |()| true);
+        let answers = match alive {
+            false => None,
+            true => Some(Answers {
+                about: client.send(&GetVersion {}, &Nothing).await.map(|reply| reply.value),
+                daemon_seconds: client.clock_seconds().await?,
+                caller: client.send(&GetCurrentToken {}, &Nothing).await.map(|reply| reply.value),
+            }),
+        };
+        let (folder, on_machine) = (flags.data_dir(cx)?, flags.shown_store(cx).is_empty());
+        Ok(Self { cx, folder, on_machine, url: client.url.clone(), ready, answers })
+    }
+}
+
 fn record((check, finding): (&str, Finding)) -> Value {
     let (result, found, mend) = match finding {
         Fine(found) => ("ok", found, None),
@@ -90,22 +126,23 @@ fn record((check, finding): (&str, Finding)) -> Value {
     json!({ "check": check, "result": result, "found": found, "mend": mend })
 }
 
-fn config(cx: &Cx) -> Finding {
+fn config(seen: &Seen<'_>) -> Option<Finding> {
     let files: Vec<_> = config_files().into_iter().filter(|path| path.exists()).collect();
-    if let Some(warning) = cx.settings.warnings.first() {
-        return Warning(warning.clone(), "mfa help environment lists every setting".to_owned());
+    if let Some(warning) = seen.cx.settings.warnings.first() {
+        return Some(Warning(warning.clone(), "mfa help environment lists every setting".to_owned()));
     }
-    match files.as_slice() {
+    Some(match files.as_slice() {
         [] => Fine("no config file; every setting has its default or its variable".to_owned()),
         files => {
             let names: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
             Fine(format!("{} can be read", names.join(" and ")))
         }
-    }
+    })
 }
 
 /// Secrets and identity papers are for their owner only.
-fn permissions(folder: &Path) -> Finding {
+fn permissions(seen: &Seen<'_>) -> Option<Finding> {
+    let folder = seen.folder.as_path();
     let logins = logins::path().ok();
     for path in [logins.as_deref(), state_dir().ok().as_deref(), Some(folder)].into_iter().flatten() {
         let Ok(metadata) = fs::metadata(path) else { continue };
@@ -115,43 +152,48 @@ fn permissions(folder: &Path) -> Finding {
         if open != 0 && !shown {
             let mode = if metadata.is_dir() { "700" } else { "600" };
             let found = format!("{} is open to other users of this machine", path.display());
-            return Finding::Failure(found, format!("chmod {mode} {}", path.display()));
+            return Some(Finding::Failure(found, format!("chmod {mode} {}", path.display())));
         }
     }
-    Fine("store and logins are open to their owner only".to_owned())
+    Some(Fine("store and logins are open to their owner only".to_owned()))
 }
 
-fn disk(folder: &Path) -> Finding {
+fn disk(seen: &Seen<'_>) -> Option<Finding> {
+    let folder = seen.folder.as_path();
+    if !seen.on_machine {
+        return None;
+    }
     let there = folder.ancestors().find(|path| path.exists()).unwrap_or(folder);
     let free = match rustix::fs::statvfs(there) {
         Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
         Err(error) => {
-            return Warning(
-                format!("cannot look at the disk of {}: {error}", there.display()),
-                String::new(),
-            );
+            let found = format!("cannot look at the disk of {}: {error}", there.display());
+            return Some(Warning(found, String::new()));
         }
     };
     let found = format!("{} MiB are free where {} is", free >> 20, there.display());
     let mend = || format!("make room: du -sh {}", folder.display());
-    match free {
+    Some(match free {
         0..FREE_BYTES_FAIL => Finding::Failure(found, mend()),
         FREE_BYTES_FAIL..FREE_BYTES_WARN => Warning(found, mend()),
         _ => Fine(found),
-    }
+    })
 }
 
-fn store(folder: &Path, served: bool) -> Finding {
-    let shown = folder.display();
+fn store(seen: &Seen<'_>) -> Option<Finding> {
+    let (folder, served, shown) = (&seen.folder, seen.ready.is_ok(), seen.folder.display());
+    if !seen.on_machine {
+        return None;
+    }
     if !folder.join("FORMAT").exists() {
         let mend = "mfa quickstart to try it, mfa init for real".to_owned();
-        return match served {
+        return Some(match served {
             true => Fine(format!("the daemon has its store elsewhere, not in {shown}")),
             false => Warning(format!("there is no store in {shown}"), mend),
-        };
+        });
     }
     let locked = File::open(folder.join("lock")).is_ok_and(|file| file.try_lock().is_err());
-    match (locked, served) {
+    Some(match (locked, served) {
         (true, true) => Fine(format!("{shown} is open in the daemon")),
         (true, false) => {
             let mend = format!("see who it is: fuser -v {}", folder.join("lock").display());
@@ -159,52 +201,59 @@ fn store(folder: &Path, served: bool) -> Finding {
         }
         (false, true) => Fine(format!("{shown} is there, but the daemon has another store")),
         (false, false) => Fine(format!("{shown} is there and nobody has it open")),
-    }
+    })
 }
 
-fn daemon(url: &str, failure: Option<Failure>) -> Finding {
-    match failure {
-        None => Fine(format!("it serves at {url}")),
-        Some(failure) => Finding::Failure(failure.message.clone(), failure.hint.clone()),
-    }
+/// A failure of a request as what was found.
+fn failed(failure: &Failure) -> Finding {
+    Finding::Failure(failure.message.clone(), failure.hint.clone())
 }
 
-fn version(answer: Outcome<Value>) -> Finding {
-    let version = match answer {
+fn daemon(seen: &Seen<'_>) -> Option<Finding> {
+    Some(match &seen.ready {
+        Ok(()) => Fine(format!("it serves at {}", seen.url)),
+        Err(failure) => failed(failure),
+    })
+}
+
+fn version(seen: &Seen<'_>) -> Option<Finding> {
+    let version = match &seen.answers.as_ref()?.about {
         Ok(version) => version,
-        Err(failure) => return Finding::Failure(failure.message.clone(), failure.hint.clone()),
+        Err(failure) => return Some(failed(failure)),
     };
     let client = env!("CARGO_PKG_VERSION");
     let (daemon, interface) = (version["version"].as_str().unwrap_or("?"), &version["interface"]);
     if *interface != INTERFACE_VERSION {
         let found = format!("this client speaks interface {INTERFACE_VERSION}, the daemon {interface}");
-        return Finding::Failure(found, "install a client of the daemon's version".to_owned());
+        return Some(Finding::Failure(found, "install a client of the daemon's version".to_owned()));
     }
-    match daemon == client {
+    Some(match daemon == client {
         true => Fine(format!("client and daemon are of version {client}")),
         false => {
             let found = format!("the client is of version {client}, the daemon of {daemon}");
             Warning(found, "install the same version of both".to_owned())
         }
-    }
+    })
 }
 
-fn clock(daemon_seconds: Option<i64>) -> Finding {
-    let Some(daemon_seconds) = daemon_seconds else {
-        return Warning("the daemon does not tell its time".to_owned(), String::new());
+fn clock(seen: &Seen<'_>) -> Option<Finding> {
+    let Some(daemon_seconds) = seen.answers.as_ref()?.daemon_seconds else {
+        return Some(Warning("the daemon does not tell its time".to_owned(), String::new()));
     };
     let apart = (daemon_seconds - logins::now_seconds()).abs();
     let found = format!("the clocks of this machine and of the daemon are {apart} s apart");
     let mend = || "set the clocks: timedatectl set-ntp true".to_owned();
-    match apart {
+    Some(match apart {
         0..=CLOCK_SECONDS_WARN => Fine(found),
         ..=CLOCK_SECONDS_FAIL => Warning(found, mend()),
         _ => Finding::Failure(found, mend()),
-    }
+    })
 }
 
-fn login(open: bool, answer: Outcome<Value>) -> Finding {
-    match answer {
+fn login(seen: &Seen<'_>) -> Option<Finding> {
+    let Answers { about, caller, .. } = seen.answers.as_ref()?;
+    let open = about.as_ref().is_ok_and(|about| about["auth"] == "off");
+    Some(match caller {
         _ if open => {
             let found = "this daemon asks nobody for a token; it is for trying things out only";
             Warning(found.to_owned(), "mfa daemon restart --auth on".to_owned())
@@ -214,5 +263,5 @@ fn login(open: bool, answer: Outcome<Value>) -> Finding {
             Fine(format!("logged in as {caller}"))
         }
         Err(failure) => Warning(failure.message.clone(), "mfa login".to_owned()),
-    }
+    })
 }
