@@ -52,7 +52,7 @@ mod yaml;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
-use crate::output::{Expression, Output, Screen};
+use crate::output::{Carried, Expression, Output, Screen};
 use crate::prompt::{Interrupts, Prompt};
 use crate::settings::Settings;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     let screen = Screen::look(early.colour);
     let outcome = match tree::command(commands::NODES).color(early.clap_colour()).try_get_matches_from(words)
     {
-        Ok(matches) => run(&matches, screen),
+        Ok(matches) => run(&matches, screen, early.carried.clone()),
         Err(error) => usage::outcome(&error, &early.path),
     };
     let code = match outcome {
@@ -86,7 +86,9 @@ fn main() -> ExitCode {
         Err(failure) => {
             let (exit, found) = (failure.exit, failure.found);
             if !found {
-                output::tell(&usage::naming_flags(failure, &early.path), early.structured, &screen);
+                let failure = usage::naming_flags(failure, &early.path);
+                let hint = early.carried.put_in(&failure.hint);
+                output::tell(&failure.hint(hint), early.structured, &screen);
             }
             exit
         }
@@ -95,10 +97,11 @@ fn main() -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-fn run(matches: &ArgMatches, screen: Screen) -> Outcome {
+fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     let (leaf, flags) = tree::find(commands::NODES, matches);
     let globals = Globals::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))?;
-    let cx = context(globals, flags, leaf, screen)?;
+    let mut cx = context(globals, flags, leaf, screen)?;
+    cx.out.carried = carried;
     for warning in &cx.settings.warnings {
         cx.out.warn(warning);
     }
@@ -208,6 +211,7 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         no_header: globals.no_header,
         quiet: settings.flag("quiet", None)?,
         pager: usage::pager(&settings),
+        carried: Carried::default(),
     };
     Ok(Cx { settings, client, out, prompt, list, change })
 }

@@ -1,5 +1,5 @@
-//! Where values come from: flag, then `MFA_` variable, then profile, then the user's config file, then the
-//! system's, then the default. Every setting is one row of [`TABLE`].
+//! Where values come from: flag, then the profile of `--profile`, then `MFA_` variable, then any other
+//! profile, then the user's config file, then the system's, then the default. Every setting is one row of [`TABLE`].
 
 use crate::failure::{Failure, Outcome};
 use crate::profiles;
@@ -127,12 +127,13 @@ impl Settings {
         for path in config_files() {
             settings.layer_file(&path)?;
         }
-        settings.layer_profile(&flags)?;
-        for setting in TABLE {
-            let variable = setting.variable();
-            if let Ok(value) = std::env::var(&variable) {
-                settings.values.insert(setting.name, (value, Origin::Variable(variable)));
-            }
+        // A profile that the command line names beats the environment, as every flag does.
+        if flags.iter().any(|(name, _)| *name == "profile") {
+            settings.layer_environment();
+            settings.layer_profile(&flags)?;
+        } else {
+            settings.layer_profile(&flags)?;
+            settings.layer_environment();
         }
         for (name, value) in flags {
             settings.values.insert(name, (value, Origin::Flag));
@@ -140,7 +141,16 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Lays the settings of a profile over those of the files: that of the flag, else of the variable, else
+    fn layer_environment(&mut self) {
+        for setting in TABLE {
+            let variable = setting.variable();
+            if let Ok(value) = std::env::var(&variable) {
+                self.values.insert(setting.name, (value, Origin::Variable(variable)));
+            }
+        }
+    }
+
+    /// Lays the settings of a profile over what is weaker: that of the flag, else of the variable, else
     /// the one that is used by default.
     fn layer_profile(&mut self, flags: &[(&'static str, String)]) -> Outcome {
         let known = profiles::read()?;

@@ -3,8 +3,8 @@
 use crate::commands::NODES;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{Colour, Format};
-use crate::input::nearest;
-use crate::output::Screen;
+use crate::input::{nearest, quoted};
+use crate::output::{Carried, Screen};
 use crate::settings::{Origin, Settings};
 use crate::tree;
 use clap::ValueEnum;
@@ -15,6 +15,10 @@ use std::ffi::OsString;
 
 /// Flags that a hint names, so that it stays short.
 const FLAGS_SHOWN_MAX: usize = 3;
+
+/// Commands that are about no daemon, so that hints give them no flag that chooses one.
+const NO_DAEMON: &[&str] =
+    &["commands", "completions", "config", "docs", "explain", "help", "init", "profile", "profiles"];
 
 /// Verbs of other programs, with the one that does the same here.
 const MEANT: &[(&str, &[&str])] = &[
@@ -34,6 +38,8 @@ pub struct Early {
     pub colour: Colour,
     /// The command that was meant, as far as it is one.
     pub path: Vec<&'static str>,
+    /// The flags that hints repeat.
+    pub carried: Carried,
 }
 
 impl Early {
@@ -50,9 +56,11 @@ impl Early {
 /// Looks for the flags on which even a usage error depends.
 pub fn early(words: &[OsString]) -> Early {
     let words: Vec<_> = words.iter().skip(1).filter_map(|word| word.to_str()).collect();
+    let profile = value_of(&words, None, "--profile").map(|name| ("profile", name.to_owned()));
     let word = |short: Option<&str>, long: &str, setting: &str| {
         let flagged = value_of(&words, short, long).map(str::to_owned);
-        flagged.or_else(|| Some(Settings::load(Vec::new()).ok()?.get(setting).0.to_owned()))
+        let chosen = || profile.iter().cloned().collect();
+        flagged.or_else(|| Some(Settings::load(chosen()).ok()?.get(setting).0.to_owned()))
     };
     let format = word(Some("-o"), "--output", "output");
     let format = format.and_then(|text| Format::from_str(&text, true).ok());
@@ -61,7 +69,18 @@ pub fn early(words: &[OsString]) -> Early {
         structured: format.is_some_and(Format::is_structured),
         colour: colour.unwrap_or(Colour::Auto),
         path: tree::path(NODES, &words),
+        carried: carried(&words),
     }
+}
+
+/// The flags of a call that say which daemon it is about, for every command that speaks to one.
+fn carried(words: &[&str]) -> Carried {
+    let flag = |flag| Some((flag, quoted(value_of(words, None, flag)?)));
+    let flags: Vec<_> = ["--profile", "--url"].into_iter().filter_map(flag).collect();
+    let commands = if flags.is_empty() { Vec::new() } else { tree::names(NODES, &[]) };
+    let elsewhere = |name: &&str| !NO_DAEMON.contains(name);
+    let names = commands.into_iter().flat_map(|name| [name].into_iter().chain(tree::called(NODES, name)));
+    Carried::new(flags, names.filter(elsewhere).collect())
 }
 
 /// The value of a flag, in each of the forms in which it can be written.

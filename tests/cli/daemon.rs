@@ -103,6 +103,34 @@ fn the_daemon_in_the_background_starts_once_restarts_and_stops() {
 }
 
 #[test]
+fn a_daemon_of_another_data_directory_is_not_taken_for_the_one_that_was_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let address = free_address();
+    let folder = |name: &str| home.join(name).display().to_string();
+    let start = |data_dir: &str| {
+        let words = ["daemon", "start", "--auth", "off", "--listen", &address, "--data-dir", data_dir];
+        run(mfa(home, &words))
+    };
+    start(&folder("one")).ok();
+    start(&format!("{}/../one", folder("one"))).ok();
+    let said = start(&folder("two")).fails(6);
+    assert!(said.contains(&folder("one")) && said.contains(&folder("two")), "{said}");
+    assert!(said.contains("--listen") && said.contains("mfa daemon stop"), "{said}");
+    assert!(!home.join("two").exists(), "nothing was made");
+    // Who names no data directory asks for the daemon that is there.
+    run(mfa(home, &["daemon", "start", "--listen", &address])).ok();
+    run(mfa(home, &["daemon", "stop", "--listen", &address])).ok();
+    // Of a daemon in the foreground no more is known than what is locked.
+    let line = ["daemon", "run", "--auth", "off", "--listen", &address, "--data-dir"];
+    let daemon = foreground(home, &[&line[..], &[&folder("one")]].concat());
+    start(&folder("one")).ok();
+    let said = start(&folder("two")).fails(6);
+    assert!(said.contains("serves another store"), "{said}");
+    assert_eq!(daemon.end(), Some(0));
+}
+
+#[test]
 fn a_daemon_that_does_not_start_shows_why() {
     let home = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -147,7 +175,7 @@ fn a_quick_start_leaves_an_operator_logged_in_who_can_do_the_daily_work() {
     // The first user can do nothing before the password that was shown is another one.
     std::fs::write(home.join("word"), admin.unwrap()).unwrap();
     let first = with(&["login", "admin", "--password-file", &file]);
-    assert!(first.err.contains("mfa users set-password admin"), "{}", first.err);
+    assert!(first.err.contains(&format!("mfa --url {url} users set-password admin")), "{}", first.err);
     assert_eq!(first.json()["passwordChangeRequired"], true);
     run(mfa(home, &["daemon", "stop", "--listen", &address])).ok();
 }

@@ -122,7 +122,7 @@ fn a_daemon_that_does_not_answer_is_told_apart() {
     let status = |url: &str| run(mfa(home.path(), &["status", "--retries", "0", "--url", url])).fails(10);
     let refused = status("http://127.0.0.1:1");
     assert!(refused.contains("http://127.0.0.1:1: the connection was refused"), "{refused}");
-    assert!(refused.contains("hint: start it: mfa daemon start"), "{refused}");
+    assert!(refused.contains("hint: start it: mfa --url http://127.0.0.1:1 daemon start"), "{refused}");
     let world = World::start();
     let plain = status(&world.url().replace("http:", "https:"));
     assert!(

@@ -45,7 +45,7 @@ fn each_profile_has_settings_and_logins_of_its_own() {
 }
 
 #[test]
-fn a_profile_stands_between_the_environment_and_the_config_file() {
+fn a_profile_beats_config_files_and_one_of_the_command_line_the_environment() {
     let world = World::guarded();
     let home = world.dir.path();
     at(&world, &["profile", "add", "bank", "--url", "http://profile", "--set", "retries=7"]).ok();
@@ -68,7 +68,14 @@ fn a_profile_stands_between_the_environment_and_the_config_file() {
     assert_eq!(view(&[("MFA_PROFILE", "bank")], &[]), profile);
     assert_eq!(view(&[("MFA_PROFILE", "other")], &["--profile", "bank"]), profile);
     let variable = view(&[("MFA_URL", "http://variable")], &["--profile", "bank"]);
-    assert_eq!(variable, ("http://variable environment MFA_URL".to_owned(), "7 profile bank".to_owned()));
+    assert_eq!(variable, profile, "a profile of the command line beats the environment");
+    let both = [("MFA_URL", "http://variable"), ("MFA_RETRIES", "3")];
+    assert_eq!(view(&both, &["--profile", "bank"]), profile);
+    let flags = view(&both, &["--profile", "bank", "--url", "http://flag"]);
+    assert_eq!(flags, ("http://flag flag".to_owned(), "7 profile bank".to_owned()));
+    let variables =
+        ("http://variable environment MFA_URL".to_owned(), "3 environment MFA_RETRIES".to_owned());
+    assert_eq!(view(&[both[0], both[1], ("MFA_PROFILE", "bank")], &[]), variables);
     at(&world, &["profile", "use", "bank"]).ok();
     assert_eq!(view(&[], &[]), profile);
     assert_eq!(view(&[("MFA_PROFILE", "")], &[]).1, format!("5 {file}"));
@@ -121,4 +128,23 @@ fn a_mistake_with_a_profile_is_told_and_can_be_mended() {
     assert_eq!(at(&world, &["profile", "list", "-o", "id"]).ok(), "bank\n");
     std::fs::write(world.dir.path().join("config/mfa/profiles.toml"), "default = [").unwrap();
     assert!(at(&world, &["users", "list"]).fails(2).contains("profiles.toml"));
+}
+
+#[test]
+fn a_hint_that_is_pasted_reaches_the_daemon_of_the_call() {
+    let world = World::guarded();
+    let url = world.url();
+    at(&world, &["profile", "add", "bank", "--url", &url]).ok();
+    let said = at(&world, &["users", "list", "--profile", "bank"]).fails(4);
+    assert!(said.contains("mfa --profile bank login"), "{said}");
+    at(&world, &["login", "olga", "--profile", "bank"]).ok();
+    let said = at(&world, &["--profile=bank", "users", "get", "ogla"]).fails(3);
+    assert!(said.contains("mfa --profile bank users list"), "{said}");
+    let error = at(&world, &["users", "list", "--url", &url, "-o", "json"]).fails_in_json(4);
+    assert!(error["hint"].as_str().unwrap().contains(&format!("mfa --url {url} login")), "{error}");
+    // A variable is there for the next line, too.
+    let mut command = world.mfa(&["users", "list"]);
+    command.env("MFA_PROFILE", "bank").env("MFA_URL", "http://127.0.0.1:1").env("MFA_RETRIES", "0");
+    let said = run(command).fails(10);
+    assert!(said.contains("start it: mfa daemon start"), "{said}");
 }

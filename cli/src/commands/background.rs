@@ -1,10 +1,13 @@
 //! The daemon in the background: start, stop, restart, status, logs.
 
+mod another;
+
 use super::daemon::DaemonFlags;
 use super::session::warn_of_access;
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
+use crate::input::quoted;
 use crate::settings::{Origin, state_dir};
 use crate::tree::Verb;
 use crate::views;
@@ -121,6 +124,11 @@ fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
     Ok((listen, cx.client.at(&url)))
 }
 
+/// The flag by which a hint is about the same daemon.
+fn listening(flags: &DaemonFlags) -> String {
+    flags.listen.as_ref().map_or_else(String::new, |listen| format!(" --listen {}", quoted(listen)))
+}
+
 /// The client that reaches the daemon of these flags.
 pub fn client(cx: &Cx, flags: &DaemonFlags) -> Outcome<Client> {
     reach(cx, flags).map(|(_, client)| client)
@@ -146,6 +154,7 @@ impl Verb for Start {
 pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     let (listen, client) = reach(cx, flags)?;
     if serves(&client).await {
+        another::refuse_store(cx, flags, &Place::of_port(listen.port())?, &client.url)?;
         cx.out.tip(&format!("a daemon serves at {} already", client.url));
         return Ok(false);
     }
@@ -158,12 +167,12 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
         if let Ok(Some(status)) = child.try_wait() {
             let exit = status.code().filter(|code| *code != 0).unwrap_or(exit::FAILURE);
             return Err(Failure::new("daemon_ended", exit, explained(&place, "the daemon did not start"))
-                .hint("the whole log: mfa daemon logs"));
+                .hint(format!("the whole log: mfa daemon logs{}", listening(flags))));
         }
         if started.elapsed().as_secs() > START_SECONDS_MAX {
             let what = format!("the daemon is not ready after {START_SECONDS_MAX} s");
             return Err(Failure::new("daemon_not_ready", exit::FAILURE, explained(&place, &what))
-                .hint("follow it: mfa daemon logs --follow"));
+                .hint(format!("follow it: mfa daemon logs{} --follow", listening(flags))));
         }
         tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
     }
@@ -251,7 +260,8 @@ async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
     while runs(mark.pid) {
         if asked.elapsed().as_secs() > patience {
             let what = format!("the daemon, process {}, is still there after {patience} s", mark.pid);
-            return Err(Failure::local(what).hint("its log may say why: mfa daemon logs"));
+            return Err(Failure::local(what)
+                .hint(format!("its log may say why: mfa daemon logs{}", listening(flags))));
         }
         tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
     }

@@ -1,6 +1,7 @@
 //! What is printed: records on stdout in the format that was asked for, talk on stderr.
 
 mod answer;
+mod carried;
 mod cell;
 mod jq;
 mod list;
@@ -11,6 +12,7 @@ mod screen;
 mod table;
 pub mod yaml;
 
+pub use carried::Carried;
 use cell::escaped_lines;
 pub use cell::{escaped, text, texts};
 pub use jq::Expression;
@@ -43,6 +45,8 @@ pub struct Output {
     pub quiet: bool,
     /// Command line of the pager; empty for none.
     pub pager: String,
+    /// Flags of the call that hints repeat.
+    pub carried: Carried,
 }
 
 impl Output {
@@ -214,7 +218,7 @@ impl Output {
     /// Says something on stderr.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(stderr(), "{}", escaped_lines(text));
+            let _ = writeln!(stderr(), "{}", escaped_lines(&self.carried.put_in(text)));
         }
     }
 
@@ -248,7 +252,8 @@ impl Output {
 
     /// Warns of something that must not be missed, however little is to be said.
     pub fn insist(&self, text: &str) {
-        let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), escaped(text));
+        let text = self.carried.put_in(text);
+        let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), escaped(&text));
     }
 }
 

@@ -1,0 +1,60 @@
+//! The flags of a call that its hints repeat, so that a hint that is pasted reaches the same daemon.
+
+use std::sync::Arc;
+
+/// `--profile` and `--url` of the command line; those of the environment reach a pasted line by themselves.
+#[derive(Debug, Clone, Default)]
+pub struct Carried {
+    /// Each flag with its value, as a shell takes them.
+    flags: Arc<[(&'static str, String)]>,
+    /// The commands that can be given them.
+    commands: Arc<[&'static str]>,
+}
+
+impl Carried {
+    /// The flags of a call, for these commands.
+    pub fn new(flags: Vec<(&'static str, String)>, commands: Vec<&'static str>) -> Self {
+        Self { flags: flags.into(), commands: commands.into() }
+    }
+
+    /// A text whose commands have the flags of the call behind `mfa`.
+    pub fn put_in(&self, text: &str) -> String {
+        let given = self.flags.iter().filter(|(flag, _)| !text.contains(*flag));
+        let flags: String = given.map(|(flag, value)| format!("{flag} {value} ")).collect();
+        if flags.is_empty() {
+            return text.to_owned();
+        }
+        let mut pieces = text.split("mfa ");
+        let mut carried = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            // The end of another word, as in a name, begins no command.
+            let begins = carried.chars().last().is_none_or(|c| !c.is_alphanumeric());
+            let end = piece.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(piece.len());
+            carried.push_str("mfa ");
+            if begins && self.commands.contains(&&piece[..end]) {
+                carried.push_str(&flags);
+            }
+            carried.push_str(piece);
+        }
+        carried
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Carried;
+
+    #[test]
+    fn commands_in_a_hint_are_given_the_flags_of_the_call() {
+        let flags = vec![("--profile", "bank".to_owned()), ("--url", "http://x:1".to_owned())];
+        let carried = Carried::new(flags, vec!["users", "login"]);
+        let hint = carried.put_in("list them: mfa users list; see: mfa help output; not a plumfa users");
+        let flags = "--profile bank --url http://x:1";
+        let expected = format!("list them: mfa {flags} users list; see: mfa help output; not a plumfa users");
+        assert_eq!(hint, expected);
+        // What a hint names already is not given twice.
+        let hint = carried.put_in("log in: mfa login olga --url http://y:2");
+        assert_eq!(hint, "log in: mfa --profile bank login olga --url http://y:2");
+        assert_eq!(Carried::default().put_in("mfa users list"), "mfa users list");
+    }
+}
