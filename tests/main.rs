@@ -71,6 +71,7 @@ mod cli {
     mod money;
     mod output;
     mod pager;
+    mod passwords;
     mod pictures;
     mod profiles;
     mod retries;

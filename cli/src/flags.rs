@@ -1,6 +1,7 @@
 //! Flags that several nouns share. (Plain comments on the structs: a doc comment would become the help of
 //! every command that has them.)
 
+use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
 use crate::names;
@@ -78,5 +79,40 @@ impl ContactFlags {
             None => self.contact.into_iter().map(Value::from).collect(),
         };
         input::body::<E>(&contacts)
+    }
+}
+
+// Where the password of a user or of a drawer comes from; it is never typed into a command line.
+#[derive(Debug, Default, Args)]
+pub struct PasswordFlags {
+    /// Read the password from standard input
+    #[arg(long, conflicts_with = "password_file")]
+    password_stdin: bool,
+    /// File of the password, - for standard input [env: MFA_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+}
+
+impl PasswordFlags {
+    /// The password that a flag or a setting gives.
+    pub fn given(&self, cx: &Cx) -> Outcome<Option<String>> {
+        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
+        input::secret_file(if self.password_stdin { "-" } else { file })
+    }
+
+    /// A new password, typed twice where it is asked for; `what` names it.
+    pub fn fresh(&self, cx: &Cx, what: &str) -> Outcome<String> {
+        match self.given(cx)? {
+            Some(password) => Ok(password),
+            None => cx.prompt.new_secret(what, "--password-stdin"),
+        }
+    }
+
+    /// The present password; `what` names it.
+    pub fn known(&self, cx: &Cx, what: &str) -> Outcome<String> {
+        match self.given(cx)? {
+            Some(password) => Ok(password),
+            None => cx.prompt.secret(what, "--password-stdin"),
+        }
     }
 }

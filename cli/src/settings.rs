@@ -1,6 +1,6 @@
 //! Where values come from: flag, then the profile of `--profile`, then `MFA_` variable, then any other
-//! profile, then the user's config file, then the system's, then the default. Every setting is one row of [`TABLE`].
-
+//! profile, then the user's config file, then the system's, then the default. Every setting is one row of
+//! [`TABLE`].
 use crate::failure::{Failure, Outcome};
 use crate::profiles;
 use directories::ProjectDirs;

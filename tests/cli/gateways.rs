@@ -65,10 +65,10 @@ fn a_missing_secret_is_asked_for_and_named_where_nobody_can_answer() {
     let mut create = CREATE.to_vec();
     create.retain(|word| *word != "--password-stdin");
     assert!(
-        run(world.mfa(&create)).fails_in_json(2)["message"].as_str().unwrap().contains("--password-file")
+        run(world.mfa(&create)).fails_in_json(2)["message"].as_str().unwrap().contains("--password-stdin")
     );
     let sms = ["gateways", "sms", "create", "main", "--account-sid", "AC1", "--sender-number", "Bank"];
-    assert!(run(world.mfa(&sms)).fails(2).contains("--password-file"));
+    assert!(run(world.mfa(&sms)).fails(2).contains("--password-stdin"));
     // The password of a login is no secret of a gateway.
     let file = world.dir.path().join("login");
     fs::write(&file, "login word\n").unwrap();

@@ -147,7 +147,7 @@ fn a_pin_is_never_part_of_a_command_line() {
     let world = office();
     let line = ["unlock", "desk-2", "--employee", "kwame"];
     let said = teller(&world, &line).fails(2);
-    assert!(said.contains("--password-file is needed"), "{said}");
+    assert!(said.contains("--password-stdin is needed"), "{said}");
     teller(&world, &[&line[..], &["--password", "4711"]].concat()).fails(2);
     let pin = pin(&world);
     let given = [&line[..], &["--password-file", &pin, "-o", "tsv"]].concat();

@@ -1,11 +1,12 @@
 //! Changes that are only tried.
 
-use super::Client;
+use super::{Client, operation};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::fault::exit;
+use mfa_shared::fault::{Problem, exit};
+use mfa_shared::wire::{Body, Nothing};
 use reqwest::header::HeaderName;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The header by which a change is only tried, and by which the daemon says that it was.
 pub(super) const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
@@ -18,6 +19,34 @@ impl Client {
         match trial.send(endpoint, body).await {
             Err(failure) if failure.dry_run.is_none() => Err(failure),
             _ => Ok(()),
+        }
+    }
+}
+
+impl Client {
+    /// Lets the daemon try a change, and gives the record that a read would show after it.
+    pub async fn try_then_read<W, R>(
+        &self,
+        write: &W,
+        body: &W::Body,
+        tag: Option<&str>,
+        read: &R,
+    ) -> Outcome<Value>
+    where
+        W: Endpoint,
+        R: Endpoint<Body = Nothing>,
+    {
+        // What the trial leaves dangling, the change itself will say.
+        let trial = Self { dry_run: true, dangling: Default::default(), ..self.clone() };
+        let sent = body.write().body.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned());
+        let change = operation(&W::META, &write.params(), None, tag, sent.as_deref());
+        let look = operation(&R::META, &read.params(), None, None, None);
+        let results = trial.batch(&[change, look], true, None).await?.results;
+        let refused = results.iter().find_map(|result| result.problem.as_ref());
+        match refused.map(|problem| serde_json::from_value::<Problem>(json!(problem))) {
+            Some(Ok(problem)) => Err(Failure::problem(problem)),
+            Some(Err(_)) => Err(Failure::status(200, &self.url)),
+            None => Ok(results.last().map_or(Value::Null, |result| json!(result.body))),
         }
     }
 }

@@ -8,8 +8,8 @@ pub mod migrate;
 use super::users::show_once;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::flags::PasswordFlags;
 use crate::globals::Format;
-use crate::input;
 use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
@@ -232,9 +232,8 @@ pub struct Init {
     /// Identifier of a second user, for the daily work of administration
     #[arg(long, value_name = "NAME")]
     operator: Option<String>,
-    /// File of the first user's password, - for standard input [env: MFA_PASSWORD_FILE]
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<String>,
+    #[command(flatten)]
+    password: PasswordFlags,
 }
 
 impl Verb for Init {
@@ -249,10 +248,9 @@ impl Verb for Init {
             None if cx.prompt.can_ask() => cx.prompt.ask_or("first user", "admin")?,
             None => "admin".to_owned(),
         };
-        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
-        let password = match input::secret_file(file)? {
+        let password = match self.password.given(cx)? {
             None if cx.prompt.can_ask() => {
-                Some(cx.prompt.new_secret(&format!("password of {name}"), "--password-file")?)
+                Some(cx.prompt.new_secret(&format!("password of {name}"), "--password-stdin")?)
             }
             given => given,
         };

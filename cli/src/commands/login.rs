@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
+use crate::flags::PasswordFlags;
 use crate::keys;
 use crate::logins::{self, Login as Kept, now_seconds};
 use crate::tree::{Node, Verb, verb};
@@ -30,9 +31,8 @@ pub struct Login {
     /// The user; asked for where it is not given
     #[arg(value_name = "USER", conflicts_with = "key")]
     user: Option<String>,
-    /// File of the password, - for standard input [env: MFA_PASSWORD_FILE]
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<String>,
+    #[command(flatten)]
+    password: PasswordFlags,
     /// Sign in as this application; by default as the one that the key file names
     #[arg(long, value_name = "ID", requires = "key")]
     application: Option<String>,
@@ -54,15 +54,15 @@ impl Verb for Login {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateToken::META);
     const ABOUT: &'static str = "Log in as a user, or sign in as an application";
     const EXAMPLES: &'static [&'static str] = &[
-        "echo 'blue kettle 7' | mfa login esi --password-file -",
+        "echo 'blue kettle 7' | mfa login esi --password-stdin",
         "mfa applications keygen pay-v1 --out pay.pem && mfa login --key pay.pem",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         match &self.key {
             Some(file) => self.sign_in(cx, file).await?,
             None => {
-                let file = self.password_file.as_deref();
-                by_password(cx, &cx.client, self.user.as_deref(), "admin", file).await?;
+                let user = self.user.as_deref();
+                by_password(cx, &cx.client, user, "admin", &self.password).await?;
             }
         }
         cx.out.tip(&format!("logged in; the token is in {}, for you only", logins::path()?.display()));
@@ -77,7 +77,7 @@ pub async fn by_password(
     client: &Client,
     user: Option<&str>,
     default: &str,
-    file: Option<&str>,
+    password: &PasswordFlags,
 ) -> Outcome {
     let user = match user {
         Some(user) => user.to_owned(),
@@ -86,10 +86,7 @@ pub async fn by_password(
             cx.prompt.ask_or("user", default)?
         }
     };
-    let password = match input::secret_file(file.unwrap_or(cx.settings.get("password_file").0))? {
-        Some(password) => password,
-        None => cx.prompt.secret(&format!("password of {user}"), "--password-file")?,
-    };
+    let password = password.known(cx, &format!("password of {user}"))?;
     let token = log_in(client, &user, password).await?;
     if !token.password_change_required {
         return Ok(());
@@ -115,7 +112,7 @@ pub async fn by_password(
 
 /// Asks for a new password and sets it.
 async fn change_password(cx: &Cx, client: &Client, user: &str) -> Outcome<String> {
-    let password = cx.prompt.new_secret("new password", "--password-file")?;
+    let password = cx.prompt.new_secret("new password", "--password-stdin")?;
     let body = input::body::<SetUserPassword>(&json!({ "password": password }))?;
     client.send(&SetUserPassword { user: user.to_owned() }, &body).await?;
     Ok(password)

@@ -6,6 +6,7 @@ use super::{background, customers, login, offices};
 use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::Outcome;
+use crate::flags::PasswordFlags;
 use crate::input;
 use crate::tree::Verb;
 use crate::views;
@@ -144,7 +145,7 @@ pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outco
                 let hint = format!("log in: mfa login {OPERATOR} --url {}", client.url);
                 return Err(failure.hint(format!("{hint}; then once more: mfa quickstart")));
             }
-            login::by_password(cx, client, None, OPERATOR, None).await?;
+            login::by_password(cx, client, None, OPERATOR, &PasswordFlags::default()).await?;
             client.send(&GetCurrentToken {}, &Nothing).await?.value
         }
         answer => answer?.value,

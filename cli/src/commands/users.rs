@@ -3,7 +3,8 @@
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
-use crate::input::{self, Draft};
+use crate::flags::PasswordFlags;
+use crate::input::Draft;
 use crate::logins;
 use crate::tree::{Node, Verb, verb};
 use crate::views;
@@ -47,15 +48,6 @@ pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
     cx.out.insist(&format!("the password of {user} is {password}: it is shown only now{more}"));
 }
 
-/// The password of a flag or of the environment, or a new one that is typed twice.
-fn new_password(cx: &Cx, file: Option<&str>, user: &str) -> Outcome<String> {
-    let file = file.unwrap_or(cx.settings.get("password_file").0);
-    match input::secret_file(file)? {
-        Some(password) => Ok(password),
-        None => cx.prompt.new_secret(&format!("password of {user}"), "--password-file"),
-    }
-}
-
 #[derive(Args)]
 pub struct List {}
 
@@ -90,25 +82,24 @@ pub struct Create {
     /// The role, which need not exist yet
     #[arg(long, value_name = "ID")]
     role: String,
-    /// File of the first password, - for standard input [env: MFA_PASSWORD_FILE]
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<String>,
+    #[command(flatten)]
+    password: PasswordFlags,
     /// Make a first password up and show it once
-    #[arg(long, conflicts_with = "password_file")]
+    #[arg(long, conflicts_with_all = ["password_stdin", "password_file"])]
     generate_password: bool,
 }
 
 impl Verb for Create {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateUser::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "echo 'blue kettle 7' | mfa users create kojo --role teller --password-file -",
+        "echo 'blue kettle 7' | mfa users create kojo --role teller --password-stdin",
         "mfa users create afua.o --role clerk --generate-password -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let user = self.identifier;
         let password = match self.generate_password {
             true => made_up_password(),
-            false => new_password(cx, self.password_file.as_deref(), &user)?,
+            false => self.password.fresh(cx, &format!("password of {user}"))?,
         };
         let draft = Draft::default().set("identifier", Some(user.clone())).set("role", Some(self.role));
         let body = draft.set("password", Some(password.clone())).body::<CreateUser>()?;
@@ -163,20 +154,19 @@ pub struct SetPassword {
     /// Identifier of the user
     #[arg(value_name = "ID")]
     user: String,
-    /// File of the new password, - for standard input [env: MFA_PASSWORD_FILE]
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<String>,
+    #[command(flatten)]
+    password: PasswordFlags,
 }
 
 impl Verb for SetPassword {
     const ENDPOINT: Option<&'static Meta> = Some(&SetUserPassword::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "echo 'green kettle 8' | mfa users set-password esi --password-file -",
-        "echo 'green kettle 8' | mfa users set-password esi --password-file - -o json",
+        "echo 'green kettle 8' | mfa users set-password esi --password-stdin",
+        "echo 'green kettle 8' | mfa users set-password esi --password-stdin -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let user = self.user;
-        let password = new_password(cx, self.password_file.as_deref(), &user)?;
+        let password = self.password.fresh(cx, &format!("password of {user}"))?;
         let body = Draft::default().set("password", Some(password)).body::<SetUserPassword>()?;
         // The own login ends with the password, so there may be nothing left to read the record with.
         let own = logins::find(&cx.client.profile, &cx.client.url)?.is_some_and(|login| login.caller == user);

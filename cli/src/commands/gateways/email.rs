@@ -121,7 +121,7 @@ impl Verb for Create {
     async fn run(self, cx: &Cx) -> Outcome {
         let mut draft = self.flags.draft()?.set("identifier", self.gateway);
         if draft.text("smtp_auth") == Some("true") && draft.text(APP_PASSWORD).is_none() {
-            draft = draft.set(APP_PASSWORD, Some(cx.prompt.new_secret("password", "--password-file")?));
+            draft = draft.set(APP_PASSWORD, Some(cx.prompt.new_secret("password", "--password-stdin")?));
         }
         let id = draft.text("identifier").unwrap_or_default().to_owned();
         cx.client.send(&CreateEmailConfiguration {}, &draft.body::<CreateEmailConfiguration>()?).await?;

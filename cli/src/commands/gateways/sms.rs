@@ -105,7 +105,7 @@ impl Verb for Create {
     async fn run(self, cx: &Cx) -> Outcome {
         let mut draft = self.flags.draft()?.set("identifier", self.gateway);
         if draft.text(AUTH_TOKEN).is_none() {
-            draft = draft.set(AUTH_TOKEN, Some(cx.prompt.new_secret("token", "--password-file")?));
+            draft = draft.set(AUTH_TOKEN, Some(cx.prompt.new_secret("token", "--password-stdin")?));
         }
         let id = draft.text("identifier").unwrap_or_default().to_owned();
         cx.client.send(&CreateSmsConfiguration {}, &draft.body::<CreateSmsConfiguration>()?).await?;

@@ -1,9 +1,10 @@
 //! The day at a teller: open, unlock, pause.
 
-use super::{Managed, PasswordFlags, done, money, next_step};
+use super::{Managed, done, drawer, money, next_step};
 use crate::commands::login;
 use crate::cx::Cx;
 use crate::failure::Outcome;
+use crate::flags::PasswordFlags;
 use crate::input::Draft;
 use crate::tree::Verb;
 use crate::views;
@@ -83,7 +84,7 @@ impl Verb for Unlock {
         "echo 4711 | mfa teller unlock desk-2 --password-file - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let password = self.password.known(cx, &self.teller)?;
+        let password = self.password.known(cx, &drawer(&self.teller))?;
         let employee = match self.employee {
             Some(employee) => employee,
             None => login::user(cx, "--employee").await?,

@@ -13,7 +13,8 @@ use crate::client::Client;
 use crate::commands::offices;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
-use crate::input::{self, Draft, money};
+use crate::flags::PasswordFlags;
+use crate::input::{Draft, money};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
@@ -143,38 +144,9 @@ fn office(cx: &Cx, given: Option<String>) -> Outcome<String> {
     Ok(office)
 }
 
-/// Where the password of a drawer comes from; it is never typed into a command line.
-#[derive(Args)]
-struct PasswordFlags {
-    /// Read the password of the drawer from standard input
-    #[arg(long, conflicts_with = "password_file")]
-    password_stdin: bool,
-    /// File of the password of the drawer, - for standard input [env: MFA_PASSWORD_FILE]
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<String>,
-}
-
-impl PasswordFlags {
-    fn given(&self, cx: &Cx) -> Outcome<Option<String>> {
-        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
-        input::secret_file(if self.password_stdin { "-" } else { file })
-    }
-
-    /// A new password, typed twice where it is asked for.
-    fn fresh(&self, cx: &Cx, teller: &str) -> Outcome<String> {
-        match self.given(cx)? {
-            Some(password) => Ok(password),
-            None => cx.prompt.new_secret(&format!("password of the drawer {teller}"), "--password-file"),
-        }
-    }
-
-    /// The present password.
-    fn known(&self, cx: &Cx, teller: &str) -> Outcome<String> {
-        match self.given(cx)? {
-            Some(password) => Ok(password),
-            None => cx.prompt.secret(&format!("password of the drawer {teller}"), "--password-file"),
-        }
-    }
+/// What a question for its password calls a drawer.
+fn drawer(teller: &str) -> String {
+    format!("password of the drawer {teller}")
 }
 
 #[derive(Args)]
@@ -274,7 +246,7 @@ impl Verb for Create {
         let draft = self.flags.draft(&at.teller);
         // A flag that is missing or wrong is told before anybody types a password.
         draft.clone().set("password", Some("0000")).body::<CreateTeller>()?;
-        let password = self.flags.password.fresh(cx, &at.teller)?;
+        let password = self.flags.password.fresh(cx, &drawer(&at.teller))?;
         let body = draft.set("password", Some(password)).body::<CreateTeller>()?;
         let endpoint = CreateTeller { office: at.office.clone() };
         cx.change(endpoint, body, done(&at.teller, "created"), at.read(), &views::TELLER).await
@@ -299,7 +271,7 @@ impl Verb for Update {
         let at = self.at.place(cx)?;
         let draft = self.flags.draft(&at.teller);
         draft.clone().set("password", Some("0000")).body::<UpdateTeller>()?;
-        let draft = draft.set("password", Some(self.flags.password.fresh(cx, &at.teller)?));
+        let draft = draft.set("password", Some(self.flags.password.fresh(cx, &drawer(&at.teller))?));
         let write = UpdateTeller { office: at.office.clone(), teller: at.teller.clone() };
         let changed = cx.update(at.read(), write, draft, done(&at.teller, "updated"), &views::TELLER).await;
         changed.map_err(next_step)

@@ -1,0 +1,67 @@
+//! Where commands take their secrets from.
+
+use super::run::run;
+use super::tree::{commands, words};
+use crate::guarded::PASSWORD;
+use crate::world::World;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Words in the name of a flag whose value is a secret, unless it names the file of one.
+const SECRETS: &[&str] = &["password", "secret", "token", "passphrase", "pin"];
+
+#[test]
+fn every_command_that_takes_a_password_takes_it_from_standard_input_and_from_a_file() {
+    let mut taking = Vec::new();
+    for command in commands() {
+        let flags = command["flags"].as_array().unwrap();
+        let named = |name: &str| flags.iter().any(|flag| flag["name"] == name);
+        assert_eq!(named("--password-stdin"), named("--password-file"), "{}", command["command"]);
+        if named("--password-stdin") {
+            taking.push(words(&command).join(" "));
+        }
+        for flag in flags.iter().filter(|flag| flag["value"].is_string()) {
+            let name = flag["name"].as_str().unwrap().trim_start_matches('-');
+            let secret = name.split('-').any(|word| SECRETS.contains(&word));
+            assert!(!secret || flag["value"] == "FILE", "{} --{name} stands in argv", command["command"]);
+        }
+    }
+    for command in ["login", "init", "users create", "users set-password", "teller create", "teller unlock"] {
+        assert!(taking.iter().any(|taking| taking == command), "{command} is not among {taking:?}");
+    }
+}
+
+/// Runs a command with a text as its standard input.
+fn fed(mut command: Command, text: &str) -> i32 {
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.wait().unwrap().code().unwrap()
+}
+
+#[test]
+fn a_password_from_standard_input_is_the_password() {
+    let world = World::guarded();
+    assert_eq!(fed(world.mfa(&["login", "olga", "--password-stdin"]), "wrong kettle 7\n"), 4);
+    assert_eq!(fed(world.mfa(&["login", "olga", "--password-stdin"]), &format!("{PASSWORD}\n")), 0);
+    let create = ["users", "create", "esi", "--role", "clerk", "--password-stdin"];
+    assert_eq!(fed(world.mfa(&create), "blue kettle 7\n"), 0);
+    world.try_login("esi", "blue kettle 7").is(200);
+    assert_eq!(
+        fed(world.mfa(&["users", "set-password", "esi", "--password-stdin"]), "green kettle 8\r\n"),
+        0
+    );
+    world.try_login("esi", "green kettle 8").is(200);
+    run(world.mfa(&["login", "esi", "--password-stdin", "--password-file", "x"])).fails(2);
+    run(world.mfa(&[
+        "users",
+        "create",
+        "afua",
+        "--role",
+        "clerk",
+        "--password-stdin",
+        "--generate-password",
+    ]))
+    .fails(2);
+    assert!(run(world.mfa(&["login", "esi"])).fails(2).contains("--password-stdin is needed"));
+}
