@@ -175,7 +175,12 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         ("timeout_seconds", globals.timeout_seconds.map(|n| n.to_string())),
     ];
     let given = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    let settings = Settings::load(given)?;
+    let mut settings = Settings::load(given);
+    if !leaf.needs_settings {
+        put_right(&mut settings, screen);
+    } else if let Some(failure) = settings.faults.first() {
+        return Err(failure.clone());
+    }
     // Whoever mends the profiles is not kept from it.
     if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
         return Err(failure);
@@ -214,6 +219,19 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         carried: Carried::default(),
     };
     Ok(Cx { settings, client, out, prompt, list, change })
+}
+
+/// Does without the settings of every command that cannot be read.
+fn put_right(settings: &mut Settings, screen: Screen) {
+    for name in ["timeout_seconds", "retries"] {
+        settings.put_right(name, settings.parse::<u32>(name, None).map(drop));
+    }
+    for name in ["yes", "no_input", "quiet"] {
+        settings.put_right(name, settings.flag(name, None).map(drop));
+    }
+    settings.put_right("output", usage::format(settings, screen).map(drop));
+    settings.put_right("color", usage::colour(settings).map(drop));
+    settings.put_right("token_file", given_token(settings).map(drop));
 }
 
 /// The word by which a value is chosen on the command line.

@@ -114,31 +114,44 @@ pub struct Settings {
     pub protected: bool,
     /// Why the profile that was named cannot be used.
     pub bad_profile: Option<Failure>,
+    /// Why a file or a value cannot be read; what it was to say is as if nobody had said it.
+    pub faults: Vec<Failure>,
 }
 
 impl Settings {
     /// Reads the environment and the config files; `flags` holds what stood on the command line.
-    pub fn load(flags: Vec<(&'static str, String)>) -> Outcome<Self> {
+    pub fn load(flags: Vec<(&'static str, String)>) -> Self {
         let mut settings = Self::default();
         for setting in TABLE {
             settings.values.insert(setting.name, (setting.default.to_owned(), Origin::Default));
         }
         // The weakest comes first, and each layer covers the one below.
         for path in config_files() {
-            settings.layer_file(&path)?;
+            let read = settings.layer_file(&path);
+            settings.faults.extend(read.err());
         }
         // A profile that the command line names beats the environment, as every flag does.
-        if flags.iter().any(|(name, _)| *name == "profile") {
+        let read = if flags.iter().any(|(name, _)| *name == "profile") {
             settings.layer_environment();
-            settings.layer_profile(&flags)?;
+            settings.layer_profile(&flags)
         } else {
-            settings.layer_profile(&flags)?;
+            let read = settings.layer_profile(&flags);
             settings.layer_environment();
-        }
+            read
+        };
+        settings.faults.extend(read.err());
         for (name, value) in flags {
             settings.values.insert(name, (value, Origin::Flag));
         }
-        Ok(settings)
+        settings
+    }
+
+    /// Puts the default in place of a value that cannot be read, and remembers why.
+    pub fn put_right(&mut self, name: &'static str, read: Outcome) {
+        let Err(failure) = read else { return };
+        self.faults.push(failure);
+        let default = TABLE.iter().find(|setting| setting.name == name).map_or("", |setting| setting.default);
+        self.values.insert(name, (default.to_owned(), Origin::Default));
     }
 
     fn layer_environment(&mut self) {

@@ -30,6 +30,8 @@ pub trait Verb: Args + FromArgMatches {
     const HIDDEN: bool = false;
     /// Works also where the profile that is named does not exist.
     const MENDS_PROFILES: bool = false;
+    /// Tells itself what is wrong with settings, and works without those that cannot be read.
+    const FINDS_FAULTS: bool = false;
     /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
     /// Works on many records: it sees to signals itself, gets a runtime of several threads, and may end with
@@ -57,6 +59,8 @@ pub struct Leaf {
     pub hidden: bool,
     /// Does not work where the profile that is named does not exist.
     pub needs_profile: bool,
+    /// Does not work where a setting cannot be read.
+    pub needs_settings: bool,
     /// Runs until it is told to stop, and sees to signals itself.
     pub serves: bool,
     /// Works on many records, and sees to signals itself.
@@ -93,7 +97,8 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         about: V::ABOUT,
         examples: V::EXAMPLES,
         hidden: V::HIDDEN,
-        needs_profile: !V::MENDS_PROFILES,
+        needs_profile: !V::MENDS_PROFILES && !V::FINDS_FAULTS,
+        needs_settings: !V::FINDS_FAULTS,
         serves: V::SERVES,
         bulk: V::BULK,
         exits: V::EXITS,

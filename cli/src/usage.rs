@@ -60,7 +60,7 @@ pub fn early(words: &[OsString]) -> Early {
     let word = |short: Option<&str>, long: &str, setting: &str| {
         let flagged = value_of(&words, short, long).map(str::to_owned);
         let chosen = || profile.iter().cloned().collect();
-        flagged.or_else(|| Some(Settings::load(chosen()).ok()?.get(setting).0.to_owned()))
+        flagged.or_else(|| Some(Settings::load(chosen()).get(setting).0.to_owned()))
     };
     let format = word(Some("-o"), "--output", "output");
     let format = format.and_then(|text| Format::from_str(&text, true).ok());

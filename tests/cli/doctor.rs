@@ -1,9 +1,13 @@
 //! `mfa doctor`: what is wrong, and the command that mends it.
 
-use super::run::run;
-use crate::world::World;
+use super::run::{Ran, run};
+use crate::served::{Served, free_address};
+use crate::world::{World, mfa};
 use serde_json::Value;
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
 
 fn finding<'a>(findings: &'a Value, check: &str) -> &'a Value {
     findings.as_array().unwrap().iter().find(|finding| finding["check"] == check).unwrap()
@@ -26,7 +30,7 @@ fn a_daemon_that_is_down_is_told_with_the_command_that_starts_it() {
     let mut world = World::start();
     let address = world.url();
     world.stop();
-    let mut command = crate::world::mfa(world.dir.path(), &["doctor", "-o", "json"]);
+    let mut command = mfa(world.dir.path(), &["doctor", "-o", "json"]);
     let ran = run({
         command.env("MFA_URL", &address);
         command
@@ -38,7 +42,7 @@ fn a_daemon_that_is_down_is_told_with_the_command_that_starts_it() {
     assert!(daemon["mend"].as_str().unwrap().contains("mfa daemon start"), "{daemon}");
     assert_eq!(ran.err, "", "findings are data, and no failure of the command");
     let ran = run({
-        let mut command = crate::world::mfa(world.dir.path(), &["doctor"]);
+        let mut command = mfa(world.dir.path(), &["doctor"]);
         command.env("MFA_URL", &address);
         command
     });
@@ -49,12 +53,12 @@ fn a_daemon_that_is_down_is_told_with_the_command_that_starts_it() {
 fn a_store_that_others_can_read_and_a_setting_that_nobody_knows_are_found() {
     let world = World::start();
     let store = world.dir.path().join("share/mfa/store");
-    std::fs::create_dir_all(&store).unwrap();
-    std::fs::write(store.join("FORMAT"), "").unwrap();
-    std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir_all(&store).unwrap();
+    fs::write(store.join("FORMAT"), "").unwrap();
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).unwrap();
     let config = world.dir.path().join("config/mfa");
-    std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), "listn = \"127.0.0.1:1\"\n").unwrap();
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("config.toml"), "listn = \"127.0.0.1:1\"\n").unwrap();
     let ran = run(world.mfa(&["doctor", "-o", "json"]));
     let findings: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(ran.exit, 1);
@@ -63,4 +67,155 @@ fn a_store_that_others_can_read_and_a_setting_that_nobody_knows_are_found() {
     let config = finding(&findings, "config");
     assert_eq!(config["result"], "warn");
     assert!(config["found"].as_str().unwrap().contains("did you mean listen?"), "{config}");
+}
+
+/// `mfa doctor` in a home whose daemon is not running, with a variable.
+fn looked(home: &Path, variable: (&str, &str)) -> Ran {
+    let mut command = mfa(home, &["doctor", "-o", "json", "--url", &format!("http://{}", free_address())]);
+    command.env(variable.0, variable.1);
+    run(command)
+}
+
+fn seen(home: &Path, check: &str) -> (String, String, String) {
+    let findings: Value = serde_json::from_str(&looked(home, ("MFA_QUIET", "1")).out).unwrap();
+    let finding = finding(&findings, check);
+    let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+    (text("result"), text("found"), text("mend"))
+}
+
+/// A home with a store in its default folder, for which no daemon runs.
+fn initialised() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let password = home.path().join("password");
+    fs::write(&password, "blue kettle 7").unwrap();
+    run(mfa(home.path(), &["init", "--password-file", password.to_str().unwrap()])).ok();
+    home
+}
+
+#[test]
+fn a_damaged_journal_is_found_with_and_without_a_daemon() {
+    let home = initialised();
+    let store = home.path().join("share/mfa/store");
+    let (result, found, _) = seen(home.path(), "journal");
+    assert_eq!(result, "ok", "{found}");
+    let daemon = ["daemon", "run", "--listen", "127.0.0.1:0", "--data-dir", store.to_str().unwrap()];
+    let daemon = Served::start(mfa(home.path(), &daemon));
+    assert_eq!(seen(home.path(), "journal").0, "ok", "beside a daemon that has it open");
+    let file = store.join("journal/00000001.log");
+    let good = fs::read(&file).unwrap();
+    for place in [10, 200, good.len() - 20] {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1;
+        fs::write(&file, bytes).unwrap();
+        let (result, found, mend) = seen(home.path(), "journal");
+        assert_eq!(result, "fail", "byte {place}: {found}");
+        assert!(found.contains("00000001.log is damaged") && found.contains("from a backup"), "{found}");
+        assert!(mend.contains(&format!("mfa check store --data-dir {}", store.display())), "{mend}");
+    }
+    fs::write(&file, &good).unwrap();
+    assert_eq!(seen(home.path(), "journal").0, "ok");
+    assert_eq!(daemon.end(), Some(0));
+}
+
+#[test]
+fn a_key_file_that_is_missing_wrong_or_open_to_others_is_found() {
+    let (home, other) = (initialised(), initialised());
+    let file = home.path().join("share/mfa/store.key");
+    let good = fs::read(&file).unwrap();
+    assert_eq!(seen(home.path(), "key file").0, "ok");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    let (result, found, mend) = seen(home.path(), "key file");
+    assert_eq!((result.as_str(), mend), ("fail", format!("chmod 600 {}", file.display())), "{found}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::remove_file(&file).unwrap();
+    let (result, found, mend) = seen(home.path(), "key file");
+    assert!(
+        result == "fail" && found.contains("is missing") && mend.contains("cp -p COPY"),
+        "{found}: {mend}"
+    );
+    fs::copy(other.path().join("share/mfa/store.key"), &file).unwrap();
+    let (result, found, mend) = seen(home.path(), "key file");
+    assert!(
+        result == "fail" && found.contains("other keys") && mend.contains("cp -p COPY"),
+        "{found}: {mend}"
+    );
+    fs::write(&file, "nonsense").unwrap();
+    assert!(seen(home.path(), "key file").1.contains("is no key file"));
+    fs::write(&file, good).unwrap();
+    assert_eq!(seen(home.path(), "key file").0, "ok");
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_a_line_of_the_table() {
+    let home = tempfile::tempdir().unwrap();
+    for (variable, value) in [
+        ("MFA_TIMEOUT_SECONDS", "soon"),
+        ("MFA_RETRIES", "-1"),
+        ("MFA_YES", "perhaps"),
+        ("MFA_LISTEN", "nowhere"),
+        ("MFA_TOKEN_FILE", "/does/not/exist"),
+        ("MFA_PROFILE", "nobody"),
+    ] {
+        let ran = looked(home.path(), (variable, value));
+        let findings: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
+        let config = finding(&findings, "config");
+        assert_eq!((ran.exit, &config["result"]), (1, &"fail".into()), "{variable}: {config}");
+        assert!(config["found"].as_str().unwrap().contains(value), "{config}");
+        assert!(config["mend"].as_str().unwrap().contains("mfa "), "{config}");
+        finding(&findings, "daemon");
+    }
+    let config = home.path().join("config/mfa");
+    fs::create_dir_all(&config).unwrap();
+    for file in ["config.toml", "profiles.toml"] {
+        fs::write(config.join(file), "\nlisten = [").unwrap();
+        let (result, found, mend) = seen(home.path(), "config");
+        assert!(result == "fail" && found.contains(file) && mend.contains("mfa doctor"), "{found}: {mend}");
+        run(mfa(home.path(), &["customers", "list"])).fails(2);
+        fs::remove_file(config.join(file)).unwrap();
+    }
+}
+
+#[test]
+fn a_daemon_that_other_machines_reach_is_found_however_it_was_started() {
+    let home = initialised();
+    let store = home.path().join("share/mfa/store");
+    let words = ["daemon", "run", "--listen", "0.0.0.0:0", "--data-dir", store.to_str().unwrap()];
+    let mut command: Command = mfa(home.path(), &words);
+    command.env("MFA_PLAINTEXT", "true");
+    let daemon = Served::start(command);
+    let port = daemon.url.rsplit(':').next().unwrap();
+    let ran = run(mfa(home.path(), &["doctor", "-o", "json", "--url", &format!("http://127.0.0.1:{port}")]));
+    let findings: Value = serde_json::from_str(&ran.out).unwrap();
+    let listen = finding(&findings, "listen");
+    assert_eq!(listen["result"], "warn", "{listen}");
+    assert!(listen["found"].as_str().unwrap().contains(&format!("0.0.0.0:{port}")), "{listen}");
+    let mend = format!("mfa daemon restart --listen 127.0.0.1:{port}");
+    assert!(listen["mend"].as_str().unwrap().contains(&mend), "{listen}");
+    assert_eq!(daemon.end(), Some(0));
+    let findings: Value =
+        serde_json::from_str(&looked(home.path(), ("MFA_LISTEN", "0.0.0.0:6320")).out).unwrap();
+    assert_eq!(finding(&findings, "listen")["result"], "warn", "{findings}");
+    assert_eq!(seen(home.path(), "listen").0, "ok");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_found() {
+    let home = tempfile::tempdir().unwrap();
+    let address = free_address();
+    let port = address.rsplit(':').next().unwrap();
+    let log = home.path().join(format!("state/mfa/daemon-{port}.log"));
+    let look = || {
+        let ran = run(mfa(home.path(), &["doctor", "-o", "json", "--url", &format!("http://{address}")]));
+        let findings: Value = serde_json::from_str(&ran.out).unwrap();
+        finding(&findings, "log").clone()
+    };
+    assert_eq!(look()["result"], "ok");
+    fs::create_dir_all(&log).unwrap();
+    assert_eq!(
+        (&look()["result"], &look()["mend"]),
+        (&"fail".into(), &format!("put it aside: mv {0} {0}.old", log.display()).into())
+    );
+    fs::remove_dir_all(home.path().join("state")).unwrap();
+    fs::write(home.path().join("state"), "no folder").unwrap();
+    assert_eq!(look()["result"], "fail");
 }

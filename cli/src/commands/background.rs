@@ -65,8 +65,7 @@ impl Place {
         let folder = state_dir()?;
         fs::create_dir_all(&folder)
             .map_err(|error| Failure::local(format!("cannot make {}: {error}", folder.display())))?;
-        let file = |end: &str| folder.join(format!("daemon-{port}.{end}"));
-        Ok(Self { mark: file("json"), log: file("log") })
+        Ok(Self { mark: folder.join(format!("daemon-{port}.json")), log: log_file(port)? })
     }
 
     fn mark(&self) -> Option<Mark> {
@@ -79,6 +78,11 @@ impl Place {
         let all: Vec<_> = text.lines().collect();
         all[all.len().saturating_sub(lines)..].join("\n")
     }
+}
+
+/// Where the daemon of a port logs that runs in the background.
+pub fn log_file(port: u16) -> Outcome<PathBuf> {
+    Ok(state_dir()?.join(format!("daemon-{port}.log")))
 }
 
 /// Whether a daemon answers at an address.

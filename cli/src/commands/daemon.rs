@@ -3,6 +3,7 @@
 
 pub mod admin;
 pub mod check;
+pub mod look;
 pub mod migrate;
 
 use super::users::show_once;

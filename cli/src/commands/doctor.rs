@@ -1,6 +1,9 @@
 //! `mfa doctor`: is this machine in order, and if not, what mends it. Works with the daemon down.
 
-use super::daemon::DaemonFlags;
+mod reach;
+mod store;
+
+use super::daemon::{DaemonFlags, look};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::logins;
@@ -13,16 +16,13 @@ use mfa_shared::api::tokens::GetCurrentToken;
 use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
 use serde_json::{Value, json};
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Longest wait for each answer of the daemon.
 const ANSWER_SECONDS_MAX: u64 = 3;
-/// Free bytes of the store's disk below which somebody should see to it, and below which it is urgent.
-const FREE_BYTES_WARN: u64 = 2 << 30;
-const FREE_BYTES_FAIL: u64 = 200 << 20;
 /// How far the clocks of client and daemon may be apart: signed assertions bear little more.
 const CLOCK_SECONDS_WARN: i64 = 5;
 const CLOCK_SECONDS_FAIL: i64 = 60;
@@ -47,6 +47,7 @@ use Finding::{Fine, Warning};
 /// What the checks look at: this machine, and what the daemon answered.
 struct Seen<'a> {
     cx: &'a Cx,
+    flags: DaemonFlags,
     /// Folder of the store.
     folder: PathBuf,
     /// Whether the store is that folder, and no database.
@@ -70,9 +71,13 @@ type Check = fn(&Seen<'_>) -> Option<Finding>;
 const CHECKS: &[(&str, Check)] = &[
     ("config", config),
     ("permissions", permissions),
-    ("disk", disk),
-    ("store", store),
+    ("disk", store::disk),
+    ("store", store::store),
+    ("journal", store::journal),
+    ("key file", store::key_file),
     ("daemon", daemon),
+    ("listen", reach::listen),
+    ("log", reach::log),
     ("version", version),
     ("clock", clock),
     ("login", login),
@@ -82,6 +87,7 @@ impl Verb for Doctor {
     const ABOUT: &'static str =
         "Look for what is wrong with settings, store, daemon and login, and what mends it";
     const EXAMPLES: &'static [&'static str] = &["mfa doctor", "mfa doctor -o json"];
+    const FINDS_FAULTS: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
         let seen = Seen::look(cx, self.data_dir).await?;
         let findings = CHECKS.iter().filter_map(|(name, check)| Some((*name, check(&seen)?)));
@@ -108,12 +114,12 @@ impl<'a> Seen<'a> {
             false => None,
             true => Some(Answers {
                 about: client.send(&GetVersion {}, &Nothing).await.map(|reply| reply.value),
-                daemon_seconds: client.clock_seconds().await?,
+                daemon_seconds: client.clock_seconds().await.ok().flatten(),
                 caller: client.send(&GetCurrentToken {}, &Nothing).await.map(|reply| reply.value),
             }),
         };
         let (folder, on_machine) = (flags.data_dir(cx)?, flags.shown_store(cx).is_empty());
-        Ok(Self { cx, folder, on_machine, url: client.url.clone(), ready, answers })
+        Ok(Self { cx, flags, folder, on_machine, url: client.url.clone(), ready, answers })
     }
 }
 
@@ -128,6 +134,15 @@ fn record((check, finding): (&str, Finding)) -> Value {
 
 fn config(seen: &Seen<'_>) -> Option<Finding> {
     let files: Vec<_> = config_files().into_iter().filter(|path| path.exists()).collect();
+    let settings = &seen.cx.settings;
+    let unread = settings.faults.first().or(settings.bad_profile.as_ref()).cloned();
+    if let Some(failure) = unread.or_else(|| look::settings(seen.cx, &seen.flags).err()) {
+        let mend = match failure.hint.as_str() {
+            "" => "edit it, then look again: mfa doctor; every setting: mfa help environment",
+            hint => hint,
+        };
+        return Some(Finding::Failure(failure.message.clone(), mend.to_owned()));
+    }
     if let Some(warning) = seen.cx.settings.warnings.first() {
         return Some(Warning(warning.clone(), "mfa help environment lists every setting".to_owned()));
     }
@@ -156,52 +171,6 @@ fn permissions(seen: &Seen<'_>) -> Option<Finding> {
         }
     }
     Some(Fine("store and logins are open to their owner only".to_owned()))
-}
-
-fn disk(seen: &Seen<'_>) -> Option<Finding> {
-    let folder = seen.folder.as_path();
-    if !seen.on_machine {
-        return None;
-    }
-    let there = folder.ancestors().find(|path| path.exists()).unwrap_or(folder);
-    let free = match rustix::fs::statvfs(there) {
-        Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
-        Err(error) => {
-            let found = format!("cannot look at the disk of {}: {error}", there.display());
-            return Some(Warning(found, String::new()));
-        }
-    };
-    let found = format!("{} MiB are free where {} is", free >> 20, there.display());
-    let mend = || format!("make room: du -sh {}", folder.display());
-    Some(match free {
-        0..FREE_BYTES_FAIL => Finding::Failure(found, mend()),
-        FREE_BYTES_FAIL..FREE_BYTES_WARN => Warning(found, mend()),
-        _ => Fine(found),
-    })
-}
-
-fn store(seen: &Seen<'_>) -> Option<Finding> {
-    let (folder, served, shown) = (&seen.folder, seen.ready.is_ok(), seen.folder.display());
-    if !seen.on_machine {
-        return None;
-    }
-    if !folder.join("FORMAT").exists() {
-        let mend = "mfa quickstart to try it, mfa init for real".to_owned();
-        return Some(match served {
-            true => Fine(format!("the daemon has its store elsewhere, not in {shown}")),
-            false => Warning(format!("there is no store in {shown}"), mend),
-        });
-    }
-    let locked = File::open(folder.join("lock")).is_ok_and(|file| file.try_lock().is_err());
-    Some(match (locked, served) {
-        (true, true) => Fine(format!("{shown} is open in the daemon")),
-        (true, false) => {
-            let mend = format!("see who it is: fuser -v {}", folder.join("lock").display());
-            Warning(format!("{shown} is open in a process that does not answer at this address"), mend)
-        }
-        (false, true) => Fine(format!("{shown} is there, but the daemon has another store")),
-        (false, false) => Fine(format!("{shown} is there and nobody has it open")),
-    })
 }
 
 /// A failure of a request as what was found.

@@ -66,7 +66,8 @@ pub async fn unlock(store: Store, file: &Path) -> Result<Store, UnlockError> {
     Ok(store)
 }
 
-fn prove(keys: &Keys, before: &SealedWith, file: &Path) -> Result<(), UnlockError> {
+/// Whether a key file has the keys of the store that has this note of them.
+pub fn prove(keys: &Keys, before: &SealedWith, file: &Path) -> Result<(), UnlockError> {
     let proved = keys.open(&Place::of(before, "proof"), &before.proof);
     if proved.is_some_and(|text| text.expose() == PROOF) {
         return Ok(());

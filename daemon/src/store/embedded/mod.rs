@@ -17,6 +17,7 @@ mod index;
 mod journal;
 mod layout;
 mod lock;
+mod look;
 mod objects;
 mod options;
 mod pairs;
@@ -33,6 +34,7 @@ mod verify;
 mod writer;
 
 pub use feed::Feed;
+pub use look::{JournalSeen, last_value, look_at_journal};
 pub use options::{OpenError, Options};
 
 use crate::store::engine::{Engine, Pending, ReadWork, Trouble, Visit, WriteWork};

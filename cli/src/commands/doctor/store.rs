@@ -1,0 +1,106 @@
+//! The store of this machine: its disk, its lock, its journal, its key file.
+
+use super::Finding::{self, Failure, Fine, Warning};
+use super::Seen;
+use crate::commands::daemon::look::{self, KeyFileSeen};
+use std::fs::File;
+use std::time::{Duration, Instant};
+
+/// Free bytes of the store's disk below which somebody should see to it, and below which it is urgent.
+const FREE_BYTES_WARN: u64 = 2 << 30;
+const FREE_BYTES_FAIL: u64 = 200 << 20;
+/// Longest look at the files of a journal.
+const JOURNAL_SECONDS_MAX: u64 = 20;
+
+fn deadline() -> Instant {
+    Instant::now() + Duration::from_secs(JOURNAL_SECONDS_MAX)
+}
+
+pub(super) fn disk(seen: &Seen<'_>) -> Option<Finding> {
+    let folder = seen.folder.as_path();
+    if !seen.on_machine {
+        return None;
+    }
+    let there = folder.ancestors().find(|path| path.exists()).unwrap_or(folder);
+    let free = match rustix::fs::statvfs(there) {
+        Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
+        Err(error) => {
+            let found = format!("cannot look at the disk of {}: {error}", there.display());
+            return Some(Warning(found, String::new()));
+        }
+    };
+    let found = format!("{} MiB are free where {} is", free >> 20, there.display());
+    let mend = || format!("make room: du -sh {}", folder.display());
+    Some(match free {
+        0..FREE_BYTES_FAIL => Failure(found, mend()),
+        FREE_BYTES_FAIL..FREE_BYTES_WARN => Warning(found, mend()),
+        _ => Fine(found),
+    })
+}
+
+pub(super) fn store(seen: &Seen<'_>) -> Option<Finding> {
+    let (folder, served, shown) = (&seen.folder, seen.ready.is_ok(), seen.folder.display());
+    if !seen.on_machine {
+        return None;
+    }
+    if !folder.join("FORMAT").exists() {
+        let mend = "mfa quickstart to try it, mfa init for real".to_owned();
+        return Some(match served {
+            true => Fine(format!("the daemon has its store elsewhere, not in {shown}")),
+            false => Warning(format!("there is no store in {shown}"), mend),
+        });
+    }
+    let locked = File::open(folder.join("lock")).is_ok_and(|file| file.try_lock().is_err());
+    Some(match (locked, served) {
+        (true, true) => Fine(format!("{shown} is open in the daemon")),
+        (true, false) => {
+            let mend = format!("see who it is: fuser -v {}", folder.join("lock").display());
+            Warning(format!("{shown} is open in a process that does not answer at this address"), mend)
+        }
+        (false, true) => Fine(format!("{shown} is there, but the daemon has another store")),
+        (false, false) => Fine(format!("{shown} is there and nobody has it open")),
+    })
+}
+
+/// Every frame of every file of the journal, beside a daemon as well.
+pub(super) fn journal(seen: &Seen<'_>) -> Option<Finding> {
+    let folder = &seen.folder;
+    if !seen.on_machine || !folder.join("journal").exists() {
+        return None;
+    }
+    Some(match look::journal(folder, deadline()) {
+        Ok(looked) if looked.whole => {
+            let files = if looked.files == 1 { "file" } else { "files" };
+            Fine(format!("{} {files} with {} commits, every frame is right", looked.files, looked.commits))
+        }
+        Ok(looked) => {
+            let found = format!(
+                "right up to commit {}; a look at all {} files takes longer",
+                looked.commits, looked.files
+            );
+            Warning(found, "while the daemon is stopped: mfa check store".to_owned())
+        }
+        Err(why) => {
+            let shown = folder.display();
+            Failure(why, format!("when it is restored: mfa check store --data-dir {shown}"))
+        }
+    })
+}
+
+pub(super) fn key_file(seen: &Seen<'_>) -> Option<Finding> {
+    let (file, looked) = look::key_file(seen.cx, &seen.flags, deadline())?;
+    let shown = file.display();
+    let restore =
+        || format!("bring it back from its copy: cp -p COPY {shown}, or name it in MFA_SECRET_KEY_FILE");
+    Some(match looked {
+        KeyFileSeen::Fine => Fine(format!("{shown} can be used")),
+        KeyFileSeen::NotYet => return None,
+        KeyFileSeen::Missing => {
+            Failure(format!("{shown} is missing, and the store has secrets that need it"), restore())
+        }
+        KeyFileSeen::Open => {
+            Failure(format!("{shown} is open to other users of this machine"), format!("chmod 600 {shown}"))
+        }
+        KeyFileSeen::Wrong(why) => Failure(why, restore()),
+    })
+}
