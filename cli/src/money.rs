@@ -10,6 +10,7 @@ use crate::output::{text, texts};
 use crate::views::{Currency, View};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::{GetDefinition, ListDefinitions};
+use mfa_shared::api::instances::GetInstance;
 use mfa_shared::api::ledger::GetLedgerAccount;
 use mfa_shared::api::tellers::GetTeller;
 use mfa_shared::endpoint::{Endpoint, Meta, segments};
@@ -31,6 +32,8 @@ pub struct Money<'a> {
     codes: HashMap<String, Option<String>>,
     /// The account of a drawer that was looked up.
     drawer: Option<String>,
+    /// The product of an account that was looked up; none where it may not be read.
+    product: Option<Option<String>>,
 }
 
 /// How many digits follow the point, as the products tell it.
@@ -68,6 +71,7 @@ impl<'a> Money<'a> {
             scales: None,
             codes: HashMap::new(),
             drawer: None,
+            product: None,
         }
     }
 
@@ -108,6 +112,10 @@ impl<'a> Money<'a> {
             Currency::Code(pointer) => Some(text(record, pointer)),
             Currency::Accounts(pointer) => self.code_of_any(texts(record, pointer)).await,
             Currency::PathAccount => self.code_of_any(self.parameter("account")).await,
+            Currency::PathInstance => {
+                let product = self.product().await;
+                return self.scales.as_ref()?.products.get(&product?).copied();
+            }
             Currency::PathTeller => {
                 let drawer = self.drawer().await;
                 self.code_of_any(drawer).await
@@ -134,6 +142,16 @@ impl<'a> Money<'a> {
             }
         }
         None
+    }
+
+    async fn product(&mut self) -> Option<String> {
+        if self.product.is_none() {
+            let read = GetInstance { account: self.parameter("account")? };
+            let reply = self.cx.client.send(&read, &Nothing).await.ok();
+            self.product =
+                Some(reply.and_then(|reply| Some(reply.value["productIdentifier"].as_str()?.to_owned())));
+        }
+        self.product.clone().flatten()
     }
 
     async fn drawer(&mut self) -> Option<String> {

@@ -52,6 +52,8 @@ pub enum Currency {
     Accounts(&'static str),
     /// The ledger account in the path of the request.
     PathAccount,
+    /// The product of the customer's account in the path of the request.
+    PathInstance,
     /// The drawer of the teller in the path of the request.
     PathTeller,
 }

@@ -89,6 +89,30 @@ fn a_statement_stands_between_two_balances() {
 }
 
 #[test]
+fn a_teller_gives_a_statement_without_seeing_the_ledger() {
+    let world = World::guarded();
+    let olga = world.login("olga");
+    let product: serde_json::Value = serde_json::from_str(crate::api::definitions::PRODUCT).unwrap();
+    olga.post("/definitions", product).is(202);
+    olga.post(
+        "/instances",
+        serde_json::json!({ "customerIdentifier": "Maria", "productIdentifier": "savings" }),
+    )
+    .is(202);
+    let tina = world.user("tina", "teller");
+    let mfa = |line: &[&str]| {
+        let mut command = world.mfa(line);
+        command.env("MFA_TOKEN", &tina.token);
+        run(command)
+    };
+    let account = "Maria.9100.00001";
+    mfa(&["ledger", "entries", account]).fails(5);
+    assert_eq!(mfa(&["accounts", "entries", account, "-o", "json"]).ok(), "[]\n");
+    let statement = mfa(&["accounts", "statement", account, "-o", "json"]).json();
+    assert_eq!((&statement["currency"], &statement["entries"]), (&"USD".into(), &serde_json::json!([])));
+}
+
+#[test]
 fn amounts_stand_on_the_right_of_their_column() {
     let world = busy();
     let table = run(world.mfa(&["ledger", "trial-balance", "-o", "table"])).ok();

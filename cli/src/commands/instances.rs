@@ -21,6 +21,7 @@ pub const VERBS: &[Node] = &[
     verb::<Close>("close"),
     verb::<Transaction>("transaction"),
     verb::<Types>("types"),
+    verb::<super::statement::Entries>("entries"),
     verb::<super::statement::Statement>("statement"),
     verb::<super::bulk::Import<super::bulk::Instances>>("import"),
     verb::<super::bulk::Export<super::bulk::Instances>>("export"),

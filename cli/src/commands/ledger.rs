@@ -37,7 +37,8 @@ pub fn kind(text: &str) -> Result<AccountKind, String> {
     AccountKind::find(text).ok_or_else(|| format!("it must be one of {}", AccountKind::listed()))
 }
 
-fn day(text: &str) -> Result<Date, String> {
+/// A day of the calendar.
+pub fn day(text: &str) -> Result<Date, String> {
     Date::parse(text).ok_or_else(|| "it must be a date, YYYY-MM-DD".to_owned())
 }
 
@@ -76,17 +77,18 @@ impl Verb for Account {
 
 // The days of posting; one alone is the only end of the range.
 #[derive(Args)]
-struct Days {
-    /// First day of posting
+pub struct Days {
+    /// First day of posting, in UTC
     #[arg(long, value_name = "DATE", value_parser = day)]
     from: Option<Date>,
-    /// Last day of posting
+    /// Last day of posting, in UTC
     #[arg(long, value_name = "DATE", value_parser = day)]
     to: Option<Date>,
 }
 
 impl Days {
-    fn query<T>(&self, paging: Paging<T>) -> Outcome<EntryQuery<T>> {
+    /// The part of a list that was posted on these days.
+    pub fn query<T>(&self, paging: Paging<T>) -> Outcome<EntryQuery<T>> {
         let end = |year, month, day| Date::new(year, month, day);
         let dates = match (self.from, self.to) {
             (None, None) => None,

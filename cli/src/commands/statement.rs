@@ -1,5 +1,7 @@
-//! The statement of an account: what moved on it in some days, between two balances.
+//! What moved on the account of a customer: its lines one by one, and its statement, which stands between two
+//! balances. Neither needs a look into the ledger.
 
+use super::ledger::{Days, day};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
@@ -8,27 +10,48 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
-use mfa_shared::api::ledger::*;
+use mfa_shared::api::definitions::GetDefinition;
+use mfa_shared::api::instances::{GetInstance, Instance, ListInstanceEntries};
+use mfa_shared::api::ledger::{AccountEntry, EntryQuery, Side};
+use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::{DateRange, Paging};
 use mfa_shared::time::Date;
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::{Value, json};
 
 #[derive(Args)]
+pub struct Entries {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+    #[command(flatten)]
+    days: Days,
+}
+
+impl Verb for Entries {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListInstanceEntries::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa accounts entries c-003.9100.00001",
+        "mfa accounts entries c-003.9100.00001 --from 2026-01-01 --sort -sequence -o csv",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        self.days.query::<AccountEntry>(Paging::default())?;
+        let days = |paging| Query(self.days.query(paging).unwrap_or_default());
+        cx.list(ListInstanceEntries { account: self.account.clone() }, &views::INSTANCE_ENTRY, days).await
+    }
+}
+
+#[derive(Args)]
 pub struct Statement {
     /// Identifier of the account
     #[arg(value_name = "ID")]
     account: String,
-    /// First day; that on which the account came into being by default
+    /// First day, in UTC; that on which the account was opened by default
     #[arg(long, value_name = "DATE", value_parser = day)]
     from: Option<Date>,
-    /// Last day; today by default
+    /// Last day, in UTC; today by default
     #[arg(long, value_name = "DATE", value_parser = day)]
     to: Option<Date>,
-}
-
-fn day(text: &str) -> Result<Date, String> {
-    Date::parse(text).ok_or_else(|| "it must be a date, YYYY-MM-DD".to_owned())
 }
 
 impl Verb for Statement {
@@ -38,22 +61,26 @@ impl Verb for Statement {
         "mfa accounts statement c-003.9100.00001 --from 2020-01-01 --to 2020-12-31 -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let at = GetLedgerAccount { account: self.account.clone() };
-        let account: LedgerAccount = record(cx.client.send(&at, &Nothing).await?.value)?;
-        let last = self.to.unwrap_or_else(|| input::today().max(account.created_on.day()));
-        let first = self.from.unwrap_or_else(|| account.created_on.day().min(last));
+        let at = GetInstance { account: self.account.clone() };
+        let account: Instance = record(cx.client.send(&at, &Nothing).await?.value)?;
+        let opened = account.opened_on;
+        let last = self.to.unwrap_or_else(|| opened.map_or_else(input::today, |day| day.max(input::today())));
+        let first = self.from.unwrap_or_else(|| opened.map_or(last, |day| day.min(last)));
         if last < first {
             return Err(Failure::usage(format!("the first day, {first}, is after the last, {last}")));
         }
         let entries = entries(cx, &self.account, DateRange { first, last }).await?;
-        let closing = match entries.last() {
-            Some(entry) => entry.balance,
-            None => balance_at(cx, &self.account, last).await?,
+        let (opening, closing) = match (entries.first(), entries.last()) {
+            (Some(first), Some(last)) => (before(first), last.balance),
+            _ => {
+                let still = balance_at(cx, &self.account, last).await?;
+                (still, still)
+            }
         };
-        let opening = opening(&account, closing, &entries);
         if matches!(cx.out.format, Format::Json | Format::Jsonl | Format::Yaml) {
+            let currency = currency(cx, &account.product_identifier).await;
             let statement = json!({
-                "accountIdentifier": self.account, "currency": account.currency, "from": first, "to": last,
+                "accountIdentifier": self.account, "currency": currency, "from": first, "to": last,
                 "openingBalance": opening, "entries": entries, "closingBalance": closing,
             });
             return cx.out.show(&views::STATEMENT, &statement);
@@ -77,42 +104,51 @@ fn row(entry: &AccountEntry) -> Value {
     })
 }
 
-/// The balance before the entries: the one after them, less what they moved.
-fn opening(account: &LedgerAccount, closing: Amount, entries: &[AccountEntry]) -> Amount {
-    let raises = match account.kind {
-        AccountKind::Asset | AccountKind::Expense => Side::Debit,
-        AccountKind::Liability | AccountKind::Equity | AccountKind::Revenue => Side::Credit,
-    };
-    let moved = |entry: &AccountEntry| match entry.side == raises {
-        true => entry.amount,
-        false => entry.amount.negated(),
-    };
-    closing.minus(Amount::sum(entries.iter().map(moved)))
+/// The balance before a line. What customers have is owed to them, deposits and shares alike: a credit raises
+/// it.
+fn before(entry: &AccountEntry) -> Amount {
+    match entry.side {
+        Side::Credit => entry.balance.minus(entry.amount),
+        Side::Debit => entry.balance.plus(entry.amount),
+    }
 }
 
 async fn entries(cx: &Cx, account: &str, days: DateRange) -> Outcome<Vec<AccountEntry>> {
-    let at = ListAccountEntries { account: account.to_owned() };
+    let at = ListInstanceEntries { account: account.to_owned() };
     let query = Query(EntryQuery { dates: Some(days), ..EntryQuery::default() });
     let mut stream = cx.client.stream(&at, &query).await?;
     let mut entries = Vec::new();
     while let Some(line) = stream.next().await? {
-        entries.push(record(serde_json::from_str(&line).unwrap_or_default())?);
+        entries.push(line_of(&line)?);
     }
     Ok(entries)
 }
 
-/// The balance at the end of a day on which, and in some days before which, nothing moved.
+/// The balance at the end of a day on which, and in some days before which, nothing moved: that of the last
+/// line before. A stream is not counted first, so it costs what is read of it.
 async fn balance_at(cx: &Cx, account: &str, day: Date) -> Outcome<Amount> {
-    let at = ListAccountEntries { account: account.to_owned() };
+    let at = ListInstanceEntries { account: account.to_owned() };
     let first = Date::new(1970, 1, 1).unwrap_or(day).min(day);
     let mut paging = Paging::default();
-    (paging.size, paging.descending) = (Some(1), true);
+    paging.descending = true;
     let query = Query(EntryQuery { paging, dates: Some(DateRange { first, last: day }) });
-    let page = cx.client.send(&at, &query).await?.value;
-    match page["entries"].get(0) {
-        Some(entry) => Ok(record::<AccountEntry>(entry.clone())?.balance),
+    match cx.client.stream(&at, &query).await?.next().await? {
+        Some(line) => Ok(line_of(&line)?.balance),
         None => Ok(Amount::ZERO),
     }
+}
+
+/// The code of a product's currency, where the product may be read.
+async fn currency(cx: &Cx, product: &str) -> Value {
+    let read = GetDefinition { definition: product.to_owned() };
+    cx.client
+        .send(&read, &Nothing)
+        .await
+        .map_or(Value::Null, |mut reply| reply.value["currency"]["code"].take())
+}
+
+fn line_of(text: &str) -> Outcome<AccountEntry> {
+    record(serde_json::from_str(text).unwrap_or_default())
 }
 
 fn record<T: serde::de::DeserializeOwned>(value: Value) -> Outcome<T> {

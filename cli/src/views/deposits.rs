@@ -1,7 +1,7 @@
 //! Columns of products, accounts and the ledger.
 
-use super::Currency::{Accounts, Code, PathAccount, Product, Scale};
-use super::{View, WIDE, amount, column, money};
+use super::Currency::{self, Accounts, Code, PathAccount, PathInstance, Product, Scale};
+use super::{Column, View, WIDE, amount, column, money};
 
 /// Actions.
 pub const ACTION: View = View {
@@ -108,20 +108,27 @@ pub const ACCOUNT_ENTRY: View = View {
     plural: "entries",
     id: "/journalEntryIdentifier",
     state: "",
-    columns: &[
+    columns: &entry_columns(PathAccount),
+};
+
+/// Lines of an account of a customer.
+pub const INSTANCE_ENTRY: View = View { columns: &entry_columns(PathInstance), ..ACCOUNT_ENTRY };
+
+const fn entry_columns(currency: Currency) -> [Column; 11] {
+    [
         column("sequence", "/sequence", 0),
         column("posted", "/postedOn", 0),
         column("type", "/type", 1),
         column("side", "/side", 0),
-        money("amount", "/amount", 0, PathAccount),
-        money("balance", "/balance", 0, PathAccount),
+        money("amount", "/amount", 0, currency),
+        money("balance", "/balance", 0, currency),
         column("message", "/message", 2),
         column("teller", "/tellerCode", 3),
         column("role", "/role", WIDE),
         column("business-date", "/transactionDate", WIDE),
         column("entry", "/journalEntryIdentifier", WIDE),
-    ],
-};
+    ]
+}
 
 /// Entries of the journal.
 pub const JOURNAL_ENTRY: View = View {
@@ -166,8 +173,8 @@ pub const STATEMENT: View = View {
         column("posted", "/postedOn", 0),
         column("type", "/type", 1),
         column("message", "/message", 2),
-        money("debit", "/debit", 0, PathAccount),
-        money("credit", "/credit", 0, PathAccount),
-        money("balance", "/balance", 0, PathAccount),
+        money("debit", "/debit", 0, PathInstance),
+        money("credit", "/credit", 0, PathInstance),
+        money("balance", "/balance", 0, PathInstance),
     ],
 };

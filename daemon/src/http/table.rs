@@ -155,6 +155,7 @@ fn institution() -> Vec<Route> {
         operation::<ListInstances, _>(instances::list),
         operation::<ListTransactionTypes, _>(instances::list_transaction_types),
         operation::<GetInstance, _>(instances::get),
+        operation::<ListInstanceEntries, _>(instances::list_entries),
         operation::<UpdateInstance, _>(instances::update),
         operation::<CommandInstance, _>(instances::command),
         operation::<ListLedgerAccounts, _>(ledger::list_accounts),

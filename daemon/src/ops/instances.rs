@@ -1,6 +1,6 @@
 //! Product instances: the accounts of customers. Contract: `deposits.md` section 3.
 
-use super::ledger::{self, CustomerAccount};
+use super::ledger::{self, CustomerAccount, Entries};
 use super::{Caller, Unknown};
 use crate::domain::instance::{self as rules, Effect, Refusal};
 use crate::ops::rows::Rows;
@@ -13,7 +13,7 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::customers::Customer;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::instances::*;
-use mfa_shared::api::ledger::LedgerAccount;
+use mfa_shared::api::ledger::{AccountEntry, EntryQuery, LedgerAccount};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::PAGE_SIZE_DEFAULT;
 use mfa_shared::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Query};
@@ -139,6 +139,17 @@ pub fn list_transaction_types(
 pub fn get(tx: &mut Tx<'_>, _: &Caller, at: &GetInstance, _: &Nothing) -> Result<Json<Instance>, Fault> {
     let stored = find(tx, &at.account)?;
     shown(tx, stored).map(Json)
+}
+
+/// `GET /instances/{account}/entries`
+pub fn list_entries(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListInstanceEntries,
+    Query(query): &Query<EntryQuery<AccountEntry>>,
+) -> Result<Entries<AccountEntry>, Fault> {
+    let stored = find(tx, &at.account)?;
+    ledger::statement(tx, &stored.account_identifier, query)
 }
 
 /// `PUT /instances/{account}`

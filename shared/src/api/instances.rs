@@ -1,13 +1,14 @@
 //! Product instances: the accounts of customers. Contract: `deposits.md` section 3.
 
 use crate::amount::Amount;
+use crate::api::ledger::{AccountEntry, EntryQuery};
 use crate::fault::Fault;
 use crate::query::{
     PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, ParamDoc, Parameters, Params, TERM_LENGTH_MAX, missing, optional_param,
 };
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
-use crate::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Query};
+use crate::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
 
@@ -200,6 +201,9 @@ endpoints! {
     ListTransactionTypes {} Get "/instances/transactiontypes" Query<OfCustomer> => Array<TransactionType>;
     /// Read an account of a customer.
     GetInstance { account } Get "/instances/{account}" Nothing => Json<Instance>, tag GetInstance;
+    /// List the lines on an account in the order of posting, each with the balance after it.
+    ListInstanceEntries { account } Get "/instances/{account}/entries" Query<EntryQuery<AccountEntry>>
+        => Page<AccountEntry>;
     /// Change the beneficiaries of an account.
     UpdateInstance { account } Put "/instances/{account}" Json<InstanceChange> => Accepted, tag GetInstance;
     /// Activate or close an account, or note a transaction on it.

@@ -150,7 +150,8 @@ object! {
         role: AccountRole = required(word()),
         /// The amount, above 0.
         amount: Amount = required(money()),
-        /// The balance of the account after the whole entry.
+        /// The balance of the account: after the whole entry where the ledger lists it, after this very line
+        /// where the account of a customer does.
         balance: Amount = required(money()),
         /// What moved the money.
         r#type as "type": String = required(line(32)),

@@ -10,6 +10,7 @@ mod management;
 pub mod races;
 mod reports;
 mod session;
+mod statements;
 mod states;
 mod traces;
 mod transactions;

@@ -7,7 +7,7 @@ use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::{Record, number, numbered};
 use crate::store::records::{AccountLine, ENTRY_LINES_MAX, StoredEntry, line_number};
-use mfa_shared::api::ledger::AccountEntry;
+use mfa_shared::api::ledger::{AccountEntry, Side};
 use mfa_shared::fault::Fault;
 use mfa_shared::query::{PAGE_SIZE_DEFAULT, Paging};
 use mfa_shared::wire::Listed;
@@ -27,6 +27,8 @@ pub enum Of {
     EntriesOn(String),
     /// The lines on this account.
     LinesOn(String),
+    /// The lines on this account, each with the balance after it; lines on this side raise the balance.
+    Statement(String, Side),
 }
 
 /// A list of entries of the journal, or of lines of an account.
@@ -51,7 +53,7 @@ impl<T> Entries<T> {
     pub fn new(of: Of, sequences: Span<u64>, paging: &Paging<T>) -> Self {
         let numbers = match of {
             Of::Journal => sequences,
-            Of::EntriesOn(_) | Of::LinesOn(_) => {
+            Of::EntriesOn(_) | Of::LinesOn(_) | Of::Statement(..) => {
                 line_number(sequences.start, 0)..line_number(sequences.end, 0)
             }
         };
@@ -76,7 +78,9 @@ impl<T> Entries<T> {
     fn step(&self, tx: &mut Tx<'_>, left: Span<u64>) -> Result<(Vec<u64>, Span<u64>), Fault> {
         let (space, parts): (Space, Vec<&str>) = match &self.of {
             Of::Journal => (StoredEntry::SPACE, Vec::new()),
-            Of::EntriesOn(account) | Of::LinesOn(account) => (AccountLine::SPACE, vec![account]),
+            Of::EntriesOn(account) | Of::LinesOn(account) | Of::Statement(account, _) => {
+                (AccountLine::SPACE, vec![account])
+            }
         };
         let range = Range { from: numbered(&parts, left.start), to: Some(numbered(&parts, left.end)) };
         let pairs = tx.scan(space, &range, self.descending, STEP)?;
@@ -144,23 +148,44 @@ impl<T> Entries<T> {
         match &self.of {
             Of::Journal => Ok(entry_at(tx, number)?.map(|stored| json(&stored.entry))),
             Of::EntriesOn(_) => Ok(line_at(tx, number)?.map(|(entry, _)| json(&entry))),
-            Of::LinesOn(account) => account_entry(tx, account, number).map(|entry| entry.map(|e| json(&e))),
+            Of::LinesOn(account) => Ok(account_entry(tx, account, None, number)?.map(|entry| json(&entry))),
+            Of::Statement(account, raised_by) => {
+                Ok(account_entry(tx, account, Some(*raised_by), number)?.map(|entry| json(&entry)))
+            }
         }
     }
 }
 
-fn account_entry(tx: &mut Tx<'_>, account: &str, number: u64) -> Result<Option<AccountEntry>, Fault> {
+/// A line as its account shows it. With the side that raises the account, its balance is the one after this
+/// line: what later lines of the entry move is taken back from the balance that is kept.
+fn account_entry(
+    tx: &mut Tx<'_>,
+    account: &str,
+    raised_by: Option<Side>,
+    number: u64,
+) -> Result<Option<AccountEntry>, Fault> {
     let key = numbered(&[account], number);
     let Some(bytes) = tx.value(AccountLine::SPACE, &key)? else { return Ok(None) };
     let stored: AccountLine = crate::store::tx::decode(AccountLine::SPACE, &bytes)?;
     let Some((entry, line)) = line_at(tx, number)? else { return Ok(None) };
+    let mut balance = stored.balance;
+    if let Some(raised_by) = raised_by {
+        let place = usize::try_from(number % ENTRY_LINES_MAX).unwrap_or(usize::MAX);
+        let later = entry.lines.iter().skip(place.saturating_add(1));
+        for later in later.filter(|line| line.account_identifier == account) {
+            balance = match later.side == raised_by {
+                true => balance.minus(later.amount),
+                false => balance.plus(later.amount),
+            };
+        }
+    }
     Ok(Some(AccountEntry {
         journal_entry_identifier: entry.identifier,
         sequence: entry.sequence,
         side: line.side,
         role: line.role,
         amount: line.amount,
-        balance: stored.balance,
+        balance,
         r#type: entry.r#type,
         message: entry.message,
         posted_on: entry.posted_on,

@@ -18,7 +18,9 @@ pub use naming::{CustomerAccount, add_account, name_account, name_customer_accou
 pub use posting::{
     Entry, credit, debit, drawer_cash, drawer_lines, entry_at, join_currencies, last_sequence, post,
 };
-pub use reads::{get_account, get_entry, list_account_entries, list_accounts, list_journal, trial_balance};
+pub use reads::{
+    get_account, get_entry, list_account_entries, list_accounts, list_journal, statement, trial_balance,
+};
 
 use crate::store::Tx;
 use mfa_shared::amount::Amount;

@@ -3,7 +3,7 @@
 use super::lists::{Entries, Of};
 use super::moment::Moment;
 use super::posting::{entry_at, last_sequence};
-use crate::domain::ledger::{entry_sequence, on_sides};
+use crate::domain::ledger::{entry_sequence, on_sides, raised_by};
 use crate::ops::listing::{Listing, SortKey, as_stored};
 use crate::ops::{Caller, Stored};
 use crate::store::Tx;
@@ -58,6 +58,18 @@ pub fn list_account_entries(
     }
     let span = posted_on(tx, query.dates)?;
     Ok(Entries::new(Of::LinesOn(at.account.clone()), span, &query.paging))
+}
+
+/// The lines on an account, each with the balance after it.
+pub fn statement(
+    tx: &mut Tx<'_>,
+    account: &str,
+    query: &EntryQuery<AccountEntry>,
+) -> Result<Entries<AccountEntry>, Fault> {
+    let found = tx.get::<LedgerAccount>(&[account])?.ok_or_else(|| not_found(account))?;
+    let span = posted_on(tx, query.dates)?;
+    let of = Of::Statement(found.identifier, raised_by(found.kind));
+    Ok(Entries::new(of, span, &query.paging))
 }
 
 /// `GET /ledger/journal`
