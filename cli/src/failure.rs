@@ -41,6 +41,8 @@ pub struct Parts {
     pub hint: String,
     /// Bad fields of the body.
     pub errors: Vec<FieldError>,
+    /// Fields of the body with the flags that give them.
+    pub flags: Vec<(String, String)>,
     /// The request that failed, as the daemon logs it.
     pub request_id: Option<String>,
     /// The record that was not found, for suggestions.
@@ -104,7 +106,10 @@ impl Failure {
             exit,
             status: Some(problem.status),
             message: problem.detail,
-            hint: row.map_or_else(String::new, |row| row.hint.to_owned()),
+            hint: match problem.retry_after {
+                Some(seconds) => format!("try again in {}", duration(seconds)),
+                None => row.map_or_else(String::new, |row| row.hint.to_owned()),
+            },
             errors: problem.errors,
             request_id: Some(problem.request_id),
             operation: problem.operation,
@@ -130,6 +135,12 @@ impl Failure {
     /// The same failure with the fields that it is about.
     pub fn about(mut self, errors: Vec<FieldError>) -> Self {
         self.0.errors = errors;
+        self
+    }
+
+    /// The same failure with the flags that give its fields, which a person sees beside them.
+    pub fn flags(mut self, flags: Vec<(String, String)>) -> Self {
+        self.0.flags = flags;
         self
     }
 
@@ -186,12 +197,22 @@ impl Failure {
         json!({ "error": error }).to_string()
     }
 
+    /// A text with the flag beside the field that it begins with, or that follows `the first: `.
+    fn with_flags(&self, text: &str) -> String {
+        let at = text.find(": /").map_or(0, |colon| colon + 2);
+        let end = text[at..].find(' ').map_or(text.len(), |end| at + end);
+        match self.flags.iter().find(|(field, _)| *field == text[at..end]) {
+            Some((_, flag)) => format!("{} (--{flag}){}", &text[..end], &text[end..]),
+            None => text.to_owned(),
+        }
+    }
+
     /// The lines for a person, without colour: each is a label and a text.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
-        let mut lines = vec![("error", self.message.clone())];
+        let mut lines = vec![("error", self.with_flags(&self.message))];
         // One bad field is the message already; several are listed.
         if self.errors.len() > 1 {
-            lines.extend(self.errors.iter().map(|e| ("  field", e.detail.clone())));
+            lines.extend(self.errors.iter().map(|e| ("  field", self.with_flags(&e.detail))));
         }
         if !self.hint.is_empty() {
             lines.push(("hint", self.hint.clone()));
@@ -202,6 +223,17 @@ impl Failure {
             lines.push(("request", id.clone()));
         }
         lines
+    }
+}
+
+/// Seconds as a person says them.
+fn duration(seconds: u32) -> String {
+    match (seconds / 60, seconds % 60) {
+        (0, 1) => "1 second".to_owned(),
+        (0, seconds) => format!("{seconds} seconds"),
+        (1, 0) => "1 minute".to_owned(),
+        (minutes, 0) => format!("{minutes} minutes"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
     }
 }
 
@@ -241,6 +273,7 @@ impl From<std::io::Error> for Failure {
 /// The exit code of a status whose code this client does not know.
 fn exit_of(status: u16) -> i32 {
     match status {
+        429 => exit::TOO_MANY_ATTEMPTS,
         404 => exit::NOT_FOUND,
         401 => exit::NOT_LOGGED_IN,
         403 => exit::FORBIDDEN,

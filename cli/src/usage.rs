@@ -171,24 +171,38 @@ fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
     found.next().is_none().then(|| own[path.len()..].join(" "))
 }
 
-/// The failure with the flags that give the fields which are missing, where the command has them all.
+/// The failure with the flags of its fields, as far as the command has them; where fields are missing, and the
+/// command has a flag for each, the hint is to give them.
 pub fn naming_flags(failure: Failure, path: &[&'static str]) -> Failure {
-    if failure.errors.is_empty() || failure.errors.iter().any(|error| error.code != "required") {
+    if failure.errors.is_empty() {
         return failure;
     }
-    let flags = own_flags(path);
-    let of_field = |error: &FieldError| {
-        let flag =
-            flags.iter().find(|flag| format!("/{}", wire_name(&flag.replace('-', "_"))) == error.field);
-        flag.map(|flag| format!("--{flag}"))
-    };
-    match failure.errors.iter().map(of_field).collect::<Option<Vec<_>>>() {
-        Some(flags) => {
-            let hint = format!("give {}", flags.join(", "));
-            failure.hint(hint)
-        }
-        None => failure,
+    let own = own_flags(path);
+    let named = |error: &FieldError| Some((error.field.clone(), flag_of(&error.field, &own)?));
+    let flags: Vec<_> = failure.errors.iter().filter_map(named).collect();
+    let is_missing = |error: &FieldError| error.code == "required" && error.field.matches('/').count() == 1;
+    if failure.errors.iter().all(is_missing) && flags.len() == failure.errors.len() {
+        let given: Vec<_> = flags.iter().map(|(_, flag)| format!("--{flag}")).collect();
+        return failure.hint(format!("give {}", given.join(", ")));
     }
+    failure.flags(flags)
+}
+
+/// The flag that gives a field: its name, or the words with which the name begins or ends (`--contact` for
+/// `/contactDetails/0/value`, `--office` for `/assignedOffice`).
+fn flag_of(field: &str, flags: &[String]) -> Option<String> {
+    let name = field.split('/').nth(1)?;
+    let same = flags.iter().find(|flag| wire_name(&flag.replace('-', "_")) == name);
+    let part = || {
+        let name = name.to_lowercase();
+        let mut found = flags.iter().filter(|flag| {
+            let flag = flag.replace('-', "");
+            name.starts_with(&flag) || name.ends_with(&flag)
+        });
+        // Two flags that fit say nothing.
+        found.next().filter(|_| found.next().is_none())
+    };
+    same.or_else(part).cloned()
 }
 
 /// The flags with a value that a command has beside those of every command.

@@ -35,6 +35,7 @@ impl Kind {
             403 => exit::FORBIDDEN,
             409 | 412 => exit::CONFLICT,
             400 | 413 | 415 | 422 => exit::INVALID,
+            429 => exit::TOO_MANY_ATTEMPTS,
             _ => exit::FAILURE,
         }
     }

@@ -94,6 +94,20 @@ fn a_first_password_has_to_be_changed_before_anything_else() {
 }
 
 #[test]
+fn a_login_that_is_locked_ends_with_a_code_of_its_own_and_says_how_long() {
+    let world = World::guarded();
+    let file = world.dir.path().join("wrong");
+    std::fs::write(&file, "no such kettle").unwrap();
+    let try_it =
+        || run(world.mfa(&["login", "olga", "--password-file", file.to_str().unwrap(), "--retries", "0"]));
+    for _ in 0..5 {
+        try_it().fails(4);
+    }
+    let said = try_it().fails(13);
+    assert!(said.ends_with("hint: try again in 1 minute\n"), "{said}");
+}
+
+#[test]
 fn an_application_signs_in_with_a_key_that_was_made_here() {
     let world = World::guarded();
     world.to_present();

@@ -15,6 +15,7 @@ pub const TABLE: &[(i32, &str)] = &[
     (UNREACHABLE, "the daemon cannot be reached"),
     (LOCKED, "the data directory is locked by another process"),
     (INCOMPATIBLE, "client and daemon are incompatible"),
+    (TOO_MANY_ATTEMPTS, "too many attempts (429): wait, then try again"),
     (CHANGES_FOUND, "diff or a dry run found changes"),
     (INTERRUPTED, "interrupted"),
 ];
@@ -44,6 +45,8 @@ pub const UNREACHABLE: i32 = 10;
 pub const LOCKED: i32 = 11;
 /// Client and daemon are incompatible.
 pub const INCOMPATIBLE: i32 = 12;
+/// Too many attempts.
+pub const TOO_MANY_ATTEMPTS: i32 = 13;
 /// Changes were found.
 pub const CHANGES_FOUND: i32 = 20;
 /// Interrupted.
