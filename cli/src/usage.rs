@@ -171,8 +171,8 @@ fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
     found.next().is_none().then(|| own[path.len()..].join(" "))
 }
 
-/// The failure with the flags of its fields, as far as the command has them. Where fields are missing, and each
-/// has a flag, the hint is to give them.
+/// The failure with the flags of its fields, as far as the command has them. Where fields are missing, and
+/// each has a flag, the hint is to give them.
 pub fn naming_flags(failure: Failure, path: &[&'static str]) -> Failure {
     if failure.errors.is_empty() {
         return failure;
