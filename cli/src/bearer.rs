@@ -25,7 +25,7 @@ impl Client {
         let asked = TokenRequest::Refresh { refresh_token };
         // It is no part of the command: it may happen at any of its changes, or at none.
         let mut aside = self.clone();
-        (aside.idempotency_key, aside.changes) = (None, Arc::default());
+        (aside.idempotency_key, aside.changes, aside.curl) = (None, Arc::default(), None);
         let response = aside.exchange(Request::new(&CreateToken {}, &asked)).await?;
         let (status, text) = self.text(response).await?;
         match serde_json::from_str::<Token>(&text) {

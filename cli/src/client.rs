@@ -46,8 +46,10 @@ pub struct Client {
     pub timeout: Duration,
     /// Shows the traffic on stderr.
     pub traced: bool,
-    /// Tells on stderr the line of curl that sends the same.
-    pub curl: bool,
+    /// Tells on stderr the line of curl that sends the same; the command that prints the token for it.
+    pub curl: Option<String>,
+    /// The file of the image that is sent, for that line.
+    pub file: Option<String>,
     /// Tells on stderr what was sent and how long the answer took.
     pub verbose: bool,
     /// The key that was given for this command.
@@ -127,7 +129,8 @@ impl Client {
             retries,
             timeout,
             traced,
-            curl: false,
+            curl: None,
+            file: None,
             verbose: false,
             idempotency_key: None,
             changes: Arc::default(),
@@ -254,8 +257,10 @@ impl Client {
             headers.insert(CONTENT_TYPE, header(kind)?);
         }
         let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
-        if self.curl {
-            trace::curl(method.as_str(), &url, pairs(&headers), bytes.as_deref());
+        if let Some(token) = &self.curl {
+            let (method, headers) = (method.as_str(), pairs(&headers).collect());
+            let (body, file) = (bytes.as_deref(), self.file.as_deref());
+            trace::line(&trace::Line { method, url: &url, headers, body, file, token }.text());
         }
         let (http, patience) = self.way(&watch, bytes.as_ref().map_or(0, Bytes::len))?;
         let mut tries = 0;

@@ -35,6 +35,11 @@ fn image_type(text: &str) -> Result<ImageType, String> {
 }
 
 impl ImageFlags {
+    /// The file, as it was named.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
     /// The form that carries the image.
     pub fn upload<F: Form>(self, form: F) -> Outcome<Upload<F>> {
         let bytes = read(&self.file)?;
@@ -98,8 +103,10 @@ pub fn check_place(place: &str, show: &str) -> Outcome {
 
 impl Cx {
     /// Sends an image, with a bar where that takes long.
-    pub async fn upload<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome {
-        self.client.upload(endpoint, body, self.out.progress("uploading")).await
+    pub async fn upload<E: Endpoint>(&self, endpoint: &E, body: &E::Body, file: &str) -> Outcome {
+        let mut client = self.client.clone();
+        client.file = Some(file.to_owned());
+        client.upload(endpoint, body, self.out.progress("uploading")).await
     }
 
     /// Saves an image in a file, or writes it to standard output (`-`).

@@ -100,8 +100,7 @@ fn main() -> ExitCode {
 fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     let (leaf, flags) = tree::find(commands::NODES, matches);
     let globals = Globals::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))?;
-    let mut cx = context(globals, flags, leaf, screen)?;
-    cx.out.carried = carried;
+    let cx = context(globals, flags, leaf, screen, carried)?;
     for warning in &cx.settings.warnings {
         cx.out.warn(warning);
     }
@@ -160,7 +159,13 @@ async fn warn_of_dangling(cx: &Cx) {
     }
 }
 
-fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Screen) -> Outcome<Cx> {
+fn context(
+    globals: Globals,
+    flags: &ArgMatches,
+    leaf: &tree::Leaf,
+    screen: Screen,
+    carried: Carried,
+) -> Outcome<Cx> {
     let on = |set: bool| set.then(|| "true".to_owned());
     let given = [
         ("output", globals.output.and_then(word)),
@@ -190,7 +195,8 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
     let timeout = Duration::from_secs(settings.parse::<u64>("timeout_seconds", None)?.max(1));
     let (retries, traced) = (settings.parse("retries", None)?, settings.get("debug").0 == "http");
     let mut client = client::Client::new(settings.get("url").0, retries, timeout, traced);
-    (client.verbose, client.curl) = (globals.verbose, globals.print_curl);
+    client.verbose = globals.verbose;
+    client.curl = globals.print_curl.then(|| carried.put_in("mfa auth token"));
     client.idempotency_key.clone_from(&change.idempotency_key);
     client.token = given_token(&settings)?;
     client.profile = settings.profile().unwrap_or_default().to_owned();
@@ -216,7 +222,7 @@ fn context(globals: Globals, flags: &ArgMatches, leaf: &tree::Leaf, screen: Scre
         no_header: globals.no_header,
         quiet: settings.flag("quiet", None)?,
         pager: usage::pager(&settings),
-        carried: Carried::default(),
+        carried,
     };
     Ok(Cx { settings, client, out, prompt, list, change })
 }

@@ -1,6 +1,9 @@
 //! Shows requests and answers on stderr (`MFA_DEBUG=http`), with everything secret left out.
 
-use crate::input::quoted;
+mod curl;
+
+pub use curl::Line;
+
 use serde_json::Value;
 use std::io::{Write, stderr};
 
@@ -37,28 +40,6 @@ pub fn request<'a>(
     }
 }
 
-/// Shows the line of curl that sends a request; secrets stand in it as `***`, the token as a variable.
-pub fn curl<'a>(
-    method: &str,
-    url: &str,
-    headers: impl Iterator<Item = (&'a str, &'a str)>,
-    bytes: Option<&[u8]>,
-) {
-    let mut line = format!("curl -X {method} {}", quoted(url));
-    for (name, value) in headers {
-        match name {
-            "authorization" => line.push_str(" -H \"authorization: Bearer $MFA_TOKEN\""),
-            _ => line.push_str(&format!(" -H {}", quoted(&format!("{name}: {value}")))),
-        }
-    }
-    match bytes.map(|bytes| (bytes.len(), redacted(bytes))) {
-        Some((_, Some(text))) => line.push_str(&format!(" --data-raw {}", quoted(&text))),
-        Some((length, None)) => line.push_str(&format!(" --data-binary @FILE  # {length} bytes")),
-        None => {}
-    }
-    let _ = writeln!(stderr(), "{line}");
-}
-
 /// Shows the head of an answer.
 pub fn answer<'a>(status: u16, headers: impl Iterator<Item = (&'a str, &'a str)>) {
     let _ = writeln!(stderr(), "< {status}");
@@ -88,12 +69,15 @@ fn lines<'a>(mark: &str, headers: impl Iterator<Item = (&'a str, &'a str)>) {
     }
 }
 
+fn is_secret(name: &str) -> bool {
+    PROPERTIES.contains(&name.to_ascii_lowercase().as_str())
+}
+
 fn redact(value: &mut Value) {
     match value {
         Value::Object(properties) => {
             for (name, value) in properties {
-                let secret = PROPERTIES.contains(&name.to_ascii_lowercase().as_str());
-                if secret && !value.is_null() { *value = Value::from("***") } else { redact(value) }
+                if is_secret(name) && !value.is_null() { *value = Value::from("***") } else { redact(value) }
             }
         }
         Value::Array(values) => values.iter_mut().for_each(redact),

@@ -1,7 +1,9 @@
 //! Any request, and waiting for a record: `mfa api`, `mfa wait`, `--print-curl`.
 
+use super::pictures::FACE;
 use super::run::run;
 use super::tree::sample;
+use crate::guarded::PASSWORD;
 use crate::terminal::Terminal;
 use crate::world::World;
 use serde_json::{Value, json};
@@ -52,14 +54,65 @@ fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
     let done = Command::new("sh").args(["-ec", &format!("{line} -sS --fail")]).output().unwrap();
     assert!(done.status.success(), "{line}\n{}", String::from_utf8_lossy(&done.stderr));
     assert_eq!(world.get("/offices/tema").json()["name"], "Tema's \"Harbour\"");
-    let file = world.dir.path().join("secret");
-    std::fs::write(&file, "a very secret kettle").unwrap();
-    let words = ["users", "create", "ama", "--role", "clerk", "--print-curl", "--password-file"];
-    let mut command = world.mfa(&[&words[..], &[file.to_str().unwrap()]].concat());
-    command.env("MFA_TOKEN", "token-of-mine");
-    let ran = run(command);
-    assert!(ran.err.contains("authorization: Bearer $MFA_TOKEN"), "{}", ran.err);
-    assert!(!ran.err.contains("kettle") && !ran.err.contains("token-of-mine"), "{}", ran.err);
+}
+
+/// Runs the lines of curl of a command in a shell, as somebody who pastes them.
+fn paste(world: &World, err: &str, variables: &[(&str, &str)]) {
+    let lines: Vec<_> =
+        err.lines().filter(|line| line.contains("curl -") || line.contains("curl ")).collect();
+    assert!(!lines.is_empty(), "{err}");
+    for line in lines {
+        // With the same key the daemon would answer as the first time and do nothing.
+        let line = line.replace("idempotency-key: ", "idempotency-key: pasted-");
+        let mfa = world.mfa(&[]);
+        let mut shell = Command::new("sh");
+        shell.args(["-ec", &format!("{line} -sS --fail -o /dev/null")]).env_clear().current_dir(&world.dir);
+        for (name, value) in mfa.get_envs() {
+            shell.env(name, value.unwrap_or_default());
+        }
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
+        shell.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
+        let done = shell.envs(variables.iter().copied()).output().unwrap();
+        assert!(done.status.success(), "{line}\n{}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+#[test]
+fn a_pasted_line_of_curl_works_with_token_password_form_and_image() {
+    let world = World::guarded();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = world.dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let own = file("own", format!("{PASSWORD}\n").as_bytes());
+    let curl = |words: &[&str]| {
+        let ran = run(world.mfa(&[words, &["--print-curl"]].concat()));
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        assert!(!ran.err.contains("kettle") && !ran.err.contains("mfaa_"), "{}", ran.err);
+        ran.err
+    };
+    // A form with a password, and what needs the token of the login.
+    let lines = curl(&["login", "olga", "--password-file", &own]);
+    paste(&world, &lines, &[("MFA_PASSWORD_FILE", &own)]);
+    let token = run(world.mfa(&["auth", "token"])).ok();
+    assert_eq!(world.bearer(&json!(token.trim())).get("/token/_current").is(200).json()["user"], "olga");
+    assert_eq!(run(world.mfa(&["auth", "token", "-o", "json"])).json()["token"], token.trim());
+    paste(&world, &curl(&["users", "list", "--url", &world.url()]), &[]);
+    // A password with signs that JSON and shells know.
+    let tricky = file("tricky", "a \\ \"kettle\" $HOME 'it' 7\n".as_bytes());
+    let lines = curl(&["users", "create", "ama", "--role", "clerk", "--password-file", &tricky]);
+    world.login("admin").delete("/users/ama").is(202);
+    paste(&world, &lines, &[("MFA_PASSWORD_FILE", &tricky)]);
+    world.try_login("ama", "a \\ \"kettle\" $HOME 'it' 7").is(200);
+    // An image, from a file with a name that shells split.
+    curl(&["customers", "create", "c-1", "--given-name", "Ama's \"Best\""]);
+    let image = file("her \"face.png", FACE);
+    paste(&world, &curl(&["customers", "portrait", "set", "c-1", &image, "--no-read"]), &[]);
+    let got = world.dir.path().join("got.png").display().to_string();
+    paste(&world, &curl(&["customers", "portrait", "get", "c-1", "--out", &got]), &[]);
+    run(world.mfa(&["logout"])).ok();
+    run(world.mfa(&["auth", "token"])).fails(4);
 }
 
 #[test]

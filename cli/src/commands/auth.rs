@@ -14,7 +14,25 @@ use mfa_shared::rule::Word;
 use mfa_shared::wire::Query;
 
 /// The verbs about access.
-pub const VERBS: &[Node] = &[verb::<CanI>("can-i")];
+pub const VERBS: &[Node] = &[verb::<CanI>("can-i"), verb::<Token>("token")];
+
+#[derive(Args)]
+pub struct Token {}
+
+impl Verb for Token {
+    const ABOUT: &'static str =
+        "Print the access token of this login; anyone who has it is you until it expires";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa auth token", "curl -H \"authorization: Bearer $(mfa auth token)\" \"$MFA_URL/customers\""];
+    async fn run(self, cx: &Cx) -> Outcome {
+        match cx.client.bearer().await? {
+            Some(token) if cx.out.format.is_structured() => cx.out.document("token", &token),
+            Some(token) => cx.out.document("token", &(token + "\n")),
+            None => Err(Failure::new("unauthenticated", exit::NOT_LOGGED_IN, "nobody is logged in here")
+                .hint(fault::UNAUTHENTICATED.hint)),
+        }
+    }
+}
 
 #[derive(Args)]
 pub struct CanI {

@@ -34,8 +34,9 @@ impl Verb for Set {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { customer, image } = self;
+        let file = image.file().to_owned();
         let body = image.upload(PortraitForm)?;
-        cx.upload(&SetPortrait { customer: customer.clone() }, &body).await?;
+        cx.upload(&SetPortrait { customer: customer.clone() }, &body, &file).await?;
         let done = done(&customer, "given a portrait");
         if cx.change.no_read {
             return cx.done(done);

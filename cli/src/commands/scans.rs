@@ -91,9 +91,10 @@ impl Verb for Add {
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { subject, image, description } = self;
         let scan = subject.scan.clone();
+        let file = image.file().to_owned();
         let body = image.upload(ScanForm { scan_identifier: scan.clone(), description })?;
         let endpoint = CreateScan { customer: subject.customer.clone(), card: subject.card.clone() };
-        cx.upload(&endpoint, &body).await?;
+        cx.upload(&endpoint, &body, &file).await?;
         cx.changed(done(&scan, "added"), subject.read(), &views::SCAN).await
     }
 }
