@@ -30,9 +30,8 @@ pub(super) fn listen(seen: &Seen<'_>) -> Option<Finding> {
     Some(match (open, port) {
         (Some(ip), Some(port)) => {
             let found = format!("the daemon listens on {}: {why}", SocketAddr::new(ip, port));
-            let mend = format!(
-                "keep it to this machine, behind a proxy for TLS: mfa daemon restart --listen 127.0.0.1:{port}"
-            );
+            let mend =
+                format!("keep it here, behind a proxy for TLS: mfa daemon restart --listen 127.0.0.1:{port}");
             Warning(found, mend)
         }
         _ if !set.ip().is_loopback() => {
