@@ -106,9 +106,11 @@ impl Failure {
             exit,
             status: Some(problem.status),
             message: problem.detail,
-            hint: match problem.retry_after {
-                Some(seconds) => format!("try again in {}", duration(seconds)),
-                None => row.map_or_else(String::new, |row| row.hint.to_owned()),
+            hint: match (row.map_or("", |row| row.hint), problem.retry_after) {
+                (hint, Some(seconds)) if hint.contains("Retry-After") => {
+                    format!("try again in {}", duration(seconds))
+                }
+                (hint, _) => hint.to_owned(),
             },
             errors: problem.errors,
             request_id: Some(problem.request_id),

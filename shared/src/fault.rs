@@ -57,6 +57,9 @@ faults! {
         "try again after the time that Retry-After says";
     UNAUTHENTICATED: "unauthenticated" 401 "Not signed in" "log in: mfa login";
     FORBIDDEN: "forbidden" 403 "Not allowed" "log in as another user, or ask for the missing permission";
+    FORBIDDEN_ORIGIN: "forbidden_origin" 403 "From another site"
+        "without access control only this machine is answered; add the site to cors_origins, or use a login";
+    INVALID_HEADER: "invalid_header" 400 "Bad header" "send the named header once";
     ROUTE_NOT_FOUND: "route_not_found" 404 "No such path" "the paths are listed in /openapi.json";
     METHOD_NOT_ALLOWED: "method_not_allowed" 405 "No such method here" "the Allow header lists the methods";
     BODY_TOO_LARGE: "body_too_large" 413 "Body too large" "send less in one request";
@@ -71,6 +74,8 @@ faults! {
         "send the properties of one kind of record only";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     NOT_IN_BATCH: "not_in_batch" 400 "Not possible in a batch" "send it as a request of its own";
+    IMAGE_DAMAGED: "image_damaged" 503 "Image damaged"
+        "upload it again, or restore it from a copy of the store; what else is damaged: mfa check store";
     NO_DRY_RUN: "no_dry_run" 400 "No dry run here" "send it without Dry-Run";
     INVALID_PARAMETER: "invalid_parameter" 400 "Bad query parameter" "correct the named parameter";
     IMAGE_PART: "image_part" 400 "Not one image" "send one part of the name that the detail says";

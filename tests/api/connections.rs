@@ -26,17 +26,32 @@ fn rest(stream: &mut TcpStream) -> String {
 fn a_head_that_never_ends_is_cut_off() {
     let world = World::with(|config| config.header_timeout_seconds = 1);
     let mut stream = connect(&world);
-    stream.write_all(b"GET /offices HTTP/1.1\r\nHost: x\r\nX-Slow: ").unwrap();
+    stream.write_all(b"GET /offices HTTP/1.1\r\nHost: localhost\r\nX-Slow: ").unwrap();
     let answer = rest(&mut stream);
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
     world.get("/live").is(200);
 }
 
 #[test]
+fn a_request_to_two_hosts_is_refused() {
+    let world = World::start();
+    let mut stream = connect(&world);
+    stream
+        .write_all(
+            b"GET /offices HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        )
+        .unwrap();
+    let answer = rest(&mut stream);
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("invalid_header"), "{answer}");
+}
+
+#[test]
 fn a_body_that_never_ends_is_refused() {
     let world = World::with(|config| config.request_timeout_seconds = 1);
     let mut stream = connect(&world);
-    stream.write_all(b"POST /offices HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{\"ident").unwrap();
+    stream
+        .write_all(b"POST /offices HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{\"ident")
+        .unwrap();
     let answer = rest(&mut stream);
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("malformed_body"), "{answer}");
 }
@@ -45,7 +60,8 @@ fn a_body_that_never_ends_is_refused() {
 fn a_body_that_stops_in_the_middle_changes_nothing() {
     let world = World::start();
     let body = json!({ "identifier": "accra", "name": "Accra" }).to_string();
-    let head = format!("POST /offices HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len() + 1);
+    let head =
+        format!("POST /offices HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len() + 1);
     let mut stream = connect(&world);
     stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
     drop(stream);
@@ -62,7 +78,7 @@ fn what_is_no_http_is_refused_and_harms_nobody() {
         let answer = rest(&mut stream);
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{text:?}: {answer}");
     }
-    let long = format!("GET /offices?term={} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(1_000_000));
+    let long = format!("GET /offices?term={} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(1_000_000));
     let mut stream = connect(&world);
     let _ = stream.write_all(long.as_bytes());
     let answer = rest(&mut stream);
@@ -74,7 +90,7 @@ fn what_is_no_http_is_refused_and_harms_nobody() {
 fn a_request_for_a_host_instead_of_a_path_is_refused() {
     let world = World::start();
     let mut stream = connect(&world);
-    stream.write_all(b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    stream.write_all(b"CONNECT x:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
     let answer = rest(&mut stream);
     assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("route_not_found"), "{answer}");
 }
@@ -92,7 +108,7 @@ fn a_client_that_sends_all_of_a_refused_body_first_still_reads_the_answer() {
     ] {
         let mut stream = connect(&world);
         let head = format!(
-            "{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+            "{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
@@ -107,7 +123,7 @@ fn more_clients_than_connections_wait_for_their_turn() {
     let world = World::with(|config| config.connections_max = 2);
     let idle: Vec<_> = (0..2).map(|_| connect(&world)).collect();
     let mut waiting = connect(&world);
-    waiting.write_all(b"GET /live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    waiting.write_all(b"GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
     drop(idle);
     assert!(rest(&mut waiting).starts_with("HTTP/1.1 200"));
 }

@@ -303,9 +303,56 @@ fn the_daemon_says_that_it_lives_and_which_it_is() {
 #[test]
 fn cross_origin_headers_go_only_to_the_named_origins() {
     let world = World::with(|config| config.cors_origins = vec!["https://branch.example.org".to_owned()]);
-    let from =
-        |origin: &str| world.send(world.request("OPTIONS", "/offices").header("origin", origin)).is(204);
-    let allowed = from("https://branch.example.org");
+    let from = |world: &World, origin: &str| {
+        world.send(world.request("OPTIONS", "/offices").header("origin", origin))
+    };
+    let allowed = from(&world, "https://branch.example.org").is(204);
     assert_eq!(allowed.header("access-control-allow-origin"), "https://branch.example.org");
-    assert_eq!(from("https://evil.example.org").header("access-control-allow-origin"), "");
+    // Without access control a page of another site is not answered at all.
+    let refused = from(&world, "https://evil.example.org").refused(403, "forbidden_origin");
+    assert_eq!(refused.header("access-control-allow-origin"), "");
+    let guarded = World::guarded();
+    let passed = from(&guarded, "https://evil.example.org").is(204);
+    assert_eq!(passed.header("access-control-allow-origin"), "");
+}
+
+#[test]
+fn without_access_control_only_this_machine_is_answered() {
+    let world = World::with(|config| config.cors_origins = vec!["https://branch.example.org".to_owned()]);
+    let ask =
+        |name: &str, value: &str, path: &str| world.send(world.request("GET", path).header(name, value));
+    for path in ["/offices", "/live", "/docs", "/nowhere"] {
+        for (name, value) in [
+            ("host", "evil.example.org"),
+            ("host", "127.0.0.1.evil.example.org:6320"),
+            ("origin", "https://evil.example.org"),
+            ("origin", "null"),
+        ] {
+            ask(name, value, path).refused(403, "forbidden_origin");
+        }
+    }
+    for (name, value) in
+        [("host", "localhost:6320"), ("host", "[::1]"), ("origin", "https://branch.example.org")]
+    {
+        ask(name, value, "/offices").is(200);
+    }
+    let create = world.request("POST", "/offices").header("origin", "https://evil.example.org");
+    let body = json!({ "identifier": "accra", "name": "Accra" }).to_string();
+    world.send(create.body(body)).refused(403, "forbidden_origin");
+    world.get("/offices/accra").refused(404, "office_not_found");
+    // With access control a token decides, wherever the request comes from.
+    let guarded = World::guarded();
+    guarded.send(guarded.request("GET", "/live").header("host", "bank.example.org")).is(200);
+}
+
+#[test]
+fn what_needed_a_token_is_kept_nowhere() {
+    let world = World::guarded();
+    let admin = world.login("admin");
+    assert_eq!(admin.get("/users").is(200).header("cache-control"), "no-store");
+    assert_eq!(admin.get("/users/nobody").is(404).header("cache-control"), "no-store");
+    assert_eq!(world.get("/users").is(401).header("cache-control"), "no-store");
+    assert_eq!(world.get("/version").is(200).header("cache-control"), "private, no-cache");
+    let policy = world.get("/docs").is(200).header("content-security-policy");
+    assert_eq!(policy, "default-src 'none'; frame-ancestors 'none'");
 }

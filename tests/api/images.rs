@@ -140,6 +140,7 @@ fn a_download_has_the_headers_of_its_image() {
         ("last-modified", "Tue, 06 May 2031 07:08:09 GMT"),
         ("cache-control", "private, no-cache"),
         ("x-content-type-options", "nosniff"),
+        ("content-security-policy", "sandbox; default-src 'none'"),
     ] {
         assert_eq!(plain.header(name), value);
         assert_eq!(head.header(name), value, "HEAD");

@@ -168,7 +168,7 @@ fn connect(images: &Images, head: &str, body: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(images.0.url().trim_start_matches("http://")).unwrap();
     // Far beyond every deadline of these tests: only a hanging daemon reaches it.
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let kind = "Host: x\r\nContent-Type: multipart/form-data; boundary=b";
+    let kind = "Host: localhost\r\nContent-Type: multipart/form-data; boundary=b";
     stream.write_all(format!("POST {PORTRAIT} HTTP/1.1\r\n{kind}\r\n{head}\r\n\r\n").as_bytes()).unwrap();
     stream.write_all(body).unwrap();
     stream

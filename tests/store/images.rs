@@ -221,3 +221,29 @@ fn images_that_come_and_go_during_the_check_are_no_defects() {
     });
     assert!(images.0.get(PORTRAIT).is(200).body == face());
 }
+
+#[test]
+fn a_damaged_image_is_refused_until_it_is_uploaded_again() {
+    let images = Images::with(|config| config.store = None);
+    let (sound, name) = (face(), hash(&face()));
+    let file = images.0.dir.path().join("data/objects").join(&name[..2]).join(&name);
+    let mut flipped = sound.clone();
+    flipped[2_999] ^= 1;
+    let damages: [&dyn Fn(); 6] = [
+        &|| fs::write(&file, &flipped).unwrap(),
+        &|| fs::write(&file, &sound[..100]).unwrap(),
+        &|| fs::write(&file, b"").unwrap(),
+        &|| fs::write(&file, front()).unwrap(),
+        &|| fs::remove_file(&file).unwrap(),
+        &|| fs::remove_dir_all(file.parent().unwrap()).unwrap(),
+    ];
+    for (i, damage) in damages.iter().enumerate() {
+        images.portrait(&sound).is(202);
+        assert!(images.0.get(PORTRAIT).is(200).body == sound, "damage {i}");
+        damage();
+        let refused = images.0.get(PORTRAIT).refused(503, "image_damaged");
+        assert!(refused.text().contains(&name), "damage {i}: {}", refused.text());
+        // Everything else goes on.
+        images.0.get("/customers/c-1").is(200);
+    }
+}

@@ -3,12 +3,12 @@
 use super::access::{self, Asked};
 use super::errand::{self, Ordered};
 use super::payload::{Payload, read_body};
-use super::reply::{Content, Reply};
+use super::reply::{CACHE_CONTROL, Content, Reply};
 use super::request::{Request, repeatable};
 use super::route::{Behind, Route};
 use super::routes::Found;
 use super::state::State;
-use super::{batch, body, dry_run, login};
+use super::{batch, body, dry_run, login, origin};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
 use crate::store::Store;
@@ -66,11 +66,17 @@ where
     B: Buf,
 {
     if let Some(Behind::Status(look)) = route.as_ref().map(|route| &route.behind) {
-        return look(state).await.map(|reply| respond(reply, None));
+        origin::check(state, &head.headers)?;
+        return look(state).await.map(|mut reply| {
+            // It is the same for everybody, with a token or without.
+            reply.headers.push((CACHE_CONTROL.to_owned(), "private, no-cache".to_owned()));
+            respond(reply, None)
+        });
     }
     if let Some(fault) = state.refusal(route.as_ref().is_some_and(|route| !route.meta.method.reads())) {
         return Err(fault);
     }
+    origin::check(state, &head.headers)?;
     if head.method == HttpMethod::OPTIONS
         && let Some(found) = &found
     {

@@ -89,7 +89,7 @@ impl Repeatable {
         }
         let mut headers = first.headers;
         headers.push(("idempotency-replayed".to_owned(), "true".to_owned()));
-        let content = Content::Bytes(first.body.into_bytes());
+        let content = Content::Bytes(first.body.into());
         Ok(Some(Reply { status: first.status, content_type: first.content_type, headers, content }))
     }
 

@@ -2,7 +2,7 @@
 //! looking its user up and beginning the session. Contract: `identity.md` section 6.
 
 use super::answer::Head;
-use super::reply::Reply;
+use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
 use crate::ops::listing::json;
 use crate::ops::sessions::Fresh;
@@ -23,7 +23,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, raw: &RawBody<'_>) -> Resul
         TokenRequest::Assertion { assertion, scope } => by_assertion(state, head, assertion, scope).await,
     };
     let mut reply = Reply::json(json(&token?));
-    reply.headers.push(("cache-control".to_owned(), "no-store".to_owned()));
+    reply.headers.push((CACHE_CONTROL.to_owned(), "no-store".to_owned()));
     Ok(reply)
 }
 

@@ -11,6 +11,7 @@ pub mod idempotency;
 mod image;
 pub mod login;
 pub mod openapi;
+mod origin;
 mod payload;
 pub mod reply;
 pub mod request;

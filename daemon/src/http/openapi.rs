@@ -8,6 +8,7 @@ use super::route::{Behind, Looking, Route, at_once, status};
 use super::state::State;
 use super::table::table;
 use crate::ops::listing::json as text;
+use bytes::Bytes;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
 use mfa_shared::endpoint::{Meta, Method, segments};
 use mfa_shared::object::named_schemas;
@@ -21,13 +22,16 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn openapi(_: &State) -> Looking<'_> {
-    static DOCUMENT: OnceLock<Vec<u8>> = OnceLock::new();
-    at_once(Ok(Reply::json(DOCUMENT.get_or_init(|| text(&document())).clone())))
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    at_once(Ok(Reply::json(DOCUMENT.get_or_init(|| text(&document()).into()).clone())))
 }
 
 fn docs(_: &State) -> Looking<'_> {
-    let policy = ("content-security-policy".to_owned(), "default-src 'none'".to_owned());
-    let mut reply = Reply { headers: vec![policy], ..Reply::json(page().into_bytes()) };
+    static PAGE: OnceLock<Bytes> = OnceLock::new();
+    let policy =
+        ("content-security-policy".to_owned(), "default-src 'none'; frame-ancestors 'none'".to_owned());
+    let mut reply =
+        Reply { headers: vec![policy], ..Reply::json(PAGE.get_or_init(|| page().into()).clone()) };
     reply.content_type = Some("text/html;charset=UTF-8".to_owned());
     at_once(Ok(reply))
 }

@@ -7,6 +7,7 @@ use crate::ops::rows::Rows;
 use crate::ops::{ShownImage, Stored};
 use crate::store::Tx;
 use crate::store::record::Record;
+use bytes::Bytes;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
@@ -18,6 +19,9 @@ use mfa_shared::wire::{
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
+
+/// The header that says whether an answer may be kept.
+pub const CACHE_CONTROL: &str = "cache-control";
 
 /// A successful answer.
 #[derive(Debug)]
@@ -34,8 +38,8 @@ pub struct Reply {
 
 /// The body of an answer.
 pub enum Content {
-    /// All of it.
-    Bytes(Vec<u8>),
+    /// All of it; what never changes is shared by all answers.
+    Bytes(Bytes),
     /// The elements of an array, each as JSON.
     Elements(Vec<Vec<u8>>),
     /// A list that is still to be read.
@@ -58,12 +62,19 @@ impl fmt::Debug for Content {
 impl Reply {
     /// An answer without a body.
     pub fn empty(status: u16) -> Self {
-        Self { status, content_type: None, headers: Vec::new(), content: Content::Bytes(Vec::new()) }
+        Self { status, content_type: None, headers: Vec::new(), content: Content::Bytes(Bytes::new()) }
     }
 
     /// 200 with a JSON text.
-    pub fn json(bytes: Vec<u8>) -> Self {
-        Self { content_type: Some(JSON_TYPE.to_owned()), content: Content::Bytes(bytes), ..Self::empty(200) }
+    pub fn json(bytes: impl Into<Bytes>) -> Self {
+        let content = Content::Bytes(bytes.into());
+        Self { content_type: Some(JSON_TYPE.to_owned()), content, ..Self::empty(200) }
+    }
+
+    /// 304 in place of this answer: nothing of it but whether it may be kept.
+    pub fn unchanged(mut self) -> Self {
+        self.headers.retain(|(name, _)| name == CACHE_CONTROL);
+        Self { headers: self.headers, ..Self::empty(304) }
     }
 
     fn list(content: Content) -> Self {
@@ -91,8 +102,8 @@ impl Reply {
     pub fn read(mut self, tx: &mut Tx<'_>, lines: bool) -> Result<Self, Fault> {
         self.content = match self.content {
             Content::List(list) if lines => Content::List(list),
-            Content::List(list) => Content::Bytes(list.page(tx)?),
-            Content::Elements(elements) => Content::Bytes(joined(&elements, lines)),
+            Content::List(list) => Content::Bytes(list.page(tx)?.into()),
+            Content::Elements(elements) => Content::Bytes(joined(&elements, lines).into()),
             content @ (Content::Bytes(_) | Content::Image(_)) => return Ok(Self { content, ..self }),
         };
         if lines {
@@ -201,6 +212,9 @@ impl IntoReply<ImageBytes> for ShownImage {
         let headers = vec![
             ("content-length".to_owned(), image.length.to_string()),
             ("last-modified".to_owned(), tag::http_date(image.uploaded_on)),
+            (CACHE_CONTROL.to_owned(), "private, no-cache".to_owned()),
+            // The bytes are whatever was uploaded: no browser shall run them.
+            ("content-security-policy".to_owned(), "sandbox; default-src 'none'".to_owned()),
         ];
         let content_type = Some(image.content_type.as_str().to_owned());
         Reply { status: 200, content_type, headers, content: Content::Image(image.sha256) }

@@ -11,6 +11,7 @@ use super::state::State;
 use super::{dry_run, image, tag};
 use crate::ops::Caller;
 use crate::store::Tx;
+use crate::store::images::damaged;
 use crate::store::objects::Draft;
 use mfa_shared::endpoint::{Meta, Method};
 use mfa_shared::fault::{self, Fault};
@@ -126,7 +127,7 @@ impl Request {
             // The image was replaced or removed after the record was read: the record says which.
             tries += 1;
             if tries == IMAGE_TRIES {
-                return Err(Fault::new(fault::INTERNAL, format!("image {hash} is missing")));
+                return Err(damaged(hash, "it is missing"));
             }
         }
     }
@@ -163,7 +164,7 @@ impl Request {
         }
         if let Some(tag) = tag {
             if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
-                reply = Reply::empty(304);
+                reply = reply.unchanged();
             }
             reply.headers.push(("etag".to_owned(), tag));
         }

@@ -2,7 +2,9 @@
 
 use super::answer::{Head, answer};
 use super::body;
+use super::reply::CACHE_CONTROL;
 use super::state::{Phase, State};
+use crate::config::Auth;
 use crate::random;
 use futures_util::StreamExt;
 use hyper::service::{Service, service_fn};
@@ -186,8 +188,10 @@ fn sent_token(headers: &HeaderMap) -> bool {
 fn finish(mut response: Response, state: &State, head: &Head) -> Response {
     set_header(&mut response, "x-request-id", &head.request_id);
     set_header(&mut response, "x-content-type-options", "nosniff");
-    if !response.headers().contains_key("cache-control") {
-        set_header(&mut response, "cache-control", "private, no-cache");
+    if !response.headers().contains_key(CACHE_CONTROL) {
+        // What needed a token is not for whoever has the browser or the proxy next.
+        let kept = if state.config.auth == Auth::On { "no-store" } else { "private, no-cache" };
+        set_header(&mut response, CACHE_CONTROL, kept);
     }
     if state.phase() != Phase::Serving {
         set_header(&mut response, "connection", "close");

@@ -3,20 +3,16 @@
 
 use super::Store;
 use super::engine::Range;
-use super::objects::{Opened, hexadecimal};
+use super::objects::{Opened, hash_and_length, hexadecimal};
 use super::record::Record;
 use super::records::{CARDS_BY_NUMBER, IMAGE_USES, StoredCard, StoredImage, StoredPortrait, StoredScan};
 use super::tx::{Tx, decode};
 use mfa_shared::api::customers::Customer;
 use mfa_shared::fault::Fault;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Read};
 
 /// Records that are looked at in one transaction.
 const STEP: usize = 500;
-/// Bytes of an image that are read at once.
-const PIECE_BYTES: usize = 64 * 1024;
 
 /// What the check of the images found. All is well where there are no defects; orphans are no defect.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -158,27 +154,14 @@ impl Store {
         let opened = self.images.objects().open(hash).await?;
         let measured = tokio::task::spawn_blocking(move || match opened {
             None => None,
-            Some(Opened::Bytes(bytes)) => Some(measure(&bytes[..])),
-            Some(Opened::File(file)) => Some(measure(file)),
+            Some(Opened::Bytes(bytes)) => Some(hash_and_length(&bytes[..])),
+            Some(Opened::File(file)) => Some(hash_and_length(file)),
         });
         let stopping = |_| Fault::new(mfa_shared::fault::UNAVAILABLE, "the check was interrupted");
         Ok(measured.await.map_err(stopping)?.map(|read| {
             // What cannot be read is not what was written.
             read.unwrap_or_else(|error| (format!("unknown, as they cannot be read ({error})"), 0))
         }))
-    }
-}
-
-fn measure(mut image: impl Read) -> io::Result<(String, u64)> {
-    let (mut hasher, mut length, mut piece) = (Sha256::new(), 0, vec![0; PIECE_BYTES]);
-    loop {
-        match image.read(&mut piece)? {
-            0 => return Ok((hexadecimal(&hasher.finalize()), length)),
-            bytes => {
-                hasher.update(&piece[..bytes]);
-                length += bytes as u64;
-            }
-        }
     }
 }
 

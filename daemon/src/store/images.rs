@@ -1,18 +1,21 @@
 //! Images and the records that name them: bytes before record, removal after the last use.
 
 use super::engine::{Change, Range, View};
-use super::objects::{Draft, Objects, Opened, UsedBy};
+use super::objects::{Draft, Objects, Opened, UsedBy, hash_and_length};
 use super::record::prefix;
 use super::records::IMAGE_USES;
 use super::tx::Tx;
 use super::{Store, finished};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use std::collections::BTreeSet;
+use std::io::{self, Seek};
 use std::sync::Arc;
 use tokio::sync::{RwLock, RwLockWriteGuard, Semaphore};
 
 /// Drafts that are made durable at once; more wait, and share the disk's next sync.
 const KEPT_AT_ONCE: usize = 64;
+/// Seconds after which somebody may have put a damaged image right.
+const DAMAGED_RETRY_SECONDS: u32 = 3600;
 /// Bytes of a hash at the beginning of an entry of the index of uses.
 const HASH_BYTES: usize = 64;
 
@@ -63,6 +66,12 @@ fn hash_of(entry: &[u8]) -> String {
     String::from_utf8_lossy(&entry[..entry.len().min(HASH_BYTES)]).into_owned()
 }
 
+/// The fault of an image that cannot be shown. To ask again does not help before somebody has mended it.
+pub fn damaged(hash: &str, what: &str) -> Fault {
+    let detail = format!("image {hash} is damaged: {what}");
+    Fault::new(fault::IMAGE_DAMAGED, detail).retry_after(DAMAGED_RETRY_SECONDS)
+}
+
 impl Images {
     /// The images over the objects of an engine.
     pub fn new(objects: Arc<dyn Objects>) -> Self {
@@ -92,9 +101,26 @@ impl Store {
         Draft::new(self.images.objects.drafts())
     }
 
-    /// Opens an image.
+    /// Opens an image whose bytes are those that were stored under this hash. A disk may lose or change bytes
+    /// without a word, and a wrong face or paper is worse than none.
     pub async fn open_image(&self, hash: &str) -> Result<Option<Opened>, Fault> {
-        self.images.objects.open(hash).await
+        let Some(opened) = self.images.objects.open(hash).await? else { return Ok(None) };
+        let expected = hash.to_owned();
+        let compared = tokio::task::spawn_blocking(move || match opened {
+            Opened::Bytes(bytes) => Ok((hash_and_length(&bytes[..])?.0 == expected, Opened::Bytes(bytes))),
+            Opened::File(mut file) => {
+                let same = hash_and_length(&file)?.0 == expected;
+                file.rewind()?;
+                Ok((same, Opened::File(file)))
+            }
+        });
+        let compared: io::Result<_> =
+            compared.await.unwrap_or_else(|_| Err(io::Error::other("the daemon is stopping")));
+        match compared {
+            Ok((true, opened)) => Ok(Some(opened)),
+            Ok((false, _)) => Err(damaged(hash, "its bytes are not those that were uploaded")),
+            Err(error) => Err(damaged(hash, &format!("its bytes cannot be read ({error})"))),
+        }
     }
 
     /// As [`Store::write`], with an image that the work may name: it is durable before the work is decided,

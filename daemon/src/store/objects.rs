@@ -17,6 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 /// Bytes of a draft that wait in memory; an image up to this size is written once, when it is kept.
 const WAITING_BYTES_MAX: usize = 32 * 1024;
+/// Bytes of an image that are read at once.
+const PIECE_BYTES: usize = 64 * 1024;
 /// Characters of a hash.
 const HASH_LENGTH: usize = 64;
 
@@ -72,6 +74,20 @@ pub fn hexadecimal(hash: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// The SHA-256 and the number of bytes.
+pub fn hash_and_length(mut image: impl Read) -> io::Result<(String, u64)> {
+    let (mut hasher, mut length, mut piece) = (Sha256::new(), 0, vec![0; PIECE_BYTES]);
+    loop {
+        match image.read(&mut piece)? {
+            0 => return Ok((hexadecimal(&hasher.finalize()), length)),
+            bytes => {
+                hasher.update(&piece[..bytes]);
+                length += bytes as u64;
+            }
+        }
+    }
 }
 
 /// Bytes on their way into the store. A draft that is dropped leaves nothing behind.

@@ -67,7 +67,16 @@ impl FileObjects {
         let draft_name = format!("{DRAFTS}/{draft_name}");
         let file = self.disk.open(&draft_name)?.ok_or_else(|| io::Error::other("the draft is gone"))?;
         file.sync_data()?;
-        self.disk.rename(&draft_name, &name(&hash))?;
+        if let Err(error) = self.disk.rename(&draft_name, &name(&hash)) {
+            // Somebody has removed the folder below the running daemon.
+            let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+            if error.kind() != io::ErrorKind::NotFound || !folders.remove(&folder(&hash)) {
+                return Err(error);
+            }
+            drop(folders);
+            self.make_folder(&folder(&hash))?;
+            self.disk.rename(&draft_name, &name(&hash))?;
+        }
         self.disk.sync_dir(&folder(&hash))
     }
 
