@@ -22,6 +22,7 @@ mod api {
     mod documents;
     mod dry_run;
     mod employees;
+    mod gateway_guard;
     mod gateway_mail;
     mod gateway_sms;
     mod gateways;
@@ -35,6 +36,7 @@ mod api {
     mod people_groups;
     mod privileges;
     mod references;
+    mod remembered;
     mod roles;
     mod scans;
     mod secrets;
@@ -73,6 +75,7 @@ mod cli {
     mod pager;
     mod passwords;
     mod pictures;
+    mod privacy;
     mod profiles;
     mod retries;
     pub mod run;

@@ -27,6 +27,11 @@ impl Served {
         Self { child, url: url.to_owned() }
     }
 
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Tells it to stop, and gives its exit code.
     pub fn end(mut self) -> Option<i32> {
         self.stop()

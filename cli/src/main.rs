@@ -13,7 +13,7 @@
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `profiles`, `keys` | tokens of the last logins; settings by name; keys of applications |
-//! | `files` | how they are written |
+//! | `files`, `privacy` | how they are written; who may read what the process leaves behind |
 //! | `failure`, `suggest` | why a command failed, how the process ends; what may have been meant |
 
 mod apply;
@@ -38,6 +38,7 @@ mod logins;
 mod money;
 mod names;
 mod output;
+mod privacy;
 mod profiles;
 mod prompt;
 mod settings;
@@ -72,6 +73,7 @@ const DANGLING_MAX: usize = 20;
 const SUGGESTED_MAX: usize = 3;
 
 fn main() -> ExitCode {
+    privacy::close();
     let words: Vec<_> = std::env::args_os().collect();
     let early = usage::early(&words);
     let screen = Screen::look(early.colour);

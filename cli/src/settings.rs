@@ -61,6 +61,12 @@ pub const TABLE: &[Setting] = &[
     row("mail_from", "", "sender of e-mail whose gateway has no address as its user name"),
     row("sms_endpoint", "", "address of the SMS service, in which {account_sid} stands for the account"),
     row("gateway_ca_file", "", "file of certificate authorities of gateways, beside those of the system"),
+    row(
+        "gateway_private_addresses",
+        "",
+        "networks of this machine and of private nets in which gateways may be, such as 10.1.0.0/16; by \
+         default none, with auth off 127.0.0.0/8 and ::1",
+    ),
     row("gateway_connect_timeout_seconds", "10", "time to reach a gateway"),
     row("gateway_timeout_seconds", "30", "time for a message to a gateway in all"),
     row("cors_origins", "", "origins of web pages that may call the daemon, separated by commas"),

@@ -1,6 +1,7 @@
 //! Settings of the daemon: their names, defaults and rules. Where a value comes from (flag, environment,
 //! file) is the business of the command line.
 
+use crate::domain::network::Network;
 use crate::store::postgres::Address;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -56,6 +57,8 @@ pub struct Config {
     pub sms_endpoint: Option<String>,
     /// File of certificate authorities that gateways may have beside those of the system.
     pub gateway_ca_file: Option<PathBuf>,
+    /// Networks of this machine and of private nets in which gateways may be; [`Config::gateway_networks`].
+    pub gateway_private_addresses: Option<Vec<Network>>,
     /// Time to reach a gateway.
     pub gateway_connect_timeout_seconds: u64,
     /// Time for a message to a gateway in all.
@@ -98,6 +101,7 @@ impl Config {
             mail_from: None,
             sms_endpoint: None,
             gateway_ca_file: None,
+            gateway_private_addresses: None,
             gateway_connect_timeout_seconds: 10,
             gateway_timeout_seconds: 30,
             cors_origins: Vec::new(),
@@ -108,6 +112,16 @@ impl Config {
             request_timeout_seconds: 60,
             stop_timeout_seconds: 20,
             cache_bytes: 64 * 1024 * 1024,
+        }
+    }
+
+    /// Networks beside the Internet in which gateways may be: unless somebody says otherwise, none, and while
+    /// the interface is only tried out on this machine, this machine.
+    pub fn gateway_networks(&self) -> Vec<Network> {
+        match (&self.gateway_private_addresses, self.auth) {
+            (Some(given), _) => given.clone(),
+            (None, Auth::Off) => Network::LOOPBACK.to_vec(),
+            (None, Auth::On) => Vec::new(),
         }
     }
 }

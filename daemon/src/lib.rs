@@ -30,11 +30,13 @@ mod look;
 mod migrate;
 mod open;
 mod start;
+mod upgrade;
 
 pub use admin::{Rotated, add_account, recover_user, rotate_key};
 pub use check::{Check, Found, check};
 pub use clock::Clock;
 pub use config::{Auth, Config};
+pub use domain::network::Network;
 pub use init::{Initialized, NewLogin, init};
 pub use look::{JournalSeen, KeyFileSeen, look_at_journal, look_at_key_file};
 pub use migrate::{StorePlace, migrate};

@@ -12,6 +12,7 @@ use crate::store::records::{IDENTITY, SPACES, SYSTEM, StoreFacts};
 use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
 use crate::store::unlock::{UnlockError, unlock};
 use crate::store::{Store, Tx};
+use crate::upgrade::upgrade;
 use mfa_shared::fault::Fault;
 use std::fmt;
 
@@ -20,6 +21,8 @@ pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded
     let store = plain(config, clock, How::default()).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
+    let upgraded = upgrade(&store).await.map_err(refused);
+    or_close(&store, upgraded).await?;
     let seeded = seed(&store).await.map_err(refused)?;
     let seed = |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
@@ -42,7 +45,10 @@ pub(crate) struct How {
 pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) -> Result<Store, StartError> {
     let store = open_to_look(config, clock, How { alone, whole: false }).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
-    or_close(&store, unlocked.map_err(locked_up)).await
+    let store = or_close(&store, unlocked.map_err(locked_up)).await?;
+    let upgraded = upgrade(&store).await.map_err(refused);
+    or_close(&store, upgraded).await?;
+    Ok(store)
 }
 
 /// Opens a store that is there, without its keys and without a change to any record.

@@ -75,10 +75,9 @@ impl Daemon {
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let routes = Routes::new(table().into_iter().chain(openapi::routes()).collect());
-        let secret = seeded.secret.into_bytes();
         let heavy = Heavy::start()
             .map_err(|e| StartError::Settings(format!("the system gives no thread for passwords: {e}")))?;
-        let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, secret, heavy));
+        let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, heavy));
         if state.config.auth == Auth::On && !state.has_users().await {
             tracing::warn!("there are no users, so nobody can log in: run mfa init");
         }

@@ -22,6 +22,7 @@ pub mod node;
 pub mod object;
 pub mod query;
 pub mod rule;
+pub mod shape;
 pub mod time;
 pub mod upload;
 pub mod wire;

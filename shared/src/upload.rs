@@ -10,7 +10,9 @@ use crate::fault::{
 use crate::identifier::shown;
 use crate::query::{Parameters, Params};
 use crate::rule::Word;
-use crate::wire::{Answer, AnswerKind, AnswerShape, Body, BodyKind, BodyShape, Outgoing, RawBody};
+use crate::wire::{
+    Answer, AnswerKind, AnswerShape, Body, BodyKind, BodyShape, Outgoing, RawBody, no_secrets,
+};
 use crate::words;
 use serde_json::{Value, json};
 
@@ -91,8 +93,12 @@ pub struct Arrived {
 }
 
 impl<F: Form> Body for Upload<F> {
-    const SHAPE: BodyShape =
-        BodyShape { kind: BodyKind::Upload(F::PART), schema: schema::<F>, params: F::docs };
+    const SHAPE: BodyShape = BodyShape {
+        kind: BodyKind::Upload(F::PART),
+        schema: schema::<F>,
+        params: F::docs,
+        secrets: no_secrets,
+    };
 
     /// The checks in the order of the contract.
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {

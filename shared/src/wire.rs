@@ -7,8 +7,9 @@ use crate::endpoint::{Endpoint, percent_encode};
 use crate::fault::{AMBIGUOUS_BODY, Fault, INVALID_PARAMETER, MALFORMED_BODY};
 use crate::node::Node;
 use crate::object::{Object, reference};
-use crate::query::{ParamDoc, Parameters, Params};
-use crate::rule::{List, Nested, Rule, check_body, flag, list, nested};
+use crate::query::{Parameters, Params};
+use crate::rule::{List, Nested, Rule, check_body, flag, list, nested, secrets_of};
+pub use crate::shape::{BodyKind, BodyShape, no_secrets};
 use crate::time::Date;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -22,41 +23,6 @@ pub const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 pub const NDJSON_TYPE: &str = "application/x-ndjson";
 /// Content type of failures.
 pub const PROBLEM_TYPE: &str = "application/problem+json;charset=UTF-8";
-
-/// How a request body is encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BodyKind {
-    /// A body is ignored.
-    None,
-    /// `application/json` or `application/*+json`; no content type at all counts as JSON.
-    Json,
-    /// `application/x-www-form-urlencoded`, which no content type at all counts as, or `application/json`
-    /// with the same names. Such a body holds a few short words.
-    Credentials,
-    /// Form parameters: in the query string, as `application/x-www-form-urlencoded`, or as `key=value` text
-    /// in a body of any other type.
-    Form,
-    /// `multipart/form-data` with an image in the part of this name.
-    Upload(&'static str),
-}
-
-impl BodyKind {
-    /// Most bytes of such a body, where the kind sets a limit of its own.
-    pub fn bytes_max(self) -> Option<usize> {
-        (self == Self::Credentials).then_some(32_768)
-    }
-}
-
-/// A request body as table data.
-#[derive(Debug, Clone, Copy)]
-pub struct BodyShape {
-    /// Its encoding.
-    pub kind: BodyKind,
-    /// Its JSON schema.
-    pub schema: fn() -> Option<Value>,
-    /// The query parameters beside it.
-    pub params: fn() -> Vec<ParamDoc>,
-}
 
 /// A request as it arrived, before any rule.
 #[derive(Debug)]
@@ -97,7 +63,7 @@ pub trait Body: Sized + Send + Sync + 'static {
 pub struct Nothing;
 
 impl Body for Nothing {
-    const SHAPE: BodyShape = BodyShape { kind: BodyKind::None, schema: || None, params: Vec::new };
+    const SHAPE: BodyShape = BodyShape::parameters(BodyKind::None, Vec::new);
     fn read(_: &RawBody<'_>) -> Result<Self, Fault> {
         Ok(Self)
     }
@@ -111,7 +77,7 @@ impl Body for Nothing {
 pub struct Query<P>(pub P);
 
 impl<P: Parameters> Body for Query<P> {
-    const SHAPE: BodyShape = BodyShape { kind: BodyKind::None, schema: || None, params: P::docs };
+    const SHAPE: BodyShape = BodyShape::parameters(BodyKind::None, P::docs);
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         P::read(raw.params).map(Self)
     }
@@ -125,7 +91,7 @@ impl<P: Parameters> Body for Query<P> {
 pub struct Form<P>(pub P);
 
 impl<P: Parameters> Body for Form<P> {
-    const SHAPE: BodyShape = BodyShape { kind: BodyKind::Form, schema: || None, params: P::docs };
+    const SHAPE: BodyShape = BodyShape::parameters(BodyKind::Form, P::docs);
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let text = std::str::from_utf8(raw.bytes)
             .map_err(|_| Fault::new(INVALID_PARAMETER, "the form is not UTF-8"))?;
@@ -145,7 +111,7 @@ pub struct Json<T>(pub T);
 
 impl<T: Object + Serialize + Send + Sync> Body for Json<T> {
     const SHAPE: BodyShape =
-        BodyShape { kind: BodyKind::Json, schema: || Some(reference::<T>()), params: Vec::new };
+        BodyShape::json(|| Some(reference::<T>()), |body| secrets_of(&nested::<T>(), body));
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         read_json(&nested::<T>(), raw).map(Self)
     }
@@ -176,11 +142,11 @@ where
     A: Alternative<B> + Serialize + Send + Sync,
     B: Object + Serialize + Send + Sync,
 {
-    const SHAPE: BodyShape = BodyShape {
-        kind: BodyKind::Json,
-        schema: || Some(json!({ "oneOf": [reference::<A>(), reference::<B>()] })),
-        params: Vec::new,
-    };
+    // A secret of either kind, whichever of them the body turns out to be.
+    const SHAPE: BodyShape = BodyShape::json(
+        || Some(json!({ "oneOf": [reference::<A>(), reference::<B>()] })),
+        |body| [secrets_of(&nested::<A>(), body), secrets_of(&nested::<B>(), body)].concat(),
+    );
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let body = Node::parse(raw.bytes).map_err(|why| Fault::new(MALFORMED_BODY, why))?;
         let first_of = |names: &[&'static str]| match &body {
@@ -211,11 +177,10 @@ where
 pub struct JsonList<T>(pub Vec<T>);
 
 impl<T: Object + Serialize + Send + Sync> Body for JsonList<T> {
-    const SHAPE: BodyShape = BodyShape {
-        kind: BodyKind::Json,
-        schema: || Some(json!({ "type": "array", "items": reference::<T>() })),
-        params: Vec::new,
-    };
+    const SHAPE: BodyShape = BodyShape::json(
+        || Some(json!({ "type": "array", "items": reference::<T>() })),
+        |body| secrets_of(&list::<Nested<T>>(nested(), usize::MAX), body),
+    );
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let rule: List<Nested<T>> = list(nested(), usize::MAX);
         read_json(&rule, raw).map(Self)
@@ -234,7 +199,7 @@ fn flag_schema() -> Option<Value> {
 }
 
 impl Body for JsonFlag {
-    const SHAPE: BodyShape = BodyShape { kind: BodyKind::Json, schema: flag_schema, params: Vec::new };
+    const SHAPE: BodyShape = BodyShape::json(flag_schema, no_secrets);
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         read_json(&flag(), raw).map(Self)
     }

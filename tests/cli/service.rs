@@ -21,6 +21,8 @@ fn a_unit_runs_this_program_with_the_given_settings() {
     let print = |flags: &[&str]| run(mfa(home.path(), &[&["service", "print"], flags].concat()));
     let unit = print(&[]).ok();
     assert!(setting(&unit, "ExecStart").ends_with("/mfa daemon run --data-dir /var/lib/mfa/store"), "{unit}");
+    assert_eq!((setting(&unit, "LimitCORE"), setting(&unit, "TasksMax")), ("0", "512"));
+    assert_eq!(setting(&unit, "MemoryMax"), "75%");
     assert_eq!((setting(&unit, "StateDirectory"), setting(&unit, "User")), ("mfa", "mfa"));
     assert_eq!(run(mfa(home.path(), &["service", "print", "-o", "json"])).json()["unit"], unit.as_str());
     let store = "postgres://mfa@db1,db2,db3/mfa?sslmode=verify-full";

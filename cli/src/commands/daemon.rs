@@ -15,7 +15,7 @@ use crate::settings::{self, Settings};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon, NewLogin, StartError};
+use mfa_daemon::{Address, Auth, Clock, Config, Daemon, Network, NewLogin, StartError};
 use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::fault::exit;
 use sd_notify::NotifyState;
@@ -99,6 +99,11 @@ fn gateways(settings: &Settings, config: &mut Config) -> Outcome {
     config.mail_from = given("mail_from").map(str::to_owned);
     config.sms_endpoint = given("sms_endpoint").map(str::to_owned);
     config.gateway_ca_file = given("gateway_ca_file").map(PathBuf::from);
+    let networks = given("gateway_private_addresses").map(|given| {
+        let read = |text: &String| settings.parse("gateway_private_addresses", Some(text));
+        listed(given).iter().map(read).collect::<Outcome<Vec<Network>>>()
+    });
+    config.gateway_private_addresses = networks.transpose()?;
     config.gateway_connect_timeout_seconds = settings.parse("gateway_connect_timeout_seconds", None)?;
     config.gateway_timeout_seconds = settings.parse("gateway_timeout_seconds", None)?;
     Ok(())
@@ -255,6 +260,11 @@ impl Verb for Init {
             }
             given => given,
         };
+        if cx.out.quiet && !cx.out.format.is_structured() && (password.is_none() || self.operator.is_some()) {
+            let what = "a password would be made up, and with --quiet it would be shown nowhere";
+            return Err(Failure::usage(what)
+                .hint("give --password-file and no --operator, or take it from the output with -o json"));
+        }
         let first = NewLogin { name, password };
         let operator = self.operator.map(|name| NewLogin { name, password: None });
         let flags = DaemonFlags { data_dir: self.data_dir, store: self.store, ..DaemonFlags::default() };
@@ -266,7 +276,8 @@ impl Verb for Init {
         };
         let result = if done.made.before { "already initialised" } else { "initialised" };
         cx.out.tip(&format!("store in {folder}: {result}"));
-        for (user, password) in &done.passwords {
+        // Quiet output goes into logs; there the record has the password only where it was asked for as data.
+        for (user, password) in done.passwords.iter().filter(|_| !cx.out.quiet) {
             show_once(cx, user, password, ", to be changed at login");
         }
         let record = json!({

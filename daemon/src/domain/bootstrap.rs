@@ -50,12 +50,15 @@ const STARTER: &[Group] = &[
     ("deposit__v1__instance", &["deposit-v1/definitions/{*}/instances", "deposit-v1/instances/*"]),
     ("teller__v1__management", &["teller-v1/offices/{*}/teller/*"]),
     ("teller__v1__operation", &["teller-v1/teller/*"]),
-    ("notification__v1__configuration", &["notification-v1/configuration/*"]),
+    (GATEWAYS, &["notification-v1/configuration/*"]),
     ("ledger__v1__ledger", &["GET ledger-v1/ledger/*"]),
     ("audit__v1__audit", &["GET audit-v1/audit/*"]),
     ("events__v1__events", &["events-v1/events/*"]),
     ("admin__v1__admin", &["admin-v1/admin/*", "GET admin-v1/metrics"]),
 ];
+
+/// The group of the gateways and of their secrets.
+pub const GATEWAYS: &str = "notification__v1__configuration";
 
 /// The starter roles, and below what each may do on a group: Read, Change, Delete.
 const ROLES: [&str; 5] = ["administrator", "branch-manager", "clerk", "teller", "auditor"];
@@ -74,7 +77,7 @@ const PERMISSIONS: &[(&str, [&str; 5])] = &[
     ("deposit__v1__instance", ["RCD", "RC", "RC", "R", "R"]),
     ("teller__v1__management", ["RCD", "RC", "", "R", "R"]),
     ("teller__v1__operation", ["RCD", "", "", "RC", ""]),
-    ("notification__v1__configuration", ["RCD", "", "", "", ""]),
+    (GATEWAYS, ["RCD", "", "", "", ""]),
     ("admin__v1__admin", ["RCD", "", "", "", ""]),
     ("ledger__v1__ledger", ["R", "R", "", "", "R"]),
     ("audit__v1__audit", ["R", "", "", "", "R"]),

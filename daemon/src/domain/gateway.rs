@@ -1,5 +1,6 @@
 //! What may be sent through a gateway, and how (`gateways.md` section 5).
 
+use super::network::{Network, is_public};
 use crate::secret::Secret;
 use mfa_shared::api::gateways::{EmailConfiguration, GatewayState, Protocol, is_mail_address};
 use mfa_shared::time::Timestamp;
@@ -146,6 +147,15 @@ pub struct Limits {
     pub whole: Duration,
     /// File of authorities beside those of the system.
     pub authorities: Option<PathBuf>,
+    /// Networks of this machine and of private nets in which gateways may be.
+    pub private: Vec<Network>,
+}
+
+impl Limits {
+    /// Whether a gateway may be at an address.
+    pub fn allow(&self, address: IpAddr) -> bool {
+        is_public(address) || self.private.iter().any(|network| network.contains(address))
+    }
 }
 
 /// A mail that is to be sent.

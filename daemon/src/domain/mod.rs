@@ -9,6 +9,7 @@ pub mod gateway;
 pub mod instance;
 pub mod ledger;
 pub mod lockout;
+pub mod network;
 pub mod password;
 pub mod permission;
 pub mod privilege;

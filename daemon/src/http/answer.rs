@@ -17,6 +17,7 @@ use futures_util::Stream;
 use mfa_shared::api::tokens::error_word;
 use mfa_shared::endpoint::{Method, split};
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::wire::RawBody;
 use std::sync::Arc;
@@ -104,12 +105,14 @@ where
     let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
     let reply = match &route.behind {
         Behind::Errand(prepare) => {
-            let repeatable = repeatable(state, head, found, &route, &payload.bytes);
+            let secrets = route.meta.body.secrets;
+            let repeatable = repeatable(head, found, &route, &payload.bytes, secrets);
             let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
             errand::run(state, head, ordered).await
         }
         Behind::Batch => {
-            let repeatable = repeatable(state, head, found, &route, &payload.bytes);
+            let secrets = |body: &Node| batch::secrets(state, body);
+            let repeatable = repeatable(head, found, &route, &payload.bytes, secrets);
             batch::answer(state, head, asked, repeatable, &raw).await
         }
         _ => {

@@ -22,6 +22,7 @@ use mfa_shared::endpoint::{Method, split};
 use mfa_shared::fault::{self, Fault, Problem};
 use mfa_shared::identifier::shown;
 use mfa_shared::node::Node;
+use mfa_shared::rule::Word;
 use mfa_shared::wire::{AnswerKind, Body, BodyKind, Json, RawBody};
 use std::sync::Arc;
 use warp::http::header::{HeaderName, HeaderValue};
@@ -49,6 +50,41 @@ pub async fn answer(
     let order = Arc::new(order);
     order.clone().judge().await?;
     state.store.write(&head.request_id, move |tx| order.carry_out(tx)).await
+}
+
+/// The places of a batch that hold a secret, by the rows of its operations. Of an operation that has no row
+/// the whole body counts as one.
+pub fn secrets(state: &State, batch: &Node) -> Vec<String> {
+    let Some(Node::List(operations)) = batch.property("operations") else { return Vec::new() };
+    let mut found = Vec::new();
+    for (index, operation) in operations.iter().enumerate() {
+        let Some(body) = operation.property("body") else { continue };
+        let place = format!("/operations/{index}/body");
+        match row(state, operation) {
+            Some(route) => {
+                let inside = (route.meta.body.secrets)(body).into_iter();
+                found.extend(inside.map(|pointer| format!("{place}{pointer}")));
+            }
+            None => found.push(place),
+        }
+    }
+    found
+}
+
+fn row(state: &State, operation: &Node) -> Option<Arc<Route>> {
+    let (Some(Node::Text(method)), Some(Node::Text(path))) =
+        (operation.property("method"), operation.property("path"))
+    else {
+        return None;
+    };
+    let method = match OperationMethod::find(method)? {
+        OperationMethod::Get => Method::Get,
+        OperationMethod::Post => Method::Post,
+        OperationMethod::Put => Method::Put,
+        OperationMethod::Delete => Method::Delete,
+    };
+    let path = path.split_once('?').map_or(path.as_str(), |(path, _)| path);
+    state.routes.find(split(path)?)?.route(method).cloned()
 }
 
 /// A batch that is ready for its transaction.
@@ -260,8 +296,12 @@ impl Order {
         let mut results = Vec::with_capacity(parts.list.len());
         let mut bytes_left = ANSWER_BYTES_MAX;
         for (index, (part, request)) in parts.list.iter().zip(requests).enumerate() {
-            let done =
-                request.and_then(|request| tx.attempt(|tx| perform(tx, caller, &request, &mut bytes_left)));
+            let done = request.and_then(|request| {
+                tx.attempt(|tx| match self.dry_run {
+                    Ok(true) if request.shows_secret() => Err(no_secret_in_dry_run()),
+                    _ => perform(tx, caller, &request, &mut bytes_left),
+                })
+            });
             let done = done.map_err(|fault| part.in_order(fault));
             match done {
                 // What is no refusal of this one operation ends the whole batch.
@@ -287,6 +327,11 @@ impl Order {
             problem: Node::parse(&json(&problem)).ok(),
         }
     }
+}
+
+/// The note of the read would be taken back together with everything else.
+fn no_secret_in_dry_run() -> Fault {
+    Fault::new(fault::NO_DRY_RUN, "a dry run shows no secret: read it without Dry-Run")
 }
 
 fn perform(

@@ -1,18 +1,20 @@
 //! `Idempotency-Key`: a repeated request gets the first answer again (`decisions.md` section 8).
 //!
 //! The answer is remembered in the transaction of the change itself, so a client who lost it learns for
-//! certain what became of the request. The body is remembered only as a keyed hash.
+//! certain what became of the request. The body is remembered only as a keyed hash, under the key file that
+//! is not in the store, and without the secrets in it; so nothing that is kept allows a guess at one of them.
 
 use super::reply::{Content, Reply};
-use crate::store::Tx;
-use crate::store::engine::Space;
+use crate::store::engine::{Range, Space};
 use crate::store::record::{Record, key, moment};
 use crate::store::records::{IDEMPOTENCY, IDEMPOTENCY_BY_TIME};
-use hmac::{Hmac, KeyInit, Mac};
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::tx::decode;
+use crate::store::{Store, Tx};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 use warp::http::HeaderMap;
 
 /// How long an answer is remembered.
@@ -21,8 +23,13 @@ const REMEMBERED_SECONDS: i64 = 24 * 60 * 60;
 /// same time would all want to remove the same ones, and would have to wait for each other.
 const CLEARING_ONE_OF: u8 = 8;
 const CLEARED_AT_ONCE: usize = 32;
+/// Answers that one transaction forgets when all of an earlier program are forgotten.
+const FORGOTTEN_AT_ONCE: usize = 1000;
 /// Longest key.
 const KEY_LENGTH_MAX: usize = 255;
+
+/// The purpose of the keyed hashes.
+const PURPOSE: &str = "idempotency";
 
 /// An answer that is remembered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,16 +55,52 @@ impl Record for Remembered {
     }
 }
 
-/// The key of a request and the hash of everything that makes it that request.
-#[derive(Debug, Clone)]
+/// Forgets everything whose hash is not under a key of the key file, as earlier programs kept it.
+pub async fn forget_unkeyed(store: &Store) -> Result<usize, Fault> {
+    let find = |tx: &mut Tx<'_>| {
+        let mut keys = Vec::new();
+        tx.walk(IDEMPOTENCY, Range::prefix(&[]), &mut |key, value| {
+            let remembered: Remembered = decode(IDEMPOTENCY, value)?;
+            if !remembered.request.contains(':') {
+                keys.push(key.to_vec());
+            }
+            Ok(true)
+        })?;
+        Ok(keys)
+    };
+    let keys = store.read(true, find).await?;
+    for part in keys.chunks(FORGOTTEN_AT_ONCE) {
+        let part = part.to_vec();
+        let forget = move |tx: &mut Tx<'_>| {
+            tx.set_actor(SYSTEM_ACTOR);
+            for key in &part {
+                if let Some(old) = tx.at::<Remembered>(key)? {
+                    tx.remove(&old);
+                }
+            }
+            Ok(())
+        };
+        store.write("upgrade", forget).await?;
+    }
+    Ok(keys.len())
+}
+
+/// The key of a request and a digest of everything that makes it that request, secrets left out.
+#[derive(Clone)]
 pub struct Repeatable {
     key: String,
-    request: String,
+    digest: [u8; 32],
+}
+
+impl std::fmt::Debug for Repeatable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repeatable").field("key", &self.key).finish_non_exhaustive()
+    }
 }
 
 impl Repeatable {
     /// Reads the key of a request, if it has one.
-    pub fn read(headers: &HeaderMap, secret: &[u8], parts: &[&[u8]]) -> Result<Option<Self>, Fault> {
+    pub fn read(headers: &HeaderMap, parts: &[&[u8]]) -> Result<Option<Self>, Fault> {
         let mut given = headers.get_all("idempotency-key").iter();
         let Some(value) = given.next() else { return Ok(None) };
         let bytes = value.as_bytes();
@@ -66,15 +109,12 @@ impl Repeatable {
             let detail = "Idempotency-Key must be given once, with 1 to 255 visible ASCII characters";
             return Err(Fault::new(fault::INVALID_IDEMPOTENCY_KEY, detail));
         }
-        // HMAC takes keys of any length.
-        let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes any key");
+        let mut digest = Sha256::new();
         for part in parts {
-            mac.update(&(part.len() as u64).to_be_bytes());
-            mac.update(part);
+            digest.update((part.len() as u64).to_be_bytes());
+            digest.update(part);
         }
-        let hash = mac.finalize().into_bytes();
-        let request = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Some(Self { key: String::from_utf8_lossy(bytes).into_owned(), request }))
+        Ok(Some(Self { key: String::from_utf8_lossy(bytes).into_owned(), digest: digest.finalize().into() }))
     }
 
     /// The first answer to this request, if there was one; a fault if the key was used for another.
@@ -83,7 +123,8 @@ impl Repeatable {
         if first.at.plus_seconds(REMEMBERED_SECONDS) <= tx.now() {
             return Ok(None);
         }
-        if first.request != self.request {
+        // What was remembered before a change of key is compared with that key.
+        if !tx.hashes(PURPOSE, &self.digest)?.contains(&first.request) {
             let detail = "this Idempotency-Key was used for another request";
             return Err(Fault::new(fault::IDEMPOTENCY_KEY_REUSED, detail));
         }
@@ -98,10 +139,12 @@ impl Repeatable {
         if crate::random::bytes::<1>()[0].is_multiple_of(CLEARING_ONE_OF) {
             self.forget_old(tx)?;
         }
+        // There is a hash under each key, that of the key in use first.
+        let request = tx.hashes(PURPOSE, &self.digest)?.swap_remove(0);
         tx.put(&Remembered {
             caller: caller.to_owned(),
             key: self.key.clone(),
-            request: self.request.clone(),
+            request,
             at: tx.now(),
             status: reply.status,
             content_type: reply.content_type.clone(),

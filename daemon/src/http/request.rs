@@ -10,13 +10,15 @@ use super::routes::Found;
 use super::state::State;
 use super::{dry_run, image, tag};
 use crate::ops::Caller;
+use crate::ops::listing::json;
 use crate::store::Tx;
 use crate::store::images::damaged;
 use crate::store::objects::Draft;
 use mfa_shared::endpoint::{Meta, Method};
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::node::Node;
 use mfa_shared::query::Params;
-use mfa_shared::wire::{NDJSON_TYPE, RawBody};
+use mfa_shared::wire::{BodyKind, NDJSON_TYPE, RawBody};
 use std::sync::Arc;
 use warp::http::header::ACCEPT;
 use warp::http::{HeaderMap, Method as HttpMethod};
@@ -30,16 +32,29 @@ const IMAGE_TRIES: usize = 10;
 
 /// The idempotency key of a request, with all that makes it this request.
 pub fn repeatable(
-    state: &State,
     head: &Head,
     found: &Found<'_>,
     route: &Route,
     bytes: &[u8],
+    secrets: impl Fn(&Node) -> Vec<String>,
 ) -> Result<Option<Repeatable>, Fault> {
+    if !head.headers.contains_key("idempotency-key") {
+        return Ok(None);
+    }
     let path = found.segments.join("\0");
     let method = route.meta.method.as_str();
-    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
-    Repeatable::read(&head.headers, &state.secret, &parts)
+    let covered = if route.meta.body.kind == BodyKind::Json { covered(bytes, secrets) } else { None };
+    let body = covered.as_deref().unwrap_or(bytes);
+    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), body];
+    Repeatable::read(&head.headers, &parts)
+}
+
+/// A JSON body in which only the presence of each secret is left; `None` where it holds none.
+fn covered(bytes: &[u8], secrets: impl Fn(&Node) -> Vec<String>) -> Option<Vec<u8>> {
+    let mut body = Node::parse(bytes).ok()?;
+    let pointers = secrets(&body);
+    pointers.iter().for_each(|pointer| body.cover(pointer));
+    (!pointers.is_empty()).then(|| json(&body))
 }
 
 /// A request that is ready to run in a transaction.
@@ -76,7 +91,7 @@ impl Request {
             false => {
                 // A form is what its parts are, whatever the text between them.
                 let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
-                repeatable(state, head, found, route, bytes)
+                repeatable(head, found, route, bytes, meta.body.secrets)
             }
         };
         let params = Params::parse(&head.query);
@@ -149,6 +164,11 @@ impl Request {
             _ => None,
         };
         Ok((reply, stream))
+    }
+
+    /// Whether it is a read of a secret, which is always noted in the audit trail.
+    pub fn shows_secret(&self) -> bool {
+        matches!(&self.prepared, Ok(Prepared { note: Some(_), .. }))
     }
 
     /// Reads in a transaction of somebody who may.

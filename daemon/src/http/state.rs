@@ -28,8 +28,6 @@ pub struct State {
     pub routes: Routes,
     /// Name of the store.
     pub instance: String,
-    /// Secret of the keyed hashes of remembered requests.
-    pub secret: Vec<u8>,
     /// Callers as they were computed before.
     pub callers: KnownCallers,
     /// The threads for heavy work.
@@ -51,17 +49,10 @@ pub enum Phase {
 
 impl State {
     /// The state of a daemon that serves.
-    pub fn new(
-        store: Store,
-        config: Config,
-        routes: Routes,
-        instance: String,
-        secret: Vec<u8>,
-        heavy: Heavy,
-    ) -> Self {
+    pub fn new(store: Store, config: Config, routes: Routes, instance: String, heavy: Heavy) -> Self {
         let (callers, phase) = (KnownCallers::default(), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);
-        Self { store, config, routes, instance, secret, callers, heavy, phase, has_users }
+        Self { store, config, routes, instance, callers, heavy, phase, has_users }
     }
 
     /// Whether there are users. Once there is one there always is, so it is asked only until then; what

@@ -1,10 +1,10 @@
 //! The beginning of a store: what every one holds, and what its initialisation adds. Contract:
 //! `identity.md` section 11.
 
-use super::{groups, sessions, users};
+use super::{groups, login, sessions, users};
 use crate::domain::bootstrap;
 use crate::store::Tx;
-use crate::store::records::{Initialisation, StoredAttempts, StoredPassword, StoredUser, USERS_BY_ROLE};
+use crate::store::records::{Initialisation, StoredPassword, StoredUser, USERS_BY_ROLE};
 use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::api::roles::{PHARAOH, Role};
 use mfa_shared::fault::Fault;
@@ -92,9 +92,7 @@ pub fn recover(tx: &mut Tx<'_>, name: &str, hash: &str) -> Result<(), Fault> {
     user.must_change_password = true;
     tx.put(&user)?;
     tx.put(&StoredPassword { user: name.to_owned(), hash: hash.to_owned() })?;
-    if let Some(attempts) = tx.get::<StoredAttempts>(&[name])? {
-        tx.remove(&attempts);
-    }
+    login::forget_failures(tx, name)?;
     sessions::end_all_of_user(tx, name)
 }
 

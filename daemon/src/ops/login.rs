@@ -7,7 +7,7 @@
 use super::secret;
 use super::sessions::{self, Fresh};
 use crate::domain::lockout::Attempts;
-use crate::domain::token::{Lifetimes, hash};
+use crate::domain::token::Lifetimes;
 use crate::store::Tx;
 use crate::store::records::{StoredAttempts, StoredPassword, StoredUser};
 use mfa_shared::api::roles::DEACTIVATED;
@@ -69,9 +69,7 @@ pub fn log_in(
         return count_failure(tx, name);
     };
     tx.set_actor(name);
-    if let Some(attempts) = tx.get::<StoredAttempts>(&[&attempts_name(name)])? {
-        tx.remove(&attempts);
-    }
+    forget_failures(tx, name)?;
     if !user.logged_in {
         user.logged_in = true;
         tx.put(&user)?;
@@ -89,7 +87,9 @@ fn count_failure<T>(tx: &mut Tx<'_>, name: &str) -> Result<T, Fault> {
     let attempts = attempts(tx, name)?.failed(tx.now());
     let forgotten_from = attempts.forgotten_from.unwrap_or(tx.now());
     let Attempts { failures, locks, locked_until, .. } = attempts;
-    let name = attempts_name(name);
+    // What was counted before a change of key goes on under the key in use.
+    forget_failures(tx, name)?;
+    let name = attempts_names(tx, name)?.swap_remove(0);
     tx.put(&StoredAttempts { name, failures, locks, locked_until, forgotten_from })?;
     tx.set_actor("guest");
     tx.keep_when_refused();
@@ -105,8 +105,7 @@ fn check_lock(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
 }
 
 fn attempts(tx: &mut Tx<'_>, name: &str) -> Result<Attempts, Fault> {
-    let stored = tx.get::<StoredAttempts>(&[&attempts_name(name)])?;
-    Ok(stored.map_or(Attempts::default(), |stored| Attempts {
+    Ok(stored_attempts(tx, name)?.map_or(Attempts::default(), |stored| Attempts {
         failures: stored.failures,
         locks: stored.locks,
         locked_until: stored.locked_until,
@@ -118,7 +117,41 @@ fn is_name(name: &str) -> bool {
     id(32).judge(name).is_ok()
 }
 
-/// Failures are counted for every text, but only what can be a name is kept as it is.
-fn attempts_name(name: &str) -> String {
-    if is_name(name) { name.to_owned() } else { format!("~{}", hash(name)) }
+/// People type a password in the place of their name. So what was typed is kept only as a keyed hash, whether
+/// or not there is a user of that name: under each key, that of the key in use first.
+fn attempts_names(tx: &Tx<'_>, name: &str) -> Result<Vec<String>, Fault> {
+    tx.hashes("failed logins", name.as_bytes())
+}
+
+fn stored_attempts(tx: &mut Tx<'_>, name: &str) -> Result<Option<StoredAttempts>, Fault> {
+    for name in attempts_names(tx, name)? {
+        if let Some(stored) = tx.get(&[&name])? {
+            return Ok(Some(stored));
+        }
+    }
+    Ok(None)
+}
+
+/// Ends the lock of a name and forgets its failures.
+pub fn forget_failures(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
+    while let Some(stored) = stored_attempts(tx, name)? {
+        tx.remove(&stored);
+    }
+    Ok(())
+}
+
+/// Puts keyed hashes in the place of the names that earlier programs kept. Of what could be no name they
+/// kept a hash without a key, which is forgotten.
+pub fn hide_names(tx: &mut Tx<'_>) -> Result<(), Fault> {
+    for stored in tx.all::<StoredAttempts>(&[])? {
+        if stored.name.contains(':') {
+            continue;
+        }
+        tx.remove(&stored);
+        if is_name(&stored.name) {
+            let name = attempts_names(tx, &stored.name)?.swap_remove(0);
+            tx.put(&StoredAttempts { name, ..stored })?;
+        }
+    }
+    Ok(())
 }

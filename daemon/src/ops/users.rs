@@ -3,12 +3,12 @@
 use super::access::{decide, method_of};
 use super::grants::{self, exceeds};
 use super::secret::Judged;
-use super::{Caller, Unknown, callers, counted, groups, sessions};
+use super::{Caller, Unknown, callers, counted, groups, login, sessions};
 use crate::domain::permission::{self, operation};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{
-    CONSENTS_BY_USER, RetiredUser, StoredAttempts, StoredConsent, StoredPassword, StoredUser, USERS_BY_ROLE,
+    CONSENTS_BY_USER, RetiredUser, StoredConsent, StoredPassword, StoredUser, USERS_BY_ROLE,
 };
 use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
 use mfa_shared::api::rows_at;
@@ -146,8 +146,8 @@ pub fn set_password(
     user.must_change_password = !own;
     tx.put(&user)?;
     sessions::end_all_of_user(tx, &at.user)?;
-    if !own && let Some(attempts) = tx.get::<StoredAttempts>(&[&at.user])? {
-        tx.remove(&attempts);
+    if !own {
+        login::forget_failures(tx, &at.user)?;
     }
     Ok(Accepted)
 }

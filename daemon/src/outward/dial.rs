@@ -98,6 +98,14 @@ pub async fn connect(
         let addresses = lookup_host((bare(host), port)).await.map_err(unknown)?;
         let mut last = format!("{host} has no address");
         for address in addresses {
+            // Here and not before, so that no name can lead to another address than the one that was checked.
+            if !limits.allow(address.ip()) {
+                last = format!(
+                    "{host} is at an address of this machine or of a private network, and the setting \
+                     gateway_private_addresses does not name that network"
+                );
+                continue;
+            }
             if loopback_only && !address.ip().to_canonical().is_loopback() {
                 last = format!("{host} is not this machine, and the secret would travel unencrypted");
                 continue;

@@ -164,7 +164,8 @@ fn told(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
             (Stage::Tls, format!("there is no encrypted connection to {host}: {words}"))
         }
         () if error.is_response() && words != CUT_SHORT => {
-            (stage, format!("the answer of {host} cannot be read: {words}"))
+            // What is no reply of a mail server may be anything that listens there, so it is not quoted.
+            (stage, format!("{host} does not answer as a mail server does"))
         }
         () if error.is_client() => (stage, format!("the message cannot go through {host}: {words}")),
         () => (stage, format!("the connection to {host} {}: {words}", broke_off(stage))),

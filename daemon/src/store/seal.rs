@@ -11,8 +11,10 @@ use crate::random;
 use crate::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
+use hmac::{Hmac, KeyInit, Mac};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use serde::{Deserialize, Serialize};
+use sha2::Sha256;
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -130,6 +132,16 @@ impl Keys {
         &self.0
     }
 
+    /// Keyed hashes of a text, one under each key, that of the key in use first. Who has the store but not
+    /// the key file can compare none of them with a guess. Each purpose has hashes of its own.
+    pub fn hashes(&self, purpose: &str, text: &[u8]) -> Vec<String> {
+        let hash = |key: &Key| {
+            let own = mac(key.bytes(), format!("mfa keyed hash 1 {purpose}").as_bytes());
+            format!("{}:{}", key.name, hex(&mac(&own, text)))
+        };
+        self.0.iter().map(hash).collect()
+    }
+
     /// Encrypts a secret for its place. The nonce is random: a key would have to encrypt billions of
     /// secrets before two of them could be expected to meet.
     pub fn seal(&self, place: &Place, secret: &Secret) -> Sealed {
@@ -154,6 +166,16 @@ impl Keys {
         let clear = key.cipher().open_in_place(nonce, Aad::from(place.bytes()), &mut text).ok()?;
         std::str::from_utf8(clear).ok().map(Secret::new)
     }
+}
+
+fn mac(key: &[u8], text: &[u8]) -> [u8; 32] {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.update(text);
+    mac.finalize().into_bytes().into()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A record with fields that are encrypted.
@@ -208,6 +230,18 @@ mod tests {
         assert!(Keys::new(Key::random(), []).open(&home, &sealed).is_none());
         assert!(Keys::new(Key::new(name, [7; KEY_BYTES]), []).open(&home, &sealed).is_none());
         assert!(Keys::new(Key::random(), [key]).open(&home, &sealed).is_some(), "an older key still opens");
+    }
+
+    #[test]
+    fn keyed_hashes_differ_by_key_purpose_and_text() {
+        let (old, new) = (Key::random(), Key::random());
+        let keys = Keys::new(new, [old.clone()]);
+        let hashes = keys.hashes("a", b"text");
+        assert_eq!(hashes.len(), 2);
+        assert_eq!(Keys::new(old, []).hashes("a", b"text"), hashes[1..], "an older key still finds its own");
+        assert_ne!(keys.hashes("b", b"text"), hashes);
+        assert_ne!(keys.hashes("a", b"other"), hashes);
+        assert_ne!(hashes[0].split_once(':').unwrap().1, hashes[1].split_once(':').unwrap().1);
     }
 
     #[test]

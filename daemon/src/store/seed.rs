@@ -1,6 +1,6 @@
 //! What a fresh store holds before anybody works with it.
 
-use super::records::{StoreFacts, StoreSecret, StoredAction};
+use super::records::{StoreFacts, StoredAction};
 use super::{Store, Tx};
 use mfa_shared::api::actions::Action;
 use mfa_shared::fault::Fault;
@@ -13,34 +13,24 @@ pub const SYSTEM_ACTOR: &str = "system";
 pub struct Seeded {
     /// The facts.
     pub facts: StoreFacts,
-    /// Secret of the keyed hashes of remembered requests.
-    pub secret: String,
     /// Whether the store was made now.
     pub fresh: bool,
 }
 
 /// Writes the seed if the store is fresh.
 pub async fn seed(store: &Store) -> Result<Seeded, Fault> {
-    let (instance, secret) = (crate::random::hex::<16>(), crate::random::hex::<32>());
+    let instance = crate::random::hex::<16>();
     store
         .write("seed", move |tx| {
-            let secret = match tx.get::<StoreSecret>(&[StoreSecret::IDEMPOTENCY])? {
-                Some(stored) => stored.secret,
-                None => {
-                    let name = StoreSecret::IDEMPOTENCY.to_owned();
-                    tx.put(&StoreSecret { name, secret: secret.clone() })?;
-                    secret.clone()
-                }
-            };
             tx.set_actor(SYSTEM_ACTOR);
             if let Some(facts) = tx.get::<StoreFacts>(&["store"])? {
-                return Ok(Seeded { facts, secret, fresh: false });
+                return Ok(Seeded { facts, fresh: false });
             }
             let facts =
                 StoreFacts { instance: instance.clone(), created_on: tx.now(), form: StoreFacts::FORM };
             tx.put(&facts)?;
             seed_actions(tx)?;
-            Ok(Seeded { facts, secret, fresh: true })
+            Ok(Seeded { facts, fresh: true })
         })
         .await
 }

@@ -81,6 +81,11 @@ impl<'a> Tx<'a> {
         })
     }
 
+    /// Keyed hashes of a text under each key of the key file, that of the key in use first.
+    pub fn hashes(&self, purpose: &str, text: &[u8]) -> Result<Vec<String>, Fault> {
+        Ok(self.keys()?.hashes(purpose, text))
+    }
+
     /// The keys of secrets.
     pub(super) fn keys(&self) -> Result<&Keys, Fault> {
         let none = || Fault::new(fault::INTERNAL, "the store was opened without the keys of its secrets");

@@ -6,7 +6,7 @@ use crate::node::Node;
 use crate::query::{Params, bad_encoding};
 use crate::rule::*;
 use crate::time::Timestamp;
-use crate::wire::{Body, BodyKind, BodyShape, Done, Json, Nothing, Outgoing, RawBody};
+use crate::wire::{Body, BodyKind, BodyShape, Done, Json, Nothing, Outgoing, RawBody, no_secrets};
 use crate::{endpoints, object};
 use serde_json::{Value, json};
 
@@ -119,8 +119,13 @@ impl Given<'_> {
 }
 
 impl Body for TokenRequest {
-    const SHAPE: BodyShape =
-        BodyShape { kind: BodyKind::Credentials, schema: || Some(schema()), params: Vec::new };
+    const SHAPE: BodyShape = BodyShape {
+        kind: BodyKind::Credentials,
+        schema: || Some(schema()),
+        params: Vec::new,
+        // A request for a token is never remembered.
+        secrets: no_secrets,
+    };
 
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let body = if raw.json { read_json(raw.bytes)? } else { read_form(raw.bytes)? };

@@ -1,6 +1,6 @@
 //! E-mail configurations. Contract: `gateways.md` sections 1 and 3.
 
-use super::{not_found, note_read, taken};
+use super::{not_found, note_read, refuse_redirect, taken};
 use crate::ops::Caller;
 use crate::ops::rows::Rows;
 use crate::secret::Secret;
@@ -89,7 +89,8 @@ pub fn delete(
 
 /// Changes a configuration.
 pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &EmailChange) -> Result<Accepted, Fault> {
-    let mut email = find(tx, &change.identifier)?;
+    let before = find(tx, &change.identifier)?;
+    let mut email = before.clone();
     email.host = change.host.clone().unwrap_or(email.host);
     email.port = change.port.clone().unwrap_or(email.port);
     email.protocol = change.protocol.unwrap_or(email.protocol);
@@ -101,6 +102,11 @@ pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &EmailChange) -> Result<
     email.state = change.state.unwrap_or(email.state);
     set_password(tx, &mut email, change.app_password.as_deref())?;
     check_sign_in(&email)?;
+    let way = |email: &StoredEmail| (email.host.clone(), email.port.clone(), email.protocol, email.start_tls);
+    let brings_new = change.app_password.as_ref().is_some_and(|new| !new.is_empty());
+    if before.app_password.is_some() && way(&before) != way(&email) && !brings_new {
+        refuse_redirect(caller, GatewayKind::Email, &change.identifier)?;
+    }
     email.audit.touch(&caller.name, tx.now());
     tx.put(&email)?;
     Ok(Accepted)

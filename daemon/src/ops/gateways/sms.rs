@@ -1,6 +1,6 @@
 //! SMS configurations. Contract: `gateways.md` sections 2 and 3.
 
-use super::{not_found, note_read, taken};
+use super::{not_found, note_read, refuse_redirect, taken};
 use crate::ops::Caller;
 use crate::ops::rows::Rows;
 use crate::secret::Secret;
@@ -73,6 +73,10 @@ pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteSmsConfiguration, _: &Noth
 /// Changes a configuration.
 pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &SmsChange) -> Result<Accepted, Fault> {
     let mut sms = find(tx, &change.identifier)?;
+    let elsewhere = change.account_sid.as_ref().is_some_and(|new| *new != sms.account_sid);
+    if elsewhere && change.auth_token.is_none() {
+        refuse_redirect(caller, GatewayKind::Sms, &change.identifier)?;
+    }
     sms.account_sid = change.account_sid.clone().unwrap_or(sms.account_sid);
     sms.sender_number = change.sender_number.clone().unwrap_or(sms.sender_number);
     sms.state = change.state.unwrap_or(sms.state);

@@ -165,5 +165,6 @@ fn limits(config: &Config) -> Limits {
         connect: Duration::from_secs(config.gateway_connect_timeout_seconds),
         whole: Duration::from_secs(config.gateway_timeout_seconds),
         authorities: config.gateway_ca_file.clone(),
+        private: config.gateway_networks(),
     }
 }

@@ -50,7 +50,7 @@ impl Record for SealedWith {
     }
 }
 
-/// A secret that never leaves its store.
+/// A secret that earlier programs kept in the store; see `upgrade.rs`. No new one is made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreSecret {

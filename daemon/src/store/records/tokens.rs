@@ -100,7 +100,7 @@ impl Record for StoredToken {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredAttempts {
-    /// The name, or a hash of what can be no name.
+    /// A keyed hash of what was typed as the name, which may have been a password.
     pub name: String,
     /// Failures since the last lock that still count.
     pub failures: Vec<Timestamp>,

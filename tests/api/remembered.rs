@@ -1,0 +1,188 @@
+//! What is kept of requests and failed logins: nothing from which a secret could be guessed (`identity.md`
+//! section 13, keyed repetition).
+
+use crate::guarded::PASSWORD;
+use crate::stored::{at_rest, forms, holds, open};
+use crate::world::{Seen, World};
+use mfa_daemon::rotate_key;
+use mfa_daemon::store::engine::{Range, Space};
+use mfa_daemon::store::record::{Record, key};
+use mfa_daemon::store::records::{IDEMPOTENCY, SECRETS, StoreSecret, StoredAttempts};
+use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+fn keyed(world: &World, method: &str, path: &str, key: &str, body: &Value) -> Seen {
+    world.send(world.request(method, path).header("idempotency-key", key).body(body.to_string()))
+}
+
+fn replayed(seen: &Seen) -> bool {
+    seen.header("idempotency-replayed") == "true"
+}
+
+/// Every value of a space of the stopped store.
+fn values(world: &mut World, space: Space) -> Vec<Value> {
+    world.stop();
+    let store = open(world.config(), world.clock.clone());
+    world.block_on(async move {
+        let read = move |tx: &mut mfa_daemon::store::Tx<'_>| tx.scan(space, &Range::prefix(&[]), false, 1000);
+        let pairs = store.read(true, read).await.unwrap();
+        store.close().await;
+        pairs.iter().map(|(_, value)| serde_json::from_slice(value).unwrap()).collect()
+    })
+}
+
+#[test]
+fn a_repetition_is_recognised_by_everything_but_its_secrets() {
+    let world = World::start();
+    let user =
+        |role: &str, password: &str| json!({ "identifier": "anna", "role": role, "password": password });
+    assert!(!replayed(&keyed(&world, "POST", "/users", "k1", &user("clerk", "first password")).is(202)));
+    assert!(replayed(&keyed(&world, "POST", "/users", "k1", &user("clerk", "another password")).is(202)));
+    keyed(&world, "POST", "/users", "k1", &user("teller", "first password"))
+        .refused(422, "idempotency_key_reused");
+    let email = json!({ "identifier": "main", "host": "h", "port": "25" });
+    world.post("/configuration/email", email.to_string()).is(201);
+    let change = |secret: Value| json!({ "identifier": "main", "port": "26", "app_password": secret });
+    let put = |key: &str, body: Value| keyed(&world, "PUT", "/configuration/sms", key, &body);
+    put("k2", change(json!("tulip"))).is(202);
+    assert!(replayed(&put("k2", change(json!("rose"))).is(202)), "the body of the other kind hides it, too");
+    put("k2", change(Value::Null)).refused(422, "idempotency_key_reused");
+    put("k2", change(json!(""))).refused(422, "idempotency_key_reused");
+}
+
+#[test]
+fn the_operations_of_a_batch_hide_their_secrets_as_well() {
+    let world = World::start();
+    let batch = |name: &str, password: &str| {
+        let user = json!({ "identifier": name, "role": "clerk", "password": password });
+        json!({ "operations": [{ "method": "post", "path": "/identity/v1/users/?a=b", "body": user }] })
+    };
+    assert!(!replayed(&keyed(&world, "POST", "/batch", "k1", &batch("anna", "first password")).is(200)));
+    assert!(replayed(&keyed(&world, "POST", "/batch", "k1", &batch("anna", "another password")).is(200)));
+    keyed(&world, "POST", "/batch", "k1", &batch("bert", "first password"))
+        .refused(422, "idempotency_key_reused");
+}
+
+#[test]
+fn what_is_kept_is_the_same_whatever_the_password() {
+    let mut world = World::start();
+    let user = json!({ "identifier": "anna", "role": "clerk", "password": "first password" });
+    world.post("/users", user.to_string()).is(202);
+    for (key, password) in [("k1", "blue kettle 7"), ("k2", "green kettle 8")] {
+        keyed(&world, "PUT", "/users/anna/password", key, &json!({ "password": password })).is(202);
+    }
+    let kept = values(&mut world, IDEMPOTENCY);
+    let hashes: Vec<_> = kept.iter().map(|kept| kept["request"].as_str().unwrap()).collect();
+    assert!(matches!(hashes.as_slice(), [one, other] if one == other), "{hashes:?}");
+    let keys = std::fs::read_to_string(&world.config().secret_key_file).unwrap();
+    assert!(keys.contains(hashes[0].split_once(':').unwrap().0), "the key is the one of the key file");
+    assert_eq!(values(&mut world, SECRETS), [Value::Null; 0], "no key is kept in the store");
+}
+
+#[test]
+fn repetitions_and_locks_are_known_after_a_change_of_key() {
+    let mut world = World::guarded();
+    let admin = world.login("admin").token;
+    let create = |world: &World| {
+        let body = json!({ "identifier": "anna", "role": "clerk", "password": "first password" });
+        let request = world.request("POST", "/users").bearer_auth(&admin).header("idempotency-key", "k1");
+        world.send(request.body(body.to_string())).is(202)
+    };
+    assert!(!replayed(&create(&world)));
+    for _ in 0..5 {
+        world.try_login("olga", "a wrong password").refused(401, "login_failed");
+    }
+    world.stop();
+    world.block_on(rotate_key(world.config())).unwrap();
+    world.restart();
+    assert!(replayed(&create(&world)));
+    world.try_login("olga", PASSWORD).refused(429, "too_many_attempts");
+    world.clock.advance(61);
+    world.try_login("olga", PASSWORD).is(200);
+    assert_eq!(values(&mut world, StoredAttempts::SPACE), [Value::Null; 0]);
+}
+
+#[test]
+fn a_password_typed_as_a_user_name_is_nowhere_in_the_store() {
+    const TYPED: &str = "my-blue.kettle_77";
+    let mut world = World::guarded();
+    for name in [TYPED, "kettle & co 78 !"] {
+        for _ in 0..5 {
+            world.try_login(name, "x").refused(401, "login_failed");
+        }
+    }
+    world.restart();
+    world.try_login(TYPED, "x").refused(429, "too_many_attempts");
+    for (name, bytes) in world.block_on(at_rest(world.config())) {
+        for form in [forms(TYPED), forms("kettle & co 78 !")].concat() {
+            assert!(!holds(&bytes, &form), "{name} shows {}", String::from_utf8_lossy(&form));
+        }
+    }
+}
+
+/// A remembered request as earlier programs kept it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Old {
+    caller: String,
+    key: String,
+    request: String,
+    at: Timestamp,
+    status: u16,
+    content_type: Option<String>,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl Record for Old {
+    const SPACE: Space = IDEMPOTENCY;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.caller, &self.key])
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn what_an_earlier_program_kept_is_removed_at_the_start() {
+    let mut world = World::guarded();
+    world.stop();
+    let store = open(world.config(), world.clock.clone());
+    world.block_on(async move {
+        let plant = |tx: &mut mfa_daemon::store::Tx<'_>| {
+            let now = tx.now();
+            let name = StoreSecret::IDEMPOTENCY.to_owned();
+            tx.put(&StoreSecret { name, secret: "5eedfeed".repeat(8) })?;
+            for number in 0..1500 {
+                tx.put(&Old {
+                    caller: "admin".to_owned(),
+                    key: format!("k{number}"),
+                    request: "ab".repeat(32),
+                    at: now,
+                    status: 202,
+                    content_type: None,
+                    headers: Vec::new(),
+                    body: String::new(),
+                })?;
+            }
+            for name in ["olga", &format!("~{}", "cd".repeat(32))] {
+                let (failures, locks) = (Vec::new(), 1);
+                let locked_until = Some(now.plus_seconds(60));
+                let (name, forgotten_from) = (name.to_owned(), now.plus_seconds(86_400));
+                tx.put(&StoredAttempts { name, failures, locks, locked_until, forgotten_from })?;
+            }
+            Ok(())
+        };
+        store.write("plant", plant).await.unwrap();
+        store.close().await;
+    });
+    world.restart();
+    world.try_login("olga", PASSWORD).refused(429, "too_many_attempts");
+    assert_eq!(values(&mut world, SECRETS), [Value::Null; 0]);
+    assert_eq!(values(&mut world, IDEMPOTENCY), [Value::Null; 0]);
+    let names: Vec<_> = values(&mut world, StoredAttempts::SPACE);
+    let [left] = names.as_slice() else { panic!("{names:?}") };
+    assert!(left["name"].as_str().unwrap().contains(':'), "{left}");
+}
