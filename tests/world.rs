@@ -252,6 +252,8 @@ pub fn mfa(home: &Path, arguments: &[&str]) -> Command {
     {
         command.env(name, home.join(folder));
     }
+    // What people see would else depend on where the tests run.
+    command.env("TZ", "UTC");
     command.args(arguments).stdin(std::process::Stdio::null());
     command
 }

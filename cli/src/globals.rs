@@ -82,6 +82,9 @@ pub struct Globals {
     /// auto, always or never [env: MFA_COLOR]
     #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
     pub color: Option<Colour>,
+    /// Show times in UTC, not in the time zone of this machine [env: MFA_TIME_ZONE=UTC]
+    #[arg(long, global = true)]
+    pub utc: bool,
     /// Never start a pager [env: MFA_PAGER, empty for none]
     #[arg(long, global = true)]
     pub no_pager: bool,

@@ -53,7 +53,7 @@ mod yaml;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
-use crate::output::{Carried, Expression, Output, Screen};
+use crate::output::{Carried, Clock, Expression, Output, Screen};
 use crate::prompt::{Interrupts, Prompt};
 use crate::settings::Settings;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
@@ -178,6 +178,7 @@ fn context(
         ("quiet", on(globals.quiet)),
         ("color", globals.color.and_then(word)),
         ("pager", globals.no_pager.then(String::new)),
+        ("time_zone", globals.utc.then(|| "UTC".to_owned())),
         ("retries", globals.retries.map(|n| n.to_string())),
         ("timeout_seconds", globals.timeout_seconds.map(|n| n.to_string())),
     ];
@@ -224,6 +225,7 @@ fn context(
         no_header: globals.no_header,
         quiet: settings.flag("quiet", None)?,
         pager: usage::pager(&settings),
+        clock: Clock::of(&settings)?,
         carried,
     };
     Ok(Cx { settings, client, out, prompt, list, change })
@@ -240,6 +242,7 @@ fn put_right(settings: &mut Settings, screen: Screen) {
     settings.put_right("output", usage::format(settings, screen).map(drop));
     settings.put_right("color", usage::colour(settings).map(drop));
     settings.put_right("token_file", given_token(settings).map(drop));
+    settings.put_right("time_zone", Clock::of(settings).map(drop));
 }
 
 /// The word by which a value is chosen on the command line.

@@ -35,6 +35,7 @@ pub const TABLE: &[Setting] = &[
     row("profile", "", "set of settings that is used; without it the one of mfa profile use"),
     row("output", "auto", "format of the output; auto is table on a terminal and tsv elsewhere"),
     row("color", "auto", "when colour is used: auto, always or never"),
+    row("time_zone", "", "time zone of tables and printed reports; by default TZ, else that of the machine"),
     row("pager", "less -FRX", "program that shows what is longer than a screen; empty for none"),
     row("quiet", "false", "say less on stderr"),
     row("yes", "false", "answer yes to every confirmation"),

@@ -35,8 +35,21 @@ pub struct Column {
     pub right: bool,
     /// Where its values are money: what tells their currency.
     pub currency: Option<Currency>,
+    /// What a table makes of the value for people.
+    pub sense: Sense,
     /// Where a table shows the value in words of its own, line by line: what these are.
     pub lines: Option<fn(&Value) -> Vec<String>>,
+}
+
+/// What a value is, where people read it in another form than programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sense {
+    /// Nothing of the kind.
+    Plain,
+    /// A moment: people read it in their own time zone.
+    Moment,
+    /// A type of transaction: people read words in place of its code.
+    Transaction,
 }
 
 /// What tells the currency of a record's amounts, and with it how many digits follow the point in a table.
@@ -84,7 +97,17 @@ impl View {
 
 /// A column of a view.
 pub const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
-    Column { name, pointer, priority, right: false, currency: None, lines: None }
+    Column { name, pointer, priority, right: false, currency: None, sense: Sense::Plain, lines: None }
+}
+
+/// A column of moments.
+pub const fn moment(name: &'static str, pointer: &'static str, priority: u8) -> Column {
+    Column { sense: Sense::Moment, ..column(name, pointer, priority) }
+}
+
+/// A column of types of transaction.
+pub const fn transaction(name: &'static str, pointer: &'static str, priority: u8) -> Column {
+    Column { sense: Sense::Transaction, ..column(name, pointer, priority) }
 }
 
 /// A column of numbers.
@@ -168,9 +191,9 @@ pub const CUSTOMER: View = View {
         column("contacts", "/contactDetails/*/value", WIDE),
         column("custom-values", "/customValues/*/value", WIDE),
         column("created-by", "/createdBy", WIDE),
-        column("created", "/createdOn", WIDE),
+        moment("created", "/createdOn", WIDE),
         column("modified-by", "/lastModifiedBy", WIDE),
-        column("modified", "/lastModifiedOn", WIDE),
+        moment("modified", "/lastModifiedOn", WIDE),
     ],
 };
 
@@ -181,7 +204,7 @@ pub const CUSTOMER_COMMAND: View = View {
     state: "",
     columns: &[
         column("action", "/action", 0),
-        column("created", "/createdOn", 0),
+        moment("created", "/createdOn", 0),
         column("created-by", "/createdBy", 1),
         column("comment", "/comment", 2),
     ],
@@ -226,9 +249,9 @@ pub const CARD: View = View {
         column("expires", "/expirationDate", 1),
         column("issuer", "/issuer", 2),
         column("created-by", "/createdBy", WIDE),
-        column("created", "/createdOn", WIDE),
+        moment("created", "/createdOn", WIDE),
         column("modified-by", "/lastModifiedBy", WIDE),
-        column("modified", "/lastModifiedOn", WIDE),
+        moment("modified", "/lastModifiedOn", WIDE),
     ],
 };
 

@@ -1,7 +1,7 @@
 //! The columns of users, roles, groups, applications and logins.
 
 use crate::output::{text, texts};
-use crate::views::{Column, View, WIDE, column};
+use crate::views::{Column, View, WIDE, column, moment};
 use serde_json::Value;
 
 /// Users.
@@ -142,7 +142,7 @@ pub const TOKEN: View = View {
         column("user", "/user", 0),
         column("role", "/role", 0),
         column("application", "/application", 0),
-        column("ends", "/expiresAt", 1),
+        moment("ends", "/expiresAt", 1),
         column("must-change-password", "/passwordChangeRequired", 2),
     ],
 };
@@ -156,7 +156,7 @@ pub const LOGIN: View = View {
         column("profile", "/profile", 1),
         column("url", "/url", 0),
         column("caller", "/caller", 0),
-        column("token-ends", "/tokenEnds", 1),
+        moment("token-ends", "/tokenEnds", 1),
         column("goes-on", "/goesOn", 2),
     ],
 };

@@ -1,6 +1,7 @@
 //! Moments and days. Nothing here asks what time it is: "now" is an argument everywhere.
 
 use jiff::civil;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
 
@@ -41,12 +42,37 @@ impl Timestamp {
 
     /// The day in UTC on which the moment falls.
     pub fn day(self) -> Date {
-        Date(self.0.to_zoned(jiff::tz::TimeZone::UTC).date())
+        Date(self.0.to_zoned(TimeZone::UTC).date())
     }
 
     /// The moment this many seconds later (earlier, if negative).
     pub fn plus_seconds(self, seconds: i64) -> Self {
         Self::from_millis(self.millis().saturating_add(seconds.saturating_mul(1000)))
+    }
+}
+
+/// A time zone in which people are shown moments. Zones come from the machine; none is linked in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// The zone of the wire.
+    pub const UTC: Self = Self(TimeZone::UTC);
+
+    /// The zone with a name such as `Africa/Accra`, if this machine knows it.
+    pub fn named(name: &str) -> Option<Self> {
+        TimeZone::get(name).ok().map(Self)
+    }
+
+    /// The zone of this machine, or of its variable `TZ`; none where neither can be read.
+    pub fn of_machine() -> Option<Self> {
+        TimeZone::try_system().ok().map(Self)
+    }
+
+    /// A moment as people read it, with what the zone is ahead of UTC: `2031-05-06 09:08:09+02:00`.
+    pub fn show(&self, moment: Timestamp) -> String {
+        let form = if self.0 == TimeZone::UTC { "%Y-%m-%d %H:%M:%SZ" } else { "%Y-%m-%d %H:%M:%S%:z" };
+        moment.0.to_zoned(self.0.clone()).strftime(form).to_string()
     }
 }
 
@@ -109,7 +135,7 @@ impl Date {
 
     /// The first moment of the day, in UTC.
     pub fn start(self) -> Timestamp {
-        let start = self.0.to_zoned(jiff::tz::TimeZone::UTC).map(|z| z.timestamp());
+        let start = self.0.to_zoned(TimeZone::UTC).map(|z| z.timestamp());
         Timestamp(start.unwrap_or(jiff::Timestamp::MIN))
     }
 }
@@ -151,6 +177,16 @@ mod tests {
         {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn people_read_moments_with_the_offset_of_their_zone() {
+        let shown = |moment: &str, zone: &Zone| zone.show(Timestamp::parse(moment).unwrap());
+        assert_eq!(shown("2031-05-06T07:08:09.123Z", &Zone::UTC), "2031-05-06 07:08:09Z");
+        let east = Zone(TimeZone::fixed(jiff::tz::offset(2)));
+        assert_eq!(shown("2031-05-06T23:08:09.123Z", &east), "2031-05-07 01:08:09+02:00");
+        assert_eq!(Zone::named("UTC"), Some(Zone::UTC));
+        assert_eq!(Zone::named("Nowhere/Land"), None);
     }
 
     #[test]

@@ -75,6 +75,7 @@ fn a_statement_stands_between_two_balances() {
         table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(lines[1], "2031-05-08 opening balance 1000.00");
     assert_eq!(lines.last().unwrap(), "2031-05-09 closing balance 806.50");
+    assert!(lines[2].starts_with("2031-05-09 12:00:00Z cash withdrawal 200.50 799.50"), "{table}");
     let quiet = statement(&["--from", "2031-05-08", "--to", "2031-05-08", "-o", "json"]);
     let quiet: serde_json::Value = serde_json::from_str(&quiet).unwrap();
     assert_eq!(
@@ -86,6 +87,29 @@ fn a_statement_stands_between_two_balances() {
     assert!(before.contains("\"closingBalance\": 0"), "{before}");
     let turned = ["accounts", "statement", ACCOUNT, "--from", "2031-05-09", "--to", "2031-05-08"];
     run(world.mfa(&turned)).fails(2);
+}
+
+#[test]
+fn tables_show_the_time_of_the_zone_of_whoever_reads_them_and_programs_get_utc() {
+    let world = busy();
+    // A zone in the form that needs no file of the machine: two hours ahead of UTC.
+    let posted = |variables: &[(&str, &str)], more: &[&str]| {
+        let line = ["accounts", "statement", ACCOUNT, "--to", "2031-05-31"];
+        let mut command = world.mfa(&[&line[..], more].concat());
+        command.envs(variables.iter().copied());
+        run(command).ok().lines().nth(2).unwrap().to_owned()
+    };
+    let here = [("TZ", "HERE-2")];
+    let begins = |line: String, start: &str| assert!(line.starts_with(start), "{line}");
+    begins(posted(&here, &["-o", "table"]), "2031-05-07 14:00:00+02:00 ");
+    begins(posted(&here, &["-o", "table", "--utc"]), "2031-05-07 12:00:00Z ");
+    begins(posted(&[here[0], ("MFA_TIME_ZONE", "UTC")], &["-o", "wide"]), "2031-05-07 12:00:00Z ");
+    begins(posted(&here, &["-o", "csv"]), "2031-05-07T12:00:00.000Z,CDPT,");
+    begins(posted(&here, &["-o", "tsv"]), "2031-05-07T12:00:00.000Z\tCDPT\t");
+    let mut unknown = world.mfa(&["customers", "list"]);
+    unknown.env("MFA_TIME_ZONE", "Nowhere/Land");
+    let said = run(unknown).fails(2);
+    assert!(said.contains("no time zone \"Nowhere/Land\", from environment MFA_TIME_ZONE"), "{said}");
 }
 
 #[test]

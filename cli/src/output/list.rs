@@ -99,7 +99,7 @@ impl<'a> Listing<'a> {
                 Ok(())
             }
             format => {
-                let row = |record| self.columns.iter().map(|c| cell::shown(record, c)).collect();
+                let row = |record| self.columns.iter().map(|c| output.cell(record, c)).collect();
                 let rows: Vec<Vec<String>> = records.iter().map(row).collect();
                 // Columns that somebody chose are all shown, like those of the wide format.
                 let fit = format == Format::Table && output.columns.is_empty();

@@ -5,6 +5,7 @@ mod carried;
 mod cell;
 mod jq;
 mod list;
+mod people;
 #[cfg(feature = "pictures")]
 mod picture;
 mod progress;
@@ -17,6 +18,7 @@ use cell::escaped_lines;
 pub use cell::{escaped, text, texts};
 pub use jq::Expression;
 pub use list::Listing;
+pub use people::{Clock, transaction};
 pub use screen::Screen;
 
 use crate::failure::{Failure, Outcome};
@@ -45,6 +47,8 @@ pub struct Output {
     pub quiet: bool,
     /// Command line of the pager; empty for none.
     pub pager: String,
+    /// The time zone of tables and printed reports.
+    pub clock: Clock,
     /// Flags of the call that hints repeat.
     pub carried: Carried,
 }
@@ -68,7 +72,7 @@ impl Output {
         if !table || records.is_empty() {
             return self.show(view, &Value::Array(records.to_vec()));
         }
-        let row = |record| view.columns.iter().map(|column| cell::shown(record, column)).collect();
+        let row = |record| view.columns.iter().map(|column| self.cell(record, column)).collect();
         let rows: Vec<_> = records.iter().map(row).collect();
         self.page(&table::folded(view.columns, &rows, &self.screen, !self.no_header))
     }
@@ -117,7 +121,7 @@ impl Output {
                     true => chosen.iter().filter(shown).collect(),
                     false => chosen.iter().collect(),
                 };
-                let rows = rows.iter().map(|c| (c.name, cell::shown(record, c))).collect();
+                let rows = rows.iter().map(|c| (c.name, self.cell(record, c))).collect();
                 self.page(&table::record(rows, &self.screen))
             }
         }

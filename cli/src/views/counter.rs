@@ -1,7 +1,7 @@
 //! Which values of tellers and of the money at the counter a table shows.
 
 use super::Currency::{Accounts, PathTeller, Product};
-use super::{View, WIDE, amount, column, money};
+use super::{View, WIDE, amount, column, moment, money, transaction};
 
 /// Tellers.
 pub const TELLER: View = View {
@@ -14,16 +14,16 @@ pub const TELLER: View = View {
         column("employee", "/assignedEmployee", 1),
         money("limit", "/cashdrawLimit", 2, Accounts("/tellerAccountIdentifier")),
         column("count-required", "/denominationRequired", 6),
-        column("opened", "/lastOpenedOn", 3),
+        moment("opened", "/lastOpenedOn", 3),
         column("opened-by", "/lastOpenedBy", 5),
         column("drawer-account", "/tellerAccountIdentifier", 4),
         column("vault-account", "/vaultAccountIdentifier", WIDE),
         column("cheques-account", "/chequesReceivableAccount", WIDE),
         column("over-short-account", "/cashOverShortAccount", WIDE),
         column("created-by", "/createdBy", WIDE),
-        column("created", "/createdOn", WIDE),
+        moment("created", "/createdOn", WIDE),
         column("modified-by", "/lastModifiedBy", WIDE),
-        column("modified", "/lastModifiedOn", WIDE),
+        moment("modified", "/lastModifiedOn", WIDE),
     ],
 };
 
@@ -46,9 +46,9 @@ pub const CASH_ENTRY: View = View {
     id: "/transactionDate",
     state: "",
     columns: &[
-        column("posted", "/transactionDate", 0),
+        moment("posted", "/transactionDate", 0),
         column("side", "/type", 0),
-        column("message", "/message", 0),
+        transaction("message", "/message", 0),
         money("amount", "/amount", 0, PathTeller),
     ],
 };
@@ -69,12 +69,12 @@ pub const DAY_REPORT: View = View {
         money("counted", "/countedTotal", 0, PathTeller),
         money("difference", "/difference", 0, PathTeller),
         money("left", "/cashOnHand", 0, PathTeller),
-        column("opened", "/openedOn", 6),
+        moment("opened", "/openedOn", 6),
         column("opened-by", "/openedBy", 7),
-        column("closed", "/closedOn", 4),
+        moment("closed", "/closedOn", 4),
         column("closed-by", "/closedBy", 5),
         column("office", "/officeIdentifier", 8),
-        column("movements", "/movements/*/message", WIDE),
+        transaction("movements", "/movements/*/message", WIDE),
     ],
 };
 
@@ -84,7 +84,7 @@ pub const DENOMINATION: View = View {
     id: "/createdOn",
     state: "",
     columns: &[
-        column("created", "/createdOn", 0),
+        moment("created", "/createdOn", 0),
         money("counted", "/countedTotal", 0, PathTeller),
         column("entry", "/adjustingJournalEntry", 2),
         column("created-by", "/createdBy", 1),
@@ -99,7 +99,7 @@ pub const TRANSACTION: View = View {
     state: "/state",
     columns: &[
         column("identifier", "/identifier", 0),
-        column("type", "/transactionType", 0),
+        transaction("type", "/transactionType", 0),
         column("state", "/state", 0),
         column("account", "/customerAccountIdentifier", 0),
         column("target", "/targetAccountIdentifier", 3),
@@ -110,8 +110,8 @@ pub const TRANSACTION: View = View {
         column("customer", "/customerIdentifier", WIDE),
         column("product", "/productIdentifier", WIDE),
         column("clerk", "/clerk", WIDE),
-        column("date", "/transactionDate", WIDE),
-        column("created", "/createdOn", 2),
-        column("finished", "/finishedOn", WIDE),
+        moment("date", "/transactionDate", WIDE),
+        moment("created", "/createdOn", 2),
+        moment("finished", "/finishedOn", WIDE),
     ],
 };

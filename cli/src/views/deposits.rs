@@ -1,7 +1,7 @@
 //! Columns of products, accounts and the ledger.
 
 use super::Currency::{self, Accounts, Code, PathAccount, PathInstance, Product, Scale};
-use super::{Column, View, WIDE, amount, column, money};
+use super::{Column, View, WIDE, amount, column, moment, money, transaction};
 
 /// Actions.
 pub const ACTION: View = View {
@@ -50,7 +50,7 @@ pub const DEFINITION_COMMAND: View = View {
     state: "",
     columns: &[
         column("action", "/action", 0),
-        column("created", "/createdOn", 0),
+        moment("created", "/createdOn", 0),
         column("created-by", "/createdBy", 1),
         column("note", "/note", 2),
     ],
@@ -68,7 +68,7 @@ pub const INSTANCE: View = View {
         column("state", "/state", 0),
         money("balance", "/balance", 0, Product("/productIdentifier")),
         column("opened", "/openedOn", 3),
-        column("last-transaction", "/lastTransactionDate", 4),
+        moment("last-transaction", "/lastTransactionDate", 4),
         column("alternative-number", "/alternativeAccountNumber", WIDE),
         column("beneficiaries", "/beneficiaries", WIDE),
     ],
@@ -79,7 +79,7 @@ pub const TRANSACTION_TYPE: View = View {
     plural: "types of transaction",
     id: "/transactionType",
     state: "",
-    columns: &[column("transaction-type", "/transactionType", 0)],
+    columns: &[transaction("transaction-type", "/transactionType", 0)],
 };
 
 /// Accounts of the ledger.
@@ -98,8 +98,8 @@ pub const LEDGER_ACCOUNT: View = View {
         money("credits", "/creditTotal", 4, Code("/currency")),
         column("ledger", "/ledgerIdentifier", WIDE),
         column("customer", "/customerIdentifier", WIDE),
-        column("created", "/createdOn", WIDE),
-        column("last-entry", "/lastEntryOn", WIDE),
+        moment("created", "/createdOn", WIDE),
+        moment("last-entry", "/lastEntryOn", WIDE),
     ],
 };
 
@@ -117,15 +117,15 @@ pub const INSTANCE_ENTRY: View = View { columns: &entry_columns(PathInstance), .
 const fn entry_columns(currency: Currency) -> [Column; 11] {
     [
         column("sequence", "/sequence", 0),
-        column("posted", "/postedOn", 0),
-        column("type", "/type", 1),
+        moment("posted", "/postedOn", 0),
+        transaction("type", "/type", 1),
         column("side", "/side", 0),
         money("amount", "/amount", 0, currency),
         money("balance", "/balance", 0, currency),
-        column("message", "/message", 2),
+        transaction("message", "/message", 2),
         column("teller", "/tellerCode", 3),
         column("role", "/role", WIDE),
-        column("business-date", "/transactionDate", WIDE),
+        moment("business-date", "/transactionDate", WIDE),
         column("entry", "/journalEntryIdentifier", WIDE),
     ]
 }
@@ -137,15 +137,15 @@ pub const JOURNAL_ENTRY: View = View {
     state: "",
     columns: &[
         column("sequence", "/sequence", 0),
-        column("posted", "/postedOn", 0),
-        column("type", "/type", 0),
+        moment("posted", "/postedOn", 0),
+        transaction("type", "/type", 0),
         column("accounts", "/lines/*/accountIdentifier", 1),
         column("sides", "/lines/*/side", 3),
         money("amounts", "/lines/*/amount", 2, Accounts("/lines/*/accountIdentifier")),
         column("teller", "/tellerCode", 4),
         column("clerk", "/clerk", 5),
-        column("message", "/message", 6),
-        column("business-date", "/transactionDate", WIDE),
+        transaction("message", "/message", 6),
+        moment("business-date", "/transactionDate", WIDE),
         column("transaction", "/tellerTransactionIdentifier", WIDE),
         column("identifier", "/identifier", WIDE),
     ],
@@ -170,9 +170,9 @@ pub const STATEMENT: View = View {
     id: "/sequence",
     state: "",
     columns: &[
-        column("posted", "/postedOn", 0),
-        column("type", "/type", 1),
-        column("message", "/message", 2),
+        moment("posted", "/postedOn", 0),
+        transaction("type", "/type", WIDE),
+        transaction("message", "/message", 0),
         money("debit", "/debit", 0, PathInstance),
         money("credit", "/credit", 0, PathInstance),
         money("balance", "/balance", 0, PathInstance),

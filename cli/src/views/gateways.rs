@@ -1,6 +1,6 @@
 //! Columns of gateways.
 
-use super::{View, column};
+use super::{View, column, moment};
 
 /// E-mail gateways.
 pub const EMAIL_GATEWAY: View = View {
@@ -42,7 +42,7 @@ pub const GATEWAY_TEST: View = View {
     columns: &[
         column("identifier", "/identifier", 0),
         column("to", "/to", 0),
-        column("sent", "/sentOn", 2),
+        moment("sent", "/sentOn", 2),
         column("answer", "/gatewayAnswer", 1),
         column("message", "/messageIdentifier", 3),
     ],

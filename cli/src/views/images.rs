@@ -1,6 +1,6 @@
 //! Columns of scans and images.
 
-use super::{View, WIDE, column};
+use super::{View, WIDE, column, moment};
 
 /// Scans of identification cards.
 pub const SCAN: View = View {
@@ -19,7 +19,7 @@ pub const IMAGE: View = View {
         column("identifier", "/identifier", 0),
         column("content-type", "/contentType", 1),
         column("bytes", "/bytes", 0),
-        column("uploaded", "/uploadedOn", 2),
+        moment("uploaded", "/uploadedOn", 2),
         column("sha256", "/sha256", 3),
         column("file", "/file", WIDE),
     ],

@@ -4,7 +4,7 @@ use super::as_amount;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::money::{teller_scale, with_digits};
-use crate::output::{escaped, text};
+use crate::output::{escaped, text, transaction};
 use crate::{settings, views};
 use clap::{Args, ValueEnum};
 use mfa_shared::amount::Amount;
@@ -89,13 +89,25 @@ impl FileFlags {
 }
 
 /// Whether two texts differ in nothing but in the zeros at the end of amounts, of which a sheet has more when
-/// the currency of the drawer is known.
+/// the currency of the drawer is known, and in the time zone of their times.
 fn say_the_same(one: &str, other: &str) -> bool {
     let same = |(one, other): (&str, &str)| {
         one == other || Amount::parse(one).is_ok_and(|amount| Amount::parse(other) == Ok(amount))
     };
+    let (one, other) = (untimed(one), untimed(other));
     let words = || one.split_whitespace().zip(other.split_whitespace());
     one.split_whitespace().count() == other.split_whitespace().count() && words().all(same)
+}
+
+/// The lines of a sheet without the times at which its session began and ended; who did it stays.
+fn untimed(sheet: &str) -> String {
+    let line = |line: &str| match line.split_once(" by ") {
+        Some((time, who)) if time.starts_with("Opened ") || time.starts_with("Closed ") => {
+            format!("{} by {who}\n", &time[..6])
+        }
+        _ => format!("{line}\n"),
+    };
+    sheet.lines().map(line).collect()
 }
 
 /// The host and the port of an address as the name of a folder.
@@ -117,19 +129,20 @@ fn csv(report: &Value) -> Outcome<String> {
 /// A report as a sheet that can be printed and signed, its amounts with the digits of their currency.
 pub(super) async fn sheet(cx: &Cx, report: &Value) -> String {
     let scale = teller_scale(cx, &text(report, "/officeIdentifier"), &text(report, "/tellerCode")).await;
-    laid_out(report, scale)
+    laid_out(report, scale, &|moment| cx.out.moment(moment))
 }
 
-fn laid_out(report: &Value, scale: Option<u32>) -> String {
+fn laid_out(report: &Value, scale: Option<u32>, moment: &dyn Fn(&str) -> String) -> String {
     let shown = |pointer: &str| escaped(&text(report, pointer));
+    let time = |pointer: &str| escaped(&moment(&text(report, pointer)));
     let money = |value: &Value| as_amount(value).map(|amount| with_digits(amount, scale)).unwrap_or_default();
     let mut sheet = format!("Day report {} of teller {}\n\n", shown("/number"), shown("/tellerCode"));
     for (name, value) in [
         ("Office", shown("/officeIdentifier")),
         ("Day", shown("/day")),
         ("Employee", shown("/employeeIdentifier")),
-        ("Opened", format!("{} by {}", shown("/openedOn"), shown("/openedBy"))),
-        ("Closed", format!("{} by {}", shown("/closedOn"), shown("/closedBy"))),
+        ("Opened", format!("{} by {}", time("/openedOn"), shown("/openedBy"))),
+        ("Closed", format!("{} by {}", time("/closedOn"), shown("/closedBy"))),
     ] {
         sheet += &format!("{name:<10}{value}\n");
     }
@@ -140,7 +153,7 @@ fn laid_out(report: &Value, scale: Option<u32>) -> String {
     for movement in report["movements"].as_array().into_iter().flatten() {
         let cell = |pointer| escaped(&text(movement, pointer));
         let (received, disbursed) = (money(&movement["received"]), money(&movement["disbursed"]));
-        sheet += &line(&cell("/message"), &cell("/count"), &received, &disbursed);
+        sheet += &line(transaction(&cell("/message")), &cell("/count"), &received, &disbursed);
     }
     sheet += &line("Total", "", &money(&report["cashReceivedTotal"]), &money(&report["cashDisbursedTotal"]));
     sheet.push('\n');
@@ -170,14 +183,15 @@ mod tests {
             "number": 7, "movements": [movement], "cashReceivedTotal": 500, "cashDisbursedTotal": 0,
             "expectedTotal": 500, "countedTotal": null, "difference": -3, "cashOnHand": 500,
         });
-        let (plain, dollars) = (laid_out(&report, None), laid_out(&report, Some(2)));
-        let line = format!("CDPT{}2{}500.00{}0.00\n", " ".repeat(35), " ".repeat(11), " ".repeat(13));
+        let sheet = |scale, zone: &str| laid_out(&report, scale, &|moment| format!("{moment}{zone}"));
+        let (plain, dollars) = (sheet(None, ""), sheet(Some(2), "+02:00"));
+        let line = format!("cash deposit{}2{}500.00{}0.00\n", " ".repeat(27), " ".repeat(11), " ".repeat(13));
         assert!(dollars.contains(&line), "{dollars}");
         assert!(dollars.contains(" -3.00\n") && dollars.contains(" not counted\n"), "{dollars}");
         assert!(dollars.starts_with("Day report 7 of"), "{dollars}");
         assert!(plain != dollars && say_the_same(&plain, &dollars));
         assert!(!say_the_same(&plain, &dollars.replace("-3.00", "-3.01")));
-        assert!(!say_the_same(&plain, &dollars.replace("CDPT", "CWDL")));
+        assert!(!say_the_same(&plain, &dollars.replace("deposit", "payment")));
         assert!(!say_the_same("1", "1 2"));
     }
 }

@@ -1,0 +1,76 @@
+//! What people read in another form than programs: moments in their own time zone, words in place of codes.
+
+use super::{Output, cell, escaped};
+use crate::failure::{Failure, Outcome};
+use crate::settings::Settings;
+use crate::views::{Column, Sense};
+use mfa_shared::time::{Timestamp, Zone};
+use serde_json::Value;
+use std::cell::OnceCell;
+
+/// The time zone of tables and printed reports, looked for when the first moment is shown.
+#[derive(Debug, Clone, Default)]
+pub struct Clock {
+    zone: OnceCell<Zone>,
+}
+
+impl Clock {
+    /// The zone of the setting, else that of this machine.
+    pub fn of(settings: &Settings) -> Outcome<Self> {
+        let clock = Self::default();
+        let (name, origin) = settings.get("time_zone");
+        if name.is_empty() {
+            return Ok(clock);
+        }
+        let Some(zone) = Zone::named(name) else {
+            return Err(Failure::usage(format!("this machine knows no time zone \"{name}\", from {origin}"))
+                .hint("zones have names such as Africa/Accra, in /usr/share/zoneinfo; UTC is always known"));
+        };
+        let _ = clock.zone.set(zone);
+        Ok(clock)
+    }
+}
+
+impl Output {
+    /// What a table shows of a record in a column.
+    pub(super) fn cell(&self, record: &Value, column: &Column) -> String {
+        let shown = |form: &dyn Fn(&str) -> String| {
+            let texts = cell::texts(record, column.pointer);
+            escaped(&texts.iter().map(|text| form(text)).collect::<Vec<_>>().join(", "))
+        };
+        match column.sense {
+            Sense::Plain => cell::shown(record, column),
+            Sense::Moment => shown(&|text| self.moment(text)),
+            Sense::Transaction => shown(&|text| transaction(text).to_owned()),
+        }
+    }
+
+    /// A moment of the wire in the time zone of whoever reads it; other text as it is.
+    pub fn moment(&self, text: &str) -> String {
+        let Some(moment) = Timestamp::parse(text) else { return text.to_owned() };
+        let zone = self.clock.zone.get_or_init(|| {
+            Zone::of_machine().unwrap_or_else(|| {
+                self.tip(
+                    "the time zone of this machine cannot be read, so that times are in UTC; name one: TZ",
+                );
+                Zone::UTC
+            })
+        });
+        zone.show(moment)
+    }
+}
+
+/// A type of transaction in words; a type that has none is its own.
+pub fn transaction(code: &str) -> &str {
+    match code {
+        "ACCO" => "account opening",
+        "ACCC" => "account closing",
+        "ACCT" => "transfer",
+        "CDPT" => "cash deposit",
+        "CWDL" => "cash withdrawal",
+        "DAJT" => "cash into drawer",
+        "CAJT" => "cash out of drawer",
+        "ADJT" => "drawer moved",
+        other => other,
+    }
+}
