@@ -40,3 +40,46 @@ pub const FOUND: View = View {
 /// An answer of the daemon of which nothing else is known.
 pub const ANSWER: View =
     View { plural: "answers", id: "/identifier", state: "", columns: &[column("answer", "", 0)] };
+
+/// Fields of an object of the wire.
+pub const FIELD: View = View {
+    plural: "fields",
+    id: "/name",
+    state: "",
+    columns: &[
+        column("name", "/name", 0),
+        column("type", "/type", 0),
+        column("required", "/required", 1),
+        column("doc", "/doc", 0),
+    ],
+};
+
+/// Rows of the fault table.
+pub const FAULT: View = View {
+    plural: "codes",
+    id: "/code",
+    state: "",
+    columns: &[
+        column("code", "/code", 0),
+        column("status", "/status", 1),
+        column("exit", "/exit", 1),
+        column("title", "/title", 0),
+        column("hint", "/hint", 2),
+    ],
+};
+
+/// Exit codes.
+pub const EXIT_CODE: View = View {
+    plural: "exit codes",
+    id: "/code",
+    state: "",
+    columns: &[column("code", "/code", 0), column("meaning", "/meaning", 0)],
+};
+
+/// Variables of the environment.
+pub const VARIABLE: View = View {
+    plural: "variables",
+    id: "/variable",
+    state: "",
+    columns: &[column("variable", "/variable", 0), column("doc", "/doc", 0)],
+};
