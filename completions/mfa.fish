@@ -2,10 +2,10 @@
 function __mfa_complete
     set -l words (commandline -opc)[2..] (commandline -ct)
     set -l found (mfa complete -q -o tsv --no-header -- $words 2>/dev/null)
-    if test (count $found) -gt 0
-        printf '%s\n' $found
-    else
+    if string match -q '*:files*' -- $found
         __fish_complete_path (commandline -ct)
+    else if test (count $found) -gt 0
+        printf '%s\n' $found
     end
 end
 complete -c mfa -f -a '(__mfa_complete)'

@@ -54,6 +54,11 @@ impl Terminal {
         self.press("Enter");
     }
 
+    /// Types text and leaves it there.
+    pub fn keys(&self, text: &str) {
+        assert!(self.tmux().args(["send-keys", "-l", text]).status().unwrap().success());
+    }
+
     /// Presses a key by its name, such as `C-c`.
     pub fn press(&self, key: &str) {
         assert!(self.tmux().args(["send-keys", key]).status().unwrap().success());

@@ -14,6 +14,7 @@
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `profiles`, `keys` | tokens of the last logins; settings by name; keys of applications |
 //! | `files`, `privacy` | how they are written; who may read what the process leaves behind |
+//! | `prefix` | identifiers that begin with a text, out of lists of any length |
 //! | `failure`, `suggest` | why a command failed, how the process ends; what may have been meant |
 
 mod apply;
@@ -39,6 +40,7 @@ mod money;
 mod names;
 mod output;
 mod privacy;
+mod prefix;
 mod profiles;
 mod prompt;
 mod settings;

@@ -2,7 +2,9 @@
 
 use super::run::run;
 use super::tree::sample;
+use crate::terminal::Terminal;
 use crate::world::{World, mfa};
+use serde_json::json;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -46,10 +48,102 @@ fn the_script_for_bash_asks_the_program() {
     let world = World::start();
     sample(&world);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../completions/mfa.bash");
-    let typed = "COMP_WORDS=(mfa customers get c-00); COMP_CWORD=3; _mfa; echo ${COMPREPLY[*]}";
+    let typed = "COMP_WORDS=(mfa customers get c-00); COMP_CWORD=3; COMP_LINE='mfa customers get c-00'
+        _mfa; echo ${COMPREPLY[*]}";
     let mut command = Command::new("bash");
     command.args(["--norc", "-c", &format!("source {script}; {typed}")]).env("MFA_URL", world.url());
     let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
     command.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
     assert_eq!(run(command).ok(), "c-001 c-002 c-003 c-004\n");
+}
+
+#[test]
+fn what_stands_behind_a_flag_is_offered_by_its_kind() {
+    let world = World::start();
+    sample(&world);
+    assert_eq!(next(&world, &["customers", "list", "--columns", "identifier,sur"]), ["identifier,surname"]);
+    assert_eq!(next(&world, &["customers", "list", "--columns=sur"]), ["--columns=surname"]);
+    assert_eq!(next(&world, &["customers", "list", "--sort", "given"]), ["givenName"]);
+    assert_eq!(next(&world, &["customers", "list", "--sort", "surname,-given"]), ["surname,-givenName"]);
+    assert_eq!(next(&world, &["customers", "list", "--filter", "sta"]), ["state="]);
+    let states = ["PENDING", "ACTIVE", "LOCKED", "CLOSED"].map(|state| format!("state={state}"));
+    let mut found = next(&world, &["customers", "list", "--filter", "state="]);
+    found.sort_by_key(|state| states.iter().position(|other| other == state));
+    assert_eq!(found, states);
+    assert_eq!(next(&world, &["wait", "cust"]), ["customer/"]);
+    assert_eq!(
+        next(&world, &["wait", "customer/c-00"]),
+        ["c-001", "c-002", "c-003", "c-004"].map(|c| format!("customer/{c}"))
+    );
+    assert_eq!(next(&world, &["wait", "teller/head-office/desk"]).len(), 3);
+    assert_eq!(next(&world, &["wait", "customer/c-001", "--for", "state=L"]), ["state=LOCKED"]);
+    assert_eq!(next(&world, &["wait", "customer/c-001", "--for", "g"]), ["given-name=", "gone"]);
+    assert_eq!(next(&world, &["explain", "error", "wrong_s"]), ["wrong_state"]);
+    assert_eq!(next(&world, &["explain", "err"]), ["error"]);
+    let accounts = next(&world, &["teller", "deposit", "desk-2", "--customer", "c-003", "--account", ""]);
+    assert!(
+        accounts.len() > 1 && accounts.iter().all(|account| account.starts_with("c-003.")),
+        "{accounts:?}"
+    );
+    assert_eq!(next(&world, &["accounts", "statement", "c-003.9100"]), accounts);
+    assert_eq!(next(&world, &["teller", "balance", "desk", "--office", "head-office"]).len(), 3);
+    assert_eq!(next(&world, &["teller", "deposit", "d", "--charges", "i"]), ["included"]);
+    assert_eq!(next(&world, &["apply", "-f", ""]), [":files"], "the script looks for files here");
+    let nothing: [&str; 0] = [];
+    assert_eq!(next(&world, &["customers", "get", "nobody"]), nothing, "and nowhere else");
+}
+
+/// What a completion says in the end. On a machine that is busy it may say nothing at first, because nobody
+/// waits longer for it than 300 ms.
+fn patiently(mut ask: impl FnMut() -> Vec<String>) -> Vec<String> {
+    (0..20).map(|_| ask()).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+#[test]
+fn an_identifier_is_found_among_thousands_and_no_file_is_offered() {
+    let world = World::start();
+    world.post("/offices", r#"{"identifier":"main","name":"Main"}"#).is(202);
+    for thousand in 0..3 {
+        let customer = |n: u32| {
+            let identifier = format!("m-{:05}", 1000 * thousand + n);
+            json!({ "method": "POST", "path": "/customers", "body": {
+                "identifier": identifier, "type": "PERSON", "assignedOffice": "main" } })
+        };
+        let operations: Vec<_> = (0..1000).map(customer).collect();
+        let done = world.post("/batch", json!({ "operations": operations }).to_string()).is(200).json();
+        assert!(done["results"].as_array().unwrap().iter().all(|result| result["status"] == 202), "{done}");
+    }
+    let found = patiently(|| next(&world, &["customers", "get", "m-0234"]));
+    assert_eq!(found, (0..10).map(|n| format!("m-0234{n}")).collect::<Vec<_>>());
+    let found = patiently(|| next(&world, &["customers", "get", "m-0"]));
+    assert_eq!((found.len(), found[0].as_str(), found[100].as_str()), (101, "m-00000", "m-02999"));
+    // In a shell where somebody types: the identifier is completed, and a file of a like name is not.
+    std::fs::write(world.dir.path().join("m-file"), "").unwrap();
+    let terminal = Terminal::start(&world, 100, &[]);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../completions/mfa.bash");
+    terminal.type_line("bash --norc --noprofile");
+    terminal.type_line(&format!("PS1='$ '; source {script}; clear"));
+    terminal.wait_for("$");
+    let keys = |text: &str| {
+        terminal.keys(text);
+        let before = terminal.wait_for(text);
+        for _ in 0..20 {
+            terminal.press("Tab");
+            std::thread::sleep(Duration::from_millis(400));
+            if terminal.screen() != before {
+                break;
+            }
+        }
+        terminal.screen()
+    };
+    let screen = keys("mfa customers get m-0123");
+    assert!(screen.contains("m-01230") && screen.contains("m-01239"), "{screen}");
+    terminal.press("C-u");
+    let screen = keys("mfa customers list --filter state=AC");
+    assert!(screen.ends_with("--filter state=ACTIVE"), "{screen}");
+    terminal.press("C-u");
+    terminal.keys("mfa customers get m-f");
+    terminal.press("Tab");
+    std::thread::sleep(Duration::from_millis(800));
+    assert!(terminal.screen().ends_with("get m-f"), "{}", terminal.screen());
 }

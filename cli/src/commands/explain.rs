@@ -99,6 +99,42 @@ fn explain(cx: &Cx, path: &str) -> Outcome {
     cx.out.show(&views::FIELD, &Value::Array(rows))
 }
 
+/// What may be typed: at first an object or a word, behind `error` a code.
+pub fn names(first: Option<&str>) -> Vec<String> {
+    match first {
+        Some("error" | "errors") => fault::TABLE.iter().map(|kind| kind.code.to_owned()).collect(),
+        Some(_) => Vec::new(),
+        None => {
+            let fields = |(name, object): &(&str, Value)| {
+                let fields = fields(object).map(|(field, _)| format!("{name}.{field}"));
+                fields.chain([(*name).to_owned()]).collect::<Vec<_>>()
+            };
+            let words = ["error", "objects"].map(str::to_owned);
+            words.into_iter().chain(objects().iter().flat_map(fields)).collect()
+        }
+    }
+}
+
+/// The words that a property of an object may be, by its pointer; none where it may be anything.
+pub fn words_of(object: &str, pointer: &str) -> Vec<String> {
+    let objects = objects();
+    let find = |name: &str| objects.iter().find(|(other, _)| *other == name).map(|(_, schema)| schema);
+    let mut schema = find(object);
+    for step in pointer.split('/').skip(1) {
+        let property = schema.and_then(|schema| schema["properties"].get(step));
+        schema = property.map(|property| reference(property).and_then(find).unwrap_or(property));
+    }
+    let Some(schema) = schema else { return Vec::new() };
+    let choices = ["anyOf", "oneOf", "allOf"].iter().filter_map(|of| schema[of].as_array()).flatten();
+    let words =
+        std::iter::once(schema).chain(choices).filter_map(|schema| schema["enum"].as_array()).flatten();
+    let words: Vec<_> = words.filter_map(|word| Some(word.as_str()?.to_owned())).collect();
+    match schema["type"] == "boolean" {
+        true => ["true", "false"].map(str::to_owned).to_vec(),
+        false => words,
+    }
+}
+
 fn fields(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
     object["properties"].as_object().into_iter().flatten()
 }
@@ -113,7 +149,7 @@ fn row_of(object: &Value, property: &str, schema: &Value) -> Value {
 }
 
 /// The object that a schema refers to, directly or as the element of a list.
-fn reference(schema: &Value) -> Option<&str> {
+pub fn reference(schema: &Value) -> Option<&str> {
     let direct = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
     let choices = || ["anyOf", "oneOf", "allOf"].iter().find_map(|of| schema[of].as_array());
     direct

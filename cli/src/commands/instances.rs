@@ -1,5 +1,6 @@
 //! Accounts of customers: the instances of products.
 
+use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
@@ -8,6 +9,7 @@ use crate::views;
 use clap::Args;
 use mfa_shared::api::instances::*;
 use mfa_shared::endpoint::{Endpoint, Meta, split};
+use mfa_shared::query::PAGE_SIZE_MAX;
 use mfa_shared::wire::{Form, Query};
 
 /// The verbs of the noun.
@@ -29,6 +31,23 @@ pub const VERBS: &[Node] = &[
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "account", id, what }
+}
+
+/// Accounts that begin with a text, of a customer or of all of them.
+pub async fn identifiers(client: &Client, customer: Option<&str>, typed: &str) -> Vec<String> {
+    let term = Some(typed.to_owned()).filter(|term| !term.is_empty());
+    if customer.is_none() && term.is_none() {
+        return Vec::new();
+    }
+    let size = term.as_ref().map(|_| PAGE_SIZE_MAX);
+    let query = Query(InstanceQuery { customer: customer.map(str::to_owned), term, size });
+    let Ok(reply) = client.send(&ListInstances {}, &query).await else { return Vec::new() };
+    let accounts = reply.value.as_array().cloned().unwrap_or_default();
+    // Where there may be more, nothing may be taken for what all of them have in common.
+    let cut = accounts.len() >= PAGE_SIZE_MAX as usize;
+    let found = accounts.iter().filter_map(|account| account["accountIdentifier"].as_str());
+    let found = found.filter(|account| account.starts_with(typed)).map(str::to_owned);
+    found.chain(cut.then(|| typed.to_owned())).collect()
 }
 
 #[derive(Args)]

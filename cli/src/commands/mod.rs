@@ -41,9 +41,14 @@ mod users;
 mod wait;
 
 use crate::client::Client;
+use crate::prefix;
 use crate::tree::{Node, group, verb};
+use mfa_shared::api::customers::{CustomerQuery, ListCustomers};
+use mfa_shared::api::employees::{EmployeeQuery, ListEmployees};
+use mfa_shared::api::ledger::{AccountQuery, ListLedgerAccounts};
+use mfa_shared::api::offices::ListOffices;
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::Nothing;
+use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
 /// The tree of commands, in the order in which help shows it.
@@ -137,6 +142,26 @@ pub async fn identifiers(client: &Client, noun: &str, office: &str, term: &str) 
         "profile" => profile::identifiers(),
         "topic" => topics::names(),
         _ => Vec::new(),
+    }
+}
+
+/// Identifiers of a noun that begin with a text, at any number of records.
+pub async fn beginning(client: &Client, noun: &str, office: &str, typed: &str) -> Vec<String> {
+    match noun {
+        "office" => prefix::identifiers(client, &ListOffices {}, typed, Query).await,
+        "employee" => {
+            let query = |paging| Query(EmployeeQuery { paging, office: None });
+            prefix::identifiers(client, &ListEmployees {}, typed, query).await
+        }
+        "customer" => {
+            let query = |paging| Query(CustomerQuery { paging, include_closed: true });
+            prefix::identifiers(client, &ListCustomers {}, typed, query).await
+        }
+        "account" => {
+            let query = |paging| Query(AccountQuery { paging, kind: None });
+            prefix::identifiers(client, &ListLedgerAccounts {}, typed, query).await
+        }
+        noun => identifiers(client, noun, office, typed).await,
     }
 }
 
