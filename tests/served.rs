@@ -32,6 +32,11 @@ impl Served {
         self.child.id()
     }
 
+    /// How many files it has open.
+    pub fn open_files(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+    }
+
     /// Tells it to stop, and gives its exit code.
     pub fn end(mut self) -> Option<i32> {
         self.stop()

@@ -2,9 +2,11 @@
 //! file) is the business of the command line.
 
 use crate::domain::network::Network;
+use crate::http::pace::Pace;
 use crate::store::postgres::Address;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The address on which the daemon listens unless told otherwise.
 pub const LISTEN_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 6320);
@@ -71,6 +73,10 @@ pub struct Config {
     pub image_max_bytes: u64,
     /// Connections served at once; more wait.
     pub connections_max: usize,
+    /// Connections of one address that is not of this machine; more are refused.
+    pub connections_per_address: usize,
+    /// How slow a client may read, and send a body.
+    pub pace: Pace,
     /// Time for the head of a request to arrive.
     pub header_timeout_seconds: u64,
     /// Time for a request to arrive whole and be answered.
@@ -108,6 +114,8 @@ impl Config {
             body_bytes_max: 1_048_576,
             image_max_bytes: 524_288,
             connections_max: 4096,
+            connections_per_address: 256,
+            pace: Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 },
             header_timeout_seconds: 10,
             request_timeout_seconds: 60,
             stop_timeout_seconds: 20,

@@ -25,6 +25,7 @@ pub mod store;
 
 mod admin;
 mod check;
+mod files;
 mod init;
 mod look;
 mod migrate;

@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::config::{Auth, Config};
+use crate::files;
 use crate::http::heavy::Heavy;
 use crate::http::openapi;
 use crate::http::routes::Routes;
@@ -68,8 +69,18 @@ impl std::error::Error for StartError {}
 
 impl Daemon {
     /// Opens the store, makes it if it is not there, and serves.
-    pub async fn start(config: Config, clock: Clock) -> Result<Self, StartError> {
+    pub async fn start(mut config: Config, clock: Clock) -> Result<Self, StartError> {
         check(&config)?;
+        let limit = files::raise();
+        let connections = files::connections(&config, limit);
+        if connections < config.connections_max {
+            let (wanted, limit) = (config.connections_max, limit.unwrap_or_default());
+            tracing::warn!(
+                "{connections} connections are served at once and not {wanted}, because the system allows \
+                 {limit} open files; raise its limit (ulimit -n, LimitNOFILE)"
+            );
+            config.connections_max = connections;
+        }
         let (store, seeded) = open(&config, clock).await?;
         let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;

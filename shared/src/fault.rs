@@ -59,7 +59,6 @@ faults! {
     FORBIDDEN: "forbidden" 403 "Not allowed" "log in as another user, or ask for the missing permission";
     FORBIDDEN_ORIGIN: "forbidden_origin" 403 "From another site"
         "without access control only this machine is answered; add the site to cors_origins, or use a login";
-    INVALID_HEADER: "invalid_header" 400 "Bad header" "send the named header once";
     ROUTE_NOT_FOUND: "route_not_found" 404 "No such path" "the paths are listed in /openapi.json";
     METHOD_NOT_ALLOWED: "method_not_allowed" 405 "No such method here" "the Allow header lists the methods";
     BODY_TOO_LARGE: "body_too_large" 413 "Body too large" "send less in one request";
@@ -72,6 +71,8 @@ faults! {
     MALFORMED_BODY: "malformed_body" 400 "Body cannot be read" "check the JSON text";
     AMBIGUOUS_BODY: "ambiguous_body" 400 "Body of two kinds"
         "send the properties of one kind of record only";
+    AMBIGUOUS_REQUEST: "ambiguous_request" 400 "Request for two hosts"
+        "send one Host header; a proxy sets it anew";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     NOT_IN_BATCH: "not_in_batch" 400 "Not possible in a batch" "send it as a request of its own";
     IMAGE_DAMAGED: "image_damaged" 503 "Image damaged"

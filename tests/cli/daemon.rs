@@ -3,8 +3,10 @@
 use super::run::run;
 use crate::served::{Home, Served, free_address};
 use crate::world::mfa;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 /// `mfa` at work in the foreground.
 fn foreground(home: &Path, arguments: &[&str]) -> Served {
@@ -275,4 +277,25 @@ fn a_store_is_made_once() {
     assert_eq!((&made["identifier"], &made["result"]), (&data_dir.as_str().into(), &"initialised".into()));
     let again = run(mfa(home.path(), &init)).json();
     assert_eq!((&again["instance"], &again["result"]), (&made["instance"], &"already initialised".into()));
+}
+
+#[test]
+fn silent_clients_leave_files_for_the_store_where_few_may_be_open() {
+    let home = tempfile::tempdir().unwrap();
+    let daemon = mfa(home.path(), &["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -n 64; exec \"$0\" \"$@\""]).arg(daemon.get_program()).args(daemon.get_args());
+    shell.env_clear().envs(daemon.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.env("MFA_HEADER_TIMEOUT_SECONDS", "2");
+    let daemon = Served::start(shell);
+    let address = daemon.url.trim_start_matches("http://");
+    let silent: Vec<_> = (0..80).map(|_| TcpStream::connect(address).unwrap()).collect();
+    std::thread::sleep(Duration::from_secs(1));
+    let open = daemon.open_files();
+    assert!(open <= 56, "{open} of 64 files are open");
+    // Those that wait for their turn go on when the silent ones are cut off.
+    let create = ["offices", "create", "accra", "--name", "Accra", "--url", &daemon.url];
+    run(mfa(home.path(), &create)).ok();
+    drop(silent);
+    assert_eq!(daemon.end(), Some(0));
 }

@@ -61,6 +61,7 @@ impl DaemonFlags {
         config.body_bytes_max = settings.parse("body_bytes_max", None)?;
         config.image_max_bytes = settings.parse("image_max_bytes", None)?;
         config.connections_max = settings.parse("connections_max", None)?;
+        config.connections_per_address = settings.parse("connections_per_address", None)?;
         config.header_timeout_seconds = settings.parse("header_timeout_seconds", None)?;
         config.request_timeout_seconds = settings.parse("request_timeout_seconds", None)?;
         config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;

@@ -1,11 +1,14 @@
 //! Reading of request bodies: as a stream, with a limit and a deadline.
 
+use super::pace::{Pace, Patience};
 use bytes::Buf;
 use futures_util::{Stream, StreamExt};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::wire::BodyKind;
+use std::fmt::Display;
 use std::pin::{Pin, pin};
+use std::task::Poll;
 use std::time::Duration;
 use warp::http::HeaderMap;
 use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
@@ -75,17 +78,34 @@ fn is_json(value: &[u8]) -> bool {
     subtype == "json" || subtype.strip_suffix("+json").is_some_and(|before| !before.is_empty())
 }
 
+/// A body that is broken off when it comes too slowly.
+pub fn paced<S, B, E>(body: S, pace: Pace) -> impl Stream<Item = Result<B, &'static str>>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Buf,
+{
+    let (mut body, mut patience) = (Box::pin(body), Patience::new(pace));
+    futures_util::stream::poll_fn(move |cx| match body.as_mut().poll_next(cx) {
+        Poll::Ready(next) => {
+            patience.moved(next.as_ref().and_then(|n| n.as_ref().ok()).map_or(0, |n| n.remaining() as u64));
+            Poll::Ready(next.map(|next| next.map_err(|_| "the body was cut off before its end")))
+        }
+        Poll::Pending => patience.poll_over(cx).map(|()| Some(Err("the body came too slowly"))),
+    })
+}
+
 /// Reads a body of at most `bytes_max` bytes; a body that does not arrive in time is a broken one.
 pub async fn read<S, B, E>(stream: S, bytes_max: usize, within: Duration) -> Result<Vec<u8>, Fault>
 where
     S: Stream<Item = Result<B, E>>,
     B: Buf,
+    E: Display,
 {
     let mut stream = pin!(stream);
     let collect = async {
         let mut body = Vec::new();
         while let Some(chunk) = stream.next().await {
-            let broken = |_| Fault::new(fault::MALFORMED_BODY, "the body was cut off before its end");
+            let broken = |why: E| Fault::new(fault::MALFORMED_BODY, why.to_string());
             let mut chunk = chunk.map_err(broken)?;
             if body.len() + chunk.remaining() > bytes_max {
                 return Err(too_large(bytes_max as u64));

@@ -1,6 +1,7 @@
 //! The HTTP side: connections, routing, the checking order, answers.
 
 pub mod access;
+mod addresses;
 pub mod answer;
 mod batch;
 pub mod body;
@@ -12,6 +13,8 @@ mod image;
 pub mod login;
 pub mod openapi;
 mod origin;
+
+pub mod pace;
 mod payload;
 pub mod reply;
 pub mod request;

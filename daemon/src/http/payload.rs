@@ -35,7 +35,12 @@ where
     let kind = route.meta.body.kind;
     let bytes_max = kind.bytes_max().unwrap_or(state.config.body_bytes_max);
     body::check_head(&head.headers, kind, bytes_max)?;
-    let within = Duration::from_secs(state.config.request_timeout_seconds);
+    let mut within = Duration::from_secs(state.config.request_timeout_seconds);
+    if kind == BodyKind::Credentials {
+        // Nobody knows yet who sends it.
+        within = within.min(state.config.pace.grace);
+    }
+    let body = body::paced(body, state.config.pace);
     match kind {
         BodyKind::None => Ok((Payload::default(), None)),
         BodyKind::Json | BodyKind::Form | BodyKind::Credentials => {

@@ -1,7 +1,9 @@
 //! Connections: accept, limit, serve through one warp filter, stop without losing a request.
 
+use super::addresses::{Addresses, Place};
 use super::answer::{Head, answer};
 use super::body;
+use super::pace::{Pace, Paced};
 use super::reply::CACHE_CONTROL;
 use super::state::{Phase, State};
 use crate::config::Auth;
@@ -13,14 +15,16 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use mfa_shared::fault::{self, Fault, Problem};
 use mfa_shared::wire::PROBLEM_TYPE;
+use rustix::net::sockopt;
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use warp::Filter;
-use warp::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use warp::http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue};
 use warp::http::{HeaderMap, Method, Request, StatusCode, Uri};
 use warp::reply::Response;
 
@@ -34,12 +38,19 @@ const QUEUE_MAX: Duration = Duration::from_millis(200);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes of a connection that are held at once, and so the longest head. A thousand uploads hold as many.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
+/// Bytes that the system keeps of an answer that is not read yet.
+const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// Longest request identifier that is taken over.
 const REQUEST_ID_LENGTH_MAX: usize = 128;
 
 /// Serves connections until `stop` says so, then lets the running requests end.
 pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Receiver<bool>) {
-    let limit = Arc::new(Semaphore::new(state.config.connections_max));
+    let config = &state.config;
+    let limit = Limit {
+        all: Arc::new(Semaphore::new(config.connections_max)),
+        addresses: Arc::new(Addresses::new(config.connections_per_address)),
+        pace: config.pace,
+    };
     let graceful = GracefulShutdown::new();
     let service = warp::service(filter(state.clone()));
     let mut drained: Option<Instant> = None;
@@ -63,7 +74,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             }
             Some(_) => None,
         };
-        let Some((socket, permit)) = accepted else { break };
+        let Some(socket) = accepted else { break };
         let answering = TowerToHyperService::new(service.clone());
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
@@ -78,7 +89,6 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended early");
             }
-            drop(permit);
         });
     }
     drop(listener);
@@ -97,18 +107,28 @@ fn with_path<B>(mut request: Request<B>) -> Request<B> {
     request
 }
 
-type Permit = tokio::sync::OwnedSemaphorePermit;
+/// What a connection holds of the limits until it ends.
+type Held = (OwnedSemaphorePermit, Place);
 
-async fn accept(listener: &TcpListener, limit: &Arc<Semaphore>) -> (TcpStream, Permit) {
+/// How many connections there may be, and how slow they may be.
+struct Limit {
+    all: Arc<Semaphore>,
+    addresses: Arc<Addresses>,
+    pace: Pace,
+}
+
+async fn accept(listener: &TcpListener, limit: &Limit) -> Paced<Held> {
     loop {
         // The semaphore is never closed.
-        let permit = limit.clone().acquire_owned().await.expect("an open semaphore");
+        let permit = limit.all.clone().acquire_owned().await.expect("an open semaphore");
         match listener.accept().await {
-            Ok((socket, _)) => {
-                // Answers are small and whole: they must not wait for more.
-                let _ = socket.set_nodelay(true);
-                return (socket, permit);
-            }
+            Ok((socket, from)) => match limit.addresses.enter(from.ip()) {
+                Some(place) => {
+                    prepare(&socket, limit.pace);
+                    return Paced::new(socket, limit.pace, (permit, place));
+                }
+                None => turn_away(&socket, from.ip()),
+            },
             Err(error) if gone(&error) => {}
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
@@ -116,6 +136,33 @@ async fn accept(listener: &TcpListener, limit: &Arc<Semaphore>) -> (TcpStream, P
             }
         }
     }
+}
+
+/// Sets what the system does with a connection; where it cannot, the daemon's own deadlines hold.
+fn prepare(socket: &TcpStream, pace: Pace) {
+    // Answers are small and whole: they must not wait for more.
+    let _ = socket.set_nodelay(true);
+    // What a client does not read waits here, and the daemon only sees progress in steps of this size.
+    let _ = sockopt::set_socket_send_buffer_size(socket, SEND_BUFFER_BYTES);
+    // A client that is gone without a word, or that does not open its window.
+    let longest = u32::try_from(pace.longest().as_millis()).unwrap_or(u32::MAX);
+    let _ = sockopt::set_tcp_user_timeout(socket, longest);
+}
+
+/// Says no to a connection beyond those of its address, without waiting for its request.
+fn turn_away(socket: &TcpStream, from: IpAddr) {
+    tracing::debug!(%from, "too many connections of one address");
+    let detail = format!("{from} has as many connections as one address may have; close some of them");
+    let problem = Problem::new(&Fault::new(fault::UNAVAILABLE, detail), "", &new_request_id());
+    // A problem has string keys only.
+    let body = serde_json::to_string(&problem).expect("a problem is JSON");
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: {PROBLEM_TYPE}\r\ncontent-length: {}\r\n\
+         retry-after: 1\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    // A client that does not take it sees the end of the connection.
+    let _ = socket.try_write(answer.as_bytes());
 }
 
 fn gone(error: &io::Error) -> bool {
@@ -137,12 +184,23 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
                 let request_id = request_id(&headers);
                 let head = Head { method, path: path.as_str().to_owned(), query, headers, request_id };
                 let mut body = pin!(StreamExt::fuse(body));
-                let answered = answer(&state, &head, body.as_mut()).await;
+                let answered = match one_host(&head.headers) {
+                    Ok(()) => answer(&state, &head, body.as_mut()).await,
+                    Err(fault) => Err(fault),
+                };
                 body::drain(body, &head.headers).await;
                 let response = answered.unwrap_or_else(|fault| refuse(&fault, &head));
                 Ok::<_, warp::Rejection>(finish(response, &state, &head))
             }
         })
+}
+
+/// A proxy and this daemon could each take another one of two hosts.
+fn one_host(headers: &HeaderMap) -> Result<(), Fault> {
+    match headers.get_all(HOST).iter().count() {
+        0 | 1 => Ok(()),
+        count => Err(Fault::new(fault::AMBIGUOUS_REQUEST, format!("the request has {count} Host headers"))),
+    }
 }
 
 /// The one place where a fault becomes a response.
@@ -223,7 +281,11 @@ fn request_id(headers: &HeaderMap) -> String {
         (1..=REQUEST_ID_LENGTH_MAX).contains(&id.len())
             && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'))
     };
-    sent.filter(sane).map_or_else(|| hex(random::bytes::<8>()), str::to_owned)
+    sent.filter(sane).map_or_else(new_request_id, str::to_owned)
+}
+
+fn new_request_id() -> String {
+    hex(random::bytes::<8>())
 }
 
 fn hex(bytes: [u8; 8]) -> String {

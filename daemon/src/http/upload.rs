@@ -48,7 +48,7 @@ pub struct Received {
 }
 
 /// Reads a form to its end. The draft is there where the form has exactly one image of a good size.
-pub async fn read<S, B, E>(
+pub async fn read<S, B>(
     store: &Store,
     headers: &HeaderMap,
     body: S,
@@ -56,7 +56,7 @@ pub async fn read<S, B, E>(
     within: Duration,
 ) -> Result<(Received, Option<Draft>), Fault>
 where
-    S: Stream<Item = Result<B, E>> + Send,
+    S: Stream<Item = Result<B, &'static str>> + Send,
     B: Buf,
 {
     let bytes_max = wanted.image_bytes_max.saturating_add(REST_BYTES_MAX);
@@ -117,9 +117,9 @@ struct Metered<S> {
     rest: Bytes,
 }
 
-impl<S, B, E> Stream for Metered<S>
+impl<S, B> Stream for Metered<S>
 where
-    S: Stream<Item = Result<B, E>>,
+    S: Stream<Item = Result<B, &'static str>>,
     B: Buf,
 {
     type Item = Result<Bytes, &'static str>;
@@ -132,9 +132,9 @@ where
         while self.rest.is_empty() {
             let mut chunk = match self.stream.as_mut().poll_next(cx) {
                 Poll::Ready(Some(Ok(chunk))) => chunk,
-                Poll::Ready(Some(Err(_))) => {
+                Poll::Ready(Some(Err(why))) => {
                     self.meter.cut.store(true, SeqCst);
-                    return Poll::Ready(Some(Err("the body was cut off before its end")));
+                    return Poll::Ready(Some(Err(why)));
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,

@@ -1,0 +1,83 @@
+//! Connections of each address, so that one client cannot take all of them.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Connections that programs of this machine may have, however few an address may.
+const LOOPBACK: usize = 4096;
+/// The bits of an IPv6 address that one network has, and with it one client.
+const NETWORK: u128 = !(u64::MAX as u128);
+
+/// The connections of each address.
+#[derive(Debug)]
+pub struct Addresses {
+    max: usize,
+    open: Mutex<BTreeMap<IpAddr, usize>>,
+}
+
+/// One connection of an address, until it is dropped.
+#[derive(Debug)]
+pub struct Place {
+    addresses: Arc<Addresses>,
+    address: IpAddr,
+}
+
+impl Addresses {
+    /// At most `max` for each address.
+    pub fn new(max: usize) -> Self {
+        Self { max, open: Mutex::default() }
+    }
+
+    /// A place for one more connection of an address, if it may have one.
+    pub fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+        let address = match address.to_canonical() {
+            IpAddr::V6(v6) if !v6.is_loopback() => Ipv6Addr::from_bits(v6.to_bits() & NETWORK).into(),
+            other => other,
+        };
+        let max = if address.is_loopback() { self.max.max(LOOPBACK) } else { self.max };
+        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = all.entry(address).or_default();
+        if *open >= max {
+            return None;
+        }
+        *open += 1;
+        Some(Place { addresses: self.clone(), address })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut all = self.addresses.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = all.get_mut(&self.address) {
+            *open -= 1;
+            if *open == 0 {
+                all.remove(&self.address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_so_many_connections_and_another_one_has_its_own() {
+        let addresses = Arc::new(Addresses::new(2));
+        let enter = |address: &str| addresses.enter(address.parse().unwrap());
+        let mut held: Vec<_> = (0..2).map(|_| enter("192.0.2.1").unwrap()).collect();
+        assert!(enter("192.0.2.1").is_none());
+        assert!(enter("::ffff:192.0.2.1").is_none(), "the same address");
+        assert!(enter("192.0.2.2").is_some());
+        held.pop();
+        held.push(enter("192.0.2.1").unwrap());
+        let _network = (enter("2001:db8::1").unwrap(), enter("2001:db8::2").unwrap());
+        assert!(enter("2001:db8::3").is_none(), "one network is one client");
+        assert!(enter("2001:db8:0:1::3").is_some());
+        let _here: Vec<_> = (0..LOOPBACK).map(|_| enter("127.0.0.1").unwrap()).collect();
+        assert!(enter("127.0.0.1").is_none());
+        drop(held);
+        assert!(!addresses.open.lock().unwrap().contains_key(&"192.0.2.1".parse::<IpAddr>().unwrap()));
+    }
+}
