@@ -126,7 +126,7 @@ fn a_client_that_asks_and_never_reads_is_cut_off() {
     let world = World::with(hurried);
     let mut stream = connect(&world);
     stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
-    let asked = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(500);
+    let asked = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(500);
     let began = std::time::Instant::now();
     // The daemon takes no more requests while its answers are not read, and then closes.
     let cut = loop {
@@ -148,8 +148,8 @@ fn a_slow_reader_gets_the_whole_answer() {
         config.pace.bytes_a_second = 64 * 1024;
     });
     let mut stream = connect(&world);
-    let last = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    let before = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3);
+    let last = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let before = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3);
     stream.write_all(&[&before[..], last].concat()).unwrap();
     let (mut taken, mut piece) = (Vec::new(), vec![0; 16 * 1024]);
     loop {
@@ -169,7 +169,7 @@ fn a_body_a_byte_at_a_time_is_refused() {
     for line in ["POST /offices", "POST /token"] {
         let mut stream = connect(&world);
         let head = format!(
-            "{line} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n"
+            "{line} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
         let began = std::time::Instant::now();
@@ -187,7 +187,9 @@ fn a_body_a_byte_at_a_time_is_refused() {
 fn a_request_for_two_hosts_is_refused() {
     let world = World::start();
     let mut stream = connect(&world);
-    stream.write_all(b"GET /live HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n").unwrap();
+    stream
+        .write_all(b"GET /live HTTP/1.1\r\nHost: localhost\r\nHost: b\r\nConnection: close\r\n\r\n")
+        .unwrap();
     let answer = rest(&mut stream);
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("ambiguous_request"), "{answer}");
 }
