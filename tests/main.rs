@@ -62,6 +62,7 @@ mod cli {
     mod doctor;
     mod dry_run;
     mod edit;
+    mod endings;
     mod errors;
     mod explain;
     mod find;

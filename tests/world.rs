@@ -211,7 +211,7 @@ impl World {
     pub fn raw(&self, line: &str) -> String {
         use std::io::{Read, Write};
         let mut socket = std::net::TcpStream::connect(self.daemons[0].address()).unwrap();
-        write!(socket, "{line}\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+        write!(socket, "{line}\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         socket.read_to_string(&mut answer).unwrap();
         answer

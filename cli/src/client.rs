@@ -58,6 +58,8 @@ pub struct Client {
     pub changes: Arc<AtomicU32>,
     /// An access token that was given for this command, in place of that of the last login.
     pub token: Option<String>,
+    /// Secrets may go to another machine in clear.
+    pub insecure: bool,
     /// Changes are only tried.
     pub dry_run: bool,
     /// References that the changes have left leading nowhere.
@@ -135,6 +137,7 @@ impl Client {
             idempotency_key: None,
             changes: Arc::default(),
             token: None,
+            insecure: false,
             dry_run: false,
             dangling: Arc::default(),
             http: OnceLock::new(),
@@ -249,6 +252,9 @@ impl Client {
     /// Sends a parcel, again and again where that may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
         let Parcel { method, url, mut headers, body, watch, keyed } = parcel;
+        if body.is_some() || headers.contains_key(AUTHORIZATION) {
+            self.check_wire()?;
+        }
         if keyed && !method.is_safe() {
             let key = self.next_key();
             headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);

@@ -61,6 +61,9 @@ pub struct Globals {
     /// Address of the daemon [env: MFA_URL]
     #[arg(long, global = true, value_name = "URL")]
     pub url: Option<String>,
+    /// Send passwords and tokens over plain HTTP to another machine, too [env: MFA_INSECURE]
+    #[arg(long, global = true)]
+    pub insecure: bool,
     /// Profile whose settings and logins are used [env: MFA_PROFILE]
     #[arg(long, global = true, value_name = "NAME")]
     pub profile: Option<String>,

@@ -170,22 +170,7 @@ fn context(
     screen: Screen,
     carried: Carried,
 ) -> Outcome<Cx> {
-    let on = |set: bool| set.then(|| "true".to_owned());
-    let given = [
-        ("output", globals.output.and_then(word)),
-        ("url", globals.url),
-        ("profile", globals.profile),
-        ("yes", on(globals.yes)),
-        ("no_input", on(globals.no_input)),
-        ("quiet", on(globals.quiet)),
-        ("color", globals.color.and_then(word)),
-        ("pager", globals.no_pager.then(String::new)),
-        ("time_zone", globals.utc.then(|| "UTC".to_owned())),
-        ("retries", globals.retries.map(|n| n.to_string())),
-        ("timeout_seconds", globals.timeout_seconds.map(|n| n.to_string())),
-    ];
-    let given = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    let mut settings = Settings::load(given);
+    let mut settings = Settings::load(given(&globals));
     if !leaf.needs_settings {
         put_right(&mut settings, screen);
     } else if let Some(failure) = settings.faults.first() {
@@ -205,6 +190,7 @@ fn context(
     client.idempotency_key.clone_from(&change.idempotency_key);
     client.token = given_token(&settings)?;
     client.profile = settings.profile().unwrap_or_default().to_owned();
+    client.insecure = settings.flag("insecure", None)?;
     client.dry_run = change.dry_run;
     let prompt = Prompt {
         // Of a change that is only tried nothing has to be agreed to.
@@ -233,12 +219,32 @@ fn context(
     Ok(Cx { settings, client, out, prompt, list, change })
 }
 
+/// The settings that the flags give.
+fn given(globals: &Globals) -> Vec<(&'static str, String)> {
+    let on = |set: bool| set.then(|| "true".to_owned());
+    let given = [
+        ("output", globals.output.and_then(word)),
+        ("url", globals.url.clone()),
+        ("insecure", on(globals.insecure)),
+        ("profile", globals.profile.clone()),
+        ("yes", on(globals.yes)),
+        ("no_input", on(globals.no_input)),
+        ("quiet", on(globals.quiet)),
+        ("color", globals.color.and_then(word)),
+        ("pager", globals.no_pager.then(String::new)),
+        ("time_zone", globals.utc.then(|| "UTC".to_owned())),
+        ("retries", globals.retries.map(|n| n.to_string())),
+        ("timeout_seconds", globals.timeout_seconds.map(|n| n.to_string())),
+    ];
+    given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
 /// Does without the settings of every command that cannot be read.
 fn put_right(settings: &mut Settings, screen: Screen) {
     for name in ["timeout_seconds", "retries"] {
         settings.put_right(name, settings.parse::<u32>(name, None).map(drop));
     }
-    for name in ["yes", "no_input", "quiet"] {
+    for name in ["yes", "no_input", "quiet", "insecure"] {
         settings.put_right(name, settings.flag(name, None).map(drop));
     }
     settings.put_right("output", usage::format(settings, screen).map(drop));

@@ -82,6 +82,15 @@ impl Prompt {
         }
     }
 
+    /// Asks before something ends that cannot simply go on again. Where nobody can be asked it goes on, since
+    /// scripts end things at night; not so in a protected profile.
+    pub fn before_ending(&self, what: &str, identifier: &str) -> Outcome {
+        match self.can_ask() || self.protected || self.confirmed.is_some() {
+            true => self.before_destroying(what, identifier),
+            false => Ok(()),
+        }
+    }
+
     /// Whether a question about what is destroyed would not be answered already.
     pub fn must_ask(&self) -> bool {
         self.protected || self.confirmed.is_some() || !self.yes

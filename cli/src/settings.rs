@@ -32,6 +32,7 @@ const fn row(name: &'static str, default: &'static str, doc: &'static str) -> Se
 /// Every setting of client and daemon.
 pub const TABLE: &[Setting] = &[
     row("url", "http://127.0.0.1:6320", "address of the daemon"),
+    row("insecure", "false", "send passwords and tokens over plain HTTP to another machine, too"),
     row("profile", "", "set of settings that is used; without it the one of mfa profile use"),
     row("output", "auto", "format of the output; auto is table on a terminal and tsv elsewhere"),
     row("color", "auto", "when colour is used: auto, always or never"),
@@ -47,6 +48,11 @@ pub const TABLE: &[Setting] = &[
     row("store", "", "PostgreSQL as the daemon's store, postgres://USER@HOST/DATABASE; else data_dir is it"),
     row("store_connections_max", "16", "connections of the daemon to PostgreSQL for requests"),
     row("listen", "127.0.0.1:6320", "address on which the daemon listens; port 0 takes a free one"),
+    row(
+        "plaintext",
+        "false",
+        "listen beyond this machine without TLS, behind a proxy that has it or in a network of your own",
+    ),
     row("auth", "on", "whether callers are asked for a token: on, or off on loopback only"),
     row("token", "", "access token to use instead of the one of the last login"),
     row("token_file", "", "file that holds such a token"),

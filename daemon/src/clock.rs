@@ -3,7 +3,23 @@
 use mfa_shared::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A moment until which work may go on, whatever the clock on the wall does.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline(Instant);
+
+impl Deadline {
+    /// So long from now.
+    pub fn after(time: Duration) -> Self {
+        Self(Instant::now() + time)
+    }
+
+    /// Whether it has come.
+    pub fn has_passed(self) -> bool {
+        Instant::now() >= self.0
+    }
+}
 
 /// A source of the present moment: the system's clock, or one that a test sets.
 #[derive(Debug, Clone, Default)]

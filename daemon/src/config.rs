@@ -41,6 +41,8 @@ pub struct Config {
     pub store_connections_max: usize,
     /// Address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// Whether it may listen beyond this machine although what clients send is not encrypted.
+    pub plaintext: bool,
     /// Whether callers are asked for a token.
     pub auth: Auth,
     /// Whether every descriptive reference must name an existing record (`decisions.md` section 5).
@@ -77,6 +79,8 @@ pub struct Config {
     pub connections_per_address: usize,
     /// How slow a client may read, and send a body.
     pub pace: Pace,
+    /// How long one operation of a batch may read while it holds up the changes of everybody.
+    pub batch_read_time: Duration,
     /// Time for the head of a request to arrive.
     pub header_timeout_seconds: u64,
     /// Time for a request to arrive whole and be answered.
@@ -98,6 +102,7 @@ impl Config {
             store: None,
             store_connections_max: 16,
             listen: LISTEN_DEFAULT,
+            plaintext: false,
             auth: Auth::On,
             strict_references: false,
             access_token_seconds: 1200,
@@ -115,6 +120,7 @@ impl Config {
             image_max_bytes: 524_288,
             connections_max: 4096,
             connections_per_address: 256,
+            batch_read_time: Duration::from_millis(100),
             pace: Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 },
             header_timeout_seconds: 10,
             request_timeout_seconds: 60,

@@ -152,6 +152,11 @@ fn check(config: &Config) -> Result<(), StartError> {
              use --auth on, or listen on 127.0.0.1",
             config.listen
         )),
+        _ if !config.listen.ip().is_loopback() && !config.plaintext => refuse(format!(
+            "what clients send to {} is not encrypted: listen on 127.0.0.1 behind a proxy for TLS, \
+             or allow it with --plaintext (setting plaintext = true) where the network is yours alone",
+            config.listen
+        )),
         _ if !(60..=86_400).contains(&config.access_token_seconds) => {
             refuse("access_token_seconds must be from 60 to 86400".to_owned())
         }

@@ -4,6 +4,7 @@ use crate::guarded::{As, may};
 use crate::world::{Seen, World};
 use mfa_shared::api::batch::{OPERATIONS_MAX, PASSWORDS_MAX};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 fn customer(identifier: &str) -> Value {
     json!({ "method": "POST", "path": "/customers", "body": { "identifier": identifier } })
@@ -336,4 +337,24 @@ fn a_user_who_must_change_the_password_cannot_send_a_batch() {
     let own =
         json!({ "method": "PUT", "path": "/users/new/password", "body": { "password": "blue kettle 7" } });
     send(&new, &[own]).refused(403, "password_change_required");
+}
+
+#[test]
+fn a_batch_that_only_reads_takes_its_time_and_a_read_beside_changes_does_not() {
+    let world = World::with(|config| config.batch_read_time = Duration::ZERO);
+    world.post("/customers", json!({ "identifier": "c-1" }).to_string()).is(202);
+    let (list, one) = (operation("GET", "/customers"), operation("GET", "/customers/c-1"));
+    let seen = batch(&world, &[list.clone(), one.clone(), operation("GET", "/offices")]).is(200);
+    assert_eq!(results(&seen), ["200", "200", "200"]);
+    // What is found by its key holds nobody up.
+    let seen = batch(&world, &[customer("c-2"), one]).is(200);
+    assert_eq!(results(&seen), ["202", "200"]);
+    let seen = batch(&world, &[customer("c-3"), list.clone()]).refused(503, "unavailable");
+    let said = seen.text();
+    assert!(said.contains("GET /customers") && said.contains("a request of its own"), "{said}");
+    assert_eq!(customers(&world), ["c-1", "c-2"], "nothing of it was done");
+    // With time enough it is done.
+    let world = World::start();
+    let seen = batch(&world, &[customer("c-3"), list]).is(200);
+    assert_eq!(results(&seen), ["202", "200"]);
 }

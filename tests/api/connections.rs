@@ -248,6 +248,30 @@ fn an_address_off_the_machine_needs_access_control() {
 }
 
 #[test]
+fn an_address_off_the_machine_needs_a_word_that_it_is_meant() {
+    let dir = tempfile::tempdir().unwrap();
+    let start = |plaintext: bool| {
+        let mut config = mfa_daemon::Config::new(dir.path().join("data"));
+        config.listen = "0.0.0.0:0".parse().unwrap();
+        config.plaintext = plaintext;
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            match mfa_daemon::Daemon::start(config, mfa_daemon::Clock::system()).await {
+                Ok(daemon) => {
+                    daemon.stop().await;
+                    String::new()
+                }
+                Err(error) => error.to_string(),
+            }
+        })
+    };
+    let why = start(false);
+    assert!(why.contains("not encrypted") && why.contains("--plaintext"), "{why}");
+    assert!(!dir.path().join("data").exists(), "nothing was made");
+    assert_eq!(start(true), "");
+}
+
+#[test]
 fn two_daemons_never_share_a_data_directory() {
     let world = World::with(|config| config.store = None);
     let mut config = mfa_daemon::Config::new(world.dir.path().join("data"));

@@ -86,7 +86,7 @@ fn what_stands_behind_a_flag_is_offered_by_its_kind() {
         "{accounts:?}"
     );
     assert_eq!(next(&world, &["accounts", "statement", "c-003.9100"]), accounts);
-    assert_eq!(next(&world, &["teller", "balance", "desk", "--office", "head-office"]).len(), 3);
+    assert_eq!(next(&world, &["teller", "balance", "--office", "head-office", "desk"]).len(), 3);
     assert_eq!(next(&world, &["teller", "deposit", "d", "--charges", "i"]), ["included"]);
     assert_eq!(next(&world, &["apply", "-f", ""]), [":files"], "the script looks for files here");
     let nothing: [&str; 0] = [];

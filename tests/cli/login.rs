@@ -94,6 +94,30 @@ fn a_first_password_has_to_be_changed_before_anything_else() {
 }
 
 #[test]
+fn a_password_or_token_goes_to_another_machine_only_where_nobody_can_read_it() {
+    let world = World::guarded();
+    let file = world.dir.path().join("password");
+    std::fs::write(&file, PASSWORD).unwrap();
+    // Not a loopback address by its text, although this daemon answers there.
+    let url = world.url().replace("127.0.0.1", "0.0.0.0");
+    let login = ["login", "olga", "--password-file", file.to_str().unwrap(), "--url", &url];
+    let said = run(world.mfa(&login)).fails(2);
+    assert!(said.contains("plain HTTP") && said.contains("ssh -L") && said.contains("--insecure"), "{said}");
+    let list = ["customers", "list", "--url", &url];
+    let with_token = |more: &[&str]| {
+        let mut list = world.mfa(&[&list[..], more].concat());
+        list.env("MFA_TOKEN", world.login("olga").token);
+        run(list)
+    };
+    let said = with_token(&[]).fails(2);
+    assert!(said.contains("plain HTTP") && !said.contains("mfaa_"), "{said}");
+    // What is public needs nothing, and where it is meant, it is sent.
+    run(world.mfa(&["status", "--url", &url])).ok();
+    run(world.mfa(&[&login[..], &["--insecure"]].concat())).ok();
+    with_token(&["--insecure"]).ok();
+}
+
+#[test]
 fn a_login_that_is_locked_ends_with_a_code_of_its_own_and_says_how_long() {
     let world = World::guarded();
     let file = world.dir.path().join("wrong");

@@ -72,7 +72,7 @@ fn tables_fit_80_and_200_columns() {
         kept("roles-matrix", "mfa roles matrix");
         kept("nothing", "mfa customers list --term nobody");
         kept("rest", "mfa customers list --limit 1");
-        kept("changed", "mfa customers lock c-001 --no-read");
+        kept("changed", "mfa customers lock c-001 --no-read -y");
         kept("unchanged", "mfa customers unlock c-001 --no-read");
     }
 }

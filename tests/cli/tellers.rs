@@ -268,7 +268,7 @@ fn nobody_is_asked_about_what_would_be_refused() {
         ("withdraw", "2000", "6", "error: account c-003.9100.00002 would have 1099"),
         ("withdraw", "600", "6", "error: the drawer of teller desk-2 would have 5"),
         ("withdraw", "5001", "6", "error: teller desk-2 pays out at most 5000"),
-        ("deposit", "-5", "7", "error: /amount must be above 0"),
+        ("deposit", "-5", "7", "error: /amount (--amount) must be above 0"),
         ("close-account", "100", "6", "error: 998 would remain on account c-003.9100.00002"),
         ("close-account", "1099", "6", "hint: pay out all of it: --amount 1099.00 --charges included"),
     ] {

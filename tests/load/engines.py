@@ -21,12 +21,12 @@ def create(name):
             "countryCode": "GH", "country": "Ghana"},
         "contactDetails": [{"type": "MOBILE", "group": "PRIVATE", "value": "+233201234567", "preferenceLevel": 1}],
     })
-    head = f"POST /customers HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+    head = f"POST /customers HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
     return f"{head}\r\n\r\n{body}".encode()
 
 
 def read(name):
-    return f"GET /customers/{name} HTTP/1.1\r\nhost: x\r\n\r\n".encode()
+    return f"GET /customers/{name} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode()
 
 
 def whole(seen):

@@ -36,7 +36,7 @@ def upload(number, size):
     image = number.to_bytes(4, "big") + os.urandom(4096) * (size // 4096 + 1)
     disposition = 'Content-Disposition: form-data; name="portrait"; filename="portrait"'
     form = f"--b\r\n{disposition}\r\nContent-Type: image/png\r\n\r\n".encode() + image[:size] + b"\r\n--b--\r\n"
-    head = f"POST /customers/c-{number}/portrait HTTP/1.1\r\nhost: x\r\ncontent-length: {len(form)}\r\n"
+    head = f"POST /customers/c-{number}/portrait HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(form)}\r\n"
     return f"{head}content-type: multipart/form-data; boundary=b\r\n\r\n".encode() + form
 
 

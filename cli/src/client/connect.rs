@@ -2,6 +2,7 @@
 
 use super::{Client, Watch};
 use crate::failure::{Failure, Outcome};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// What to do about a certificate that is not trusted.
@@ -25,6 +26,23 @@ impl Client {
         }
         let http = self.connections(self.timeout)?;
         Ok((self.http.get_or_init(|| http).clone(), self.timeout))
+    }
+
+    /// Refuses to send a password or a token where others on the way can read it.
+    pub fn check_wire(&self) -> Outcome {
+        let url = address(&self.url)?;
+        let host = url.host_str().unwrap_or_default();
+        let number = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        let is_here = host == "localhost" || number.is_ok_and(|ip| ip.to_canonical().is_loopback());
+        if url.scheme() == "https" || is_here || self.insecure {
+            return Ok(());
+        }
+        let what = "is plain HTTP to another machine: others could read the password or token";
+        let hint = format!(
+            "use https://, or a tunnel: ssh -L 6320:127.0.0.1:6320 {host}; \
+             in a network that is yours alone: --insecure"
+        );
+        Err(Failure::usage(format!("{} {what}", self.url)).hint(hint))
     }
 
     fn connections(&self, read_timeout: Duration) -> Outcome<reqwest::Client> {

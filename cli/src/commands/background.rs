@@ -208,6 +208,9 @@ fn spawn(
     if let Some(strict) = &flags.strict_references {
         command.args(["--strict-references", strict]);
     }
+    if let Some(plaintext) = &flags.plaintext {
+        command.args(["--plaintext", plaintext]);
+    }
     if let Some(store) = &flags.store {
         command.args(["--store", store]);
     }

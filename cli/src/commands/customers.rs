@@ -311,6 +311,9 @@ lifecycle! {
 async fn command(cx: &Cx, customer: String, action: &str, comment: Option<String>, what: &str) -> Outcome {
     let draft = Draft::default().set("action", Some(action)).set("comment", comment);
     let body = draft.body::<CommandCustomer>()?;
+    if matches!(action, "LOCK" | "CLOSE") {
+        cx.prompt.before_ending(&format!("{} customer {customer}", action.to_lowercase()), &customer)?;
+    }
     let read = GetCustomer { customer: customer.clone() };
     let endpoint = CommandCustomer { customer: customer.clone() };
     cx.change(endpoint, body, done(&customer, what), read, &views::CUSTOMER).await

@@ -36,6 +36,9 @@ pub struct DaemonFlags {
     /// Address to listen on; port 0 takes a free one [env: MFA_LISTEN]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
+    /// Listen beyond this machine without TLS, behind a proxy that has it [env: MFA_PLAINTEXT]
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    pub plaintext: Option<String>,
     /// Ask callers for a token: on, or off on loopback only [env: MFA_AUTH]
     #[arg(long, value_name = "on|off")]
     pub auth: Option<String>,
@@ -51,6 +54,7 @@ impl DaemonFlags {
         config.store = self.store(cx)?;
         config.store_connections_max = settings.parse("store_connections_max", None)?;
         config.listen = settings.parse("listen", self.listen.as_deref())?;
+        config.plaintext = settings.flag("plaintext", self.plaintext.as_deref())?;
         config.auth =
             settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
         config.strict_references = settings.flag("strict_references", self.strict_references.as_deref())?;

@@ -203,6 +203,9 @@ macro_rules! commands {
             const EXAMPLES: &'static [&'static str] = &[$($example),*];
             async fn run(self, cx: &Cx) -> Outcome {
                 let account = self.account;
+                if InstanceCommand::$command == InstanceCommand::Close {
+                    cx.prompt.before_ending(&format!("close account {account} for good"), &account)?;
+                }
                 let body = Form(InstanceCommandForm { command: InstanceCommand::$command });
                 let read = GetInstance { account: account.clone() };
                 let endpoint = CommandInstance { account: account.clone() };

@@ -79,6 +79,7 @@ pub async fn by_password(
     default: &str,
     password: &PasswordFlags,
 ) -> Outcome {
+    client.check_wire()?;
     let user = match user {
         Some(user) => user.to_owned(),
         None => {

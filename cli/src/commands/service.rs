@@ -123,6 +123,7 @@ fn unit(flags: &DaemonFlags, user: &str) -> Outcome<String> {
         ("--data-dir", Some(data_dir)),
         ("--store", flags.store.as_deref()),
         ("--listen", flags.listen.as_deref()),
+        ("--plaintext", flags.plaintext.as_deref()),
         ("--auth", flags.auth.as_deref()),
         ("--strict-references", flags.strict_references.as_deref()),
     ] {

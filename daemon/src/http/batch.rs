@@ -14,6 +14,7 @@ use super::request::{self, Request};
 use super::route::{Behind, Prepared, Route};
 use super::state::State;
 use super::{body, dry_run};
+use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
 use crate::store::Tx;
@@ -49,7 +50,11 @@ pub async fn answer(
     };
     let order = Arc::new(order);
     order.clone().judge().await?;
-    state.store.write(&head.request_id, move |tx| order.carry_out(tx)).await
+    match order.only_reads() {
+        // Changes go on beside it, however much it reads.
+        true => state.store.read(true, move |tx| order.carry_out(tx)).await,
+        false => state.store.write(&head.request_id, move |tx| order.carry_out(tx)).await,
+    }
 }
 
 /// The places of a batch that hold a secret, by the rows of its operations. Of an operation that has no row
@@ -253,6 +258,15 @@ impl Order {
         Ok(())
     }
 
+    /// Whether nothing of it is written, neither a change nor the note of a read.
+    fn only_reads(&self) -> bool {
+        let reads = |part: &Part| {
+            part.method.reads() && part.request.as_ref().is_ok_and(|request| !request.shows_secret())
+        };
+        let kept = !matches!(self.repeatable, Ok(None));
+        !kept && self.parts.as_ref().is_ok_and(|parts| parts.list.iter().all(reads))
+    }
+
     /// Carries all operations out.
     fn carry_out(&self, tx: &mut Tx<'_>) -> Result<Reply, Fault> {
         let caller = access::admit(&self.state, tx, &self.asked)?;
@@ -295,10 +309,14 @@ impl Order {
         }
         let mut results = Vec::with_capacity(parts.list.len());
         let mut bytes_left = ANSWER_BYTES_MAX;
+        let (alone, time) = (self.only_reads(), self.state.config.batch_read_time);
         for (index, (part, request)) in parts.list.iter().zip(requests).enumerate() {
             let done = request.and_then(|request| {
                 tx.attempt(|tx| match self.dry_run {
                     Ok(true) if request.shows_secret() => Err(no_secret_in_dry_run()),
+                    _ if part.method.reads() && !alone => {
+                        tx.until(Deadline::after(time), |tx| perform(tx, caller, &request, &mut bytes_left))
+                    }
                     _ => perform(tx, caller, &request, &mut bytes_left),
                 })
             });

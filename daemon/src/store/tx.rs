@@ -3,6 +3,7 @@
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::{Keys, Place, Sealed};
+use crate::clock::Deadline;
 use crate::secret::Secret;
 use mfa_shared::api::batch::DANGLING_MAX;
 use mfa_shared::fault::{self, Fault};
@@ -27,6 +28,7 @@ pub struct Tx<'a> {
     dry_run: bool,
     dangling: Vec<String>,
     keys: Option<Arc<Keys>>,
+    deadline: Option<Deadline>,
 }
 
 impl<'a> Tx<'a> {
@@ -41,6 +43,7 @@ impl<'a> Tx<'a> {
             dry_run: false,
             dangling: Vec::new(),
             keys: None,
+            deadline: None,
         }
     }
 
@@ -90,6 +93,27 @@ impl<'a> Tx<'a> {
     pub(super) fn keys(&self) -> Result<&Keys, Fault> {
         let none = || Fault::new(fault::INTERNAL, "the store was opened without the keys of its secrets");
         self.keys.as_deref().ok_or_else(none)
+    }
+
+    /// Does work that reads and must not hold others up: a walk that goes on after the deadline is refused.
+    pub fn until<T>(
+        &mut self,
+        deadline: Deadline,
+        work: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        self.deadline = Some(deadline);
+        let done = work(self);
+        self.deadline = None;
+        done
+    }
+
+    fn in_time(&self) -> Result<(), Fault> {
+        if self.deadline.is_some_and(Deadline::has_passed) {
+            let detail = "reading this beside changes takes too long: send it as a request of its own, \
+                          or in a batch that only reads";
+            return Err(Fault::new(fault::UNAVAILABLE, detail));
+        }
+        Ok(())
     }
 
     /// The moment of the transaction.
@@ -272,6 +296,7 @@ impl<'a> Tx<'a> {
     fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {
         let mut found = Vec::new();
         for key in keys {
+            self.in_time()?;
             if let Some(value) = self.view.get(R::SPACE, &key)? {
                 found.push(decode(R::SPACE, &value)?);
             }
@@ -311,6 +336,7 @@ impl<'a> Tx<'a> {
     /// Walks a range in key order until `visit` answers false.
     pub fn walk(&mut self, space: Space, mut range: Range, visit: &mut Visit<'_>) -> Result<(), Fault> {
         loop {
+            self.in_time()?;
             let pairs = self.view.scan(space, &range, false, SCAN_PAIRS)?;
             for (key, value) in &pairs {
                 if !visit(key, value)? {
@@ -332,6 +358,7 @@ impl<'a> Tx<'a> {
         reverse: bool,
         limit: usize,
     ) -> Result<Vec<Pair>, Fault> {
+        self.in_time()?;
         self.view.scan(space, range, reverse, limit)
     }
 

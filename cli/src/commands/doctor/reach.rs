@@ -35,7 +35,9 @@ pub(super) fn listen(seen: &Seen<'_>) -> Option<Finding> {
             Warning(found, mend)
         }
         _ if !set.ip().is_loopback() => {
-            let found = format!("the setting listen is {set}: {why}");
+            let allowed =
+                if seen.cx.settings.get("plaintext").0 == "true" { ", as plaintext allows" } else { "" };
+            let found = format!("the setting listen is {set}{allowed}: {why}");
             Warning(found, "see where it is set, and change it: mfa config view --origin".to_owned())
         }
         _ => Fine("only this machine reaches the daemon".to_owned()),

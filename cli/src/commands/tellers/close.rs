@@ -53,7 +53,11 @@ impl Verb for Close {
             None if must_be_counted(cx, &at).await? => Some(ask_for_count(cx, &at).await?),
             found => found,
         };
-        say_what_waits(cx, &at.teller).await;
+        let waiting = say_what_waits(cx, &at.teller).await;
+        if waiting > 0 && found.is_none() {
+            let what = format!("close teller {}, which cancels what waits,", at.teller);
+            cx.prompt.before_ending(&what, &at.teller)?;
+        }
         if let Some(found) = found.map(|found| found.noted(self.note)) {
             let scale = teller_scale(cx, &at.office, &at.teller).await;
             let money = |amount| with_digits(amount, scale);
@@ -102,7 +106,7 @@ async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
 }
 
 /// Tells of transactions that nobody confirmed or cancelled; the closing cancels them.
-async fn say_what_waits(cx: &Cx, teller: &str) {
+async fn say_what_waits(cx: &Cx, teller: &str) -> usize {
     let query = Query(TransactionQuery { status: Some(TransactionState::Pending) });
     let listed = cx.client.send(&ListTransactions { teller: teller.to_owned() }, &query).await;
     let waiting = listed.ok().and_then(|reply| reply.value.as_array().map(Vec::len)).unwrap_or_default();
@@ -113,6 +117,7 @@ async fn say_what_waits(cx: &Cx, teller: &str) {
              --status pending"
         ));
     }
+    waiting
 }
 
 /// What is not in the drawer cannot be brought into the vault; said before the count is saved.

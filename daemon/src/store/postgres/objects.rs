@@ -23,7 +23,7 @@ use tokio_postgres::{Client, Error, Row, Statement};
 
 const HELD: &str = "select 1 from stored_objects where hash = $1";
 const KEEP: &str = "insert into stored_objects (hash, bytes) values ($1, $2) \
-    on conflict (hash) do update set kept_on = now()";
+    on conflict (hash) do update set kept_on = now(), bytes = excluded.bytes";
 const OPEN: &str = "select bytes from stored_objects where hash = $1";
 const REMOVE: &str = "delete from stored_objects \
     where hash = $1 and ($2::boolean or kept_on < now() - interval '1 hour') \
