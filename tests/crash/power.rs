@@ -115,14 +115,15 @@ fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
         let http = client();
         let known: Acknowledged = Arc::default();
         let process = Process::start(&home, &rig.data.join("data"), &http).await;
-        let stop = Arc::new(AtomicBool::new(false));
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|w| {
-                let (http, url) = (http.clone(), process.url.clone());
-                tokio::spawn(write(http, url, format!("p-{w}"), known.clone(), stop.clone()))
-            })
-            .collect();
         for cut in 0..CUTS {
+            // Nobody writes while a cut is looked at: the next cuts would have ever more to read.
+            let stop = Arc::new(AtomicBool::new(false));
+            let writers: Vec<_> = (0..WRITERS)
+                .map(|w| {
+                    let (http, url) = (http.clone(), process.url.clone());
+                    tokio::spawn(write(http, url, format!("p-{cut}-{w}"), known.clone(), stop.clone()))
+                })
+                .collect();
             tokio::time::sleep(Duration::from_millis(20 + random(200))).await;
             let acknowledged = known.lock().unwrap().clone();
             rig.cut().await;
@@ -134,16 +135,16 @@ fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
                 *now = before;
                 now.unsure = !same;
             }
+            stop.store(true, SeqCst);
+            for writer in writers {
+                writer.await.unwrap();
+            }
             let after = rig.mount_copy();
             let restarted = Process::start(&home, &after.join("data"), &http).await;
             let wrong = verify(&http, &restarted.url, &expected).await;
             drop(restarted);
             rig.drop_copy();
             assert_eq!(wrong, Vec::<String>::new(), "after cut {cut}, {} acknowledged", acknowledged.len());
-        }
-        stop.store(true, SeqCst);
-        for writer in writers {
-            writer.await.unwrap();
         }
         println!("{CUTS} cuts, {} customers, 0 lost", known.lock().unwrap().len());
     });
