@@ -39,6 +39,7 @@ mod api {
     mod remembered;
     mod roles;
     mod scans;
+    mod search;
     mod secrets;
     mod streams;
     pub mod tellers;

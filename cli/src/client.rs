@@ -112,13 +112,19 @@ pub struct Reply {
     pub tag: Option<String>,
     /// The address of the record that was made.
     pub location: Option<String>,
+    /// Kinds of records that a search left out because the caller may not read them.
+    pub left_out: Option<String>,
 }
+
+/// The header by which the daemon names kinds of records that a search left out.
+const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
 
 /// The text of an answer, and what stands beside it.
 struct Heard {
     text: String,
     tag: Option<String>,
     location: Option<String>,
+    left_out: Option<String>,
 }
 
 impl Client {
@@ -187,7 +193,7 @@ impl Client {
     /// Sends a request and reads its answer to the end. A dry run that goes well ends the command.
     async fn answered(&self, request: Request<'_>) -> Outcome<Reply> {
         let (meta, params, tells) = (request.meta, request.params.clone(), request.tells);
-        let Heard { text, tag, location } = self.heard(request).await?;
+        let Heard { text, tag, location, left_out } = self.heard(request).await?;
         let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
         let value = value.map_err(|_| Failure::status(200, &self.url))?;
         match self.dry_run && !meta.method.reads() && !tells {
@@ -195,7 +201,7 @@ impl Client {
                 let path = render(meta.path, &params);
                 Err(dry_run::would_be_accepted(meta.method.as_str(), &path, location))
             }
-            false => Ok(Reply { value, tag, location }),
+            false => Ok(Reply { value, tag, location, left_out }),
         }
     }
 
@@ -209,10 +215,11 @@ impl Client {
         let response = self.request(request).await?;
         let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
         let (tag, location, tried) = (given(ETAG), given(LOCATION), given(DRY_RUN).is_some());
+        let left_out = given(LEFT_OUT);
         let (status, text) = self.text(response).await?;
         match (200..300).contains(&status) {
             true if tries && !tried => Err(dry_run::ignored(&self.url)),
-            true => Ok(Heard { text, tag, location }),
+            true => Ok(Heard { text, tag, location, left_out }),
             false => Err(self.refused(meta, &params, status, &text)),
         }
     }

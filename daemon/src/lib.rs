@@ -6,6 +6,7 @@
 //! | [`ops`] | one function for each row of the endpoint table |
 //! | [`domain`] | rules as pure functions of values |
 //! | [`outward`] | messages through mail servers and SMS services |
+//! | [`search`] | finding records by words, over a column in memory that follows the store |
 //! | [`store`] | one serializable transaction for each request, over an engine |
 //! | [`config`], [`clock`], [`random`] | the only places for settings, for "now" and for randomness |
 //! | [`secret`] | a secret in memory, shown nowhere by accident |
@@ -20,6 +21,7 @@ pub mod http;
 pub mod ops;
 pub mod outward;
 pub mod random;
+pub mod search;
 pub mod secret;
 pub mod store;
 

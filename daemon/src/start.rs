@@ -37,6 +37,7 @@ pub struct Daemon {
     stop: watch::Sender<bool>,
     served: JoinHandle<()>,
     sweep: JoinHandle<()>,
+    follow: JoinHandle<()>,
 }
 
 /// Why a daemon did not start.
@@ -95,7 +96,8 @@ impl Daemon {
         let (stop, stopped) = watch::channel(false);
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
         let sweep = tokio::spawn(sweep(state.store.clone()));
-        Ok(Self { address, state, stop, served, sweep })
+        let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
+        Ok(Self { address, state, stop, served, sweep, follow })
     }
 
     /// The address on which it listens.
@@ -115,13 +117,15 @@ impl Daemon {
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let Self { state, stop, served, sweep, .. } = self;
+        let Self { state, stop, served, sweep, follow, .. } = self;
         let _ = stop.send(true);
         if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
-        sweep.abort();
-        let _ = sweep.await;
+        for task in [sweep, follow] {
+            task.abort();
+            let _ = task.await;
+        }
         let store = state.store.clone();
         drop(state);
         store.close().await;

@@ -103,6 +103,22 @@ impl Params {
         W::find(text).map(Some).ok_or_else(|| bad(name, text, &format!("one of {}", W::listed())))
     }
 
+    /// Several words of an enum, in any letter case: the parameter repeated, or words with commas between.
+    pub fn words<W: Word + PartialEq>(&self, name: &str) -> Result<Vec<W>, Fault> {
+        if self.malformed {
+            self.one(name)?;
+        }
+        let mut found = Vec::new();
+        let given = self.pairs.iter().filter(|(n, _)| n == name);
+        for text in given.flat_map(|(_, value)| value.split(',')) {
+            let word = W::find(text).ok_or_else(|| bad(name, text, &format!("one of {}", W::listed())))?;
+            if !found.contains(&word) {
+                found.push(word);
+            }
+        }
+        Ok(found)
+    }
+
     /// A parameter that must be given, and not empty.
     pub fn text(&self, name: &str) -> Result<&str, Fault> {
         let given = self.one(name)?.filter(|value| !value.is_empty());

@@ -10,7 +10,8 @@ use serde_json::json;
 /// Endpoints that need no token.
 const PUBLIC: &[&str] = &["CreateToken", "GetLive", "GetReady", "GetVersion"];
 /// Endpoints that every user may call for the own record, or with any token.
-const OWN: &[&str] = &["GetCurrentToken", "DeleteCurrentToken", "DeleteTokens", "SetConsent", "SendBatch"];
+const OWN: &[&str] =
+    &["GetCurrentToken", "DeleteCurrentToken", "DeleteTokens", "SetConsent", "SendBatch", "Search"];
 
 fn guarded_rows() -> impl Iterator<Item = &'static Meta> {
     rows().filter(|row| !PUBLIC.contains(&row.name))

@@ -34,6 +34,7 @@ pub const FOUND: View = View {
         column("name", "/name", 1),
         column("state", "/state", 2),
         column("found-in", "/foundIn/*", 3),
+        column("office", "/office", 4),
     ],
 };
 

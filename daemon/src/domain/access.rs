@@ -33,7 +33,8 @@ pub enum Denial {
 enum Own {
     /// With any token.
     Right,
-    /// With any token, because each operation that is carried is decided by itself.
+    /// With any token, because each operation that is carried, and each kind that is searched, is decided by
+    /// itself.
     Carries,
     /// With a login token; otherwise permissions decide.
     LoginRight,
@@ -50,7 +51,7 @@ fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
     let is_own = |name: &str| user == Some(name);
     match (asked.method, asked.segments) {
         (Get | Head | Delete, ["token", "_current"]) => Own::Right,
-        (Post, ["batch"]) => Own::Carries,
+        (Post, ["batch"]) | (Get | Head, ["search"]) => Own::Carries,
         (_, ["users", name] | ["users", name, "permissions" | "access"]) if reads && is_own(name) => {
             Own::LoginRight
         }

@@ -14,6 +14,7 @@ pub mod password;
 pub mod permission;
 pub mod privilege;
 pub mod rsa;
+pub mod search;
 pub mod teller;
 pub mod token;
 pub mod transaction;

@@ -8,7 +8,7 @@ use super::request::{Request, repeatable};
 use super::route::{Behind, Route};
 use super::routes::Found;
 use super::state::State;
-use super::{batch, body, dry_run, login, origin};
+use super::{batch, body, dry_run, login, origin, search};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
 use crate::store::Store;
@@ -91,8 +91,10 @@ where
     let (Some(found), Some(route)) = (&found, route) else {
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
-    if matches!(route.behind, Behind::Login) {
-        return log_in(state, head, &route, body).await;
+    match route.behind {
+        Behind::Login => return log_in(state, head, &route, body).await,
+        Behind::Search => return search::answer(state, head, asked).await,
+        _ => {}
     }
     if route.meta.method.reads() {
         let request = Request::prepare(state, head, asked, found, &route, &Payload::default());

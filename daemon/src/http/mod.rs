@@ -20,6 +20,7 @@ pub mod reply;
 pub mod request;
 pub mod route;
 pub mod routes;
+mod search;
 pub mod server;
 pub mod state;
 pub mod table;

@@ -100,7 +100,7 @@ impl Request {
         let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
         let prepared = match &route.behind {
             Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_) | Behind::Login | Behind::Errand(_) | Behind::Batch => {
+            Behind::Status(_) | Behind::Login | Behind::Errand(_) | Behind::Batch | Behind::Search => {
                 Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
             }
         };

@@ -71,6 +71,8 @@ pub enum Behind {
     Errand(PrepareErrand),
     /// Operations of other rows, in one transaction.
     Batch,
+    /// The search over what the caller may read.
+    Search,
 }
 
 impl fmt::Debug for Route {
@@ -168,6 +170,11 @@ pub fn login<E: Endpoint>() -> Route {
 /// The row that carries operations of other rows.
 pub fn batch<E: Endpoint>() -> Route {
     Route { meta: E::META, behind: Behind::Batch }
+}
+
+/// The row that searches.
+pub fn search<E: Endpoint>() -> Route {
+    Route { meta: E::META, behind: Behind::Search }
 }
 
 /// Joins a row and a look at the process.

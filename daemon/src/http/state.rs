@@ -9,9 +9,11 @@ use crate::domain::token::Lifetimes;
 use crate::ops::callers::KnownCallers;
 use crate::ops::init;
 use crate::ops::listing::json;
+use crate::search::Search;
 use crate::store::Store;
 use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
 use mfa_shared::fault::{self, Fault};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 
 /// Seconds after which a client may try again while the daemon stops.
@@ -32,6 +34,8 @@ pub struct State {
     pub callers: KnownCallers,
     /// The threads for heavy work.
     pub heavy: Heavy,
+    /// What is found by words.
+    pub search: Arc<Search>,
     phase: AtomicU8,
     has_users: AtomicBool,
 }
@@ -52,7 +56,8 @@ impl State {
     pub fn new(store: Store, config: Config, routes: Routes, instance: String, heavy: Heavy) -> Self {
         let (callers, phase) = (KnownCallers::default(), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);
-        Self { store, config, routes, instance, callers, heavy, phase, has_users }
+        let search = Arc::default();
+        Self { store, config, routes, instance, callers, heavy, search, phase, has_users }
     }
 
     /// Whether there are users. Once there is one there always is, so it is asked only until then; what

@@ -2,7 +2,7 @@
 
 use super::errand::errand;
 use super::heavy::Secret;
-use super::route::{Route, addressed, audited, batch, login, operation, secret_operation, status};
+use super::route::{Route, addressed, audited, batch, login, operation, search, secret_operation, status};
 use super::state;
 use crate::ops::gateways::{email, sms, trial};
 use crate::ops::*;
@@ -22,6 +22,7 @@ use mfa_shared::api::offices::*;
 use mfa_shared::api::portraits::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::scans::*;
+use mfa_shared::api::search::Search;
 use mfa_shared::api::system::*;
 use mfa_shared::api::tellers::*;
 use mfa_shared::api::tokens::*;
@@ -40,6 +41,7 @@ fn process() -> Vec<Route> {
         status::<GetReady>(state::ready),
         status::<GetVersion>(state::version),
         batch::<SendBatch>(),
+        search::<Search>(),
     ]
 }
 

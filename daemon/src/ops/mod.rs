@@ -27,6 +27,7 @@ pub mod references;
 pub mod roles;
 pub mod rows;
 pub mod scans;
+pub mod search;
 pub mod secret;
 pub mod sessions;
 pub mod tellers;

@@ -125,6 +125,17 @@ pub struct Commit {
     pub changes: Vec<Change>,
 }
 
+/// Keys that were changed by commits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// The keys; a space is known by its number alone.
+    pub keys: Vec<(Space, Vec<u8>)>,
+    /// Up to where in the journal this reaches, to go on from.
+    pub upto: u64,
+    /// Whether more is known to follow.
+    pub more: bool,
+}
+
 /// Work of a transaction: it looks at the state and returns what to write, or `None` to write nothing.
 pub type WriteWork = Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>;
 /// Work that only reads.
@@ -150,6 +161,10 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn final_fault(&self) -> Option<Fault> {
         self.write_fault()
     }
+    /// The keys that were changed after a place in the journal, by at most `limit` commits: everything that
+    /// was acknowledged before the call, and some of it perhaps once more at the next call. Without a place
+    /// no keys, only the place to go on from.
+    fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed>;
     /// Hands over every committed transaction, from the first to the last.
     fn replay(&self, visit: Visit) -> Pending<()>;
     /// What is not right about the engine's own files, or was not when it opened.

@@ -130,6 +130,12 @@ impl Store {
         self.engine.final_fault()
     }
 
+    /// The keys that were changed after a place in the journal, by at most `limit` commits; see
+    /// [`Engine::changed_since`].
+    pub async fn changed_since(&self, after: Option<u64>, limit: usize) -> Result<engine::Changed, Fault> {
+        self.engine.changed_since(after, limit).await
+    }
+
     /// What is not right about the files of the engine, or was not when it opened.
     pub async fn troubles(&self) -> Result<Vec<engine::Trouble>, Fault> {
         self.engine.troubles().await

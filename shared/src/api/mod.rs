@@ -16,6 +16,7 @@ pub mod offices;
 pub mod portraits;
 pub mod roles;
 pub mod scans;
+pub mod search;
 pub mod system;
 pub mod tellers;
 pub mod tokens;
@@ -29,6 +30,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
     let nouns = [
         system::ROWS,
         batch::ROWS,
+        search::ROWS,
         tokens::ROWS,
         users::ROWS,
         roles::ROWS,

@@ -37,7 +37,7 @@ pub use feed::Feed;
 pub use look::{JournalSeen, last_value, look_at_journal};
 pub use options::{OpenError, Options};
 
-use crate::store::engine::{Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
+use crate::store::engine::{Changed, Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
 use crate::store::objects::Objects;
 use committer::Committer;
 use disk::{Disk, RealDisk};
@@ -254,6 +254,24 @@ impl Engine for Embedded {
     fn write_fault(&self) -> Option<Fault> {
         let closing = || self.closing.load(SeqCst).then(|| unavailable("the store is closed"));
         self.shared.write_fault.get().cloned().or_else(closing)
+    }
+
+    fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed> {
+        let now = self.shared.head().sequence;
+        let Some(after) = after.filter(|after| *after < now) else {
+            return Box::pin(std::future::ready(Ok(Changed { upto: now, ..Changed::default() })));
+        };
+        let shared = self.shared.clone();
+        Box::pin(blocking(move || {
+            let mut changed = Changed { upto: after, ..Changed::default() };
+            for next in Feed::new(shared, after).take(limit) {
+                let (sequence, commit) = next?;
+                changed.keys.extend(commit.changes.into_iter().map(|change| (change.space, change.key)));
+                changed.upto = sequence;
+            }
+            changed.more = changed.upto < now;
+            Ok(changed)
+        }))
     }
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {

@@ -9,6 +9,7 @@ use super::lane::Work;
 use super::session::Session;
 use super::trouble::Trouble;
 use crate::store::engine::{Change, Commit, Space};
+use futures_util::future::try_join;
 use mfa_shared::time::Timestamp;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,7 +20,16 @@ use tokio_postgres::types::ToSql;
 /// A sequence that no journal reaches, with room for the number of a transaction on top of it.
 const END: i64 = i64::MAX / 2;
 
-type Slot = Arc<Mutex<Vec<(u64, Commit)>>>;
+type Slot = Arc<Mutex<Read>>;
+
+/// What was read of the journal.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    /// The commits, in their order.
+    pub(super) commits: Vec<(u64, Commit)>,
+    /// The last sequence before which nothing can appear any more.
+    pub(super) end: u64,
+}
 
 /// A page of the journal that is asked for.
 pub(super) struct Page {
@@ -43,12 +53,18 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     // The number of the oldest transaction that is under way comes on top of this.
     let base = if page.still { END } else { session.journal_base };
     let params: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
-    let rows = session.wait(runtime, session.client.query(&session.statements.journal, &params));
-    let read =
-        rows.and_then(|rows| rows.iter().map(commit).collect::<Result<Vec<_>, _>>().map_err(Trouble::from));
+    let ends: [&(dyn ToSql + Sync); 1] = [&session.journal_base];
+    // In this order: what is committed between the two is read, but lies behind the end.
+    let end = session.client.query_one(&session.statements.journal_end, &ends);
+    let rows = session.client.query(&session.statements.journal, &params);
+    let read = session.wait(runtime, try_join(end, rows)).and_then(|(end, rows)| {
+        let end: i64 = end.try_get(0).map_err(Trouble::from)?;
+        let commits = rows.iter().map(commit).collect::<Result<Vec<_>, _>>().map_err(Trouble::from)?;
+        Ok(Read { commits, end: end.unsigned_abs() })
+    });
     match read {
-        Ok(commits) => {
-            *page.slot.lock().unwrap_or_else(PoisonError::into_inner) = commits;
+        Ok(read) => {
+            *page.slot.lock().unwrap_or_else(PoisonError::into_inner) = read;
             Ended { answer: Ok(()), usable: true }
         }
         Err(trouble) => trouble.into(),

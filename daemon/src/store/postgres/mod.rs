@@ -22,7 +22,7 @@ mod view;
 pub use address::{Address, SCHEMES};
 pub use options::{OpenError, Options};
 
-use crate::store::engine::{Commit, Engine, Pending, ReadWork, Visit, WriteWork};
+use crate::store::engine::{Changed, Commit, Engine, Pending, ReadWork, Visit, WriteWork};
 use crate::store::objects::Objects;
 use claim::Claim;
 use lane::{Job, Lane, Shared, Work};
@@ -119,6 +119,11 @@ impl Postgres {
 
 impl Entrance {
     fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
+        let read = self.read_journal(after, limit, still);
+        Box::pin(async move { Ok(read.await?.commits) })
+    }
+
+    fn read_journal(&self, after: u64, limit: usize, still: bool) -> Pending<journal::Read> {
         let (slot, work) = journal::page(after, limit, still);
         let done = self.submit(work, false);
         Box::pin(async move {
@@ -176,6 +181,30 @@ impl Engine for Postgres {
     /// A database that is away comes back, or another server takes its place.
     fn final_fault(&self) -> Option<Fault> {
         None
+    }
+
+    /// Commits are read as far as they are visible, but the next call begins where nothing can appear later
+    /// with a lower number: behind a transaction that takes long the same keys come again.
+    fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed> {
+        let entrance = self.entrance.clone();
+        Box::pin(async move {
+            let Some(after) = after else {
+                let upto = entrance.read_journal(0, 0, false).await?.end;
+                return Ok(Changed { upto, ..Changed::default() });
+            };
+            let (mut keys, mut from, mut safe) = (Vec::new(), after, None);
+            loop {
+                let read = entrance.read_journal(from, limit, true).await?;
+                let end = *safe.get_or_insert(read.end);
+                let full = read.commits.len() >= limit;
+                from = read.commits.last().map_or(from, |(sequence, _)| *sequence);
+                let changes = read.commits.into_iter().flat_map(|(_, commit)| commit.changes);
+                keys.extend(changes.map(|change| (change.space, change.key)));
+                if !full || from <= end {
+                    return Ok(Changed { keys, upto: from.min(end).max(after), more: full });
+                }
+            }
+        })
     }
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {

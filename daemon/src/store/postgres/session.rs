@@ -27,6 +27,8 @@ const GET: &str = "select value from stored_records \
 const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_values from stored_journal \
     where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
     order by sequence limit $3";
+const JOURNAL_END: &str = "select coalesce(max(sequence), 0) from stored_journal \
+    where sequence < $1 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
 /// Everything that a transaction writes, in one statement.
 const WRITE: &str = "
 with c as (
@@ -49,6 +51,7 @@ pub(super) struct Statements {
     pub(super) get: Statement,
     pub(super) write: Statement,
     pub(super) journal: Statement,
+    pub(super) journal_end: Statement,
     pub(super) objects: ObjectStatements,
     /// Ascending and descending, each without and with an end.
     pub(super) scans: [Statement; 4],
@@ -172,13 +175,15 @@ impl Session {
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
-            let texts = [GET, WRITE, JOURNAL].into_iter().chain(scans.iter().map(String::as_str));
+            let texts =
+                [GET, WRITE, JOURNAL, JOURNAL_END].into_iter().chain(scans.iter().map(String::as_str));
             let prepared = try_join_all(texts.map(|text| client.prepare(text)));
             let (prepared, objects) = try_join(prepared, ObjectStatements::prepare(&client)).await?;
-            let Ok([get, write, journal, a, b, c, d]) = <[Statement; 7]>::try_from(prepared) else {
+            let Ok([get, write, journal, journal_end, a, b, c, d]) = <[Statement; 8]>::try_from(prepared)
+            else {
                 return Err(Trouble::Defect("a statement is missing".to_owned()));
             };
-            let statements = Statements { get, write, journal, objects, scans: [a, b, c, d] };
+            let statements = Statements { get, write, journal, journal_end, objects, scans: [a, b, c, d] };
             Ok(Self { client, statements, journal_base: base.get(0), driver, limit: limit + GRACE })
         })
         .await

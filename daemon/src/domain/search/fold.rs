@@ -1,0 +1,107 @@
+//! How texts are compared: without case, accents, apostrophes and hyphens.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// A text as it is compared: lower case, without accents, apostrophes and hyphens, one space between words.
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let letters = text.chars().filter(|c| !is_joint(*c)).nfkd().flat_map(char::to_lowercase);
+    for letter in letters.filter(|c| !is_combining_mark(*c) && !is_joint(*c)) {
+        match letter {
+            'ß' => folded.push_str("ss"),
+            'ø' => folded.push('o'),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'ł' => folded.push('l'),
+            'đ' | 'ð' => folded.push('d'),
+            'þ' => folded.push_str("th"),
+            'ħ' => folded.push('h'),
+            'ı' => folded.push('i'),
+            'ς' => folded.push('σ'),
+            c if c.is_whitespace() || c.is_control() => {
+                if !folded.is_empty() && !folded.ends_with(' ') {
+                    folded.push(' ');
+                }
+            }
+            c => folded.push(c),
+        }
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
+}
+
+/// The digits of a telephone number.
+pub fn digits(text: &str) -> String {
+    text.nfkd().filter(char::is_ascii_digit).collect()
+}
+
+/// Apostrophes and hyphens, which people leave out or mix up.
+fn is_joint(c: char) -> bool {
+    matches!(
+        c,
+        '\'' | '`'
+            | '´'
+            | '‘'
+            | '’'
+            | '‛'
+            | '′'
+            | 'ʹ'
+            | 'ʻ'
+            | 'ʼ'
+            | 'ʽ'
+            | '＇'
+            | '-'
+            | '\u{ad}'
+            | '‐'
+            | '‑'
+            | '‒'
+            | '–'
+            | '—'
+            | '―'
+            | '−'
+            | '﹘'
+            | '﹣'
+            | '－'
+            | '\u{2d7}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn case_accents_apostrophes_and_hyphens_make_no_difference() {
+        for (text, expected) in [
+            ("Söhne", "sohne"),
+            ("STRASSE", "strasse"),
+            ("Straße", "strasse"),
+            ("Bjørn", "bjorn"),
+            ("O’Brien", "obrien"),
+            ("O'Brien", "obrien"),
+            ("O´Brien", "obrien"),
+            ("Anne\u{2011}Marie", "annemarie"),
+            ("N'Golo  Kanté", "ngolo kante"),
+            (" Ama\u{a0}Mensah ", "ama mensah"),
+            ("İstanbul", "istanbul"),
+            ("Kwabenɛ", "kwabenɛ"),
+            ("Ὀδυσσεύς", "οδυσσευσ"),
+            ("Алёна", "алена"),
+            ("ｆｕｌｌ", "full"),
+            ("-", ""),
+        ] {
+            assert_eq!(fold(text), expected, "{text}");
+        }
+        assert_eq!(digits("+233 (0)24-123.4567"), "2330241234567");
+    }
+
+    proptest! {
+        #[test]
+        fn a_folded_text_stays_as_it_is(text in "\\PC{0,40}") {
+            let folded = fold(&text);
+            prop_assert_eq!(fold(&folded), folded);
+        }
+    }
+}

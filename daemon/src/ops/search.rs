@@ -1,0 +1,87 @@
+//! What a search shows: the records that were found, as they are now.
+
+use super::Caller;
+use super::access::decide;
+use crate::domain::search::{Found, Kind, Phrase};
+use crate::search::records;
+use crate::store::Tx;
+use crate::store::records::{StoredEmployee, StoredInstance, StoredOffice};
+use mfa_shared::api::customers::{Customer, ListCustomers};
+use mfa_shared::api::employees::ListEmployees;
+use mfa_shared::api::instances::ListInstances;
+use mfa_shared::api::offices::ListOffices;
+use mfa_shared::api::search::{Hit, HitKind, Hits};
+use mfa_shared::endpoint::{Endpoint, segments};
+use mfa_shared::fault::Fault;
+
+/// The word for a kind.
+pub fn hit_kind(kind: Kind) -> HitKind {
+    match kind {
+        Kind::Customer => HitKind::Customer,
+        Kind::Employee => HitKind::Employee,
+        Kind::Office => HitKind::Office,
+        Kind::Account => HitKind::Account,
+    }
+}
+
+/// Whether the caller may list the records of a kind.
+pub fn may_read(caller: &Caller, kind: Kind) -> bool {
+    let row = match kind {
+        Kind::Customer => ListCustomers::META,
+        Kind::Employee => ListEmployees::META,
+        Kind::Office => ListOffices::META,
+        Kind::Account => ListInstances::META,
+    };
+    let path: Vec<_> = segments(row.path).collect();
+    decide(caller, &row, false, &path).is_ok()
+}
+
+/// At most `size` of the finds, in their order; what fits the phrase no more is left out.
+pub fn hits(
+    tx: &mut Tx<'_>,
+    phrase: &Phrase,
+    found: &[Found],
+    near: bool,
+    size: usize,
+) -> Result<Hits, Fault> {
+    let mut hits = Vec::new();
+    for find in found {
+        if hits.len() == size {
+            break;
+        }
+        let line_kind = if find.kind == Kind::Account { Kind::Customer } else { find.kind };
+        let Some(line) = records::line(tx, &(line_kind, find.owner.clone()))? else { continue };
+        let finds = line.finds(phrase, &[find.kind], near);
+        if let Some(now) = finds.iter().find(|now| now.identifier == find.identifier) {
+            hits.extend(hit(tx, now, near)?);
+        }
+    }
+    Ok(Hits { hits })
+}
+
+fn hit(tx: &mut Tx<'_>, found: &Found, near: bool) -> Result<Option<Hit>, Fault> {
+    let owner: &[&str] = &[&found.owner];
+    let (state, office) = match found.kind {
+        Kind::Office => (None, tx.get::<StoredOffice>(owner)?.and_then(|office| office.parent_identifier)),
+        Kind::Employee => {
+            (None, tx.get::<StoredEmployee>(owner)?.and_then(|employee| employee.assigned_office))
+        }
+        Kind::Customer | Kind::Account => {
+            let Some(customer) = tx.get::<Customer>(owner)? else { return Ok(None) };
+            let state = match found.kind {
+                Kind::Account => tx.get::<StoredInstance>(&[&found.identifier])?.map(|a| a.state.as_str()),
+                _ => Some(customer.current_state.as_str()),
+            };
+            (state.map(str::to_owned), customer.assigned_office)
+        }
+    };
+    Ok(Some(Hit {
+        kind: hit_kind(found.kind),
+        identifier: found.identifier.clone(),
+        label: found.label.clone(),
+        state,
+        office,
+        matched: found.matched.iter().map(|field| field.as_str().to_owned()).collect(),
+        near,
+    }))
+}

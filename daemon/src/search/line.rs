@@ -1,0 +1,191 @@
+//! The line of a record: a kind, then its state, identifier and name as they are shown, then its fields as
+//! they are compared; behind them the accounts of a customer in the same form.
+
+use crate::domain::search::{Field, Fields, Found, Kind, Phrase, Rank};
+
+/// Before each field of a record: the number of the field, then its text.
+const FIELD: char = '\u{1e}';
+/// Before each account of a customer: its state, its identifier, then its fields.
+const ACCOUNT: char = '\u{1d}';
+/// Behind the identifier: the label.
+pub(super) const LABEL: char = '\u{1f}';
+const CLOSED: char = 'x';
+const OPEN: char = 'o';
+/// Numbers of fields are written as letters from this one on.
+const FIELD_BASE: u8 = b'A';
+
+/// What a record, or an account of a customer, is found by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Its identifier.
+    pub identifier: String,
+    /// Whether it is closed.
+    pub closed: bool,
+    /// Its texts as they are stored.
+    pub fields: Vec<(Field, String)>,
+}
+
+/// A line: a record with what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Kind of the record; an account stands in the line of its customer.
+    pub kind: Kind,
+    /// Name as a person says it.
+    pub label: String,
+    /// The record.
+    pub record: Part,
+    /// The accounts of a customer.
+    pub accounts: Vec<Part>,
+}
+
+/// Text that holds no mark of ours.
+fn clean(text: &str) -> String {
+    if text.contains(char::is_control) { text.replace(char::is_control, " ") } else { text.to_owned() }
+}
+
+pub(super) fn letter(kind: Kind) -> char {
+    match kind {
+        Kind::Customer => 'c',
+        Kind::Employee => 'e',
+        Kind::Office => 'f',
+        Kind::Account => 'a',
+    }
+}
+
+impl Line {
+    /// The stored form, without its end.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        text.push(letter(self.kind));
+        write_part(&mut text, &self.record, Some(&self.label));
+        for account in &self.accounts {
+            text.push(ACCOUNT);
+            write_part(&mut text, account, None);
+        }
+        text
+    }
+
+    /// The finds in this line.
+    pub fn finds(&self, phrase: &Phrase, kinds: &[Kind], near: bool) -> Vec<Found> {
+        let text = self.text();
+        let mut found = Vec::new();
+        Written::read(&text).finds(phrase, kinds, near, &mut |f| found.push(f.to_found()));
+        found
+    }
+}
+
+fn write_part(text: &mut String, part: &Part, label: Option<&str>) {
+    text.push(if part.closed { CLOSED } else { OPEN });
+    text.push_str(&clean(&part.identifier));
+    text.push(LABEL);
+    text.push_str(&clean(label.unwrap_or_default()));
+    for (field, value) in &part.fields {
+        let folded = field.fold(value);
+        if !folded.is_empty() {
+            text.push(FIELD);
+            text.push(char::from(FIELD_BASE + *field as u8));
+            text.push_str(&folded);
+        }
+    }
+}
+
+/// A part of a written line.
+#[derive(Clone, Copy)]
+pub(super) struct WrittenPart<'t> {
+    closed: bool,
+    pub(super) identifier: &'t str,
+    label: &'t str,
+    fields: &'t str,
+}
+
+impl<'t> WrittenPart<'t> {
+    fn read(text: &'t str) -> Self {
+        let (head, fields) = text.split_once(FIELD).unwrap_or((text, ""));
+        let (identifier, label) = head.split_once(LABEL).unwrap_or((head, ""));
+        let closed = identifier.starts_with(CLOSED);
+        Self { closed, identifier: identifier.get(1..).unwrap_or_default(), label, fields }
+    }
+
+    fn fields(self) -> impl Iterator<Item = (Field, &'t str)> + Clone {
+        self.fields.split(FIELD).filter_map(|text| {
+            let number = text.bytes().next()?.checked_sub(FIELD_BASE)?;
+            Some((*Field::ALL.get(usize::from(number))?, text.get(1..)?))
+        })
+    }
+}
+
+/// A written line.
+pub(super) struct Written<'t> {
+    pub(super) kind: Kind,
+    pub(super) record: WrittenPart<'t>,
+    accounts: &'t str,
+}
+
+/// A find that is not copied yet.
+pub(super) struct Candidate<'t> {
+    rank: Rank,
+    kind: Kind,
+    part: WrittenPart<'t>,
+    owner: WrittenPart<'t>,
+    matched: Fields,
+}
+
+impl Candidate<'_> {
+    pub(super) fn to_found(&self) -> Found {
+        let (kind, rank, matched) = (self.kind, self.rank, self.matched);
+        let [label, identifier, owner] =
+            [self.owner.label, self.part.identifier, self.owner.identifier].map(str::to_owned);
+        Found { rank, closed: self.part.closed, label, identifier, kind, owner, matched }
+    }
+
+    /// Whether it comes before a find.
+    pub(super) fn is_before(&self, found: &Found) -> bool {
+        let own = (self.rank, self.part.closed, self.owner.label, self.part.identifier, self.kind);
+        own < (found.rank, found.closed, found.label.as_str(), found.identifier.as_str(), found.kind)
+    }
+}
+
+impl<'t> Written<'t> {
+    pub(super) fn read(text: &'t str) -> Self {
+        let kind = match text.as_bytes().first() {
+            Some(b'e') => Kind::Employee,
+            Some(b'f') => Kind::Office,
+            _ => Kind::Customer,
+        };
+        let rest = text.get(1..).unwrap_or_default();
+        let (record, accounts) = rest.split_once(ACCOUNT).unwrap_or((rest, ""));
+        Self { kind, record: WrittenPart::read(record), accounts }
+    }
+
+    fn accounts(&self) -> impl Iterator<Item = WrittenPart<'t>> + Clone {
+        self.accounts.split(ACCOUNT).filter(|text| !text.is_empty()).map(WrittenPart::read)
+    }
+
+    pub(super) fn finds(
+        &self,
+        phrase: &Phrase,
+        kinds: &[Kind],
+        near: bool,
+        visit: &mut dyn FnMut(&Candidate<'t>),
+    ) {
+        let owner = self.record;
+        if kinds.contains(&self.kind) {
+            let numbers = self.accounts().flat_map(WrittenPart::fields);
+            let fields = owner.fields().chain(numbers);
+            if let Some(grade) = phrase.grade(fields, Field::Identifier, near) {
+                let (kind, part) = (self.kind, owner);
+                visit(&Candidate { rank: grade.rank, kind, part, owner, matched: grade.matched });
+            }
+        }
+        if self.kind == Kind::Customer && kinds.contains(&Kind::Account) {
+            for part in self.accounts() {
+                let names = owner.fields().filter(|(field, _)| field.is_name());
+                let fields = part.fields().chain(names);
+                if let Some(grade) = phrase.grade(fields, Field::AccountIdentifier, near) {
+                    let kind = Kind::Account;
+                    visit(&Candidate { rank: grade.rank, kind, part, owner, matched: grade.matched });
+                }
+            }
+        }
+    }
+}

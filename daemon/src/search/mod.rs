@@ -1,0 +1,173 @@
+//! The search by words and its column in memory, which follows the store: whatever was committed before a
+//! search is found by it, by whichever daemon it was committed.
+
+mod column;
+mod line;
+pub mod records;
+
+use crate::domain::search::{Found, Kind, Phrase};
+use crate::store::Store;
+use crate::store::engine::{Changed, Space};
+use crate::store::records::{CARDS, CUSTOMERS, EMPLOYEES, INSTANCES, INSTANCES_BY_CUSTOMER, OFFICES};
+use column::Column;
+use mfa_shared::fault::{self, Fault};
+use records::Named;
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::sync::{Mutex, Semaphore};
+
+/// Records that are read in one transaction.
+const CHUNK_RECORDS: usize = 500;
+/// Commits that are followed at once.
+const COMMITS_AT_ONCE: usize = 1_000;
+/// Searches that look through the column at the same time; more wait for their turn.
+const SEARCHES_AT_ONCE: usize = 2;
+/// How long a search waits while the column is made or brought up to date.
+const WAIT: Duration = Duration::from_secs(10);
+/// Time between two looks at what was committed, so that the next search has little to follow.
+const FOLLOW_PAUSE: Duration = Duration::from_secs(10);
+const RETRY_AFTER_S: u32 = 5;
+
+/// The search of a daemon.
+#[derive(Debug)]
+pub struct Search {
+    column: Arc<RwLock<Column>>,
+    /// Up to where in the journal the column has followed; `None` until it was made.
+    followed: Mutex<Option<u64>>,
+    turns: Semaphore,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        let column = Arc::default();
+        Self { column, followed: Mutex::new(None), turns: Semaphore::new(SEARCHES_AT_ONCE) }
+    }
+}
+
+fn busy() -> Fault {
+    let detail = "what is searched is being read from the store; try again soon";
+    Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
+}
+
+impl Search {
+    /// The best finds, best first. Words are taken as they are; only if they find nothing, long ones may
+    /// differ in a letter, and then the answer says so.
+    pub async fn find(
+        &self,
+        store: &Store,
+        phrase: &Arc<Phrase>,
+        kinds: &[Kind],
+        limit: usize,
+    ) -> Result<(Vec<Found>, bool), Fault> {
+        if phrase.is_empty() || kinds.is_empty() {
+            return Ok((Vec::new(), false));
+        }
+        tokio::time::timeout(WAIT, self.follow(store)).await.unwrap_or_else(|_| Err(busy()))?;
+        let turn = tokio::time::timeout(WAIT, self.turns.acquire()).await;
+        let _turn = turn.map_err(|_| busy())?.map_err(|_| busy())?;
+        let (column, phrase, kinds) = (self.column.clone(), phrase.clone(), kinds.to_vec());
+        let looked = tokio::task::spawn_blocking(move || {
+            let column = column.read().unwrap_or_else(PoisonError::into_inner);
+            let found = column.find(&phrase, &kinds, false, limit);
+            if found.is_empty() { (column.find(&phrase, &kinds, true, limit), true) } else { (found, false) }
+        });
+        looked.await.map_err(|_| busy())
+    }
+
+    /// Follows what was committed since the last time, or makes the column.
+    pub async fn follow(&self, store: &Store) -> Result<(), Fault> {
+        let mut followed = self.followed.lock().await;
+        let mut after = match *followed {
+            Some(after) => after,
+            None => {
+                let now = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
+                self.make(store).await?;
+                *followed = Some(now);
+                now
+            }
+        };
+        loop {
+            let Changed { keys, upto, more } = store.changed_since(Some(after), COMMITS_AT_ONCE).await?;
+            for chunk in changed_records(store, keys).await?.chunks(CHUNK_RECORDS) {
+                self.refresh(store, chunk.to_vec()).await?;
+            }
+            after = upto;
+            *followed = Some(after);
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads every record, a short transaction for each chunk.
+    async fn make(&self, store: &Store) -> Result<(), Fault> {
+        for kind in [Kind::Office, Kind::Employee, Kind::Customer] {
+            let mut from = Some(Vec::new());
+            while let Some(start) = from {
+                let (lines, next) = store
+                    .read(true, move |tx| records::chunk(tx, kind, start.clone(), CHUNK_RECORDS))
+                    .await?;
+                let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
+                lines.iter().for_each(|line| column.put(line));
+                from = next;
+            }
+        }
+        let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
+        let (records, bytes) = (column.records(), column.bytes());
+        tracing::debug!(records, bytes, "ready to search");
+        Ok(())
+    }
+
+    /// Brings the lines of records up to date.
+    async fn refresh(&self, store: &Store, records: Vec<Named>) -> Result<(), Fault> {
+        let looked = store
+            .read(true, move |tx| {
+                let read = |named: &Named| Ok((named.clone(), records::line(tx, named)?));
+                records.iter().map(read).collect::<Result<Vec<_>, Fault>>()
+            })
+            .await?;
+        let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
+        for ((kind, identifier), line) in looked {
+            match line {
+                Some(line) => column.put(&line),
+                None => column.remove(kind, &identifier),
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the store for as long as the daemon serves.
+    pub async fn keep_up(self: Arc<Self>, store: Store) {
+        loop {
+            if let Err(fault) = self.follow(&store).await {
+                tracing::debug!(%fault, "what is searched could not be brought up to date");
+            }
+            tokio::time::sleep(FOLLOW_PAUSE).await;
+        }
+    }
+}
+
+/// The records whose lines a change of these keys concerns.
+async fn changed_records(store: &Store, keys: Vec<(Space, Vec<u8>)>) -> Result<Vec<Named>, Fault> {
+    let (mut records, mut accounts) = (BTreeSet::new(), BTreeSet::new());
+    for (space, key) in keys {
+        let first = key.split(|byte| *byte == 0).next().unwrap_or_default();
+        let name = String::from_utf8_lossy(first).into_owned();
+        if space == OFFICES {
+            records.insert((Kind::Office, name));
+        } else if space == EMPLOYEES {
+            records.insert((Kind::Employee, name));
+        } else if [CUSTOMERS, CARDS, INSTANCES_BY_CUSTOMER].contains(&space) {
+            records.insert((Kind::Customer, name));
+        } else if space == INSTANCES {
+            accounts.insert(name);
+        }
+    }
+    if !accounts.is_empty() {
+        let accounts: Vec<_> = accounts.into_iter().collect();
+        let owners = store.read(true, move |tx| records::owners(tx, &accounts)).await?;
+        records.extend(owners.into_iter().map(|owner| (Kind::Customer, owner)));
+    }
+    Ok(records.into_iter().collect())
+}
