@@ -156,6 +156,19 @@ impl World {
         })
     }
 
+    /// Sends requests at once, and those that are sent away because too much waits again, until none is.
+    pub fn insist_all(&self, mut requests: Vec<reqwest::RequestBuilder>) -> Vec<Seen> {
+        let mut answers = Vec::new();
+        while !requests.is_empty() {
+            let again: Vec<_> = requests.iter().map(|request| request.try_clone().unwrap()).collect();
+            let seen = self.send_all(requests).into_iter().zip(again);
+            let (away, taken): (Vec<_>, Vec<_>) = seen.partition(|(seen, _)| seen.status == 503);
+            answers.extend(taken.into_iter().map(|(seen, _)| seen));
+            requests = away.into_iter().map(|(_, again)| again).collect();
+        }
+        answers
+    }
+
     /// Sends a JSON text.
     pub fn call(&self, method: &str, path: &str, body: impl Into<String>) -> Seen {
         let request = self.request(method, path).header("content-type", "application/json");

@@ -77,6 +77,8 @@ pub struct Config {
     pub connections_max: usize,
     /// Connections of one address that is not of this machine; more are refused.
     pub connections_per_address: usize,
+    /// Addresses of proxies whose `X-Forwarded-For` says for whom they ask.
+    pub trusted_proxies: Vec<IpAddr>,
     /// How slow a client may read, and send a body.
     pub pace: Pace,
     /// How long one operation of a batch may read while it holds up the changes of everybody.
@@ -120,6 +122,7 @@ impl Config {
             image_max_bytes: 524_288,
             connections_max: 4096,
             connections_per_address: 256,
+            trusted_proxies: Vec::new(),
             batch_read_time: Duration::from_millis(100),
             pace: Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 },
             header_timeout_seconds: 10,

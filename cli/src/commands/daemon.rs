@@ -66,6 +66,9 @@ impl DaemonFlags {
         config.image_max_bytes = settings.parse("image_max_bytes", None)?;
         config.connections_max = settings.parse("connections_max", None)?;
         config.connections_per_address = settings.parse("connections_per_address", None)?;
+        let proxy = |text: &String| settings.parse("trusted_proxies", Some(text));
+        config.trusted_proxies =
+            listed(settings.get("trusted_proxies").0).iter().map(proxy).collect::<Outcome<_>>()?;
         config.header_timeout_seconds = settings.parse("header_timeout_seconds", None)?;
         config.request_timeout_seconds = settings.parse("request_timeout_seconds", None)?;
         config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;

@@ -3,11 +3,43 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
+use warp::http::HeaderMap;
 
+/// Where proxies write for whom they ask.
+const FORWARDED_FOR: &str = "x-forwarded-for";
 /// Connections that programs of this machine may have, however few an address may.
 const LOOPBACK: usize = 4096;
 /// The bits of an IPv6 address that one network has, and with it one client.
 const NETWORK: u128 = !(u64::MAX as u128);
+
+/// What counts as one client: an IPv4 address, or a network of IPv6.
+pub fn client_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) if !v6.is_loopback() => Ipv6Addr::from_bits(v6.to_bits() & NETWORK).into(),
+        other => other,
+    }
+}
+
+/// The address of whoever sent a request: that of the connection, unless it is of a proxy that is trusted to
+/// say for whom it asks. Each proxy adds an address at the end of `X-Forwarded-For`, so the last one that is
+/// not a trusted proxy's is what the nearest trusted proxy has seen; what stands before it anybody can write.
+pub fn origin(connection: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
+    let connection = connection.to_canonical();
+    if !trusted.contains(&connection) {
+        return connection;
+    }
+    let given = headers.get_all(FORWARDED_FOR).iter().filter_map(|value| value.to_str().ok());
+    let hops: Vec<_> = given.flat_map(|value| value.split(',')).map(str::trim).collect();
+    let mut last = connection;
+    for hop in hops.into_iter().rev() {
+        let Ok(address) = hop.parse::<IpAddr>() else { return last };
+        last = address.to_canonical();
+        if !trusted.contains(&last) {
+            break;
+        }
+    }
+    last
+}
 
 /// The connections of each address.
 #[derive(Debug)]
@@ -31,10 +63,7 @@ impl Addresses {
 
     /// A place for one more connection of an address, if it may have one.
     pub fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
-        let address = match address.to_canonical() {
-            IpAddr::V6(v6) if !v6.is_loopback() => Ipv6Addr::from_bits(v6.to_bits() & NETWORK).into(),
-            other => other,
-        };
+        let address = client_of(address);
         let max = if address.is_loopback() { self.max.max(LOOPBACK) } else { self.max };
         let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let open = all.entry(address).or_default();
@@ -79,5 +108,28 @@ mod tests {
         assert!(enter("127.0.0.1").is_none());
         drop(held);
         assert!(!addresses.open.lock().unwrap().contains_key(&"192.0.2.1".parse::<IpAddr>().unwrap()));
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_says_for_whom_it_asks() {
+        let trusted: Vec<IpAddr> = ["127.0.0.1", "10.0.0.9"].map(|a| a.parse().unwrap()).into();
+        for (connection, forwarded, expected) in [
+            ("192.0.2.7", &["203.0.113.5"][..], "192.0.2.7"),
+            ("127.0.0.1", &[], "127.0.0.1"),
+            ("::ffff:127.0.0.1", &["203.0.113.5"], "203.0.113.5"),
+            ("127.0.0.1", &["198.51.100.1, 203.0.113.5"], "203.0.113.5"),
+            ("127.0.0.1", &["198.51.100.1", "203.0.113.5"], "203.0.113.5"),
+            ("127.0.0.1", &["203.0.113.5, 10.0.0.9"], "203.0.113.5"),
+            ("127.0.0.1", &["10.0.0.9"], "10.0.0.9"),
+            ("127.0.0.1", &["nonsense"], "127.0.0.1"),
+            ("127.0.0.1", &["203.0.113.5, nonsense"], "127.0.0.1"),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in forwarded {
+                headers.append(FORWARDED_FOR, value.parse().unwrap());
+            }
+            let seen = origin(connection.parse().unwrap(), &headers, &trusted);
+            assert_eq!(seen.to_string(), expected, "{connection} {forwarded:?}");
+        }
     }
 }

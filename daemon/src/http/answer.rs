@@ -20,6 +20,7 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::wire::RawBody;
+use std::net::IpAddr;
 use std::sync::Arc;
 use warp::http::{HeaderMap, Method as HttpMethod};
 use warp::reply::Response;
@@ -40,6 +41,8 @@ pub struct Head {
     pub headers: HeaderMap,
     /// Identifier of the request.
     pub request_id: String,
+    /// Address of whoever sent it.
+    pub origin: IpAddr,
 }
 
 /// Answers a request; a failure to give a token says so in the words of OAuth 2.0, too.
@@ -119,7 +122,7 @@ where
         }
         _ => {
             let request = Request::prepare(state, head, asked, found, &route, &payload);
-            let written = request.write(&head.request_id, draft).await;
+            let written = request.write(head, draft).await;
             return written.map_err(|fault| body::in_order(fault, &payload.bytes));
         }
     };

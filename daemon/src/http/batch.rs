@@ -25,6 +25,7 @@ use mfa_shared::identifier::shown;
 use mfa_shared::node::Node;
 use mfa_shared::rule::Word;
 use mfa_shared::wire::{AnswerKind, Body, BodyKind, Json, RawBody};
+use std::net::IpAddr;
 use std::sync::Arc;
 use warp::http::header::{HeaderName, HeaderValue};
 use warp::http::{HeaderMap, Method as HttpMethod};
@@ -49,7 +50,7 @@ pub async fn answer(
         repeatable,
     };
     let order = Arc::new(order);
-    order.clone().judge().await?;
+    order.clone().judge(head.origin).await?;
     match order.only_reads() {
         // Changes go on beside it, however much it reads.
         true => state.store.read(true, move |tx| order.carry_out(tx)).await,
@@ -163,6 +164,7 @@ impl Part {
             query: query.to_owned(),
             headers: headers(&operation),
             request_id: head.request_id.clone(),
+            origin: head.origin,
         };
         let request = prepare(state, &head, asked, method, operation.body.as_ref());
         Self { method, path, request, body: operation.body }
@@ -238,7 +240,7 @@ fn can_travel(route: &Route, request: &Request) -> bool {
 
 impl Order {
     /// Hashes the passwords of the operations that the caller may carry out.
-    async fn judge(self: Arc<Self>) -> Result<(), Fault> {
+    async fn judge(self: Arc<Self>, from: IpAddr) -> Result<(), Fault> {
         let Ok(parts) = &self.parts else { return Ok(()) };
         if parts.secrets().next().is_none() {
             return Ok(());
@@ -253,7 +255,7 @@ impl Order {
         };
         let permitted: Vec<bool> = self.state.store.read(false, look).await?;
         for ((_, secret), _) in parts.secrets().zip(permitted).filter(|(_, permitted)| *permitted) {
-            secret.judge(&self.state.store, &self.state.heavy).await?;
+            secret.judge(&self.state.store, &self.state.heavy, from).await?;
         }
         Ok(())
     }

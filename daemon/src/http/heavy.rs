@@ -1,7 +1,8 @@
 //! Work that costs milliseconds of a processor: passwords and signatures. Threads of its own do it, one piece
 //! after the other. They are fewer than the processors and give way to the threads that serve requests and to
-//! the store's writer; and only so much may wait for them as is done within moments.
+//! the store's writer; and only so much may wait for them as is done within moments (`http/queue.rs`).
 
+use super::queue::{Queue, Refused};
 use crate::ops::secret::Judged;
 use crate::random;
 use crate::store::{Store, Tx};
@@ -9,14 +10,12 @@ use mfa_shared::fault::{self, Fault};
 use rustix::process::nice;
 use std::fmt;
 use std::io;
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, available_parallelism};
 use tokio::sync::oneshot;
 
-/// Work that may wait; what comes on top of it is refused. A password takes tens of milliseconds.
-const WAITING_MAX: usize = 64;
 /// Seconds after which refused work may come again.
 const RETRY_AFTER_S: u32 = 2;
 /// How far the threads give way: in a full machine they still get a tenth of a processor.
@@ -24,8 +23,10 @@ const NICE: i32 = 10;
 
 type Job = Box<dyn FnOnce() + Send>;
 
+pub use super::queue::Lane;
+
 /// The threads for heavy work.
-pub struct Heavy(SyncSender<Job>);
+pub struct Heavy(Arc<Queue<Job>>);
 
 impl fmt::Debug for Heavy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,22 +34,28 @@ impl fmt::Debug for Heavy {
     }
 }
 
+impl Drop for Heavy {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 impl Heavy {
     /// Starts the threads; they end with this value.
     pub fn start() -> io::Result<Self> {
-        let (sender, receiver) = sync_channel(WAITING_MAX);
-        let receiver = Arc::new(Mutex::new(receiver));
+        let heavy = Self(Arc::default());
         // One processor is left to everything else, where there is more than one.
         let processors = available_parallelism().map_or(1, usize::from);
         for _ in 0..processors.saturating_sub(1).max(1) {
-            let receiver = receiver.clone();
-            thread::Builder::new().name("heavy".to_owned()).spawn(move || work(&receiver))?;
+            let queue = heavy.0.clone();
+            thread::Builder::new().name("heavy".to_owned()).spawn(move || work(&queue))?;
         }
-        Ok(Self(sender))
+        Ok(heavy)
     }
 
-    /// Runs the work when its turn comes, or refuses it at once where too much waits already.
-    pub async fn run<T, F>(&self, work: F) -> Result<T, Fault>
+    /// Runs the work of a client at an address when its turn comes, or refuses it at once where too much
+    /// waits already.
+    pub async fn run<T, F>(&self, lane: Lane, from: IpAddr, work: F) -> Result<T, Fault>
     where
         T: Send + 'static,
         F: FnOnce() -> T + Send + 'static,
@@ -60,31 +67,25 @@ impl Heavy {
                 let _ = answer.send(work());
             }
         };
-        self.0.try_send(Box::new(job)).map_err(|error| match error {
-            TrySendError::Full(_) => {
-                let detail = "too many passwords and signatures wait to be checked";
-                Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
-            }
-            TrySendError::Disconnected(_) => defect(),
+        self.0.push(lane, from, Box::new(job)).map_err(|refused| {
+            let detail = match refused {
+                Refused::Full => "too many passwords and signatures wait to be checked",
+                Refused::Address => "too many passwords and signatures of your address wait to be checked",
+            };
+            Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
         })?;
-        done.await.map_err(|_| defect())
+        done.await.map_err(|_| Fault::new(fault::INTERNAL, "the work on a secret ended by a defect"))
     }
 }
 
-fn defect() -> Fault {
-    Fault::new(fault::INTERNAL, "the work on a secret ended by a defect")
-}
-
-fn work(jobs: &Mutex<Receiver<Job>>) {
+fn work(jobs: &Queue<Job>) {
     // On Linux this is about the calling thread alone.
     if cfg!(target_os = "linux")
         && let Err(error) = nice(NICE)
     {
         tracing::warn!(%error, "the threads for passwords do not give way to others");
     }
-    loop {
-        let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(job) = next else { return };
+    while let Some(job) = jobs.next() {
         if catch_unwind(AssertUnwindSafe(job)).is_err() {
             tracing::error!("heavy work ended by a defect");
         }
@@ -130,12 +131,15 @@ impl Secret {
         self.is_new
     }
 
-    /// Does the heavy work.
-    pub async fn judge(&self, store: &Store, heavy: &Heavy) -> Result<(), Fault> {
+    /// Does the heavy work. A password that is only compared unlocks a drawer, and tellers do not wait behind
+    /// people who log in.
+    pub async fn judge(&self, store: &Store, heavy: &Heavy, from: IpAddr) -> Result<(), Fault> {
         let present = self.present.clone();
         let stored = store.read(false, move |tx| present(tx)).await?;
         let (plain, salt) = (self.plain.clone(), self.is_new.then(random::bytes));
-        let judged = heavy.run(move || Judged::new(&plain, stored.as_deref(), salt.as_ref())).await?;
+        let lane = if self.is_new { Lane::Logins } else { Lane::Drawers };
+        let judged =
+            heavy.run(lane, from, move || Judged::new(&plain, stored.as_deref(), salt.as_ref())).await?;
         let _ = self.judged.set(judged);
         Ok(())
     }
@@ -148,9 +152,14 @@ impl Secret {
 
 #[cfg(test)]
 mod tests {
+    use super::super::queue::WAITING_OF_ADDRESS_MAX;
     use super::*;
+    use std::net::Ipv4Addr;
     use std::sync::Barrier;
     use std::sync::mpsc::channel;
+
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
     /// Lets all tasks run up to where they wait.
     async fn settle() {
@@ -162,30 +171,33 @@ mod tests {
     #[tokio::test]
     async fn what_does_not_fit_into_the_queue_is_refused_at_once_and_the_rest_is_done() {
         let heavy = Arc::new(Heavy::start().unwrap());
-        let spawn = |job: Job| {
+        let spawn = |from: IpAddr, job: Job| {
             let heavy = heavy.clone();
-            tokio::spawn(async move { heavy.run(job).await })
+            tokio::spawn(async move { heavy.run(Lane::Logins, from, job).await })
         };
         let threads = available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1);
         let (go_on, (begun, begins)) = (Arc::new(Barrier::new(threads + 1)), channel());
-        let hold = |_| {
-            let (go_on, begun) = (go_on.clone(), begun.clone());
-            spawn(Box::new(move || {
-                begun.send(()).unwrap();
-                go_on.wait();
-            }))
-        };
-        let held: Vec<_> = (0..threads).map(hold).collect();
-        settle().await;
+        let mut held = Vec::new();
         for _ in 0..threads {
+            let (go_on, begun) = (go_on.clone(), begun.clone());
+            held.push(spawn(
+                HERE,
+                Box::new(move || {
+                    begun.send(()).unwrap();
+                    go_on.wait();
+                }),
+            ));
+            settle().await;
             begins.recv().unwrap();
         }
-        let waiting: Vec<_> = (0..WAITING_MAX).map(|_| spawn(Box::new(|| ()))).collect();
+        let waiting: Vec<_> = (0..WAITING_OF_ADDRESS_MAX).map(|_| spawn(HERE, Box::new(|| ()))).collect();
         settle().await;
-        let fault = heavy.run(|| ()).await.unwrap_err();
+        let fault = heavy.run(Lane::Logins, HERE, || ()).await.unwrap_err();
         assert_eq!((fault.kind.code, fault.retry_after), ("unavailable", Some(RETRY_AFTER_S)));
+        let others = [spawn(THERE, Box::new(|| ()))];
+        settle().await;
         go_on.wait();
-        for job in held.into_iter().chain(waiting) {
+        for job in held.into_iter().chain(waiting).chain(others) {
             job.await.unwrap().unwrap();
         }
     }
@@ -193,8 +205,9 @@ mod tests {
     #[tokio::test]
     async fn a_defect_in_one_piece_of_work_leaves_the_thread_to_the_next() {
         let heavy = Heavy::start().unwrap();
-        let fault = heavy.run::<(), _>(|| panic!("a defect of this test")).await.unwrap_err();
+        let fault =
+            heavy.run::<(), _>(Lane::Logins, HERE, || panic!("a defect of this test")).await.unwrap_err();
         assert_eq!(fault.kind.code, "internal");
-        assert_eq!(heavy.run(|| 7).await.unwrap(), 7);
+        assert_eq!(heavy.run(Lane::Drawers, HERE, || 7).await.unwrap(), 7);
     }
 }

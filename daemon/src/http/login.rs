@@ -2,6 +2,7 @@
 //! looking its user up and beginning the session. Contract: `identity.md` section 6.
 
 use super::answer::Head;
+use super::heavy::Lane;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
 use crate::ops::listing::json;
@@ -39,7 +40,7 @@ async fn by_password(
         let name = username.clone();
         let candidate = state.store.read(false, move |tx| login::candidate(tx, &name)).await?;
         let (compared, plain) = (candidate.clone(), password.clone());
-        let fits = state.heavy.run(move || compared.fits(&plain)).await?;
+        let fits = state.heavy.run(Lane::Logins, head.origin, move || compared.fits(&plain)).await?;
         let (name, fresh) = (username.clone(), fresh.clone());
         let log_in = move |tx: &mut crate::store::Tx<'_>| {
             login::log_in(tx, &name, &candidate, fits, lifetimes, &fresh)
@@ -71,7 +72,7 @@ async fn by_assertion(
     let key = state.store.read(false, move |tx| assertions::key(tx, &claimed)).await?;
     let (now, audiences) = (state.store.clock().now(), state.audiences());
     let check = move || assertions::check(&assertion, key, now, &audiences);
-    let checked = state.heavy.run(check).await??;
+    let checked = state.heavy.run(Lane::Logins, head.origin, check).await??;
     let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
     let accept = move |tx: &mut crate::store::Tx<'_>| {
         assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)

@@ -13,9 +13,9 @@ mod image;
 pub mod login;
 pub mod openapi;
 mod origin;
-
 pub mod pace;
 mod payload;
+mod queue;
 pub mod reply;
 pub mod request;
 pub mod route;

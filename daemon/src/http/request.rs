@@ -192,9 +192,9 @@ impl Request {
     }
 
     /// Answers a request that changes something.
-    pub async fn write(self: Arc<Self>, request_id: &str, draft: Option<Draft>) -> Result<Response, Fault> {
+    pub async fn write(self: Arc<Self>, head: &Head, draft: Option<Draft>) -> Result<Response, Fault> {
         if let Ok(Prepared { secret: Some(secret), .. }) = &self.prepared {
-            secret.judge(&self.state.store, &self.state.heavy).await?;
+            secret.judge(&self.state.store, &self.state.heavy, head.origin).await?;
         }
         let request = self.clone();
         let write = move |tx: &mut Tx<'_>| {
@@ -206,8 +206,8 @@ impl Request {
         // The image of a dry run is read and dropped.
         let kept = self.prepared.is_ok() && self.repeatable.is_ok() && matches!(self.dry_run, Ok(false));
         let mut reply = match draft.filter(|_| kept) {
-            Some(draft) => store.write_with(request_id, draft, write).await?,
-            None => store.write(request_id, write).await?,
+            Some(draft) => store.write_with(&head.request_id, draft, write).await?,
+            None => store.write(&head.request_id, write).await?,
         };
         if matches!(self.dry_run, Ok(true)) {
             dry_run::mark(&mut reply);

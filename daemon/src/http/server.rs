@@ -1,6 +1,6 @@
 //! Connections: accept, limit, serve through one warp filter, stop without losing a request.
 
-use super::addresses::{Addresses, Place};
+use super::addresses::{Addresses, Place, origin};
 use super::answer::{Head, answer};
 use super::body;
 use super::pace::{Pace, Paced};
@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use warp::Filter;
+use warp::filters::path::FullPath;
 use warp::http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue};
 use warp::http::{HeaderMap, Method, Request, StatusCode, Uri};
 use warp::reply::Response;
@@ -74,7 +75,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             }
             Some(_) => None,
         };
-        let Some(socket) = accepted else { break };
+        let Some((socket, from)) = accepted else { break };
         let answering = TowerToHyperService::new(service.clone());
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
@@ -82,7 +83,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             .header_read_timeout(Duration::from_secs(state.config.header_timeout_seconds))
             .serve_connection(
                 TokioIo::new(socket),
-                service_fn(move |asked| answering.call(with_path(asked))),
+                service_fn(move |asked| answering.call(with_origin(asked, from))),
             );
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
@@ -99,8 +100,14 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
     state.enter(Phase::Stopping);
 }
 
-/// `CONNECT` names a host and no path, which warp takes for impossible; nothing answers there.
-fn with_path<B>(mut request: Request<B>) -> Request<B> {
+/// The address of the other end of a connection.
+#[derive(Debug, Clone, Copy)]
+struct Peer(IpAddr);
+
+/// Hands the address of the connection over. `CONNECT` names a host and no path, which warp takes for
+/// impossible; nothing answers there.
+fn with_origin<B>(mut request: Request<B>, from: IpAddr) -> Request<B> {
+    request.extensions_mut().insert(Peer(from));
     if request.uri().path_and_query().is_none() {
         *request.uri_mut() = Uri::from_static("/");
     }
@@ -117,7 +124,7 @@ struct Limit {
     pace: Pace,
 }
 
-async fn accept(listener: &TcpListener, limit: &Limit) -> Paced<Held> {
+async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Held>, IpAddr) {
     loop {
         // The semaphore is never closed.
         let permit = limit.all.clone().acquire_owned().await.expect("an open semaphore");
@@ -125,7 +132,7 @@ async fn accept(listener: &TcpListener, limit: &Limit) -> Paced<Held> {
             Ok((socket, from)) => match limit.addresses.enter(from.ip()) {
                 Some(place) => {
                     prepare(&socket, limit.pace);
-                    return Paced::new(socket, limit.pace, (permit, place));
+                    return (Paced::new(socket, limit.pace, (permit, place)), from.ip());
                 }
                 None => turn_away(&socket, from.ip()),
             },
@@ -177,12 +184,15 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
         .and(warp::path::full())
         .and(query)
         .and(warp::header::headers_cloned())
+        .and(warp::ext::get::<Peer>())
         .and(warp::body::stream())
-        .and_then(move |method: Method, path: warp::path::FullPath, query, headers: HeaderMap, body| {
+        .and_then(move |method: Method, path: FullPath, query, headers: HeaderMap, Peer(from), body| {
             let state = state.clone();
             async move {
                 let request_id = request_id(&headers);
-                let head = Head { method, path: path.as_str().to_owned(), query, headers, request_id };
+                let origin = origin(from, &headers, &state.config.trusted_proxies);
+                let path = path.as_str().to_owned();
+                let head = Head { method, path, query, headers, request_id, origin };
                 let mut body = pin!(StreamExt::fuse(body));
                 let answered = match one_host(&head.headers) {
                     Ok(()) => answer(&state, &head, body.as_mut()).await,
