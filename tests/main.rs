@@ -66,6 +66,7 @@ mod cli {
     mod endings;
     mod errors;
     mod explain;
+    mod export;
     mod find;
     mod formats;
     mod gateways;

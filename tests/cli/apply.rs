@@ -56,14 +56,14 @@ const SECRETS: &[(&str, &str)] = &[
 ];
 
 /// Lays the files of the institution into the folder of a world.
-fn institution(world: &World) {
+pub fn institution(world: &World) {
     for (name, text) in FILES {
         write(world, &format!("set/{name}"), text);
     }
     write(world, "set/secret/osu-1.pin", &format!("{PIN}\n"));
 }
 
-fn write(world: &World, name: &str, text: &str) {
+pub fn write(world: &World, name: &str, text: &str) {
     let path = world.dir.path().join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
@@ -71,7 +71,7 @@ fn write(world: &World, name: &str, text: &str) {
 
 /// `mfa LINE` in the folder of a world with the secrets in its environment; none of them is ever shown.
 #[track_caller]
-fn mfa(world: &World, line: &str) -> Ran {
+pub fn mfa(world: &World, line: &str) -> Ran {
     let words: Vec<_> = line.split(' ').collect();
     let mut command = world.mfa(&words);
     command.current_dir(world.dir.path()).envs(SECRETS.iter().copied());

@@ -33,6 +33,8 @@ pub struct Document {
     pub given: Map<String, Value>,
     /// Pointers of what must not be shown.
     pub hidden: Vec<String>,
+    /// Secrets that are where the document says only if they are there, and are not: the property, and where.
+    pub absent: Vec<(String, String)>,
 }
 
 impl Document {
@@ -49,6 +51,18 @@ impl Document {
     /// The parameters of its own path.
     pub fn address(&self) -> Vec<&str> {
         self.within.as_deref().into_iter().chain([self.id.as_str()]).collect()
+    }
+
+    /// A refusal that says where a property was looked for that it misses.
+    pub fn with_absent(&self, failure: Failure) -> Failure {
+        let mut errors = failure.errors.clone();
+        for error in &mut errors {
+            let absent = self.absent.iter().find(|(name, _)| error.field.strip_prefix('/') == Some(name));
+            if let Some((_, place)) = absent {
+                error.detail.push_str(&format!("; {place}"));
+            }
+        }
+        failure.about(errors)
     }
 
     /// The other records that it names, each with the property.
@@ -169,7 +183,14 @@ fn document(place: String, value: Value, folder: &Path, findings: &mut Findings)
             return None;
         }
     };
-    let mut hidden = Vec::new();
+    let (mut hidden, mut absent) = (Vec::new(), Vec::new());
+    given.retain(|name, value| match secrets::optional(value, folder) {
+        Some(place) => {
+            absent.push((name.clone(), place));
+            false
+        }
+        None => true,
+    });
     for (name, value) in &mut given {
         if let Err(why) = secrets::resolve(value, &format!("/{name}"), folder, &mut hidden) {
             findings.add(&place, &format!("/{name}"), &format!("/{name} {why}"));
@@ -197,7 +218,7 @@ fn document(place: String, value: Value, folder: &Path, findings: &mut Findings)
         Some(within) => within,
         None => None,
     };
-    Some(Document { place, kind, id: id?, within, given, hidden })
+    Some(Document { place, kind, id: id?, within, given, hidden, absent })
 }
 
 /// Notes properties that a kind does not have, at any depth.

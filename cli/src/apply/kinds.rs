@@ -1,5 +1,6 @@
 //! What each kind of record needs for being applied.
 
+use crate::bulk::supply::{self, Supply};
 use crate::failure::Outcome;
 use crate::input;
 use mfa_shared::api::definitions::*;
@@ -30,6 +31,8 @@ pub struct Kind {
     pub read: &'static Meta,
     /// The endpoint that changes one.
     pub change: &'static Meta,
+    /// Where all records come from.
+    pub supply: Supply,
     /// Properties that no read shows, so that they are never compared.
     pub unseen: &'static [&'static str],
     /// Properties that other records are named in, with their kinds.
@@ -84,6 +87,7 @@ pub const KINDS: &[Kind] = &[
         create: &CreateRole::META,
         read: &GetRole::META,
         change: &UpdateRole::META,
+        supply: Supply::List(supply::roles),
         references: &[("/permissions/*/permittableEndpointGroupIdentifier", "group")],
         shown: held::<Role>,
         made: held::<Role>,
@@ -95,6 +99,7 @@ pub const KINDS: &[Kind] = &[
         create: &CreateOffice::META,
         read: &GetOffice::META,
         change: &UpdateOffice::META,
+        supply: Supply::List(supply::offices),
         references: &[("/parentIdentifier", "office")],
         shown: held::<Office>,
         made: held::<NewOffice>,
@@ -111,6 +116,7 @@ pub const KINDS: &[Kind] = &[
         create: &CreateEmployee::META,
         read: &GetEmployee::META,
         change: &UpdateEmployee::META,
+        supply: Supply::List(supply::employees),
         references: &[("/assignedOffice", "office")],
         shown: |employee| held::<Employee>(employee).map(by_preference),
         made: held::<EmployeeInput>,
@@ -122,6 +128,7 @@ pub const KINDS: &[Kind] = &[
         create: &CreateUser::META,
         read: &GetUser::META,
         change: &SetUserRole::META,
+        supply: Supply::List(supply::users),
         // The password of a user who is there is the user's own.
         unseen: &["password"],
         references: &[("/role", "role")],
@@ -135,6 +142,7 @@ pub const KINDS: &[Kind] = &[
         create: &CreateDefinition::META,
         read: &GetDefinition::META,
         change: &UpdateDefinition::META,
+        supply: Supply::List(supply::definitions),
         shown: held::<Definition>,
         made: held::<NewDefinition>,
         changed: held::<DefinitionChange>,
@@ -155,6 +163,7 @@ pub const KINDS: &[Kind] = &[
         create: &CreateTeller::META,
         read: &GetTeller::META,
         change: &UpdateTeller::META,
+        supply: Supply::OfEach(supply::offices, supply::tellers),
         unseen: &["password"],
         references: &[("/office", "office"), ("/assignedEmployee", "employee")],
         shown: held::<Teller>,
@@ -167,6 +176,7 @@ pub const KINDS: &[Kind] = &[
         create: &CreateEmailConfiguration::META,
         read: &GetEmailConfiguration::META,
         change: &UpdateEmailConfiguration::META,
+        supply: Supply::List(supply::email_gateways),
         shown: held::<EmailConfiguration>,
         made: held::<EmailConfiguration>,
         changed: held::<EmailChange>,
@@ -177,6 +187,7 @@ pub const KINDS: &[Kind] = &[
         create: &CreateSmsConfiguration::META,
         read: &GetSmsConfiguration::META,
         change: &UpdateSmsConfiguration::META,
+        supply: Supply::List(supply::sms_gateways),
         shown: held::<SmsConfiguration>,
         made: held::<NewSmsConfiguration>,
         changed: held::<SmsChange>,
@@ -192,6 +203,7 @@ const EMPTY: Kind = Kind {
     create: &CreateGroup::META,
     read: &GetGroup::META,
     change: &UpdateGroup::META,
+    supply: Supply::List(supply::groups),
     unseen: &[],
     references: &[],
     shown: |record| Ok(record.clone()),

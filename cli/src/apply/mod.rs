@@ -1,4 +1,4 @@
-//! Sets of files that say how an institution is to be: `mfa apply` and `mfa diff`.
+//! Sets of files that say how an institution is to be: `mfa apply`, `mfa diff` and `mfa export`.
 //!
 //! | module | holds |
 //! |---|---|
@@ -9,8 +9,10 @@
 //! | `order` | which record comes before which |
 //! | `plan` | what the daemon has beside what the files say, and what makes it so |
 //! | `show` | the plan for people and for programs, the differences line by line |
+//! | `export` | the way back: the institution as files |
 //! | `send` | the plan carried out, layer by layer |
 
+pub mod export;
 pub mod files;
 mod findings;
 pub mod kinds;

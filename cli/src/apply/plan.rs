@@ -66,9 +66,7 @@ pub async fn plan(client: &Client, documents: Vec<Document>) -> Outcome<Plan> {
     let own: HashSet<_> = documents.iter().map(Document::name).collect();
     let mut others: Vec<Name> =
         documents.iter().flat_map(Document::references).map(|(_, name)| name).collect();
-    others.retain(|name| !own.contains(name) && *name != ("role", DEACTIVATED.to_owned()));
-    others.sort();
-    others.dedup();
+    others.retain(|name| !own.contains(name));
     let (states, absent) = look(client, &documents, others).await?;
     let (mut findings, mut steps, mut unchanged) = (Findings::default(), Vec::new(), 0);
     for ((document, state), layer) in documents.into_iter().zip(states).zip(layers) {
@@ -96,14 +94,26 @@ async fn look(
     documents: &[Document],
     others: Vec<Name>,
 ) -> Outcome<(Vec<Option<State>>, HashSet<Name>)> {
-    let read = |meta: &Meta, address: &[&str]| operation(meta, address, None, None, None);
-    let mut operations: Vec<_> = documents.iter().map(|d| read(d.kind.read, &d.address())).collect();
-    operations.extend(others.iter().filter_map(|(kind, id)| Some(read(kinds::find(kind)?.read, &[id]))));
-    let mut results = client.operations(&operations).await?;
-    let found = results.split_off(documents.len());
-    let absent = others.into_iter().zip(found).filter(|(_, result)| result.status == 404);
+    let operations: Vec<_> = documents.iter().map(|d| reading(d.kind.read, &d.address())).collect();
+    let results = client.operations(&operations).await?;
     let states = documents.iter().zip(results).map(|(document, result)| state(document, result));
-    Ok((states.collect::<Outcome<_>>()?, absent.map(|(name, _)| name).collect()))
+    Ok((states.collect::<Outcome<_>>()?, absent(client, others).await?))
+}
+
+fn reading(meta: &Meta, address: &[&str]) -> String {
+    operation(meta, address, None, None, None)
+}
+
+/// Those of the named records that the daemon does not have.
+pub async fn absent(client: &Client, mut names: Vec<Name>) -> Outcome<HashSet<Name>> {
+    names.retain(|name| *name != ("role", DEACTIVATED.to_owned()));
+    names.sort();
+    names.dedup();
+    let read = |(kind, id): &Name| Some(reading(kinds::find(kind)?.read, &[id]));
+    let operations: Vec<_> = names.iter().filter_map(read).collect();
+    let found = client.operations(&operations).await?;
+    let absent = names.into_iter().zip(found).filter(|(_, result)| result.status == 404);
+    Ok(absent.map(|(name, _)| name).collect())
 }
 
 fn state(document: &Document, result: OperationResult) -> Outcome<Option<State>> {
@@ -162,7 +172,7 @@ fn creation(document: &Document, findings: &mut Findings) -> Option<Drawn> {
     let made = match (kind.made)(&Value::Object(body)) {
         Ok(made) => made,
         Err(failure) => {
-            findings.refused(&document.place, &failure);
+            findings.refused(&document.place, &document.with_absent(failure));
             // Its references are still looked at.
             json!({})
         }
@@ -245,7 +255,7 @@ fn change(document: &Document, state: &State, findings: &mut Findings) -> Option
     if in_body {
         match (kind.changed)(&body) {
             Ok(body) => drawn.send(document, kind.change, state.tag.as_deref(), Some(&body)),
-            Err(failure) => findings.refused(&document.place, &failure),
+            Err(failure) => findings.refused(&document.place, &document.with_absent(failure)),
         }
         drawn.hashes = kind.within.is_some();
     }

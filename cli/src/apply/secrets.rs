@@ -37,6 +37,42 @@ pub fn resolve(value: &mut Value, at: &str, folder: &Path, places: &mut Vec<Stri
     }
 }
 
+/// Makes `${env:NAME?}` and `${file:PATH?}` what they are without the question mark, if the variable or the
+/// file is there; otherwise says where nothing is.
+pub fn optional(value: &mut Value, folder: &Path) -> Option<String> {
+    let Value::String(text) = value else { return None };
+    let name = text.strip_prefix("${")?.strip_suffix("?}").filter(|name| !name.contains('}'))?;
+    let absent = match name.split_once(':')? {
+        ("env", variable) => {
+            std::env::var_os(variable).is_none().then(|| format!("the variable {variable} is not set"))
+        }
+        ("file", file) => {
+            let path = folder.join(file);
+            matches!(path.try_exists(), Ok(false)).then(|| format!("there is no file {}", path.display()))
+        }
+        _ => None,
+    };
+    if absent.is_none() {
+        *text = format!("${{{name}}}");
+    }
+    absent
+}
+
+/// Where a secret is looked for that a file of an export does not hold.
+pub fn place(kind: &str, id: &str, property: &str) -> String {
+    format!("${{file:secrets/{kind}/{id}.{property}?}}")
+}
+
+/// Writes texts so that they come back as they are.
+pub fn guard(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = text.replace("${", "$${"),
+        Value::Array(elements) => elements.iter_mut().for_each(guard),
+        Value::Object(properties) => properties.values_mut().for_each(guard),
+        _ => {}
+    }
+}
+
 /// The text with what it names; nothing where it names nothing.
 fn resolved(text: &str, folder: &Path) -> Result<Option<String>, String> {
     let (mut out, mut rest, mut found) = (String::new(), text, false);
@@ -91,6 +127,27 @@ pub fn hide(before: &mut Value, after: &mut Value, places: &[String]) {
             if let Some(secret) = value.pointer_mut(place).filter(|secret| !secret.is_null()) {
                 *secret = Value::from(word);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    proptest! {
+        #[test]
+        fn every_guarded_text_comes_back(text in "[${}a:?]{0,12}") {
+            let mut value = json!({ "a": [text.clone()], "b": text });
+            let expected = value.clone();
+            guard(&mut value);
+            for property in value.as_object_mut().unwrap().values_mut() {
+                prop_assert_eq!(optional(property, Path::new(".")), None);
+                prop_assert_eq!(resolve(property, "", Path::new("."), &mut Vec::new()), Ok(()));
+            }
+            prop_assert_eq!(value, expected);
         }
     }
 }

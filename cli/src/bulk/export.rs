@@ -4,79 +4,15 @@ use super::columns::{Column, Shape, at, cell};
 use super::nouns::Noun;
 use super::row::Reading;
 use super::template;
-use crate::client::{Client, Stream};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
 use crate::output::yaml;
-use mfa_shared::api::cards::ListCards;
-use mfa_shared::api::customers::{CustomerQuery, ListCustomers};
-use mfa_shared::api::definitions::{ListDefinitionInstances, ListDefinitions};
-use mfa_shared::api::employees::{EmployeeQuery, ListEmployees};
-use mfa_shared::api::offices::ListOffices;
-use mfa_shared::api::users::ListUsers;
-use mfa_shared::query::Paging;
-use mfa_shared::wire::{Nothing, Query};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::fs::OpenOptions;
-use std::future::Future;
 use std::io::{BufWriter, Write, stdout};
 use std::os::unix::fs::OpenOptionsExt;
-use std::pin::Pin;
-
-type Opening<'a> = Pin<Box<dyn Future<Output = Outcome<Stream>> + 'a>>;
-/// Opens the list of all records.
-type List = fn(&Client) -> Opening<'_>;
-/// Opens the list of the records that belong to one other.
-type Inner = for<'a> fn(&'a Client, &'a str) -> Opening<'a>;
-
-/// Where an export gets the records.
-#[derive(Clone, Copy)]
-pub enum Supply {
-    /// From one list.
-    List(List),
-    /// From a list of each record of another list.
-    OfEach(List, Inner),
-}
-
-/// All customers, closed ones, too.
-pub fn customers(client: &Client) -> Opening<'_> {
-    let query = Query(CustomerQuery { paging: Paging::default(), include_closed: true });
-    Box::pin(async move { client.stream(&ListCustomers {}, &query).await })
-}
-
-/// All offices.
-pub fn offices(client: &Client) -> Opening<'_> {
-    Box::pin(async move { client.stream(&ListOffices {}, &Query(Paging::default())).await })
-}
-
-/// All employees.
-pub fn employees(client: &Client) -> Opening<'_> {
-    Box::pin(async move { client.stream(&ListEmployees {}, &Query(EmployeeQuery::default())).await })
-}
-
-/// All users.
-pub fn users(client: &Client) -> Opening<'_> {
-    Box::pin(async move { client.stream(&ListUsers {}, &Nothing).await })
-}
-
-/// All products.
-pub fn definitions(client: &Client) -> Opening<'_> {
-    Box::pin(async move { client.stream(&ListDefinitions {}, &Nothing).await })
-}
-
-/// The accounts of a product.
-pub fn instances<'a>(client: &'a Client, product: &'a str) -> Opening<'a> {
-    let endpoint = ListDefinitionInstances { definition: product.to_owned() };
-    Box::pin(async move { client.stream(&endpoint, &Nothing).await })
-}
-
-/// The identification cards of a customer.
-pub fn cards<'a>(client: &'a Client, customer: &'a str) -> Opening<'a> {
-    let endpoint = ListCards { customer: customer.to_owned() };
-    Box::pin(async move { client.stream(&endpoint, &Nothing).await })
-}
 
 /// Exports all records of a noun into a file, or to stdout.
 pub async fn export(cx: &Cx, noun: &'static Noun, out: Option<&str>, format: Option<Format>) -> Outcome {
@@ -88,53 +24,19 @@ pub async fn export(cx: &Cx, noun: &'static Noun, out: Option<&str>, format: Opt
     };
     let mut sheet = Sheet::begin(cx, noun, out, format)?;
     let mut records = Vec::new();
-    supply(cx, noun, &mut |record| match noun.ordered {
+    let mut take = |record| match noun.ordered {
         // A record that others name has to come before them.
         true => {
             records.push(record);
             Ok(())
         }
         false => sheet.push(&record),
-    })
-    .await?;
+    };
+    noun.supply.each(&cx.client, noun.within.first().copied(), &mut take).await?;
     in_order(records).iter().try_for_each(|record| sheet.push(record))?;
     let count = sheet.finish()?;
     cx.out.tip(&format!("{count} {} exported", noun.plural));
     Ok(())
-}
-
-/// Hands over every record.
-async fn supply(cx: &Cx, noun: &Noun, take: &mut dyn FnMut(Value) -> Outcome) -> Outcome {
-    match noun.supply {
-        Supply::List(list) => drain(list(&cx.client).await?, take).await,
-        Supply::OfEach(list, inner) => {
-            let mut outer = list(&cx.client).await?;
-            while let Some(line) = outer.next().await? {
-                let owner = read(&line)?["identifier"].as_str().unwrap_or_default().to_owned();
-                let within = noun.within.first();
-                let of_owner = &mut |mut record: Value| {
-                    if let Some(within) = within {
-                        record[*within] = json!(owner);
-                    }
-                    take(record)
-                };
-                drain(inner(&cx.client, &owner).await?, of_owner).await?;
-            }
-            Ok(())
-        }
-    }
-}
-
-async fn drain(mut stream: Stream, take: &mut dyn FnMut(Value) -> Outcome) -> Outcome {
-    while let Some(line) = stream.next().await? {
-        take(read(&line)?)?;
-    }
-    Ok(())
-}
-
-fn read(line: &str) -> Outcome<Value> {
-    serde_json::from_str(line)
-        .map_err(|error| Failure::local(format!("the daemon sent a record that is not JSON: {error}")))
 }
 
 /// Records with those first that others name as their parent.

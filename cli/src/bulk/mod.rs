@@ -11,6 +11,7 @@
 //! | `progress` | a bar for people, lines for programs |
 //! | `import` | all of it together |
 //! | `export` | the way back |
+//! | `supply` | all records of a kind as they arrive |
 //! | `template` | an empty table to begin with |
 
 pub mod columns;
@@ -23,4 +24,5 @@ mod report;
 mod row;
 pub mod send;
 pub mod source;
+pub mod supply;
 pub mod template;

@@ -1,6 +1,6 @@
 //! What each noun needs to travel in bulk.
 
-use super::export::Supply;
+use super::supply::Supply;
 use crate::views::{self, View};
 use mfa_shared::api::cards::{CreateCard, UpdateCard};
 use mfa_shared::api::customers::{CreateCustomer, UpdateCustomer};
@@ -90,7 +90,7 @@ pub const CUSTOMERS: Noun = Noun {
         ("applicationDate", "2024-03-05"),
         ("customValues", r#"[{"catalogIdentifier":"kyc","fieldIdentifier":"source","value":"market"}]"#),
     ],
-    supply: Supply::List(super::export::customers),
+    supply: Supply::List(super::supply::customers),
     view: &views::CUSTOMER,
     import_examples: &[
         "mfa customers import --template > all.csv && mfa customers import all.csv --validate-only",
@@ -120,7 +120,7 @@ pub const OFFICES: Noun = Noun {
         ("address.countryCode", "GH"),
         ("address.country", "Ghana"),
     ],
-    supply: Supply::List(super::export::offices),
+    supply: Supply::List(super::supply::offices),
     view: &views::OFFICE,
     import_examples: &[
         "mfa offices import --template > offices.csv && mfa offices import offices.csv",
@@ -147,7 +147,7 @@ pub const EMPLOYEES: Noun = Noun {
         ("assignedOffice", "head-office"),
         ("contactDetails", r#"[{"type":"PHONE","group":"BUSINESS","value":"+233302123456"}]"#),
     ],
-    supply: Supply::List(super::export::employees),
+    supply: Supply::List(super::supply::employees),
     view: &views::EMPLOYEE,
     import_examples: &[
         "mfa employees import --template > employees.csv && mfa employees import employees.csv",
@@ -174,7 +174,7 @@ pub const USERS: Noun = Noun {
     // Each password takes a while to hash.
     rows_max: 20,
     example: &[("identifier", "abena.f"), ("role", "clerk"), ("password", "change me at once")],
-    supply: Supply::List(super::export::users),
+    supply: Supply::List(super::supply::users),
     view: &views::USER,
     import_examples: &[
         "mfa users import --template > users.csv && mfa users import users.csv; rm -f users.csv*",
@@ -214,7 +214,7 @@ pub const DEFINITIONS: Noun = Noun {
         ("charges", "[]"),
         ("flexible", "false"),
     ],
-    supply: Supply::List(super::export::definitions),
+    supply: Supply::List(super::supply::definitions),
     view: &views::DEFINITION,
     import_examples: &[
         "mfa products import --template > products.csv && mfa products import products.csv",
@@ -240,7 +240,7 @@ pub const INSTANCES: Noun = Noun {
         ("alternativeAccountNumber", "0009-4711"),
         ("beneficiaries", r#"["Kojo Mensah"]"#),
     ],
-    supply: Supply::OfEach(super::export::definitions, super::export::instances),
+    supply: Supply::OfEach(super::supply::definitions, super::supply::instances),
     view: &views::INSTANCE,
     import_examples: &[
         "mfa accounts import --template > accounts.csv && mfa accounts import accounts.csv",
@@ -267,7 +267,7 @@ pub const CARDS: Noun = Noun {
         ("expirationDate", "2035-08-14"),
         ("issuer", "Accra"),
     ],
-    supply: Supply::OfEach(super::export::customers, super::export::cards),
+    supply: Supply::OfEach(super::supply::customers, super::supply::cards),
     view: &views::CARD,
     import_examples: &[
         "mfa cards import --template > cards.csv && mfa cards import cards.csv",

@@ -20,6 +20,7 @@ mod docs;
 mod doctor;
 mod employees;
 mod explain;
+mod export;
 mod find;
 mod gateways;
 mod groups;
@@ -81,6 +82,7 @@ pub const NODES: &[Node] = &[
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
     verb::<apply::Apply>("apply"),
     verb::<apply::Diff>("diff"),
+    verb::<export::Export>("export"),
     verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     verb::<session::Status>("status"),

@@ -69,3 +69,11 @@ pub const PLAN: View = View {
         column("document", "/document", 2),
     ],
 };
+
+/// What the institution was written into.
+pub const EXPORTED: View = View {
+    plural: "files",
+    id: "/file",
+    state: "",
+    columns: &[column("kind", "/kind", 0), column("records", "/records", 0), column("file", "/file", 0)],
+};
