@@ -33,6 +33,7 @@ mod api {
     mod ledger;
     mod login;
     mod offices;
+    mod passwords;
     mod people_groups;
     mod privileges;
     mod references;

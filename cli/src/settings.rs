@@ -58,6 +58,11 @@ pub const TABLE: &[Setting] = &[
     row("token_file", "", "file that holds such a token"),
     row("access_token_seconds", "1200", "life of an access token that the daemon gives"),
     row("refresh_token_seconds", "54000", "life of a session, from login to its end"),
+    row(
+        "current_password_required",
+        "false",
+        "whether users must give the present password to set another one",
+    ),
     row("token_audiences", "", "further names of the daemon in assertions, separated by commas"),
     row("strict_references", "false", "whether every named office, employee and customer must exist"),
     row(

@@ -112,6 +112,11 @@ pub trait Endpoint: Sized + Send + Sync + 'static {
         Ok(())
     }
 
+    /// Refuses a field of the body that does not go with the path.
+    fn check_body(&self, _: &Self::Body) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// Reads and checks what a request carries. A parameter of the path is judged with the fields: after
     /// the syntax of the body, before its fields.
     fn read(&self, raw: &RawBody<'_>) -> Result<Self::Body, Fault> {
@@ -120,7 +125,7 @@ pub trait Endpoint: Sized + Send + Sync + 'static {
             Err(fault) if fault.kind == MALFORMED_BODY => {}
             _ => self.check_path()?,
         }
-        body
+        body.and_then(|body| self.check_body(&body).map(|()| body))
     }
 
     /// The path with every parameter percent-encoded.
@@ -195,14 +200,15 @@ pub fn percent_encode(text: &str) -> String {
 }
 
 /// Declares endpoints, a row each:
-/// `Name { parameter } METHOD "/path/{parameter}" Body => Answer, tag ReadEndpoint, path check;`
-/// where `check` is a function that refuses parameters of the path.
+/// `Name { parameter } METHOD "/path/{parameter}" Body => Answer, tag ReadEndpoint, path check, body fits;`
+/// where `check` is a function that refuses parameters of the path, and `fits` one that refuses a body that
+/// does not go with them.
 #[macro_export]
 macro_rules! endpoints {
     ($(
         $(#[doc = $doc:literal])*
         $name:ident { $($param:ident),* } $method:ident $path:literal
-            $body:ty => $answer:ty $(, tag $tag:ident)? $(, path $check:ident)?;
+            $body:ty => $answer:ty $(, tag $tag:ident)? $(, path $check:ident)? $(, body $fits:ident)?;
     )*) => {
         $(
             $(#[doc = $doc])*
@@ -240,6 +246,10 @@ macro_rules! endpoints {
 
                 $(fn check_path(&self) -> Result<(), $crate::fault::Fault> {
                     $check(self.params().as_slice())
+                })?
+
+                $(fn check_body(&self, body: &Self::Body) -> Result<(), $crate::fault::Fault> {
+                    $fits(self, body)
                 })?
             }
         )*

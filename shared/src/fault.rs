@@ -3,6 +3,7 @@
 //! The table only ever grows, and a code never gets another meaning. `mfa explain error CODE` and the
 //! error body (`decisions.md` section 4) print from it.
 
+mod details;
 pub mod exit;
 mod problem;
 
@@ -139,6 +140,8 @@ faults! {
     NOT_OWN_RECORD: "not_own_record" 403 "Only for the user's own record" "log in as that user";
     LOGIN_TOKEN_REQUIRED: "login_token_required" 403 "Needs a login by password"
         "log in with a password: a token of an application is never enough here";
+    WRONG_PASSWORD: "wrong_password" 403 "Present password wrong"
+        "give the password with which you log in now";
     EXCEEDS_OWN_PERMISSIONS: "exceeds_own_permissions" 403 "Grants more than the caller holds"
         "ask somebody who holds the missing permissions";
     SCOPE_NOT_COVERED: "scope_not_covered" 403 "Scope not covered"
@@ -333,47 +336,6 @@ impl Fault {
         }
         rule::sort(&mut self.0.errors, body);
         Self::unknown_references(self.0.errors)
-    }
-
-    /// The same fault with the seconds until another try makes sense.
-    pub fn retry_after(mut self, seconds: u32) -> Self {
-        self.0.retry_after = Some(seconds);
-        self
-    }
-
-    /// The same fault with the permissions that the caller lacks.
-    pub fn missing(mut self, permissions: Vec<Permission>) -> Self {
-        self.0.missing = Some(permissions);
-        self
-    }
-
-    /// The same fault with an OAuth 2.0 error word.
-    pub fn error(mut self, word: &'static str) -> Self {
-        self.0.error = Some(word);
-        self
-    }
-
-    /// The same fault with how far a message came.
-    pub fn gateway(mut self, stage: &'static str, code: Option<u16>) -> Self {
-        self.0.gateway = Some(GatewayFailure { stage, code });
-        self
-    }
-
-    /// The same fault as the reason why a whole batch is refused: its operation is named, and the places of
-    /// bad fields are those in the batch.
-    pub fn of_operation(mut self, index: usize, request: &str) -> Self {
-        self.0.detail = format!("{}{request}: {}", operation_words(index), self.0.detail);
-        for error in &mut self.0.errors {
-            error.field = format!("/operations/{index}/body{}", error.field);
-        }
-        self.0.operation = Some(index);
-        self
-    }
-
-    /// The same fault with the methods of the path.
-    pub fn allow(mut self, methods: String) -> Self {
-        self.0.allow = Some(methods);
-        self
     }
 }
 

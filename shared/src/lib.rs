@@ -9,6 +9,7 @@
 //! | [`query`] | query parameters, paging included |
 //! | [`fault`] | the table of everything that can be refused: code, HTTP status, exit code, title, hint |
 //! | [`amount`], [`time`], [`identifier`] | values that are checked at the edge |
+//! | [`password`] | passwords that are guessed first |
 //! | [`api`] | wire types and rows, one file for each noun |
 //!
 //! Nothing here names HTTP, a store, a terminal, a runtime or a clock.
@@ -20,6 +21,7 @@ pub mod fault;
 pub mod identifier;
 pub mod node;
 pub mod object;
+pub mod password;
 pub mod query;
 pub mod rule;
 pub mod shape;

@@ -3,6 +3,7 @@
 use super::run::run;
 use super::tree::{commands, words};
 use crate::guarded::PASSWORD;
+use crate::terminal::Terminal;
 use crate::world::World;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -37,6 +38,44 @@ fn fed(mut command: Command, text: &str) -> i32 {
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     child.wait().unwrap().code().unwrap()
+}
+
+#[test]
+fn a_user_gives_the_present_password_with_the_new_one() {
+    let world = World::guarded();
+    assert_eq!(fed(world.mfa(&["login", "olga", "--password-stdin"]), PASSWORD), 0);
+    let file = |name: &str, text: &str| {
+        let path = world.dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let (wrong, right) = (file("wrong", "no such kettle"), file("right", PASSWORD));
+    let (common, new) = (file("common", "Password1"), file("new", "green kettle 8"));
+    let set = |present: &str, new: &str| {
+        let files = ["--current-password-file", present, "--password-file", new];
+        run(world.mfa(&[&["users", "set-password", "olga"][..], &files].concat()))
+    };
+    let said = set(&wrong, &new).fails(5);
+    assert!(said.contains("present password of user olga") && !said.contains("kettle"), "{said}");
+    assert!(set(&right, &common).fails(7).contains("10,000 most common"));
+    set(&right, &new).ok();
+    world.try_login("olga", "green kettle 8").is(200);
+}
+
+#[test]
+fn on_a_terminal_the_present_password_is_asked_for_before_the_own_new_one() {
+    let world = World::guarded_with(|config| config.current_password_required = true);
+    assert_eq!(fed(world.mfa(&["login", "olga", "--password-stdin"]), PASSWORD), 0);
+    let terminal = Terminal::start(&world, 100, &[]);
+    terminal.type_line("mfa users set-password olga");
+    terminal.wait_for("present password of olga: ");
+    terminal.type_line(PASSWORD);
+    terminal.wait_for("new password of olga: ");
+    terminal.type_line("green kettle 8");
+    terminal.wait_for("new password of olga again: ");
+    terminal.type_line("green kettle 8");
+    terminal.wait_for("given a new password\n$ ");
+    world.try_login("olga", "green kettle 8").is(200);
 }
 
 #[test]

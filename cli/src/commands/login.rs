@@ -88,7 +88,7 @@ pub async fn by_password(
         }
     };
     let password = password.known(cx, &format!("password of {user}"))?;
-    let token = log_in(client, &user, password).await?;
+    let token = log_in(client, &user, password.clone()).await?;
     if !token.password_change_required {
         return Ok(());
     }
@@ -99,7 +99,7 @@ pub async fn by_password(
     cx.out.say(&format!("{user} has to set a new password before anything else"));
     let mut tries = 0;
     loop {
-        match change_password(cx, client, &user).await {
+        match change_password(cx, client, &user, &password).await {
             // The change has ended the login with which it was made.
             Ok(password) => return log_in(client, &user, password).await.map(drop),
             Err(failure) if failure.exit == exit::INVALID && tries < PASSWORD_TRIES_MAX => {
@@ -111,10 +111,10 @@ pub async fn by_password(
     }
 }
 
-/// Asks for a new password and sets it.
-async fn change_password(cx: &Cx, client: &Client, user: &str) -> Outcome<String> {
+/// Asks for a new password and sets it; the present one has just been given.
+async fn change_password(cx: &Cx, client: &Client, user: &str, present: &str) -> Outcome<String> {
     let password = cx.prompt.new_secret("new password", "--password-stdin")?;
-    let body = input::body::<SetUserPassword>(&json!({ "password": password }))?;
+    let body = input::body::<SetUserPassword>(&json!({ "password": password, "currentPassword": present }))?;
     client.send(&SetUserPassword { user: user.to_owned() }, &body).await?;
     Ok(password)
 }

@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::flags::PasswordFlags;
-use crate::input::Draft;
+use crate::input::{self, Draft};
 use crate::logins;
 use crate::tree::{Node, Verb, verb};
 use crate::views;
@@ -156,6 +156,9 @@ pub struct SetPassword {
     user: String,
     #[command(flatten)]
     password: PasswordFlags,
+    /// File of your present password, to change your own
+    #[arg(long, value_name = "FILE")]
+    current_password_file: Option<String>,
 }
 
 impl Verb for SetPassword {
@@ -166,10 +169,21 @@ impl Verb for SetPassword {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let user = self.user;
-        let password = self.password.fresh(cx, &format!("password of {user}"))?;
-        let body = Draft::default().set("password", Some(password)).body::<SetUserPassword>()?;
         // The own login ends with the password, so there may be nothing left to read the record with.
         let own = logins::find(&cx.client.profile, &cx.client.url)?.is_some_and(|login| login.caller == user);
+        let given = self.password.given(cx)?;
+        let present = match input::secret_file(self.current_password_file.as_deref().unwrap_or_default())? {
+            None if own && given.is_none() => {
+                Some(cx.prompt.secret(&format!("present password of {user}"), "--current-password-file")?)
+            }
+            present => present,
+        };
+        let password = match given {
+            Some(password) => password,
+            None => cx.prompt.new_secret(&format!("new password of {user}"), "--password-stdin")?,
+        };
+        let draft = Draft::default().set("password", Some(password)).set("currentPassword", present);
+        let body = draft.body::<SetUserPassword>()?;
         cx.client.send(&SetUserPassword { user: user.clone() }, &body).await?;
         if own && cx.client.token.is_none() {
             logins::forget(&cx.client.profile, &cx.client.url)?;

@@ -99,6 +99,7 @@ pub struct Secret {
     plain: String,
     present: Arc<Present>,
     is_new: bool,
+    beside: Option<(String, Arc<Present>)>,
     judged: OnceLock<Judged>,
 }
 
@@ -115,7 +116,7 @@ impl Secret {
         F: Fn(&mut Tx<'_>) -> Result<Option<String>, Fault> + Send + Sync + 'static,
     {
         let (plain, present) = (plain.to_owned(), Arc::new(Box::new(present) as Present));
-        Self { plain, present, is_new: true, judged: OnceLock::new() }
+        Self { plain, present, is_new: true, beside: None, judged: OnceLock::new() }
     }
 
     /// A password that is only compared with the stored hash, and never stored itself.
@@ -126,6 +127,15 @@ impl Secret {
         Self { is_new: false, ..Self::new(plain, present) }
     }
 
+    /// The same with the present password beside it, where that was sent, and how its stored hash is found.
+    pub fn beside<F>(self, plain: Option<&str>, present: F) -> Self
+    where
+        F: Fn(&mut Tx<'_>) -> Result<Option<String>, Fault> + Send + Sync + 'static,
+    {
+        let beside = plain.map(|plain| (plain.to_owned(), Arc::new(Box::new(present) as Present)));
+        Self { beside, ..self }
+    }
+
     /// Whether it is to be stored.
     pub fn is_new(&self) -> bool {
         self.is_new
@@ -134,12 +144,16 @@ impl Secret {
     /// Does the heavy work. A password that is only compared unlocks a drawer, and tellers do not wait behind
     /// people who log in.
     pub async fn judge(&self, store: &Store, heavy: &Heavy, from: IpAddr) -> Result<(), Fault> {
-        let present = self.present.clone();
-        let stored = store.read(false, move |tx| present(tx)).await?;
+        let present = stored(store, &self.present).await?;
         let (plain, salt) = (self.plain.clone(), self.is_new.then(random::bytes));
         let lane = if self.is_new { Lane::Logins } else { Lane::Drawers };
-        let judged =
-            heavy.run(lane, from, move || Judged::new(&plain, stored.as_deref(), salt.as_ref())).await?;
+        let judge = move || Judged::new(&plain, present.as_deref(), salt.as_ref());
+        let mut judged = heavy.run(lane, from, judge).await?;
+        if let Some((plain, present)) = &self.beside {
+            let (plain, present) = (plain.clone(), stored(store, present).await?);
+            let judge = move || Judged::new(&plain, present.as_deref(), None);
+            judged.present = heavy.run(lane, from, judge).await?.fits;
+        }
         let _ = self.judged.set(judged);
         Ok(())
     }
@@ -148,6 +162,12 @@ impl Secret {
     pub fn judged(&self) -> Judged {
         self.judged.get().cloned().unwrap_or_default()
     }
+}
+
+/// The stored hash with which a password is compared.
+async fn stored(store: &Store, present: &Arc<Present>) -> Result<Option<String>, Fault> {
+    let present = present.clone();
+    store.read(false, move |tx| present(tx)).await
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::route::{Looking, at_once};
 use super::routes::Routes;
 use crate::config::Config;
 use crate::domain::token::Lifetimes;
-use crate::ops::callers::KnownCallers;
+use crate::ops::callers::{KnownCallers, LoginRules};
 use crate::ops::init;
 use crate::ops::listing::json;
 use crate::search::Search;
@@ -54,7 +54,8 @@ pub enum Phase {
 impl State {
     /// The state of a daemon that serves.
     pub fn new(store: Store, config: Config, routes: Routes, instance: String, heavy: Heavy) -> Self {
-        let (callers, phase) = (KnownCallers::default(), AtomicU8::new(Phase::Serving as u8));
+        let rules = LoginRules { current_password_required: config.current_password_required };
+        let (callers, phase) = (KnownCallers::new(rules), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);
         let search = Arc::default();
         Self { store, config, routes, instance, callers, heavy, search, phase, has_users }

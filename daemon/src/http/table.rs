@@ -60,8 +60,9 @@ fn identity() -> Vec<Route> {
         operation::<GetUserAccess, _>(users::get_access),
         operation::<SetUserRole, _>(users::set_role),
         secret_operation::<SetUserPassword, _>(users::set_password, |at, Json(change)| {
-            let user = at.user.clone();
+            let (user, same) = (at.user.clone(), at.user.clone());
             Secret::new(&change.password, move |tx| users::present_password(tx, &user))
+                .beside(change.current_password.as_deref(), move |tx| login::hash_while_open(tx, &same))
         }),
         operation::<DeleteUser, _>(users::delete),
         operation::<CreateRole, _>(roles::create),

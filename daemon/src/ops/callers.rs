@@ -33,6 +33,15 @@ pub struct Caller {
     pub holding: Holding,
     /// The token, where one was sent.
     pub token: Option<StoredToken>,
+    /// What the settings say about logins.
+    pub rules: Arc<LoginRules>,
+}
+
+/// What the settings of the daemon say about logins.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LoginRules {
+    /// Whether users must give the present password to set another one.
+    pub current_password_required: bool,
 }
 
 impl Caller {
@@ -48,6 +57,7 @@ impl Caller {
             reach: Arc::default(),
             holding: Holding::Unchecked,
             token: None,
+            rules: Arc::default(),
         }
     }
 
@@ -97,6 +107,7 @@ pub fn access_hash(text: &str) -> Option<String> {
 pub struct KnownCallers {
     by_hash: Mutex<HashMap<String, Arc<Known>>>,
     groups: CompiledGroups,
+    rules: Arc<LoginRules>,
 }
 
 /// Callers that are remembered; beyond, all are forgotten and begin anew.
@@ -119,6 +130,11 @@ struct Records {
 }
 
 impl KnownCallers {
+    /// Of a daemon with these settings.
+    pub fn new(rules: LoginRules) -> Self {
+        Self { rules: Arc::new(rules), ..Self::default() }
+    }
+
     /// The caller who sent the access token with this hash; `None` if it is no live one.
     pub fn find(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
         let version = tx.version();
@@ -136,7 +152,7 @@ impl KnownCallers {
                 return Ok(Some(known.caller.clone()));
             }
         }
-        let Some(caller) = find(tx, hash, &groups)? else { return Ok(None) };
+        let Some(caller) = find(tx, hash, &groups, &self.rules)? else { return Ok(None) };
         let caller = Arc::new(caller);
         let records = match caller.application {
             Some(_) => None,
@@ -169,7 +185,12 @@ fn records(tx: &mut Tx<'_>, hash: &str, caller: &Caller) -> Result<Records, Faul
     })
 }
 
-fn find(tx: &mut Tx<'_>, hash: &str, groups: &Arc<Groups>) -> Result<Option<Caller>, Fault> {
+fn find(
+    tx: &mut Tx<'_>,
+    hash: &str,
+    groups: &Arc<Groups>,
+    rules: &Arc<LoginRules>,
+) -> Result<Option<Caller>, Fault> {
     let Some(token) = tx.get::<StoredToken>(&[hash])? else { return Ok(None) };
     if token.ends <= tx.now() || matches!(token.kind, TokenKind::Refresh { .. }) {
         return Ok(None);
@@ -183,7 +204,7 @@ fn find(tx: &mut Tx<'_>, hash: &str, groups: &Arc<Groups>) -> Result<Option<Call
     };
     let TokenKind::Application { application, scope, .. } = &token.kind else {
         let Some(user) = user else { return Ok(None) };
-        return Ok(Some(Caller { token: Some(token), ..by_login(tx, &user, groups)? }));
+        return Ok(Some(Caller { token: Some(token), ..by_login(tx, &user, groups, rules)? }));
     };
     let of_user = match &user {
         Some(user) => Some(held_by(tx, user)?),
@@ -207,6 +228,7 @@ fn find(tx: &mut Tx<'_>, hash: &str, groups: &Arc<Groups>) -> Result<Option<Call
         holding: Holding::Only(held.clone()),
         reach: Arc::new(groups.reach(&held)),
         token: Some(token),
+        rules: rules.clone(),
     }))
 }
 
@@ -216,9 +238,14 @@ fn held_by(tx: &mut Tx<'_>, user: &StoredUser) -> Result<Vec<Permission>, Fault>
 }
 
 /// A user as a login makes one a caller; who cannot log in holds nothing.
-pub fn by_login(tx: &mut Tx<'_>, user: &StoredUser, groups: &Arc<Groups>) -> Result<Caller, Fault> {
+pub fn by_login(
+    tx: &mut Tx<'_>,
+    user: &StoredUser,
+    groups: &Arc<Groups>,
+    rules: &Arc<LoginRules>,
+) -> Result<Caller, Fault> {
     let held: Arc<[Permission]> = held_by(tx, user)?.into();
-    let rules = user.role == PHARAOH;
+    let is_pharaoh = user.role == PHARAOH;
     Ok(Caller {
         name: user.identifier.clone(),
         actor: user.identifier.clone(),
@@ -227,8 +254,9 @@ pub fn by_login(tx: &mut Tx<'_>, user: &StoredUser, groups: &Arc<Groups>) -> Res
         application: None,
         must_change_password: user.must_change_password,
         reach: Arc::new(groups.reach(&held)),
-        holding: if rules { Holding::Pharaoh } else { Holding::Only(held) },
+        holding: if is_pharaoh { Holding::Pharaoh } else { Holding::Only(held) },
         token: None,
+        rules: rules.clone(),
     })
 }
 

@@ -66,7 +66,9 @@ pub fn log_in(
     }
     let user = if fits { tx.get::<StoredUser>(&[name])? } else { None };
     let Some(mut user) = user.filter(|user| user.role != DEACTIVATED) else {
-        return count_failure(tx, name);
+        count_failure(tx, name)?;
+        tx.set_actor("guest");
+        return Err(login_failed());
     };
     tx.set_actor(name);
     forget_failures(tx, name)?;
@@ -82,7 +84,27 @@ pub fn login_failed() -> Fault {
     Fault::new(fault::LOGIN_FAILED, "user name or password is not right")
 }
 
-fn count_failure<T>(tx: &mut Tx<'_>, name: &str) -> Result<T, Fault> {
+/// The hash with which the present password of a user is compared before the transaction begins; none while
+/// the name is locked, so that nobody can make the daemon hash for nothing.
+pub fn hash_while_open(tx: &mut Tx<'_>, user: &str) -> Result<Option<String>, Fault> {
+    match attempts(tx, user)?.locked_seconds(tx.now()) {
+        Some(_) => Ok(None),
+        None => Ok(present(tx, user)?.hash),
+    }
+}
+
+/// Refuses a present password that is wrong, which counts like a failed login.
+pub fn check_present(tx: &mut Tx<'_>, user: &str, fits: bool) -> Result<(), Fault> {
+    check_lock(tx, user)?;
+    if fits {
+        return Ok(());
+    }
+    count_failure(tx, user)?;
+    Err(Fault::new(fault::WRONG_PASSWORD, format!("the present password of user {user} is another one")))
+}
+
+/// Counts one more failed attempt, although the request is refused.
+fn count_failure(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
     sessions::clear_old(tx)?;
     let attempts = attempts(tx, name)?.failed(tx.now());
     let forgotten_from = attempts.forgotten_from.unwrap_or(tx.now());
@@ -91,9 +113,8 @@ fn count_failure<T>(tx: &mut Tx<'_>, name: &str) -> Result<T, Fault> {
     forget_failures(tx, name)?;
     let name = attempts_names(tx, name)?.swap_remove(0);
     tx.put(&StoredAttempts { name, failures, locks, locked_until, forgotten_from })?;
-    tx.set_actor("guest");
     tx.keep_when_refused();
-    Err(login_failed())
+    Ok(())
 }
 
 fn check_lock(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {

@@ -12,6 +12,8 @@ pub struct Judged {
     /// The stored hash that it fits. It was read before the transaction, so it must be compared with what
     /// is stored by then.
     pub fits: Option<String>,
+    /// The stored hash that the present password fits, where it was sent beside a new one.
+    pub present: Option<String>,
 }
 
 impl std::fmt::Debug for Judged {
@@ -24,7 +26,8 @@ impl Judged {
     /// Compares a password with a stored hash, and hashes it with a salt.
     pub fn new(plain: &str, stored: Option<&str>, salt: Option<&[u8; SALT_BYTES]>) -> Self {
         let fits = stored.filter(|stored| password::verify(plain, Some(stored)));
-        Self { hash: salt.map(|salt| password::hash(plain, salt)), fits: fits.map(str::to_owned) }
+        let hash = salt.map(|salt| password::hash(plain, salt));
+        Self { hash, fits: fits.map(str::to_owned), present: None }
     }
 
     /// The hash to be stored.

@@ -67,7 +67,7 @@ pub fn list_permissions(
 /// `GET /users/{user}/access`
 pub fn get_access(
     tx: &mut Tx<'_>,
-    _: &Caller,
+    caller: &Caller,
     at: &GetUserAccess,
     Query(asked): &Query<AccessQuery>,
 ) -> Result<Array<RequestAccess>, Fault> {
@@ -76,7 +76,7 @@ pub fn get_access(
     let (rows, path) = rows_at(&path).ok_or_else(|| bad("path", &asked.path, "the path of a request"))?;
     let rows = rows.into_iter().filter(|row| operation(method_of(row.method, false)) == asked.operation);
     let groups = groups::compile(tx)?;
-    let caller = callers::by_login(tx, &user, &groups)?;
+    let caller = callers::by_login(tx, &user, &groups, &caller.rules)?;
     let segments: Vec<_> = path.iter().map(String::as_str).collect();
     let look = |row: &Meta| {
         let refused = match user.role == DEACTIVATED {
@@ -128,7 +128,7 @@ pub fn set_password(
     tx: &mut Tx<'_>,
     caller: &Caller,
     at: &SetUserPassword,
-    _: &Json<PasswordChange>,
+    Json(change): &Json<PasswordChange>,
     password: &Judged,
 ) -> Result<Accepted, Fault> {
     let mut user = find(tx, &at.user)?;
@@ -139,6 +139,13 @@ pub fn set_password(
         allowed.map_err(|e| exceeds(e, &format!("the password of user {}", at.user)))?;
     }
     let present = tx.get::<StoredPassword>(&[&at.user])?.map(|stored| stored.hash);
+    match change.current_password {
+        None if own && caller.rules.current_password_required => {
+            return Err(Fault::field("/currentPassword", "required", "is required"));
+        }
+        Some(_) => login::check_present(tx, &at.user, present.is_some() && present == password.present)?,
+        None => {}
+    }
     if own && user.must_change_password && present.is_some() && present == password.fits {
         return Err(Fault::field("/password", "password_unchanged", "must be another password"));
     }

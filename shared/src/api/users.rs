@@ -3,6 +3,9 @@
 use super::groups::PermittableMethod;
 use super::roles::{Operation, Permission};
 use crate::fault::Fault;
+use crate::node::Node;
+use crate::object::Fields;
+use crate::password::{TOO_COMMON, like_the_name};
 use crate::query::{ParamDoc, Parameters, Params, missing};
 use crate::rule::*;
 use crate::wire::{Accepted, Array, Json, Nothing, Query};
@@ -29,7 +32,27 @@ pub fn made_up_password(random: [u8; 20]) -> String {
 }
 
 const fn password() -> Text {
-    secret(8, PASSWORD_BYTES_MAX).not_blank()
+    secret(8, PASSWORD_BYTES_MAX).not_blank().not_common()
+}
+
+/// Refuses the name of the new user as its password; one that breaks another rule is refused once.
+fn not_the_name(fields: &mut Fields<'_>) {
+    let (Some(Node::Text(name)), Some(Node::Text(given))) =
+        (fields.peek("identifier"), fields.peek("password"))
+    else {
+        return;
+    };
+    if let Some(why) = like_the_name(given, name).filter(|_| password().judge(given).is_ok()) {
+        fields.checks().property("password", |at| at.refuse::<()>(TOO_COMMON, why));
+    }
+}
+
+/// Refuses the name of the user as the new password.
+fn not_the_own_name(at: &SetUserPassword, Json(change): &Json<PasswordChange>) -> Result<(), Fault> {
+    match like_the_name(&change.password, &at.user) {
+        Some(why) => Err(Fault::field("/password", TOO_COMMON, why)),
+        None => Ok(()),
+    }
 }
 
 object! {
@@ -42,7 +65,7 @@ object! {
     }
 
     /// A new user.
-    pub struct NewUser {
+    pub struct NewUser across not_the_name {
         /// Unique over all users; never changes.
         identifier: String = required(id(32).reserved(RESERVED)),
         /// The role; it need not exist yet.
@@ -77,6 +100,9 @@ object! {
     pub struct PasswordChange {
         /// At least 8 characters, at most 4,096 bytes, used as sent; never returned.
         password: String = required(password()),
+        /// The present password. It may be left out unless the setting `current_password_required` asks for
+        /// it where users change their own.
+        current_password: Option<String> = optional(secret(0, PASSWORD_BYTES_MAX)),
     }
 }
 
@@ -123,7 +149,8 @@ endpoints! {
     /// Give a user another role.
     SetUserRole { user } Put "/users/{user}/roleIdentifier" Json<RoleChange> => Accepted, tag GetUser;
     /// Set the password of a user.
-    SetUserPassword { user } Put "/users/{user}/password" Json<PasswordChange> => Accepted, tag GetUser;
+    SetUserPassword { user } Put "/users/{user}/password"
+        Json<PasswordChange> => Accepted, tag GetUser, body not_the_own_name;
     /// Delete a user.
     DeleteUser { user } Delete "/users/{user}" Nothing => Accepted, tag GetUser;
 }

@@ -3,6 +3,7 @@
 use super::{Checks, Rule};
 use crate::identifier::{is_blank, is_control, is_identifier_char, shown};
 use crate::node::Node;
+use crate::password::{TOO_COMMON, too_common};
 use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,7 @@ pub struct Text {
     no_step: bool,
     secret: bool,
     no_white_space: bool,
+    not_common: bool,
     reserved: &'static [&'static str],
 }
 
@@ -40,6 +42,7 @@ const fn string(characters: Characters, min: usize, max: usize) -> Text {
         no_step: false,
         secret: false,
         no_white_space: false,
+        not_common: false,
         reserved: &[],
     }
 }
@@ -114,6 +117,12 @@ impl Text {
         self
     }
 
+    /// None of the passwords that are guessed first.
+    pub const fn not_common(mut self) -> Self {
+        self.not_common = true;
+        self
+    }
+
     /// None of these words.
     pub const fn reserved(mut self, words: &'static [&'static str]) -> Self {
         self.reserved = words;
@@ -156,6 +165,11 @@ impl Text {
         }
         if value.len() > self.bytes_max {
             return Err(("too_long", format!("must have at most {} bytes", self.bytes_max)));
+        }
+        if self.not_common
+            && let Some(why) = too_common(value)
+        {
+            return Err((TOO_COMMON, why.to_owned()));
         }
         if self.reserved.contains(&value) {
             return Err(("reserved", format!("must not be \"{value}\", which is reserved")));

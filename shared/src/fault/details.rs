@@ -1,0 +1,47 @@
+//! What a fault can say beside its code and detail.
+
+use super::{Fault, GatewayFailure, operation_words};
+use crate::api::roles::Permission;
+
+impl Fault {
+    /// The same fault with the seconds until another try makes sense.
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+
+    /// The same fault with the permissions that the caller lacks.
+    pub fn missing(mut self, permissions: Vec<Permission>) -> Self {
+        self.0.missing = Some(permissions);
+        self
+    }
+
+    /// The same fault with an OAuth 2.0 error word.
+    pub fn error(mut self, word: &'static str) -> Self {
+        self.0.error = Some(word);
+        self
+    }
+
+    /// The same fault with how far a message came.
+    pub fn gateway(mut self, stage: &'static str, code: Option<u16>) -> Self {
+        self.0.gateway = Some(GatewayFailure { stage, code });
+        self
+    }
+
+    /// The same fault as the reason why a whole batch is refused: its operation is named, and the places of
+    /// bad fields are those in the batch.
+    pub fn of_operation(mut self, index: usize, request: &str) -> Self {
+        self.0.detail = format!("{}{request}: {}", operation_words(index), self.0.detail);
+        for error in &mut self.0.errors {
+            error.field = format!("/operations/{index}/body{}", error.field);
+        }
+        self.0.operation = Some(index);
+        self
+    }
+
+    /// The same fault with the methods of the path.
+    pub fn allow(mut self, methods: String) -> Self {
+        self.0.allow = Some(methods);
+        self
+    }
+}
