@@ -84,13 +84,19 @@ impl Terminal {
     /// Waits until the screen ends with a text, and gives the screen.
     #[track_caller]
     pub fn wait_for(&self, end: &str) -> String {
+        self.wait_for_any(&[end])
+    }
+
+    /// Waits until the screen ends with one of several texts, and gives the screen.
+    #[track_caller]
+    pub fn wait_for_any(&self, ends: &[&str]) -> String {
         let started = Instant::now();
         loop {
             let screen = self.screen();
-            if screen.trim_end().ends_with(end.trim_end()) {
+            if ends.iter().any(|end| screen.trim_end().ends_with(end.trim_end())) {
                 return screen;
             }
-            assert!(started.elapsed().as_secs() < WAIT_SECONDS_MAX, "{end:?} does not appear:\n{screen}");
+            assert!(started.elapsed().as_secs() < WAIT_SECONDS_MAX, "{ends:?} does not appear:\n{screen}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -6,12 +6,14 @@ mod dangling;
 mod dry_run;
 mod image;
 mod raw;
+mod references;
 mod stream;
 
 use crate::failure::{Failure, Missing, Outcome};
 use crate::trace;
 use bytes::Bytes;
 use connect::{root, unreachable};
+use dangling::Noted;
 use dry_run::DRY_RUN;
 use image::upload;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, render, segments};
@@ -28,6 +30,7 @@ pub use connect::check_address;
 pub use dangling::Dangling;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
+pub use references::References;
 pub use stream::Stream;
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
@@ -62,8 +65,10 @@ pub struct Client {
     pub insecure: bool,
     /// Changes are only tried.
     pub dry_run: bool,
-    /// References that the changes have left leading nowhere.
-    dangling: Arc<Mutex<Vec<Dangling>>>,
+    /// What is done about changes that name what does not exist.
+    pub references: References,
+    /// What they have named that does not exist.
+    dangling: Arc<Mutex<Noted>>,
     /// Made at the first request, so that commands without one start at once.
     http: OnceLock<reqwest::Client>,
 }
@@ -145,6 +150,7 @@ impl Client {
             token: None,
             insecure: false,
             dry_run: false,
+            references: References::Told,
             dangling: Arc::default(),
             http: OnceLock::new(),
         }
@@ -258,7 +264,7 @@ impl Client {
 
     /// Sends a parcel, again and again where that may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
-        let Parcel { method, url, mut headers, body, watch, keyed } = parcel;
+        let Parcel { method, url, mut headers, body, watch, keyed } = self.heed(parcel).await?;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }
@@ -271,7 +277,10 @@ impl Client {
         }
         let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
         if let Some(token) = &self.curl {
-            let (method, headers) = (method.as_str(), pairs(&headers).collect());
+            // A line that is pasted twice is meant twice, unless somebody chose the key.
+            let keyed = self.idempotency_key.is_some();
+            let headers = pairs(&headers).filter(|(name, _)| keyed || *name != "idempotency-key").collect();
+            let method = method.as_str();
             let (body, file) = (bytes.as_deref(), self.file.as_deref());
             trace::line(&trace::Line { method, url: &url, headers, body, file, token }.text());
         }
@@ -302,6 +311,7 @@ impl Client {
                     tries += 1;
                 }
                 (_, Ok(response)) => {
+                    self.check_heeded(&headers, &response)?;
                     self.note_dangling(response.headers(), bytes.as_deref());
                     return Ok(response);
                 }

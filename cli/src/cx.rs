@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, ListFlags};
 use crate::input::Draft;
 use crate::money::Money;
+use crate::names::pointer;
 use crate::output::Output;
 use crate::prompt::Prompt;
 use crate::settings::Settings;
@@ -43,6 +44,18 @@ pub struct Done<'a> {
 }
 
 impl Cx {
+    /// Asks before a record is deleted that others may use. While something uses it the deletion is refused,
+    /// and then nobody is asked.
+    pub async fn before_deleting<E>(&self, endpoint: &E, what: &str, identifier: &str) -> Outcome
+    where
+        E: Endpoint<Body = Nothing>,
+    {
+        if self.prompt.must_ask() && self.prompt.can_ask() {
+            self.client.try_out(endpoint, &Nothing).await?;
+        }
+        self.prompt.before_destroying(what, identifier)
+    }
+
     /// Reads one record, or a plain array, and prints it.
     pub async fn show<E: Endpoint<Body = Nothing>>(&self, endpoint: E, view: &View) -> Outcome {
         let reply = self.client.send(&endpoint, &Nothing).await?;
@@ -93,13 +106,48 @@ impl Cx {
             return Err(Failure::usage("there is nothing to change").hint(hint));
         }
         let Reply { value, tag, .. } = self.client.send(&read, &Nothing).await?;
+        let cleared = draft.cleared().to_vec();
         let body = Draft::from_record(value).merge(draft).body::<E>()?;
-        let sent = self.client.send_if(&write, &body, tag.as_deref()).await;
+        let kept = self.kept(&read, &write, &body, tag.as_deref(), &cleared).await;
+        let sent = match kept {
+            Ok(Some(name)) => {
+                let what = format!("{name} of {} {} cannot be emptied", done.noun, done.id);
+                let hint = "it can only be given another value; nothing was changed";
+                return Err(Failure::usage(what).hint(hint));
+            }
+            Ok(None) => self.client.send_if(&write, &body, tag.as_deref()).await,
+            Err(failure) => Err(failure),
+        };
         match sent {
             Err(failure) if failure.status == Some(412) => Err(self.raced(failure, &read).await),
             Err(failure) => Err(failure),
             Ok(_) => self.changed(done, read, view).await,
         }
+    }
+
+    /// The first property that is to be emptied and that the daemon would keep.
+    async fn kept<R, E>(
+        &self,
+        read: &R,
+        write: &E,
+        body: &E::Body,
+        tag: Option<&str>,
+        cleared: &[String],
+    ) -> Outcome<Option<String>>
+    where
+        R: Endpoint<Body = Nothing>,
+        E: Endpoint,
+    {
+        if cleared.is_empty() {
+            return Ok(None);
+        }
+        let would_be = self.client.try_then_read(write, body, tag, read).await?;
+        let stays = |name: &&String| match would_be.pointer(&pointer(name)) {
+            None | Some(Value::Null) => false,
+            Some(Value::Array(values)) => !values.is_empty(),
+            Some(value) => value != "",
+        };
+        Ok(cleared.iter().find(stays).cloned())
     }
 
     /// Says who was faster, where the record tells.

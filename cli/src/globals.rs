@@ -109,6 +109,10 @@ pub struct ChangeFlags {
     /// Only try it: the daemon carries the change out, takes it back and says what it would come to
     #[arg(long)]
     pub dry_run: bool,
+    /// Refuse a change that names a record which does not exist; without it you are asked on a terminal,
+    /// and elsewhere or with --yes it is made with a warning
+    #[arg(long)]
+    pub existing_only: bool,
     /// Do not read the record back and print it
     #[arg(long)]
     pub no_read: bool,

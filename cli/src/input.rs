@@ -79,6 +79,11 @@ impl Draft {
         self
     }
 
+    /// The properties that a flag empties.
+    pub fn cleared(&self) -> &[String] {
+        &self.cleared
+    }
+
     /// Lays the properties of another draft over these.
     pub fn merge(mut self, over: Draft) -> Self {
         self.properties.extend(over.properties);

@@ -52,6 +52,7 @@ mod views;
 mod views_access;
 mod yaml;
 
+use crate::client::References;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
@@ -204,6 +205,9 @@ fn context(
         confirmed: globals.confirm,
         interrupts: Interrupts::default(),
     };
+    if leaf.changes() {
+        client.references = References::of(change.existing_only, &prompt);
+    }
     let out = Output {
         format: usage::format(&settings, screen)?,
         format_asked: settings.get("output").0 != "auto",

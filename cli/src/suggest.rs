@@ -42,6 +42,18 @@ pub async fn instead_of(client: &Client, dangling: &Dangling) -> Option<String> 
     near(client, &named(&dangling.field, dangling.name.as_deref()?)?).await
 }
 
+/// What a field names that is not there, as a sentence, with the near identifier.
+pub async fn what_is_missing(client: &Client, dangling: &Dangling) -> String {
+    let said = match (noun_of_field(&dangling.field), &dangling.name) {
+        (Some(noun), Some(name)) => format!("there is no {noun} \"{name}\""),
+        _ => dangling.to_string(),
+    };
+    match instead_of(client, dangling).await {
+        Some(near) => format!("{said}; did you mean {near}?"),
+        None => said,
+    }
+}
+
 /// What a field names, which is not there.
 fn named(field: &str, name: &str) -> Option<Missing> {
     let noun = noun_of_field(field)?.to_owned();
@@ -59,6 +71,10 @@ fn unknown_reference(failure: &Failure) -> Option<Missing> {
 /// The noun of the records that a field names.
 fn noun_of_field(pointer: &str) -> Option<&'static str> {
     let name = pointer.rsplit('/').find(|step| step.parse::<usize>().is_err())?.to_lowercase();
+    if name == "identifier" {
+        // The only field of that name which names another record is in the body of a user's role.
+        return Some("role");
+    }
     NAMING.iter().find(|(word, _)| name.contains(word)).map(|(_, noun)| *noun)
 }
 
@@ -91,6 +107,7 @@ mod tests {
             ("/permissions/3/permittableEndpointGroupIdentifier", Some("group")),
             ("/permittableEndpointGroupIdentifiers/0", Some("group")),
             ("/customerAccountIdentifier", Some("account")),
+            ("/identifier", Some("role")),
             ("/name", None),
             ("", None),
         ] {

@@ -74,3 +74,42 @@ fn of_very_many_only_the_first_are_told_and_a_refused_change_tells_none() {
     let told: Vec<_> = results.iter().map(|result| result["danglingReferences"].to_string()).collect();
     assert_eq!(told, [r#"["/role"]"#, "null", "null"], "each result tells its own");
 }
+
+#[test]
+fn a_request_can_ask_that_what_names_nothing_is_refused() {
+    let world = World::start();
+    let ask = |method: &str, path: &str, value: &str, body: &Value| {
+        let request = world.request(method, path).header("existing-only", value);
+        let request = request.header("content-type", "application/json").header("idempotency-key", path);
+        world.send(request.body(body.to_string()))
+    };
+    let employee = json!({ "identifier": "kofi", "assignedOffice": "accra" });
+    ask("POST", "/employees", "true", &employee).refused(400, "unknown_reference");
+    ask("POST", "/employees", "perhaps", &employee).refused(400, "invalid_parameter");
+    world.get("/employees/kofi").refused(404, "employee_not_found");
+    world.post("/offices", r#"{"identifier":"accra","name":"Accra"}"#).is(202);
+    // The refusal has not used up the key.
+    let made = ask("POST", "/employees", "true", &employee).is(202);
+    assert_eq!(
+        (made.header("existing-only"), made.header("dangling-references")),
+        ("true".into(), "".into())
+    );
+    // An account that a teller names would come into being; here it has to be there.
+    ask("POST", "/offices/accra/teller", "true", &teller("T1")).refused(400, "unknown_reference");
+    let user = json!({ "identifier": "esi", "role": "nowhere", "password": PASSWORD });
+    ask("POST", "/users", "false", &user).is(202);
+    ask("PUT", "/users/esi/roleIdentifier", "true", &json!({ "identifier": "gone" }))
+        .refused(400, "unknown_reference");
+    let post = |path: &str, body: Value| json!({ "method": "POST", "path": path, "body": body });
+    let office = post("/offices", json!({ "identifier": "tema", "name": "Tema" }));
+    let works_in = |name: &str, office: &str| {
+        post("/employees", json!({ "identifier": name, "assignedOffice": office }))
+    };
+    let operations = json!([office, works_in("ama", "tema"), works_in("abi", "quay")]);
+    let sent = ask("POST", "/batch", "true", &json!({ "operations": operations })).is(200);
+    assert_eq!(sent.header("existing-only"), "true");
+    let results = sent.json()["results"].clone();
+    let statuses: Vec<_> = (0..3).map(|i| results[i]["status"].as_i64().unwrap()).collect();
+    assert_eq!(statuses, [202, 202, 400]);
+    assert_eq!(results[2]["problem"]["code"], "unknown_reference");
+}

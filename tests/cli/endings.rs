@@ -1,9 +1,109 @@
 //! Verbs that end something ask on a terminal, and go on where nobody can be asked.
 
 use super::run::run;
-use super::tree::sample;
+use super::tree::{commands, sample, shell, words};
 use crate::terminal::Terminal;
 use crate::world::World;
+use serde_json::Value;
+
+/// Last words of commands that end something.
+const ENDS: &[&str] = &["close", "close-account", "deactivate", "delete", "end", "lock"];
+
+/// Last words of commands that make or change something, which can be changed again.
+const GOES_ON: &[&str] = &[
+    "activate",
+    "add",
+    "add-branch",
+    "batch",
+    "cancel",
+    "confirm",
+    "create",
+    "deposit",
+    "edit",
+    "login",
+    "logout",
+    "open",
+    "open-account",
+    "pause",
+    "reopen",
+    "set",
+    "set-password",
+    "set-role",
+    "test",
+    "transaction",
+    "transfer",
+    "unlock",
+    "update",
+    "withdraw",
+];
+
+/// The commands that end something, each with its first example, in which nothing is agreed to yet.
+fn ending() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for command in commands() {
+        let last = *words(&command).last().unwrap();
+        let changes = command["endpoint"].is_string() && command["method"] != "GET";
+        let ends = ENDS.contains(&last);
+        if changes {
+            assert!(ends != GOES_ON.contains(&last), "does it end something? {command}");
+            assert!(ends || command["method"] != "DELETE" || last == "logout", "{command}");
+        }
+        if ends && changes {
+            found.push((words(&command).join(" "), example(&command)));
+        }
+    }
+    assert!(found.len() > 20, "{found:?}");
+    found
+}
+
+fn example(command: &Value) -> String {
+    command["examples"][0].as_str().unwrap().replace(" --yes", "")
+}
+
+#[test]
+fn every_verb_that_ends_something_asks_on_a_terminal() {
+    let world = World::start();
+    sample(&world);
+    let terminal = Terminal::start(&world, 120, &[]);
+    for (_, line) in ending() {
+        terminal.type_line(&format!("clear; {line}; echo exit=$?"));
+        terminal.wait_for_any(&["[y/N]", "to go on:"]);
+        terminal.type_line("");
+        terminal.wait_for("exit=1\n$");
+    }
+}
+
+#[test]
+fn in_a_protected_profile_every_verb_that_ends_something_wants_to_hear_its_name() {
+    let world = World::start();
+    sample(&world);
+    run(world.mfa(&["profile", "add", "bank", "--url", &world.url(), "--protected"])).ok();
+    for (name, line) in ending() {
+        let line = line.replacen("mfa ", "mfa --profile bank ", 1);
+        // What is booked at the counter is asked about with its charges, not by a name.
+        let flag = if name == "teller close-account" { "--yes" } else { "--confirm" };
+        let yes = if flag == "--yes" { "" } else { " --yes" };
+        let said = run(shell(&world, &format!("{line}{yes}"))).fails(2);
+        assert!(said.contains(&format!("error: {flag}")), "{line}\n{said}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_about_a_deletion_that_is_refused_anyway() {
+    let world = World::start();
+    sample(&world);
+    run(world.mfa(&["users", "set-role", "esi", "counter"])).ok();
+    let terminal = Terminal::start(&world, 120, &[]);
+    for (line, uses) in [
+        ("mfa products delete savings", "instances"),
+        ("mfa offices delete head-office", "head-office"),
+        ("mfa roles delete counter", "user"),
+    ] {
+        let screen = terminal.run(line);
+        let refused = screen.contains("exit 6\n") && screen.contains(uses);
+        assert!(refused && !screen.contains("[y/N]"), "{screen}");
+    }
+}
 
 #[test]
 fn what_ends_a_customer_or_an_account_asks_on_a_terminal() {
@@ -23,6 +123,7 @@ fn what_ends_a_customer_or_an_account_asks_on_a_terminal() {
     let before = state(&format!("/instances/{account}"), "state");
     no("mfa customers lock c-001", "lock customer c-001");
     no("mfa customers close c-001", "close customer c-001");
+    no("mfa products deactivate savings", "take product savings off sale");
     no(&format!("mfa accounts close {account}"), &format!("close account {account} for good"));
     assert_eq!((customer(), state(&format!("/instances/{account}"), "state")), ("ACTIVE".to_owned(), before));
     terminal.type_line("clear; mfa customers lock c-001");

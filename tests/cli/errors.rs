@@ -222,4 +222,16 @@ fn an_update_keeps_what_it_does_not_name() {
     assert!(after["middleName"].is_null());
     assert_eq!((&after["surname"], &after["member"]), (&"Owusu".into(), &true.into()));
     assert_eq!(after["assignedOffice"], before["assignedOffice"]);
+    // What an update keeps although it is left out cannot be emptied, and then nothing else is changed.
+    for property in ["type", "member"] {
+        let line = ["customers", "update", "c-001", "--surname", "Addo", "--clear", property];
+        let said = run(world.mfa(&line)).fails(2);
+        assert!(
+            said.starts_with(&format!("error: {property} of customer c-001 cannot be emptied\n")),
+            "{said}"
+        );
+        let said = run(world.mfa(&[&line[..], &["--dry-run"]].concat())).fails(2);
+        assert!(said.contains("cannot be emptied"), "{said}");
+    }
+    assert_eq!(world.get("/customers/c-001").json()["surname"], "Owusu");
 }

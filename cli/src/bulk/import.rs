@@ -7,6 +7,7 @@ use super::report::{Before, Report};
 use super::row::{Keys, Reading, Row};
 use super::send::{BATCH_BYTES_MAX, Done, Mode, Ready, Sender, Status, TAKEN_BACK};
 use super::source::{Format, Source};
+use crate::client::References;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::quoted;
@@ -40,6 +41,8 @@ pub struct Order {
     pub validate_only: bool,
     /// All rows or none.
     pub atomic: bool,
+    /// Rows that name what does not exist are refused.
+    pub existing_only: bool,
     /// Rows that were done before are passed over.
     pub resume: bool,
     /// Where the report goes.
@@ -61,7 +64,11 @@ impl Order {
             let word = self.mode.to_possible_value().map(|word| word.get_name().to_owned());
             words.extend(["--mode".to_owned()].into_iter().chain(word));
         }
-        let flags = [(self.validate_only, "--validate-only"), (self.atomic, "--atomic")];
+        let flags = [
+            (self.validate_only, "--validate-only"),
+            (self.atomic, "--atomic"),
+            (self.existing_only, "--existing-only"),
+        ];
         words.extend(flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned()));
         words.join(" ")
     }
@@ -164,6 +171,9 @@ pub async fn import(cx: &Cx, noun: &'static Noun, order: Order) -> Outcome {
     let mut ledger = Ledger { report, failed, progress, counts: Counts::default(), first: Vec::new(), tried };
     let mut client = cx.client.clone();
     client.dry_run |= order.validate_only;
+    if order.existing_only {
+        client.references = References::Refused;
+    }
     let sender = Sender { client, noun, mode: order.mode };
     let run = before.run.clone();
     // A row that names one before it is tried together with it, as far as a batch can hold both.

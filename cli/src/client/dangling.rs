@@ -4,6 +4,7 @@ use super::Client;
 use mfa_shared::api::batch::OperationResult;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::PoisonError;
 
@@ -19,6 +20,14 @@ pub struct Dangling {
     pub name: Option<String>,
     /// Whether others were sent after it, which may have made what it names.
     among_others: bool,
+}
+
+/// What was noted about the changes of a command.
+#[derive(Debug, Default)]
+pub(super) struct Noted {
+    found: Vec<Dangling>,
+    /// What somebody has agreed to, and is not told of again.
+    agreed: HashSet<Dangling>,
 }
 
 impl fmt::Display for Dangling {
@@ -48,15 +57,22 @@ impl Client {
     }
 
     fn note<'a>(&self, fields: impl Iterator<Item = &'a str>, body: &Value, among_others: bool) {
-        let noted = fields.map(|field| {
+        let named = fields.map(|field| {
             let name = body.pointer(field).and_then(Value::as_str).map(str::to_owned);
             Dangling { field: field.to_owned(), name, among_others }
         });
-        self.dangling.lock().unwrap_or_else(PoisonError::into_inner).extend(noted);
+        let mut noted = self.dangling.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<_> = named.filter(|dangling| !noted.agreed.contains(dangling)).collect();
+        noted.found.extend(new);
+    }
+
+    /// Takes note of what somebody has agreed to.
+    pub(super) fn agree_to(&self, dangling: Vec<Dangling>) {
+        self.dangling.lock().unwrap_or_else(PoisonError::into_inner).agreed.extend(dangling);
     }
 
     /// What was noted about the changes of this command, in its order.
     pub fn take_dangling(&self) -> Vec<Dangling> {
-        std::mem::take(&mut *self.dangling.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.dangling.lock().unwrap_or_else(PoisonError::into_inner).found)
     }
 }

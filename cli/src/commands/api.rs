@@ -1,6 +1,6 @@
 //! `mfa api`: any request that the daemon knows, for what has no verb of its own.
 
-use crate::client::RawReply;
+use crate::client::{RawReply, References};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input;
@@ -33,6 +33,9 @@ pub struct Api {
     /// Only try a change: the daemon carries it out, takes it back and says what it would come to
     #[arg(long)]
     dry_run: bool,
+    /// Refuse a change that names a record which does not exist
+    #[arg(long)]
+    existing_only: bool,
 }
 
 impl Verb for Api {
@@ -46,6 +49,7 @@ impl Verb for Api {
     async fn run(self, cx: &Cx) -> Outcome {
         let mut client = cx.client.clone();
         client.dry_run = self.dry_run;
+        client.references = References::of(self.existing_only, &cx.prompt);
         let reads =
             matches!(self.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "DELETE");
         if reads && self.input.is_some() {

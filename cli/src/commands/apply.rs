@@ -3,6 +3,7 @@
 use crate::apply::plan::{Plan, plan};
 use crate::apply::send::{Became, carry_out, try_out};
 use crate::apply::{files, show};
+use crate::client::References;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
@@ -21,6 +22,9 @@ pub struct Apply {
     /// Only try it: the daemon carries everything out and takes it back; exit 20 if something would change
     #[arg(long)]
     dry_run: bool,
+    /// Refuse documents that name records which neither exist nor are made before them
+    #[arg(long)]
+    existing_only: bool,
 }
 
 impl Verb for Apply {
@@ -47,6 +51,9 @@ impl Verb for Apply {
         }
         let mut client = cx.client.clone();
         client.dry_run = self.dry_run;
+        if self.existing_only {
+            client.references = References::Refused;
+        }
         let (became, ended) = match self.dry_run {
             true => (try_out(&client, &plan).await?, Ok(())),
             false => {

@@ -54,7 +54,7 @@ pub struct Import<N: Bulk> {
     #[arg(value_name = "FILE", required_unless_present = "template")]
     file: Option<String>,
     /// Print an empty table: what the columns mean, their names, and a row that works
-    #[arg(long, conflicts_with_all = ["file", "resume", "atomic", "validate_only"])]
+    #[arg(long, conflicts_with_all = ["file", "resume", "atomic", "validate_only", "existing_only"])]
     template: bool,
     /// How the rows are written down; by default what the name of the file says, or its beginning
     #[arg(long, value_name = "csv|jsonl|json|yaml", hide_possible_values = true)]
@@ -71,6 +71,9 @@ pub struct Import<N: Bulk> {
     /// All rows or none; at most 1,000
     #[arg(long)]
     atomic: bool,
+    /// Refuse a row that names a record which neither exists nor is made by a row before it
+    #[arg(long)]
+    existing_only: bool,
     /// Pass over the rows that the report says were done
     #[arg(long)]
     resume: bool,
@@ -103,6 +106,7 @@ impl<N: Bulk> Verb for Import<N> {
             mode: self.mode,
             validate_only: self.validate_only,
             atomic: self.atomic,
+            existing_only: self.existing_only,
             resume: self.resume,
         };
         import(cx, N::NOUN, order).await

@@ -242,8 +242,9 @@ impl Verb for Delete {
         &["mfa products delete shares --yes", "mfa products delete shares --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let definition = self.definition;
-        cx.prompt.before_destroying(&format!("delete product {definition}"), &definition)?;
-        cx.client.send(&DeleteDefinition { definition: definition.clone() }, &Nothing).await?;
+        let at = DeleteDefinition { definition: definition.clone() };
+        cx.before_deleting(&at, &format!("delete product {definition}"), &definition).await?;
+        cx.client.send(&at, &Nothing).await?;
         cx.done(done(&definition, "deleted"))
     }
 }
@@ -284,6 +285,8 @@ impl Verb for Deactivate {
     const EXAMPLES: &'static [&'static str] =
         &["mfa products deactivate savings", "mfa products deactivate savings --note 'replaced'"];
     async fn run(self, cx: &Cx) -> Outcome {
+        let what = format!("take product {} off sale", self.definition);
+        cx.prompt.before_ending(&what, &self.definition)?;
         command(cx, self.definition, "DEACTIVATE", self.note, "deactivated").await
     }
 }

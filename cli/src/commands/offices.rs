@@ -186,17 +186,9 @@ impl Verb for Delete {
         &["mfa offices delete market --yes", "mfa offices delete market --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let office = self.office;
-        if cx.prompt.must_ask() {
-            let record = cx.client.send(&GetOffice { office: office.clone() }, &Nothing).await?.value;
-            let what = format!("delete office {office}");
-            match record["externalReferences"].as_bool() {
-                Some(true) => {
-                    cx.prompt.confirm_typed(&format!("{what}, which something still uses,"), &office)?
-                }
-                _ => cx.prompt.before_destroying(&what, &office)?,
-            }
-        }
-        cx.client.send(&DeleteOffice { office: office.clone() }, &Nothing).await?;
+        let at = DeleteOffice { office: office.clone() };
+        cx.before_deleting(&at, &format!("delete office {office}"), &office).await?;
+        cx.client.send(&at, &Nothing).await?;
         cx.done(done(&office, "deleted"))
     }
 }

@@ -154,8 +154,9 @@ impl Verb for Delete {
     const EXAMPLES: &'static [&'static str] =
         &["mfa roles delete counter --yes", "mfa roles delete counter --yes -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt.before_destroying(&format!("delete role {}", self.role), &self.role)?;
-        cx.client.send(&DeleteRole { role: self.role.clone() }, &Nothing).await?;
+        let at = DeleteRole { role: self.role.clone() };
+        cx.before_deleting(&at, &format!("delete role {}", self.role), &self.role).await?;
+        cx.client.send(&at, &Nothing).await?;
         cx.done(done(&self.role, "deleted"))
     }
 }

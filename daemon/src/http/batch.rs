@@ -13,7 +13,7 @@ use super::reply::Reply;
 use super::request::{self, Request};
 use super::route::{Behind, Prepared, Route};
 use super::state::State;
-use super::{body, dry_run};
+use super::{body, dry_run, existing_only};
 use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
@@ -46,6 +46,7 @@ pub async fn answer(
         state: state.clone(),
         request_id: head.request_id.clone(),
         dry_run: dry_run::asked(&head.headers),
+        existing_only: existing_only::asked(&head.headers),
         asked,
         repeatable,
     };
@@ -100,6 +101,7 @@ struct Order {
     asked: Asked,
     repeatable: Result<Option<Repeatable>, Fault>,
     dry_run: Result<bool, Fault>,
+    existing_only: Result<bool, Fault>,
     parts: Result<Parts, Fault>,
 }
 
@@ -284,12 +286,19 @@ impl Order {
         if dry_run {
             tx.set_dry_run();
         }
+        let existing_only = self.existing_only.clone()?;
+        if existing_only {
+            tx.set_existing_only();
+        }
         let mut reply = Reply::json(json(&BatchResult { results: self.results(tx, &caller, parts)? }));
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
         if dry_run {
             dry_run::mark(&mut reply);
+        }
+        if existing_only {
+            existing_only::mark(&mut reply);
         }
         Ok(reply)
     }

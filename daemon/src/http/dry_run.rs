@@ -9,15 +9,20 @@ const HEADER: &str = "dry-run";
 
 /// Whether a request asks for a dry run. What cannot be understood is refused: it might be meant as one.
 pub fn asked(headers: &HeaderMap) -> Result<bool, Fault> {
-    let mut given = headers.get_all(HEADER).iter();
+    switch(headers, HEADER, "Dry-Run")
+}
+
+/// Whether a header is there that is true or false.
+pub(super) fn switch(headers: &HeaderMap, name: &str, title: &str) -> Result<bool, Fault> {
+    let mut given = headers.get_all(name).iter();
     let Some(value) = given.next() else { return Ok(false) };
     match (given.next(), value.as_bytes()) {
         (None, b"true") => Ok(true),
         (None, b"false") => Ok(false),
-        _ => Err(Fault::new(
-            fault::INVALID_PARAMETER,
-            "the header Dry-Run must be given once, as true or false",
-        )),
+        _ => {
+            let detail = format!("the header {title} must be given once, as true or false");
+            Err(Fault::new(fault::INVALID_PARAMETER, detail))
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 
 use super::access::{self, Asked};
 use super::answer::Head;
-use super::dry_run;
 use super::idempotency::Repeatable;
 use super::reply::{IntoReply, Reply};
 use super::route::{Behind, Route, Run};
 use super::state::State;
+use super::{dry_run, existing_only};
 use crate::config::Config;
 use crate::ops::Caller;
 use crate::store::Tx;
@@ -92,6 +92,8 @@ enum Planned {
 /// Runs the errand of a request. A dry run ends where the work outside the store would begin.
 pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Reply, Fault> {
     let dry_run = dry_run::asked(&head.headers);
+    // An errand names no other records.
+    let existing_only = existing_only::asked(&head.headers)?;
     let ordered = Arc::new(ordered);
     let (shared, order) = (state.clone(), ordered.clone());
     let plan = move |tx: &mut Tx<'_>| {
@@ -113,6 +115,9 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     if dry_run::asked(&head.headers)? {
         let mut reply = Reply::empty(204);
         dry_run::mark(&mut reply);
+        if existing_only {
+            existing_only::mark(&mut reply);
+        }
         return Ok(reply);
     }
     let (store, request_id) = (state.store.clone(), head.request_id.clone());
@@ -121,7 +126,10 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
         let settle = (act.0)().await;
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);
-            let reply = settle(tx, &caller)?;
+            let mut reply = settle(tx, &caller)?;
+            if existing_only {
+                existing_only::mark(&mut reply);
+            }
             if let Ok(Some(repeatable)) = &ordered.repeatable {
                 repeatable.remember(tx, &caller.actor, &reply)?;
             }

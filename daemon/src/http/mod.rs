@@ -7,6 +7,7 @@ mod batch;
 pub mod body;
 mod dry_run;
 pub mod errand;
+mod existing_only;
 pub mod heavy;
 pub mod idempotency;
 mod image;

@@ -119,7 +119,7 @@ fn parameters(row: &Meta) -> Vec<Value> {
     }));
     let header = |name: &str| json!({ "name": name, "in": "header", "schema": { "type": "string" } });
     if !row.method.reads() && row.path != "/token" {
-        all.extend([header("Idempotency-Key"), header("Dry-Run")]);
+        all.extend([header("Idempotency-Key"), header("Dry-Run"), header("Existing-Only")]);
     }
     if row.tag.is_some() && matches!(row.method, Method::Put | Method::Delete) {
         all.push(header("If-Match"));

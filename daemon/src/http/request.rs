@@ -8,7 +8,7 @@ use super::reply::{Content, Reply};
 use super::route::{Behind, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
-use super::{dry_run, image, tag};
+use super::{dry_run, existing_only, image, tag};
 use crate::ops::Caller;
 use crate::ops::listing::json;
 use crate::store::Tx;
@@ -68,6 +68,7 @@ pub struct Request {
     /// The decoded request, or what is wrong with it.
     pub prepared: Result<Prepared, Fault>,
     dry_run: Result<bool, Fault>,
+    existing_only: Result<bool, Fault>,
     tagged: Option<Tagged>,
     own_tag: bool,
     if_match: Option<Vec<String>>,
@@ -119,6 +120,7 @@ impl Request {
             repeatable,
             prepared,
             dry_run: if meta.method.reads() { Ok(false) } else { dry_run::asked(&head.headers) },
+            existing_only: existing_only::asked(&head.headers),
             tagged,
             own_tag,
             if_match: tag::listed(&head.headers, "if-match"),
@@ -212,6 +214,9 @@ impl Request {
         if matches!(self.dry_run, Ok(true)) {
             dry_run::mark(&mut reply);
         }
+        if matches!(self.existing_only, Ok(true)) {
+            existing_only::mark(&mut reply);
+        }
         Ok(respond(reply, None))
     }
 
@@ -225,6 +230,9 @@ impl Request {
         }
         if self.dry_run.clone()? {
             tx.set_dry_run();
+        }
+        if self.existing_only.clone()? {
+            tx.set_existing_only();
         }
         let mut reply = self.run(tx, caller)?;
         let dangling = tx.take_dangling();

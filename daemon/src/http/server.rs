@@ -270,13 +270,14 @@ fn finish(mut response: Response, state: &State, head: &Head) -> Response {
         set_header(
             &mut response,
             "access-control-expose-headers",
-            "Dangling-References, Dry-Run, ETag, Idempotency-Replayed, Location, Retry-After, X-Request-Id",
+            "Dangling-References, Dry-Run, ETag, Existing-Only, Idempotency-Replayed, Location, Retry-After, \
+             X-Request-Id",
         );
         set_header(&mut response, "vary", "Origin");
         if head.method == Method::OPTIONS {
             set_header(&mut response, "access-control-allow-methods", "GET, HEAD, POST, PUT, DELETE");
-            let allowed = "Authorization, Content-Type, Dry-Run, If-Match, If-None-Match, Idempotency-Key, \
-                           X-Request-Id";
+            let allowed = "Authorization, Content-Type, Dry-Run, Existing-Only, If-Match, If-None-Match, \
+                           Idempotency-Key, X-Request-Id";
             set_header(&mut response, "access-control-allow-headers", allowed);
             set_header(&mut response, "access-control-max-age", "600");
         }

@@ -86,12 +86,12 @@ pub fn list(
     Ok(Rows::these(found?, shown))
 }
 
-/// The product of a new account. Where references are strict, the customer must be there, too.
+/// The product of a new account, and the customer where only what exists may be named.
 fn named(tx: &mut Tx<'_>, new: &NewInstance) -> Result<Definition, Fault> {
     let mut unknown = Unknown::default();
     unknown.look::<Customer>(tx, "/customerIdentifier", "customer", &new.customer_identifier)?;
     let Some(product) = tx.get::<Definition>(&[&new.product_identifier])? else {
-        let mut refused = if tx.strict_references() { unknown } else { Unknown::default() };
+        let mut refused = if tx.refuses_unknown() { unknown } else { Unknown::default() };
         refused.note(false, "/productIdentifier", "product definition", &new.product_identifier);
         return Err(refused.fault());
     };

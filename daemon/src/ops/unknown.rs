@@ -42,10 +42,10 @@ impl Unknown {
         Fault::unknown_references(self.0)
     }
 
-    /// Ends what may name nothing: where references are strict, it is refused; elsewhere it is done, and told
-    /// with the answer.
+    /// Ends what may name nothing: where the store or the request wants only what exists, it is refused;
+    /// elsewhere it is done, and told with the answer.
     pub fn settle(self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        if tx.strict_references() {
+        if tx.refuses_unknown() {
             return self.refuse();
         }
         self.0.iter().for_each(|error| tx.note_dangling(&error.field));

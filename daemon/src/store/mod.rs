@@ -11,6 +11,7 @@ pub mod image_check;
 pub mod images;
 pub mod key_file;
 pub mod layer;
+mod named;
 pub mod objects;
 pub mod postgres;
 pub mod record;

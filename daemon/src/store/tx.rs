@@ -5,7 +5,6 @@ use super::record::{Record, key, moment, number, prefix};
 use super::seal::{Keys, Place, Sealed};
 use crate::clock::Deadline;
 use crate::secret::Secret;
-use mfa_shared::api::batch::DANGLING_MAX;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -23,10 +22,11 @@ pub struct Tx<'a> {
     view: Overlay<'a>,
     now: Timestamp,
     actor: String,
-    strict: bool,
+    pub(super) strict: bool,
+    pub(super) existing_only: bool,
     keeps: bool,
     dry_run: bool,
-    dangling: Vec<String>,
+    pub(super) dangling: Vec<String>,
     keys: Option<Arc<Keys>>,
     deadline: Option<Deadline>,
 }
@@ -39,6 +39,7 @@ impl<'a> Tx<'a> {
             now,
             actor: String::new(),
             strict,
+            existing_only: false,
             keeps: false,
             dry_run: false,
             dangling: Vec::new(),
@@ -125,23 +126,6 @@ impl<'a> Tx<'a> {
     /// [`IDENTITY`](super::records::IDENTITY) is different, where the engine counts that.
     pub fn version(&mut self) -> Option<u64> {
         self.view.version()
-    }
-
-    /// Whether every descriptive reference must name an existing record.
-    pub fn strict_references(&self) -> bool {
-        self.strict
-    }
-
-    /// Notes a field, as a JSON pointer into the body, that names what does not exist.
-    pub fn note_dangling(&mut self, pointer: &str) {
-        if self.dangling.len() < DANGLING_MAX {
-            self.dangling.push(pointer.to_owned());
-        }
-    }
-
-    /// The fields that were noted, which are told once.
-    pub fn take_dangling(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.dangling)
     }
 
     /// Names who asked for the changes, for the audit trail.

@@ -53,7 +53,7 @@ fn open(
         return Err(Fault::new(fault::EMPLOYEE_REQUIRED, detail));
     };
     // Where the teller had the same employee noted already, nothing new leads nowhere.
-    if tx.strict_references() || stored.teller.assigned_employee.as_ref() != Some(&employee) {
+    if tx.refuses_unknown() || stored.teller.assigned_employee.as_ref() != Some(&employee) {
         let mut unknown = Unknown::default();
         unknown.look::<StoredEmployee>(tx, "/assignedEmployeeIdentifier", "employee", &employee)?;
         unknown.settle(tx)?;

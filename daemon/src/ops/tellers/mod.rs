@@ -157,8 +157,8 @@ pub(super) fn accounts(teller: &Teller) -> [(&'static str, &str, AccountRole); 4
     ]
 }
 
-/// Names the accounts that are new or differ from the stored ones. Where references are strict, they and
-/// the employee must be there; elsewhere an employee who is not there is told with the answer.
+/// Names the accounts that are new or differ from the stored ones. Where only what exists may be named,
+/// they and the employee must be there; elsewhere an employee who is not there is told with the answer.
 fn name(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(), Fault> {
     let before = stored.map(accounts);
     let named: Vec<_> = accounts(teller)
@@ -168,7 +168,7 @@ fn name(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(),
         .map(|(_, account)| account)
         .collect();
     let mut unknown = Unknown::default();
-    if tx.strict_references() {
+    if tx.refuses_unknown() {
         for (field, account, _) in &named {
             unknown.look::<LedgerAccount>(tx, field, "ledger account", account)?;
         }

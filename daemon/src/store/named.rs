@@ -1,0 +1,33 @@
+//! What the bodies of a transaction name although it does not exist: refused, or noted for the answer.
+
+use super::tx::Tx;
+use mfa_shared::api::batch::DANGLING_MAX;
+
+impl Tx<'_> {
+    /// Whether every descriptive reference must name an existing record.
+    pub fn strict_references(&self) -> bool {
+        self.strict
+    }
+
+    /// Refuses every change of this transaction that names what does not exist.
+    pub fn set_existing_only(&mut self) {
+        self.existing_only = true;
+    }
+
+    /// Whether what a body names has to be there: by the configuration, or because this request asks for it.
+    pub fn refuses_unknown(&self) -> bool {
+        self.strict || self.existing_only
+    }
+
+    /// Notes a field, as a JSON pointer into the body, that names what does not exist.
+    pub fn note_dangling(&mut self, pointer: &str) {
+        if self.dangling.len() < DANGLING_MAX {
+            self.dangling.push(pointer.to_owned());
+        }
+    }
+
+    /// The fields that were noted, which are told once.
+    pub fn take_dangling(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.dangling)
+    }
+}
