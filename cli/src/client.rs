@@ -12,7 +12,7 @@ mod stream;
 use crate::failure::{Failure, Missing, Outcome};
 use crate::trace;
 use bytes::Bytes;
-use connect::{root, unreachable};
+use connect::{asked_wait, backoff, root, unreachable};
 use dangling::Noted;
 use dry_run::DRY_RUN;
 use image::upload;
@@ -393,13 +393,4 @@ fn header(text: &str) -> Outcome<HeaderValue> {
 
 fn pairs(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap_or("?")))
-}
-
-fn backoff(tries: u32) -> Duration {
-    Duration::from_millis(100 * 3_u64.pow(tries.min(4)))
-}
-
-fn asked_wait(headers: &HeaderMap) -> Duration {
-    let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(0))
 }

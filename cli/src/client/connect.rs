@@ -2,6 +2,7 @@
 
 use super::{Client, Watch};
 use crate::failure::{Failure, Outcome};
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -148,4 +149,15 @@ pub(super) fn root(error: &reqwest::Error) -> String {
         cause = inner;
     }
     cause.to_string()
+}
+
+/// How long to wait before a request is repeated that found nobody.
+pub(super) fn backoff(tries: u32) -> Duration {
+    Duration::from_millis(100 * 3_u64.pow(tries.min(4)))
+}
+
+/// How long the daemon asks to wait.
+pub(super) fn asked_wait(headers: &HeaderMap) -> Duration {
+    let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(0))
 }
