@@ -146,7 +146,12 @@ impl Prompt {
         let _ = stderr().flush();
         let mut line = String::new();
         let read = stdin().read_line(&mut line);
-        read.map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))?;
+        let bytes =
+            read.map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))?;
+        if bytes == 0 {
+            // Ctrl-D ends no line, and what follows is no part of the question.
+            let _ = writeln!(stderr());
+        }
         Ok(line.trim().to_owned())
     }
 

@@ -126,6 +126,10 @@ fn what_ends_a_customer_or_an_account_asks_on_a_terminal() {
     no("mfa products deactivate savings", "take product savings off sale");
     no(&format!("mfa accounts close {account}"), &format!("close account {account} for good"));
     assert_eq!((customer(), state(&format!("/instances/{account}"), "state")), ("ACTIVE".to_owned(), before));
+    terminal.type_line("clear; mfa customers lock c-001; echo exit=$?");
+    terminal.wait_for(&format!("lock customer c-001 at {}? [y/N]", world.url()));
+    terminal.press("C-d");
+    terminal.wait_for("? [y/N]\nerror: nothing was done\nexit=1\n$");
     terminal.type_line("clear; mfa customers lock c-001");
     terminal.wait_for(&format!("lock customer c-001 at {}? [y/N]", world.url()));
     terminal.type_line("y");
