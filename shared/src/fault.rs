@@ -76,6 +76,8 @@ faults! {
         "send one Host header; a proxy sets it anew";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     NOT_IN_BATCH: "not_in_batch" 400 "Not possible in a batch" "send it as a request of its own";
+    DISK_FULL: "disk_full" 503 "Disk full"
+        "make space on the disk of the store: changes are taken again at once, without a restart";
     IMAGE_DAMAGED: "image_damaged" 503 "Image damaged"
         "upload it again, or restore it from a copy of the store; what else is damaged: mfa check store";
     NO_DRY_RUN: "no_dry_run" 400 "No dry run here" "send it without Dry-Run";

@@ -14,7 +14,7 @@ use std::time::Duration;
 const CUTS: usize = 50;
 
 /// File systems that are unmounted at the end, the last one first.
-struct Mounted(Vec<PathBuf>);
+pub struct Mounted(pub Vec<PathBuf>);
 
 impl Mounted {
     fn mount(&mut self, image: &Path, at: PathBuf) -> PathBuf {
@@ -39,11 +39,11 @@ impl Drop for Mounted {
     }
 }
 
-fn text(path: &Path) -> &str {
+pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
+pub fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
     let output = Command::new(program).args(arguments).output().map_err(|e| format!("{program}: {e}"))?;
     match output.status.success() {
         true => Ok(()),
@@ -52,7 +52,7 @@ fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
 }
 
 /// Makes an image of `mib` with a file system in it.
-fn image(at: &Path, mib: u64, make: &str, options: &[&str]) -> Result<(), String> {
+pub fn image(at: &Path, mib: u64, make: &str, options: &[&str]) -> Result<(), String> {
     std::fs::File::create(at).and_then(|file| file.set_len(mib << 20)).map_err(|e| e.to_string())?;
     run(make, &[options, &[text(at)]].concat())
 }

@@ -118,7 +118,7 @@ pub fn live(_: &State) -> Looking<'_> {
 /// `GET /ready`
 pub fn ready(state: &State) -> Looking<'_> {
     let fault = match state.phase() {
-        Phase::Serving => state.store.write_fault(),
+        Phase::Serving => state.store.write_fault().or_else(|| state.store.pressing_fault()),
         _ => Some(stopping()),
     };
     at_once(fault.map_or_else(up, Err))

@@ -4,6 +4,7 @@
 use super::body;
 use crate::store::Store;
 use crate::store::objects::{Draft, hexadecimal};
+use crate::store::space;
 use bytes::{Buf, Bytes};
 use futures_util::{Stream, StreamExt};
 use mfa_shared::fault::{self, Fault};
@@ -263,5 +264,8 @@ fn words(error: &multer::Error) -> String {
 
 fn unwritable(error: &std::io::Error) -> Fault {
     tracing::error!(%error, "the disk refuses the draft of an image");
+    if space::is_full(error) {
+        return space::disk_full();
+    }
     Fault::new(fault::UNAVAILABLE, "the disk of the store refuses an image")
 }

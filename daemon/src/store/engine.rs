@@ -157,6 +157,10 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn objects(&self) -> Arc<dyn Objects>;
     /// Why writes are refused at present, if they are.
     fn write_fault(&self) -> Option<Fault>;
+    /// Why the last write was refused, while that may end by itself and writes are tried meanwhile.
+    fn pressing_fault(&self) -> Option<Fault> {
+        None
+    }
     /// Why writes are refused until a person has looked at the store; then the process should leave.
     fn final_fault(&self) -> Option<Fault> {
         self.write_fault()

@@ -18,6 +18,7 @@ pub mod record;
 pub mod records;
 pub mod seal;
 pub mod seed;
+pub mod space;
 pub mod transfer;
 pub mod tx;
 pub mod unlock;
@@ -124,6 +125,11 @@ impl Store {
     /// Why writes are refused at present, if they are.
     pub fn write_fault(&self) -> Option<Fault> {
         self.engine.write_fault()
+    }
+
+    /// Why the last write was refused, if the next one may be taken: a full disk.
+    pub fn pressing_fault(&self) -> Option<Fault> {
+        self.engine.pressing_fault()
     }
 
     /// Why the store will take no writes until a person has looked at it, if that is so.

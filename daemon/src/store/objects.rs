@@ -114,6 +114,9 @@ struct DraftFile {
 impl DraftFile {
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
         self.begun.store(true, SeqCst);
+        if super::space::above_reserve(self.path.parent().unwrap_or(&self.path)) < bytes.len() as u64 {
+            return Err(super::space::full());
+        }
         // The file is closed in between: a thousand slow uploads shall not hold a thousand open files.
         OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?.write_all(bytes)
     }

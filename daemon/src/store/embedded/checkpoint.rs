@@ -13,6 +13,7 @@ use super::shared::Shared;
 use super::tree::Sick;
 use crate::store::engine::{Change, Range, Space, Trouble};
 use crate::store::layer::Layer;
+use crate::store::space;
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
@@ -216,6 +217,9 @@ pub(super) fn remove_draft(disk: &dyn Disk) -> io::Result<()> {
 
 fn dump(shared: &Shared) -> io::Result<()> {
     let disk = &*shared.disk;
+    if !shared.has_room() {
+        return Err(space::full());
+    }
     // No checkpoint begins behind the tree of the index: what follows on it is what a start looks at.
     shared.settle().map_err(io::Error::other)?;
     let reached = shared.index.pairs.reach().ok_or_else(|| io::Error::other("the index is not finished"))?;
@@ -230,6 +234,9 @@ fn dump(shared: &Shared) -> io::Result<()> {
         loop {
             if shared.stopping.load(SeqCst) {
                 return Err(io::Error::new(io::ErrorKind::Interrupted, "the store is closing"));
+            }
+            if !shared.has_room() {
+                return Err(space::full());
             }
             let page = {
                 let _gate = shared.hold();

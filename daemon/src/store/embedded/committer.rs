@@ -2,11 +2,12 @@
 //! only then answers. Meanwhile the writer decides the next group.
 
 use super::checkpoint;
-use super::journal::Journal;
-use super::shared::Shared;
+use super::journal::{Journal, Refused};
+use super::shared::{Shared, unavailable};
 use super::writer::Answer;
 use crate::store::engine::Change;
 use crate::store::layer::Layer;
+use crate::store::space;
 use mfa_shared::fault::Fault;
 use std::io::ErrorKind;
 use std::sync::atomic::Ordering::SeqCst;
@@ -25,13 +26,16 @@ pub(super) struct Group {
     pub(super) answers: Vec<(Answer, Result<(), Fault>)>,
 }
 
+/// How a group ended, and the last commit by then.
+pub(super) type Done = (u64, Result<(), Fault>);
+
 /// The committer.
 pub(super) struct Committer {
     pub(super) shared: Arc<Shared>,
     pub(super) journal: Journal,
     pub(super) groups: Receiver<Group>,
     /// Hears of every group that is done.
-    pub(super) done: UnboundedSender<()>,
+    pub(super) done: UnboundedSender<Done>,
 }
 
 impl Committer {
@@ -40,7 +44,7 @@ impl Committer {
         while let Ok(group) = self.groups.recv() {
             let outcome = self.commit(&group);
             // The writer waits for this when it closes, and else has ended.
-            let _ = self.done.send(());
+            let _ = self.done.send((self.journal.head().sequence, outcome.clone()));
             for (answer, decided) in group.answers {
                 // Whoever asked may have gone away.
                 let _ = answer.send(outcome.clone().and(decided));
@@ -58,11 +62,26 @@ impl Committer {
         if group.count == 0 {
             return Ok(());
         }
+        // What does not go into the tree stays in memory, which has an end, too.
+        if self.shared.index.is_overfull() && !self.shared.has_room() {
+            return Err(self.shared.press(space::disk_full()));
+        }
         let first = self.journal.head().sequence + 1;
-        let (head, place) = self.journal.append(group.count, &group.commits).map_err(|error| {
+        let (head, place) = self.journal.append(group.count, &group.commits).map_err(|refused| {
+            let error = match refused {
+                Refused::TakenBack(error) if space::is_full(&error) => {
+                    return self.shared.press(space::disk_full());
+                }
+                Refused::TakenBack(error) => {
+                    tracing::error!(%error, "the disk refused a write to the journal, which was taken back");
+                    return unavailable("the disk of the store refused the change, so nothing was changed");
+                }
+                Refused::ForGood(error) => error,
+            };
             tracing::error!(%error, "the journal cannot be written; writes are refused until a restart");
             self.shared.refuse_writes("the disk of the store has failed, so nothing can be written")
         })?;
+        self.shared.relieve();
         self.shared.grown_bytes.fetch_add(group.commits.len() as u64, SeqCst);
         self.shared.places.lock().unwrap_or_else(PoisonError::into_inner).note(first, place);
         let watched = group.changes.touches(self.shared.watched);
@@ -81,7 +100,10 @@ impl Committer {
         let index = &self.shared.index;
         // A tree that knows of something tells when the whole journal is gone.
         let first = index.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
-        if (first || index.is_full()) && self.shared.send_off() {
+        if !((first || index.is_full()) && self.shared.has_room()) {
+            return;
+        }
+        if self.shared.send_off() {
             self.shared.spawn("store-settle", |shared| drop(shared.settle_sent()));
         }
         if index.is_overfull() {

@@ -3,11 +3,15 @@
 //! Names are relative to the data directory. Nothing is durable before `sync_data` (contents) and
 //! `sync_dir` (names) have returned.
 
+use super::segment;
+use crate::store::space;
+use rustix::fs::{FallocateFlags, fallocate};
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Checks that a test takes out, to show that its proof notices.
 #[cfg(test)]
@@ -33,6 +37,8 @@ pub(super) trait Disk: Send + Sync + fmt::Debug {
     fn remove(&self, name: &str) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_dir(&self, dir: &str) -> io::Result<()>;
+    /// Bytes that may be written before what is kept back for the journal is touched.
+    fn above_reserve(&self) -> u64;
     /// Which checks a test has taken out.
     #[cfg(test)]
     fn flaws(&self) -> Flaws {
@@ -50,6 +56,8 @@ pub(super) trait DiskFile: Send + Sync {
     fn sync_data(&self) -> io::Result<()>;
     /// Cuts the file, or fills it up with zeros.
     fn set_len(&self, bytes: u64) -> io::Result<()>;
+    /// Takes space behind the end for what will be written there; the length stays.
+    fn reserve(&self, from: u64, bytes: u64) -> io::Result<()>;
     /// Length in bytes.
     fn bytes(&self) -> io::Result<u64>;
 }
@@ -81,11 +89,13 @@ pub(super) fn replace(disk: &dyn Disk, dir: &str, name: &str, bytes: &[u8]) -> i
 #[derive(Debug)]
 pub(super) struct RealDisk {
     root: PathBuf,
+    /// The folder of the journal.
+    journal: Mutex<Option<fs::File>>,
 }
 
 impl RealDisk {
     pub(super) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+        Self { root: root.to_owned(), journal: Mutex::default() }
     }
 }
 
@@ -131,7 +141,18 @@ impl Disk for RealDisk {
         found(fs::remove_file(self.root.join(name))).map(|_| ())
     }
     fn sync_dir(&self, dir: &str) -> io::Result<()> {
-        fs::File::open(self.root.join(dir))?.sync_all()
+        if dir != segment::DIR {
+            return fs::File::open(self.root.join(dir))?.sync_all();
+        }
+        // Held open: a process that has no file left to open must still be able to sync this.
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*journal {
+            Some(held) => held.sync_all(),
+            None => journal.insert(fs::File::open(self.root.join(dir))?).sync_all(),
+        }
+    }
+    fn above_reserve(&self) -> u64 {
+        space::above_reserve(&self.root)
     }
 }
 
@@ -156,6 +177,9 @@ impl DiskFile for fs::File {
     }
     fn set_len(&self, bytes: u64) -> io::Result<()> {
         fs::File::set_len(self, bytes)
+    }
+    fn reserve(&self, from: u64, bytes: u64) -> io::Result<()> {
+        Ok(fallocate(self, FallocateFlags::KEEP_SIZE, from, bytes)?)
     }
     fn bytes(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())

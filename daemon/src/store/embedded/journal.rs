@@ -4,9 +4,13 @@ use super::codec::Hash;
 use super::disk::{Disk, DiskFile, read_up_to};
 use super::frame;
 use super::head::{Head, Position, TAIL, read_mark};
-use super::segment::{HEADER_BYTES, READ_BYTES, begin, name};
+use super::segment::{self, DIR, HEADER_BYTES, READ_BYTES, name};
+use crate::store::space;
 use std::io;
 use std::sync::Arc;
+
+/// Space that is taken behind the end of the journal.
+const RESERVE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The end of the journal, where frames are appended.
 #[derive(Debug)]
@@ -16,7 +20,19 @@ pub(super) struct Journal {
     segment_bytes: u64,
     head: Head,
     file: Open,
+    /// Up to where space of the file is taken.
+    reserved: u64,
     tail: Option<Open>,
+}
+
+/// Why a group was not appended.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// Nothing of it is there, and the next group may be tried.
+    TakenBack(io::Error),
+    /// Nothing may be appended any more: what a failed sync left behind is unknown, and another sync would
+    /// say that all is well.
+    ForGood(io::Error),
 }
 
 struct Open(Box<dyn DiskFile>);
@@ -55,12 +71,12 @@ impl Journal {
             at += again.len() as u64;
         }
         file.sync_data()?;
-        let tail = match disk.open(TAIL)? {
-            Some(tail) => tail,
-            None => disk.create(TAIL)?,
+        let made = || disk.open(TAIL)?.map_or_else(|| disk.create(TAIL), Ok);
+        let tail = match made().and_then(|tail| head.write(&*tail).map(|()| Open(tail))) {
+            Err(error) if !space::is_full(&error) => return Err(error),
+            made => made.ok(),
         };
-        head.write(&*tail)?;
-        Ok(Self { disk, store, segment_bytes, head, file: Open(file), tail: Some(Open(tail)) })
+        Ok(Self { disk, store, segment_bytes, head, file: Open(file), reserved: 0, tail })
     }
 
     /// The end.
@@ -69,18 +85,16 @@ impl Journal {
     }
 
     /// Appends the commits of a group as one frame. When this returns without an error they are durable.
-    /// After an error nothing may be appended any more: what a failed sync left behind is unknown, and
-    /// another sync would say that all is well. Also says where the frame begins.
-    pub(super) fn append(&mut self, count: u32, commits: &[u8]) -> io::Result<(Head, Position)> {
+    /// Also says where the frame begins.
+    pub(super) fn append(&mut self, count: u32, commits: &[u8]) -> Result<(Head, Position), Refused> {
         if self.head.at.offset >= self.segment_bytes && self.head.at.offset > HEADER_BYTES {
-            let segment = self.head.at.segment + 1;
-            self.file = Open(begin(&*self.disk, &self.head, segment)?);
-            self.head.at = Position { segment, offset: HEADER_BYTES };
+            self.follow()?;
         }
         let (bytes, hash) = frame::seal(&self.store, &self.head.hash, self.head.sequence + 1, count, commits);
         let place = self.head.at;
-        self.file.0.write_at(place.offset, &bytes)?;
-        self.file.0.sync_data()?;
+        self.reserve(place.offset + bytes.len() as u64);
+        self.file.0.write_at(place.offset, &bytes).map_err(|error| self.take_back(error))?;
+        self.file.0.sync_data().map_err(Refused::ForGood)?;
         self.head.sequence += u64::from(count);
         self.head.hash = hash;
         self.head.at.offset += bytes.len() as u64;
@@ -92,5 +106,47 @@ impl Journal {
             self.tail = None;
         }
         Ok((self.head, place))
+    }
+
+    /// Goes on in the next file. If that cannot be made (no space, no file may be opened), the last one
+    /// just becomes longer.
+    fn follow(&mut self) -> Result<(), Refused> {
+        let segment = self.head.at.segment + 1;
+        let file = match segment::draft(&*self.disk, &self.head, segment) {
+            Ok(file) => file,
+            Err(error) => {
+                tracing::warn!(%error, segment, "no further journal file can be made; the last one goes on");
+                let removed = self.disk.remove(&name(segment));
+                return removed.and_then(|()| self.disk.sync_dir(DIR)).map_err(Refused::ForGood);
+            }
+        };
+        file.sync_data().and_then(|()| self.disk.sync_dir(DIR)).map_err(Refused::ForGood)?;
+        // Gives back the space behind its end.
+        let _ = self.file.0.set_len(self.head.at.offset);
+        (self.file, self.reserved) = (Open(file), 0);
+        self.head.at = Position { segment, offset: HEADER_BYTES };
+        Ok(())
+    }
+
+    /// Keeps space behind the end, so that others who fill the disk do not stop the journal at once.
+    fn reserve(&mut self, end: u64) {
+        if end + RESERVE_BYTES / 2 > self.reserved {
+            let from = self.reserved.max(self.head.at.offset);
+            let to = end + RESERVE_BYTES;
+            // Without it, the write itself finds out whether there is space.
+            if self.file.0.reserve(from, to - from).is_ok() {
+                self.reserved = to;
+            }
+        }
+    }
+
+    /// Takes back what a refused write left, durably, so that the file ends with its last good frame.
+    fn take_back(&mut self, error: io::Error) -> Refused {
+        self.reserved = 0;
+        let cut = self.file.0.set_len(self.head.at.offset).and_then(|()| self.file.0.sync_data());
+        match cut {
+            Ok(()) => Refused::TakenBack(error),
+            Err(error) => Refused::ForGood(error),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! One process per data directory.
 
 use super::options::OpenError;
+use crate::store::space::is_full;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -38,7 +39,9 @@ impl Lock {
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-        written.map_err(failed)?;
+        if let Err(error) = written.or_else(|error| if is_full(&error) { Ok(()) } else { Err(error) }) {
+            return Err(failed(error));
+        }
         Ok(Self { file })
     }
 }

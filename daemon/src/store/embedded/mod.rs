@@ -4,6 +4,7 @@
 //! The journal is the truth. The index, the checkpoints and the marks can be lost or damaged without loss
 //! of a record; they also witness how far the journal went, so a journal that has lost its end is noticed.
 
+mod away;
 mod checkpoint;
 mod claims;
 mod codec;
@@ -107,13 +108,14 @@ impl Embedded {
         let lock = lock::Lock::take(&options.dir)?;
         let recovered = recover(&options, &disk)?;
         let objects = FileObjects::open(disk.clone(), &options.dir).map_err(failed)?;
-        let Recovered { store, pairs, journal, scan, healed, .. } = recovered;
+        let Recovered { store, pairs, away, journal, scan, healed, .. } = recovered;
         let shared = Arc::new(Shared {
             disk,
             store,
             index: Index::new(pairs, options.recent_keys),
             gate: RwLock::new(journal.head()),
             write_fault: OnceLock::new(),
+            pressing: Mutex::default(),
             read_fault: OnceLock::new(),
             watched: options.watched,
             version: AtomicU64::new(0),
@@ -126,6 +128,7 @@ impl Embedded {
             growth_bytes_max: AtomicU64::new(
                 options.checkpoint_bytes.max(checkpoint::growth_after(recovered.checkpoint_bytes)),
             ),
+            _away: away,
             _lock: lock,
         });
         if recovered.index_unverified {
@@ -272,6 +275,11 @@ impl Engine for Embedded {
             changed.more = changed.upto < now;
             Ok(changed)
         }))
+    }
+
+    fn pressing_fault(&self) -> Option<Fault> {
+        let pressing = self.shared.pressing.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        pressing.filter(|_| !self.shared.has_room())
     }
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {

@@ -7,6 +7,7 @@ use super::disk::Disk;
 use super::shared::unavailable;
 use crate::store::engine::Pending;
 use crate::store::objects::{Draft, Objects, Opened, UsedBy, is_hash};
+use crate::store::space;
 use mfa_shared::fault::Fault;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -89,6 +90,9 @@ impl FileObjects {
             let done = tokio::task::spawn_blocking(move || work(&objects)).await;
             let failed = |error: io::Error| -> Fault {
                 tracing::error!(%error, "the disk refuses an image");
+                if space::is_full(&error) {
+                    return space::disk_full();
+                }
                 unavailable("the disk of the store refuses an image")
             };
             done.unwrap_or_else(|_| Err(io::Error::other("the daemon is stopping"))).map_err(failed)

@@ -4,6 +4,7 @@
 //! clean stop, checkpoints, the index) is a claim: if the journal ends before one, acknowledged writes are
 //! missing, and the engine refuses to open rather than to forget them.
 
+use super::away::Away;
 use super::checkpoint;
 use super::claims::{claims, compare};
 use super::codec::Hash;
@@ -49,6 +50,8 @@ impl At<'_> {
 pub(super) struct Recovered {
     pub(super) store: Hash,
     pub(super) pairs: Pairs,
+    /// Where the index is, if the disk has no space for it.
+    pub(super) away: Option<Away>,
     pub(super) journal: Journal,
     pub(super) scan: Scan,
     /// Whether the index is too large to be verified before opening.
@@ -67,7 +70,9 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let store = establish(&at, &index_dir)?;
     at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
     let (mut sick, mut healed) = (None, Vec::new());
-    let found = open_index(&index_dir, options).unwrap_or_else(|why| {
+    let away = away(&at, &store)?;
+    let found = if away.is_some() { Ok(None) } else { open_index(&index_dir, options) };
+    let found = found.unwrap_or_else(|why| {
         sick = Some(why);
         None
     });
@@ -100,17 +105,41 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         Some(Ok(accepted)) => accepted,
         not => {
             let why = not.and_then(Result::err).or(sick);
-            let missing = || (end.sequence > 0).then(|| "it is missing".to_owned());
+            let missing = || (end.sequence > 0 && away.is_none()).then(|| "it is missing".to_owned());
             healed.extend(why.or_else(missing).map(|why| {
                 tracing::warn!(why, "the index cannot be used and is made anew");
                 Trouble { file: "index".to_owned(), why: format!("{why}; it was made anew from the journal") }
             }));
-            (replay.rebuild(&index_dir, options, &checkpoints)?, false)
+            let dir = away.as_ref().map_or(index_dir, Away::index);
+            (replay.rebuild(&dir, options, &checkpoints)?, false)
         }
     };
     at.io(CLEAN, disk.remove(CLEAN))?;
     let checkpoint_bytes = checkpoints.first().map_or(0, |checkpoint| checkpoint.bytes);
-    Ok(Recovered { store, pairs, journal, scan, index_unverified, grown_bytes, checkpoint_bytes, healed })
+    Ok(Recovered {
+        store,
+        pairs,
+        away,
+        journal,
+        scan,
+        index_unverified,
+        grown_bytes,
+        checkpoint_bytes,
+        healed,
+    })
+}
+
+/// A place for the index where the disk has no space for it: to open it is to write to it.
+fn away(at: &At<'_>, store: &Hash) -> Result<Option<Away>, OpenError> {
+    if at.disk.above_reserve() > 0 {
+        return Ok(None);
+    }
+    let made = Away::make(store);
+    if let Ok(away) = &made {
+        let dir = away.place().display();
+        tracing::warn!(%dir, "the disk of the store is full: the index is made anew in memory");
+    }
+    at.io("", made.map(Some))
 }
 
 /// The index as it is, if there is one; why it cannot be used, if it cannot be opened or does not know how

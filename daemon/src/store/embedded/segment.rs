@@ -199,10 +199,16 @@ impl Reader {
     }
 }
 
-/// Makes a journal file and makes it durable, name included.
-pub(super) fn begin(disk: &dyn Disk, head: &Head, segment: u64) -> io::Result<Box<dyn DiskFile>> {
+/// Makes a journal file, which is not durable yet.
+pub(super) fn draft(disk: &dyn Disk, head: &Head, segment: u64) -> io::Result<Box<dyn DiskFile>> {
     let file = disk.create(&name(segment))?;
     file.write_at(0, &Header::after(head, segment).to_bytes())?;
+    Ok(file)
+}
+
+/// Makes a journal file and makes it durable, name included.
+pub(super) fn begin(disk: &dyn Disk, head: &Head, segment: u64) -> io::Result<Box<dyn DiskFile>> {
+    let file = draft(disk, head, segment)?;
     file.sync_data()?;
     disk.sync_dir(DIR)?;
     Ok(file)

@@ -1,5 +1,6 @@
 //! What the writer, the readers and the work in the background have in common.
 
+use super::away::Away;
 use super::codec::Hash;
 use super::disk::Disk;
 use super::head::{Head, Position};
@@ -26,6 +27,8 @@ pub(super) struct Shared {
     /// holds the read side sees one state.
     pub(super) gate: RwLock<Head>,
     pub(super) write_fault: OnceLock<Fault>,
+    /// Why the last write was refused, while others may be taken again.
+    pub(super) pressing: Mutex<Option<Fault>>,
     pub(super) read_fault: OnceLock<Fault>,
     /// Spaces whose changes are counted.
     pub(super) watched: &'static [Space],
@@ -44,6 +47,8 @@ pub(super) struct Shared {
     pub(super) grown_bytes: AtomicU64,
     /// Growth that asks for the next checkpoint.
     pub(super) growth_bytes_max: AtomicU64,
+    /// Where the index is, if the disk had no space for it.
+    pub(super) _away: Option<Away>,
     /// The last field, so that the index is closed before another process may open it.
     pub(super) _lock: Lock,
 }
@@ -67,6 +72,27 @@ impl Shared {
     /// Refuses writes from now on.
     pub(super) fn refuse_writes(&self, detail: &str) -> Fault {
         self.write_fault.get_or_init(|| unavailable(detail)).clone()
+    }
+
+    /// Notes a refusal that may end by itself.
+    pub(super) fn press(&self, fault: Fault) -> Fault {
+        let mut pressing = self.pressing.lock().unwrap_or_else(PoisonError::into_inner);
+        if pressing.replace(fault.clone()).is_none() {
+            tracing::error!(why = fault.detail, "writes are refused until there is space again");
+        }
+        fault
+    }
+
+    /// Notes that a write was taken.
+    pub(super) fn relieve(&self) {
+        if self.pressing.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
+            tracing::info!("there is space on the disk of the store again, and writes are taken");
+        }
+    }
+
+    /// Whether there is space for something that is not the journal.
+    pub(super) fn has_room(&self) -> bool {
+        self.disk.above_reserve() > 0
     }
 
     /// Has the index made anew on the next start, and says what a caller is told.

@@ -2,12 +2,18 @@
 
 use super::format::genesis;
 use super::head::Head;
+use super::options::OpenError;
 use super::recover::At;
 use super::scan::Scanner;
 use super::shared::Shared;
+use crate::store::space::is_out_of_files;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+/// Time between two tries to open a file.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Verifies the index page by page beside readers and writer.
 pub(super) fn index(shared: &Shared) {
@@ -37,7 +43,14 @@ pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
     let wanted = BTreeSet::from([until.sequence]);
     let scanner =
         Scanner { at: &at, store: &shared.store, wanted: &wanted, until: until.sequence, stop: &stop };
-    let error = match scanner.run(genesis(shared.store)) {
+    let mut found = scanner.run(genesis(shared.store));
+    // That there is no file left to open says nothing of the journal.
+    while matches!(&found, Err(OpenError::Io { source, .. }) if is_out_of_files(source)) && !stop() {
+        std::thread::sleep(PAUSE);
+        found = scanner.run(genesis(shared.store));
+    }
+    let error = match found {
+        Err(_) if stop() => return,
         Ok(scan) if stop() || scan.anchors.get(&until.sequence) == Some(&until) => return,
         Ok(_) => at.damaged(super::segment::DIR, "its beginning does not lead to its end".to_owned()),
         Err(error) => error,

@@ -1,7 +1,7 @@
 //! The thread that decides: each job on the state that those before it make, whether they are durable yet or
 //! not. Nobody hears of a decision before it is.
 
-use super::committer::Group;
+use super::committer::{Done, Group};
 use super::disk::replace;
 use super::frame::{COMMIT_BYTES_MAX, put_commit};
 use super::head::CLEAN;
@@ -43,7 +43,7 @@ pub(super) struct Writer {
     pub(super) inbox: UnboundedReceiver<Message>,
     /// To the committer, which has one group at a time.
     pub(super) groups: Sender<Group>,
-    pub(super) done: UnboundedReceiver<()>,
+    pub(super) done: UnboundedReceiver<Done>,
     pub(super) committer: JoinHandle<()>,
     pub(super) open: Open,
     pub(super) closing: Vec<Answer>,
@@ -136,6 +136,17 @@ impl Open {
         self.group.answers.push((job.answer, decided));
     }
 
+    /// Hears how the group in flight ended. What was decided on a group that failed fails with it.
+    fn landed(&mut self, (sequence, outcome): Done) {
+        self.flight = None;
+        let Err(fault) = outcome else { return };
+        self.changes = Layer::default();
+        for (answer, _) in std::mem::take(&mut self.group).answers {
+            let _ = answer.send(Err(fault.clone()));
+        }
+        self.sequence = sequence;
+    }
+
     /// The group as it is, which is in flight from now on.
     fn take(&mut self) -> Group {
         let changes = Arc::new(std::mem::take(&mut self.changes));
@@ -159,7 +170,7 @@ impl Writer {
             tokio::select! {
                 biased;
                 done = self.done.recv(), if !idle => match done {
-                    Some(()) => self.open.flight = None,
+                    Some(done) => self.open.landed(done),
                     // Only a defect ends the committer before the writer.
                     None => break,
                 },
@@ -186,8 +197,10 @@ impl Writer {
 
     /// Hands the rest over, and ends when it is done.
     async fn finish(mut self) {
-        if self.open.flight.is_some() {
-            self.done.recv().await;
+        if self.open.flight.is_some()
+            && let Some(done) = self.done.recv().await
+        {
+            self.open.landed(done);
         }
         if self.open.jobs() > 0 {
             let _ = self.groups.send(self.open.take());
@@ -213,6 +226,10 @@ fn close(shared: &Shared) -> Result<(), Fault> {
         return Ok(());
     }
     shared.refuse_writes("the store is closed");
+    if !shared.has_room() {
+        tracing::warn!("the disk is full, so the next start takes longer");
+        return Ok(());
+    }
     let failed = |why: String| {
         tracing::error!(why, "the store cannot be closed cleanly; nothing that was acknowledged is lost");
         unavailable("the store could not be closed cleanly")

@@ -1,6 +1,6 @@
 //! What can go wrong on a connection, sorted by what follows from it.
 
-use mfa_shared::fault::{Fault, INTERNAL, UNAVAILABLE};
+use mfa_shared::fault::{DISK_FULL, Fault, INTERNAL, UNAVAILABLE};
 use rustls::CertificateError;
 use std::fmt;
 use std::io;
@@ -9,6 +9,9 @@ use tokio_postgres::error::SqlState;
 
 /// Seconds after which a client may try again.
 const RETRY_AFTER_S: u32 = 2;
+
+/// What the server says when its disk is full, as the end of [`Trouble::Lost`].
+const DISK_FULL_STATE: &str = "(SQLSTATE 53100)";
 
 /// How a refused certificate is told.
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
@@ -87,6 +90,10 @@ impl Trouble {
     pub(super) fn fault(&self) -> Fault {
         match self {
             Self::Conflict => unavailable("too many requests change the same records at once"),
+            Self::Lost(why) if why.ends_with(DISK_FULL_STATE) => {
+                let detail = "the disk of the database is full, so nothing was changed";
+                Fault::new(DISK_FULL, detail).retry_after(RETRY_AFTER_S)
+            }
             Self::Lost(_) => unavailable("the connection to the database was lost"),
             Self::TooLong => unavailable("the database did not answer in time"),
             Self::Defect(_) => Fault::new(INTERNAL, "the database refused a statement"),
@@ -109,5 +116,17 @@ impl fmt::Display for Trouble {
             Self::TooLong => f.write_str("no answer in time"),
             Self::Lost(why) | Self::Defect(why) => f.write_str(why),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_of_the_database_is_named() {
+        let lost = |text: &str| Trouble::Lost(text.to_owned()).fault().kind;
+        assert_eq!(lost("could not extend file \"base/1/2\" (SQLSTATE 53100)"), DISK_FULL);
+        assert_eq!(lost("too many clients already (SQLSTATE 53300)"), UNAVAILABLE);
     }
 }

@@ -26,7 +26,9 @@ fn fail(failing: Failing) -> Result<(), String> {
     check(place.path(), &crashed, &run).map_err(found)?;
     let seen = check(dir.path(), &disk.restart(), &run).map_err(found)?;
     let (crashed, place) = (disk.crash(Loss::All), tempfile::tempdir().unwrap());
-    check(place.path(), &crashed, &Run { perhaps: seen.clone(), acknowledged: seen }).map(drop).map_err(found)
+    check(place.path(), &crashed, &Run { perhaps: seen.clone(), acknowledged: seen, refused: 0 })
+        .map(drop)
+        .map_err(found)
 }
 
 #[test]
@@ -46,6 +48,63 @@ fn a_disk_that_fails_at_any_operation_loses_nothing_acknowledged_and_stops_write
             scope.spawn(walk);
         }
     });
+}
+
+/// From one operation on there is no space, for `operations` of them; says how many steps were taken back.
+fn fill(from: u64, operations: u64) -> Result<u64, String> {
+    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    disk.fail(Failing::Full(from, from.saturating_add(operations)));
+    let (run, refused) = run(dir.path(), &disk, &script(), || ());
+    let found = |found| format!("full from {from} for {operations}: {found}");
+    if let Some(error) = refused.filter(|_| !run.acknowledged.is_empty()) {
+        return Err(found(format!("a store that is there does not open: {error}")));
+    }
+    for loss in [Loss::All, Loss::Nothing, Loss::Some(from)] {
+        let (crashed, place) = (disk.crash(loss), tempfile::tempdir().unwrap());
+        check(place.path(), &crashed, &run).map_err(found)?;
+    }
+    check(dir.path(), &disk.restart(), &run).map_err(found)?;
+    Ok(run.refused)
+}
+
+#[test]
+fn a_full_disk_takes_writes_back_and_goes_on_when_there_is_space() {
+    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    assert!(run(dir.path(), &disk, &script(), || ()).1.is_none());
+    let (end, next, refused) = (disk.operations(), AtomicU64::new(1), AtomicU64::new(0));
+    let walk = || {
+        while let Some(n) = Some(next.fetch_add(1, SeqCst)).filter(|n| *n <= end) {
+            for operations in [1, 5, 40, u64::MAX] {
+                refused.fetch_add(fill(n, operations).unwrap(), SeqCst);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(walk);
+        }
+    });
+    assert!(refused.into_inner() > end, "writes were refused");
+}
+
+#[test]
+fn a_process_without_a_file_to_open_goes_on_writing() {
+    let steps: Vec<Step> = script().into_iter().filter(|step| !matches!(step, Step::CleanStop)).collect();
+    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    drop(open_on(dir.path(), Arc::new(disk.clone())).unwrap());
+    let opened = disk.operations();
+    assert!(run(dir.path(), &disk, &steps, || ()).1.is_none());
+    let end = disk.operations();
+    for from in opened..end - opened {
+        for operations in [1, 20, u64::MAX] {
+            let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+            disk.fail(Failing::NoFiles(from, from.saturating_add(operations)));
+            let (run, _) = run(dir.path(), &disk, &steps, || ());
+            assert_eq!(run.refused, 0, "no files from {from} for {operations}");
+            assert!(run.acknowledged == run.perhaps, "no files from {from} for {operations}");
+            check(dir.path(), &disk.crash(Loss::All), &run).unwrap();
+        }
+    }
 }
 
 #[test]

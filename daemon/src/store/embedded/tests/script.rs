@@ -4,7 +4,7 @@ use super::super::{Embedded, OpenError};
 use super::sim::SimDisk;
 use super::world::*;
 use crate::store::engine::{Change, Engine, Pending};
-use mfa_shared::fault::{Fault, UNAVAILABLE};
+use mfa_shared::fault::{DISK_FULL, Fault, UNAVAILABLE};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,6 +66,8 @@ pub(super) struct Run {
     pub(super) acknowledged: Model,
     /// The same with the step that was under way when the disk failed.
     pub(super) perhaps: Model,
+    /// Steps that were taken back.
+    pub(super) refused: u64,
 }
 
 /// Writes several transactions so that the writer takes them as one group.
@@ -92,7 +94,7 @@ pub(super) fn run(
     steps: &[Step],
     mut stopped: impl FnMut(),
 ) -> (Run, Option<OpenError>) {
-    let mut run = Run { acknowledged: Model::new(), perhaps: Model::new() };
+    let mut run = Run { acknowledged: Model::new(), perhaps: Model::new(), refused: 0 };
     let open = || open_on(dir, Arc::new(disk.clone()));
     let mut engine = match open() {
         Ok(engine) => engine,
@@ -116,7 +118,7 @@ pub(super) fn run(
                 };
                 let seen: Model = all(&engine).expect("an engine that opens can read").into_iter().collect();
                 assert!(seen == run.acknowledged || seen == run.perhaps, "a stop loses nothing");
-                (run, failed) = (Run { acknowledged: seen.clone(), perhaps: seen }, false);
+                (run.acknowledged, run.perhaps, failed) = (seen.clone(), seen, false);
                 continue;
             }
             Step::Write(changes) => std::slice::from_ref(changes),
@@ -124,9 +126,17 @@ pub(super) fn run(
         };
         let results = write_group(&engine, jobs);
         assert!(results.iter().all(|result| result.is_ok() == results[0].is_ok()), "a group is one");
+        let taken_back = results[0].is_err() && engine.final_fault().is_none();
         if let Err(fault) = &results[0] {
-            assert_eq!(fault.kind, UNAVAILABLE);
-            assert!(engine.write_fault().is_some());
+            assert!([UNAVAILABLE, DISK_FULL].contains(&fault.kind));
+            assert!(taken_back || fault.kind == UNAVAILABLE, "a full disk is not final");
+        }
+        if taken_back {
+            assert!(!failed, "what is final stays so");
+            run.refused += 1;
+            let seen: Model = all(&engine).expect("reads go on").into_iter().collect();
+            assert!(seen == run.acknowledged, "nothing is left of what was taken back");
+            continue;
         }
         assert!(!failed || results[0].is_err(), "after a failure nothing is written any more");
         if !failed {

@@ -26,6 +26,10 @@ pub(super) enum Failing {
     Once(u64),
     /// From the n-th operation on.
     From(u64),
+    /// There is no space from the first operation up to before the second.
+    Full(u64, u64),
+    /// No file can be opened or made from the first operation up to before the second.
+    NoFiles(u64, u64),
     /// The power goes during the n-th operation: what it does may come through, or parts of it.
     Off(u64),
 }
@@ -202,9 +206,30 @@ impl SimDisk {
         let fails = match *self.failing.lock().unwrap() {
             Failing::Never => false,
             Failing::Once(n) => state.operations == n,
+            Failing::Full(..) | Failing::NoFiles(..) => false,
             Failing::From(n) | Failing::Off(n) => state.operations >= n,
         };
         (state, if fails { Err(io::Error::other("the disk fails")) } else { Ok(()) })
+    }
+
+    /// What a disk without space says to something that takes space.
+    fn no_space(&self, operation: u64) -> io::Result<()> {
+        match *self.failing.lock().unwrap() {
+            Failing::Full(from, to) if (from..to).contains(&operation) => {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is said where no file can be opened.
+    fn no_files(&self, operation: u64) -> io::Result<()> {
+        match *self.failing.lock().unwrap() {
+            Failing::NoFiles(from, to) if (from..to).contains(&operation) => {
+                Err(rustix::io::Errno::MFILE.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The operation during which the power goes.
@@ -216,7 +241,11 @@ impl SimDisk {
     }
 
     fn name(&self, naming: Naming, name: &str) -> io::Result<()> {
-        let (mut state, result) = self.begin(false);
+        let (mut state, mut result) = self.begin(false);
+        if matches!(naming, Naming::Link(..)) {
+            result = result.and_then(|()| self.no_space(state.operations));
+            result = result.and_then(|()| self.no_files(state.operations));
+        }
         if result.is_ok() || state.operations == self.off_at() {
             rename(&mut state.names, &naming);
             state.unsynced_names.push((parent(name), naming));
@@ -238,7 +267,7 @@ impl Disk for SimDisk {
     }
     fn open(&self, name: &str) -> io::Result<Option<Box<dyn DiskFile>>> {
         let (state, result) = self.begin(true);
-        result?;
+        result.and_then(|()| self.no_files(state.operations))?;
         Ok(state.names.get(name).map(|inode| self.file(*inode)))
     }
     fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
@@ -278,6 +307,10 @@ impl Disk for SimDisk {
         }
         Ok(())
     }
+    fn above_reserve(&self) -> u64 {
+        let operations = self.operations();
+        self.no_space(operations).map_or(0, |()| u64::MAX)
+    }
     fn flaws(&self) -> Flaws {
         self.flaws
     }
@@ -290,8 +323,12 @@ struct SimFile {
 
 impl SimFile {
     fn change(&self, step: &Step) -> io::Result<()> {
-        let (mut state, result) = self.disk.begin(false);
+        let (mut state, mut result) = self.disk.begin(false);
         let operation = state.operations;
+        let length = state.inodes[self.inode].current.len();
+        if matches!(step, Step::Write(at, bytes) if at + bytes.len() > length) {
+            result = result.and_then(|()| self.disk.no_space(operation));
+        }
         let inode = &mut state.inodes[self.inode];
         let mut done = vec![step.clone()];
         if operation > self.disk.off_at() {
@@ -338,6 +375,9 @@ impl DiskFile for SimFile {
     }
     fn set_len(&self, bytes: u64) -> io::Result<()> {
         self.change(&Step::Length(bytes as usize))
+    }
+    fn reserve(&self, _: u64, _: u64) -> io::Result<()> {
+        self.disk.no_space(self.disk.operations())
     }
     fn bytes(&self) -> io::Result<u64> {
         let (state, result) = self.disk.begin(true);
