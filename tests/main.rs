@@ -32,6 +32,7 @@ mod api {
     mod instances;
     mod ledger;
     mod login;
+    mod login_origins;
     mod offices;
     mod passwords;
     mod people_groups;

@@ -12,6 +12,7 @@ const HEADERS: &[&str] = &["authorization", "cookie", "set-cookie", "proxy-autho
 /// Properties whose values are secret, in lower case.
 const PROPERTIES: &[&str] = &[
     "password",
+    "currentpassword",
     "access_token",
     "refresh_token",
     "assertion",

@@ -96,3 +96,14 @@ fn the_present_password_can_be_made_a_must_for_the_own_one() {
     // Who sets the password of somebody else does not know theirs.
     admin.put("/users/anna/password", change).is(202);
 }
+
+#[test]
+fn a_present_password_is_no_part_of_a_batch() {
+    let world = World::guarded();
+    let anna = world.user("anna", "clerk");
+    let change = json!({ "password": "green kettle 8", "currentPassword": "guess number 1" });
+    let order =
+        json!({ "operations": [{ "method": "PUT", "path": "/users/anna/password", "body": change }] });
+    let answer = anna.post("/batch", order);
+    assert!(answer.text().contains("not_in_batch"), "{}", answer.text());
+}

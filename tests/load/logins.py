@@ -53,7 +53,10 @@ def guess(port, numbers, counts):
     for number in numbers:
         name = ("admin", "operator", "esi")[number % 3] if number % 10 == 0 else f"user-{number % NAMES}"
         body = {"grant_type": "password", "username": name, "password": f"guess number {number}"}
-        connection.request("POST", "/token", json.dumps(body), {"content-type": "application/json"})
+        # Each from an address of its own, since one address soon has to wait.
+        origin = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+        headers = {"content-type": "application/json", "x-forwarded-for": origin}
+        connection.request("POST", "/token", json.dumps(body), headers)
         answer = connection.getresponse()
         answer.read()
         counts[answer.status] += 1
@@ -74,7 +77,7 @@ def guess_all(port, logins, answer):
 
 def main():
     folder, logins, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    process, port = start(folder, "on")
+    process, port = start(folder, "on", {"MFA_TRUSTED_PROXIES": "127.0.0.1"})
     try:
         token = clerk(port)
         status, problem = ask(port, "POST", "/customers", {"identifier": "c-1", "surname": "Mensah"}, token)

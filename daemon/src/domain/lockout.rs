@@ -4,8 +4,12 @@
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Failures that lock.
+/// Failures that lock a name or a drawer.
 pub const FAILURES_MAX: usize = 5;
+/// Failures that lock an address.
+pub const FAILURES_OF_ADDRESS_MAX: usize = 30;
+/// How long an address is known from which a user has logged in.
+pub const KNOWN_SECONDS: i64 = 30 * 24 * 3600;
 /// Within this time they lock.
 pub const WINDOW_SECONDS: i64 = 15 * 60;
 /// How long the locks last, one after the other; the last one repeats.
@@ -37,6 +41,12 @@ impl Attempts {
     /// One more failure. An attempt during a lock is none: nobody looks at its password.
     #[must_use]
     pub fn failed(&self, now: Timestamp) -> Self {
+        self.failed_of(now, FAILURES_MAX)
+    }
+
+    /// One more failure of as many as lock.
+    #[must_use]
+    pub fn failed_of(&self, now: Timestamp, failures_max: usize) -> Self {
         if self.locked_seconds(now).is_some() {
             return self.clone();
         }
@@ -44,7 +54,7 @@ impl Attempts {
         after.failures.retain(|failure| now.millis() - failure.millis() <= WINDOW_SECONDS * 1000);
         after.failures.push(now);
         after.forgotten_from = Some(now.plus_seconds(FORGET_SECONDS));
-        if after.failures.len() >= FAILURES_MAX {
+        if after.failures.len() >= failures_max {
             let step = usize::try_from(after.locks).unwrap_or(usize::MAX).min(LOCK_MINUTES.len() - 1);
             after.locked_until = Some(now.plus_seconds(LOCK_MINUTES[step] * 60));
             after.locks = after.locks.saturating_add(1);

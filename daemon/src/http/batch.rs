@@ -230,9 +230,9 @@ fn prepare(
 }
 
 /// Whether an operation can be part of a batch: JSON in and out, nothing outside the transaction, and no
-/// password that is only compared, because an atomic batch would take the count of wrong ones back.
+/// password that is compared, because an atomic batch would take the count of wrong ones back.
 fn can_travel(route: &Route, request: &Request) -> bool {
-    let compares = matches!(&request.prepared, Ok(Prepared { secret: Some(s), .. }) if !s.is_new());
+    let compares = matches!(&request.prepared, Ok(Prepared { secret: Some(s), .. }) if s.compares());
     matches!(route.behind, Behind::Operation(_))
         && !matches!(route.meta.body.kind, BodyKind::Upload(_))
         && route.meta.answer.kind != AnswerKind::Image

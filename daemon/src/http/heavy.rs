@@ -136,9 +136,9 @@ impl Secret {
         Self { beside, ..self }
     }
 
-    /// Whether it is to be stored.
-    pub fn is_new(&self) -> bool {
-        self.is_new
+    /// Whether a password is compared whose failures count.
+    pub fn compares(&self) -> bool {
+        !self.is_new || self.beside.is_some()
     }
 
     /// Does the heavy work. A password that is only compared unlocks a drawer, and tellers do not wait behind

@@ -35,15 +35,15 @@ async fn by_password(
     password: String,
 ) -> Result<Token, Fault> {
     let (username, password) = (Arc::new(username), Arc::new(password));
-    let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
+    let (fresh, lifetimes, from) = (Fresh::draw(), state.lifetimes(), head.origin);
     for _ in 0..TRIES {
         let name = username.clone();
-        let candidate = state.store.read(false, move |tx| login::candidate(tx, &name)).await?;
+        let candidate = state.store.read(false, move |tx| login::candidate(tx, &name, from)).await?;
         let (compared, plain) = (candidate.clone(), password.clone());
         let fits = state.heavy.run(Lane::Logins, head.origin, move || compared.fits(&plain)).await?;
         let (name, fresh) = (username.clone(), fresh.clone());
         let log_in = move |tx: &mut crate::store::Tx<'_>| {
-            login::log_in(tx, &name, &candidate, fits, lifetimes, &fresh)
+            login::log_in(tx, (&name, from), &candidate, fits, lifetimes, &fresh)
         };
         if let Some(token) = state.store.write(&head.request_id, log_in).await? {
             return Ok(token);
@@ -62,7 +62,27 @@ async fn by_refresh(state: &Arc<State>, head: &Head, refresh_token: String) -> R
     state.store.write(&head.request_id, refresh).await
 }
 
+/// Assertions that are refused count for the address from which they come.
 async fn by_assertion(
+    state: &Arc<State>,
+    head: &Head,
+    assertion: String,
+    scope: Option<String>,
+) -> Result<Token, Fault> {
+    let from = head.origin;
+    state.store.read(false, move |tx| login::check_address(tx, from)).await?;
+    let answer = signed_in(state, head, assertion, scope).await;
+    if answer.as_ref().is_err_and(|fault| fault.kind == fault::ASSERTION_INVALID) {
+        let count = move |tx: &mut crate::store::Tx<'_>| {
+            tx.set_actor("guest");
+            login::count_for_address(tx, from)
+        };
+        state.store.write(&head.request_id, count).await?;
+    }
+    answer
+}
+
+async fn signed_in(
     state: &Arc<State>,
     head: &Head,
     assertion: String,

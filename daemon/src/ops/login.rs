@@ -6,15 +6,16 @@
 
 use super::secret;
 use super::sessions::{self, Fresh};
-use crate::domain::lockout::Attempts;
+use crate::domain::lockout::{Attempts, FAILURES_OF_ADDRESS_MAX, KNOWN_SECONDS};
 use crate::domain::token::Lifetimes;
 use crate::store::Tx;
-use crate::store::records::{StoredAttempts, StoredPassword, StoredUser};
+use crate::store::records::{KnownAddress, StoredAttempts, StoredPassword, StoredUser};
 use mfa_shared::api::roles::DEACTIVATED;
 use mfa_shared::api::tokens::Token;
 use mfa_shared::api::users::PASSWORD_BYTES_MAX;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::rule::id;
+use std::net::IpAddr;
 
 /// What a login is compared with.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,8 +31,8 @@ impl std::fmt::Debug for Candidate {
 }
 
 /// Looks a login up; refuses where the name is locked.
-pub fn candidate(tx: &mut Tx<'_>, name: &str) -> Result<Candidate, Fault> {
-    check_lock(tx, name)?;
+pub fn candidate(tx: &mut Tx<'_>, name: &str, from: IpAddr) -> Result<Candidate, Fault> {
+    check_lock(tx, name, Some(from))?;
     present(tx, name)
 }
 
@@ -54,24 +55,31 @@ impl Candidate {
 /// changed since it was compared: then it has to be compared again.
 pub fn log_in(
     tx: &mut Tx<'_>,
-    name: &str,
+    (name, from): (&str, IpAddr),
     compared: &Candidate,
     fits: bool,
     lifetimes: Lifetimes,
     fresh: &Fresh,
 ) -> Result<Option<Token>, Fault> {
-    check_lock(tx, name)?;
+    check_lock(tx, name, Some(from))?;
     if present(tx, name)? != *compared {
         return Ok(None);
     }
     let user = if fits { tx.get::<StoredUser>(&[name])? } else { None };
     let Some(mut user) = user.filter(|user| user.role != DEACTIVATED) else {
         count_failure(tx, name)?;
+        count_at_known(tx, name, from)?;
+        count_for_address(tx, from)?;
         tx.set_actor("guest");
         return Err(login_failed());
     };
     tx.set_actor(name);
-    forget_failures(tx, name)?;
+    let is_locked = attempts(tx, name)?.locked_seconds(tx.now()).is_some();
+    // While others have locked the name, who is known at an address ends the lock of others for nobody.
+    if !is_locked {
+        forget_failures(tx, name)?;
+    }
+    know(tx, name, from)?;
     if !user.logged_in {
         user.logged_in = true;
         tx.put(&user)?;
@@ -95,30 +103,39 @@ pub fn hash_while_open(tx: &mut Tx<'_>, user: &str) -> Result<Option<String>, Fa
 
 /// Refuses a present password that is wrong, which counts like a failed login.
 pub fn check_present(tx: &mut Tx<'_>, user: &str, fits: bool) -> Result<(), Fault> {
-    check_lock(tx, user)?;
+    check_lock(tx, user, None)?;
     if fits {
         return Ok(());
     }
     count_failure(tx, user)?;
+    // It came with a login of the user, so it counts wherever they are known.
+    for known in tx.all::<KnownAddress>(&[user])? {
+        let attempts = known.attempts.failed(tx.now());
+        tx.put(&KnownAddress { attempts, ..known })?;
+    }
     Err(Fault::new(fault::WRONG_PASSWORD, format!("the present password of user {user} is another one")))
 }
 
 /// Counts one more failed attempt, although the request is refused.
 fn count_failure(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
     sessions::clear_old(tx)?;
-    let attempts = attempts(tx, name)?.failed(tx.now());
-    let forgotten_from = attempts.forgotten_from.unwrap_or(tx.now());
-    let Attempts { failures, locks, locked_until, .. } = attempts;
-    // What was counted before a change of key goes on under the key in use.
-    forget_failures(tx, name)?;
-    let name = attempts_names(tx, name)?.swap_remove(0);
-    tx.put(&StoredAttempts { name, failures, locks, locked_until, forgotten_from })?;
-    tx.keep_when_refused();
-    Ok(())
+    let (attempts, names) = (attempts(tx, name)?.failed(tx.now()), attempts_names(tx, name)?);
+    keep(tx, names, attempts)
 }
 
-fn check_lock(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
-    let locked = attempts(tx, name)?.locked_seconds(tx.now());
+fn check_lock(tx: &mut Tx<'_>, name: &str, from: Option<IpAddr>) -> Result<(), Fault> {
+    let known = match from {
+        Some(from) => {
+            check_address(tx, from)?;
+            known(tx, name, from)?
+        }
+        None => None,
+    };
+    let attempts = match known {
+        Some(known) => known.attempts,
+        None => attempts(tx, name)?,
+    };
+    let locked = attempts.locked_seconds(tx.now());
     locked.map_or(Ok(()), |seconds| {
         let detail = format!("too many failed logins; the next attempt counts in {seconds} seconds");
         Err(Fault::new(fault::TOO_MANY_ATTEMPTS, detail).retry_after(seconds))
@@ -126,12 +143,8 @@ fn check_lock(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
 }
 
 fn attempts(tx: &mut Tx<'_>, name: &str) -> Result<Attempts, Fault> {
-    Ok(stored_attempts(tx, name)?.map_or(Attempts::default(), |stored| Attempts {
-        failures: stored.failures,
-        locks: stored.locks,
-        locked_until: stored.locked_until,
-        forgotten_from: Some(stored.forgotten_from),
-    }))
+    let names = attempts_names(tx, name)?;
+    Ok(stored_attempts(tx, &names)?.map_or(Attempts::default(), counted))
 }
 
 fn is_name(name: &str) -> bool {
@@ -144,9 +157,9 @@ fn attempts_names(tx: &Tx<'_>, name: &str) -> Result<Vec<String>, Fault> {
     tx.hashes("failed logins", name.as_bytes())
 }
 
-fn stored_attempts(tx: &mut Tx<'_>, name: &str) -> Result<Option<StoredAttempts>, Fault> {
-    for name in attempts_names(tx, name)? {
-        if let Some(stored) = tx.get(&[&name])? {
+fn stored_attempts(tx: &mut Tx<'_>, names: &[String]) -> Result<Option<StoredAttempts>, Fault> {
+    for name in names {
+        if let Some(stored) = tx.get(&[name])? {
             return Ok(Some(stored));
         }
     }
@@ -155,8 +168,12 @@ fn stored_attempts(tx: &mut Tx<'_>, name: &str) -> Result<Option<StoredAttempts>
 
 /// Ends the lock of a name and forgets its failures.
 pub fn forget_failures(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
-    while let Some(stored) = stored_attempts(tx, name)? {
-        tx.remove(&stored);
+    let names = attempts_names(tx, name)?;
+    remove(tx, &names)?;
+    if is_name(name) {
+        for known in tx.all::<KnownAddress>(&[name])? {
+            tx.put(&KnownAddress { attempts: Attempts::default(), ..known })?;
+        }
     }
     Ok(())
 }
@@ -173,6 +190,92 @@ pub fn hide_names(tx: &mut Tx<'_>) -> Result<(), Fault> {
             let name = attempts_names(tx, &stored.name)?.swap_remove(0);
             tx.put(&StoredAttempts { name, ..stored })?;
         }
+    }
+    Ok(())
+}
+
+fn counted(stored: StoredAttempts) -> Attempts {
+    Attempts {
+        failures: stored.failures,
+        locks: stored.locks,
+        locked_until: stored.locked_until,
+        forgotten_from: Some(stored.forgotten_from),
+    }
+}
+
+/// Keeps what was counted under the first of the names. What was counted before a change of key goes on under
+/// the key in use.
+fn keep(tx: &mut Tx<'_>, mut names: Vec<String>, attempts: Attempts) -> Result<(), Fault> {
+    let forgotten_from = attempts.forgotten_from.unwrap_or(tx.now());
+    let Attempts { failures, locks, locked_until, .. } = attempts;
+    remove(tx, &names)?;
+    let name = names.swap_remove(0);
+    tx.put(&StoredAttempts { name, failures, locks, locked_until, forgotten_from })?;
+    tx.keep_when_refused();
+    Ok(())
+}
+
+fn remove(tx: &mut Tx<'_>, names: &[String]) -> Result<(), Fault> {
+    while let Some(stored) = stored_attempts(tx, names)? {
+        tx.remove(&stored);
+    }
+    Ok(())
+}
+
+fn address_names(tx: &Tx<'_>, from: IpAddr) -> Result<Vec<String>, Fault> {
+    tx.hashes("failed logins of an address", from.to_string().as_bytes())
+}
+
+/// Refuses an address from which too many logins and assertions have failed.
+pub fn check_address(tx: &mut Tx<'_>, from: IpAddr) -> Result<(), Fault> {
+    let names = address_names(tx, from)?;
+    let attempts = stored_attempts(tx, &names)?.map_or(Attempts::default(), counted);
+    attempts.locked_seconds(tx.now()).map_or(Ok(()), |seconds| {
+        let detail =
+            format!("too many failed logins from your address; the next attempt counts in {seconds} seconds");
+        Err(Fault::new(fault::TOO_MANY_ATTEMPTS, detail).retry_after(seconds))
+    })
+}
+
+/// Counts one more failed login or assertion of an address.
+pub fn count_for_address(tx: &mut Tx<'_>, from: IpAddr) -> Result<(), Fault> {
+    let names = address_names(tx, from)?;
+    let attempts = stored_attempts(tx, &names)?.map_or(Attempts::default(), counted);
+    let attempts = attempts.failed_of(tx.now(), FAILURES_OF_ADDRESS_MAX);
+    keep(tx, names, attempts)
+}
+
+/// The address as one from which the user has logged in not long ago.
+fn known(tx: &mut Tx<'_>, name: &str, from: IpAddr) -> Result<Option<KnownAddress>, Fault> {
+    if !is_name(name) {
+        return Ok(None);
+    }
+    for address in tx.hashes("known address", from.to_string().as_bytes())? {
+        let stored = tx.get::<KnownAddress>(&[name, &address])?;
+        if let Some(known) = stored.filter(|known| known.until > tx.now()) {
+            return Ok(Some(known));
+        }
+    }
+    Ok(None)
+}
+
+fn count_at_known(tx: &mut Tx<'_>, name: &str, from: IpAddr) -> Result<(), Fault> {
+    let Some(known) = known(tx, name, from)? else { return Ok(()) };
+    let attempts = known.attempts.failed(tx.now());
+    tx.put(&KnownAddress { attempts, ..known })
+}
+
+/// Notes that the user has logged in from an address.
+fn know(tx: &mut Tx<'_>, user: &str, from: IpAddr) -> Result<(), Fault> {
+    let address = tx.hashes("known address", from.to_string().as_bytes())?.swap_remove(0);
+    let until = tx.now().plus_seconds(KNOWN_SECONDS);
+    tx.put(&KnownAddress { user: user.to_owned(), address, until, attempts: Attempts::default() })
+}
+
+/// Forgets the addresses of a user who is deleted.
+pub fn forget_addresses(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
+    for known in tx.all::<KnownAddress>(&[user])? {
+        tx.remove(&known);
     }
     Ok(())
 }

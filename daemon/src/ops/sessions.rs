@@ -5,8 +5,9 @@ use crate::random;
 use crate::store::Tx;
 use crate::store::record::moment;
 use crate::store::records::{
-    ASSERTIONS_BY_TIME, LOGIN_ATTEMPTS_BY_TIME, SESSIONS_BY_TIME, StoredAttempts, StoredSession, StoredToken,
-    StoredUser, TOKENS_BY_KEY, TOKENS_BY_SESSION, TOKENS_BY_TIME, TOKENS_BY_USER, TokenKind, UsedAssertion,
+    ASSERTIONS_BY_TIME, KNOWN_ADDRESSES_BY_TIME, KnownAddress, LOGIN_ATTEMPTS_BY_TIME, SESSIONS_BY_TIME,
+    StoredAttempts, StoredSession, StoredToken, StoredUser, TOKENS_BY_KEY, TOKENS_BY_SESSION, TOKENS_BY_TIME,
+    TOKENS_BY_USER, TokenKind, UsedAssertion,
 };
 use mfa_shared::api::tokens::Token;
 use mfa_shared::fault::Fault;
@@ -214,6 +215,9 @@ pub fn clear_old(tx: &mut Tx<'_>) -> Result<(), Fault> {
     }
     for attempts in tx.before::<StoredAttempts>(LOGIN_ATTEMPTS_BY_TIME, now, CLEARED_AT_ONCE)? {
         tx.remove(&attempts);
+    }
+    for address in tx.before::<KnownAddress>(KNOWN_ADDRESSES_BY_TIME, now, CLEARED_AT_ONCE)? {
+        tx.remove(&address);
     }
     for assertion in tx.before::<UsedAssertion>(ASSERTIONS_BY_TIME, now, CLEARED_AT_ONCE)? {
         tx.remove(&assertion);

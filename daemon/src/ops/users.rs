@@ -182,6 +182,7 @@ pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteUser, _: &Nothing) ->
     for consent in tx.indexed::<StoredConsent>(CONSENTS_BY_USER, &[&at.user])? {
         tx.remove(&consent);
     }
+    login::forget_addresses(tx, &at.user)?;
     sessions::end_all_of_user(tx, &at.user)?;
     if user.logged_in {
         tx.put(&RetiredUser { identifier: at.user.clone() })?;

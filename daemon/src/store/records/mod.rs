@@ -31,7 +31,7 @@ pub use tellers::{
     Count, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, TransactionCounter,
     TransactionPlace, report_key,
 };
-pub use tokens::{StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
+pub use tokens::{KnownAddress, StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
 
 use super::engine::Space;
@@ -106,6 +106,8 @@ spaces! {
     LOGIN_ATTEMPTS_BY_TIME = 53 "login_attempts_by_time";
     ASSERTIONS = 54 "assertions";
     ASSERTIONS_BY_TIME = 55 "assertions_by_time";
+    KNOWN_ADDRESSES = 56 "known_addresses";
+    KNOWN_ADDRESSES_BY_TIME = 57 "known_addresses_by_time";
     CARDS = 65 "cards";
     CARDS_BY_NUMBER = 66 "cards_by_number";
     SCANS = 67 "scans";
@@ -144,6 +146,8 @@ pub const LOCAL: &[Space] = &[
     LOGIN_ATTEMPTS_BY_TIME,
     ASSERTIONS,
     ASSERTIONS_BY_TIME,
+    KNOWN_ADDRESSES,
+    KNOWN_ADDRESSES_BY_TIME,
 ];
 
 /// Spaces from which it is computed who calls and what they may do.

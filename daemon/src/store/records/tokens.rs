@@ -2,6 +2,7 @@
 //! of a token only its hash is kept.
 
 use super::*;
+use crate::domain::lockout::Attempts;
 use crate::store::record::{Record, key, moment};
 
 /// A session of a user.
@@ -119,6 +120,31 @@ impl Record for StoredAttempts {
     }
     fn index(&self) -> Vec<(Space, Vec<u8>)> {
         vec![(LOGIN_ATTEMPTS_BY_TIME, key(&[&moment(self.forgotten_from)]))]
+    }
+}
+
+/// An address from which a user has logged in. A lock of the name does not hold there until as many failures
+/// came from there, too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownAddress {
+    /// The user.
+    pub user: String,
+    /// A keyed hash of the address.
+    pub address: String,
+    /// Until when it is known.
+    pub until: Timestamp,
+    /// Failed logins of the user from there.
+    pub attempts: Attempts,
+}
+
+impl Record for KnownAddress {
+    const SPACE: Space = KNOWN_ADDRESSES;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.user, &self.address])
+    }
+    fn index(&self) -> Vec<(Space, Vec<u8>)> {
+        vec![(KNOWN_ADDRESSES_BY_TIME, key(&[&moment(self.until)]))]
     }
 }
 

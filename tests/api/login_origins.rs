@@ -1,0 +1,113 @@
+//! Failed logins by address: `identity.md` section 13.
+
+use crate::guarded::PASSWORD;
+use crate::world::{Seen, World};
+use serde_json::json;
+
+/// A daemon behind a proxy, so that a test can log in from anywhere.
+fn behind_a_proxy() -> World {
+    World::guarded_with(|config| config.trusted_proxies = vec!["127.0.0.1".parse().unwrap()])
+}
+
+fn log_in(world: &World, from: &str, name: &str, password: &str) -> Seen {
+    let body = json!({ "grant_type": "password", "username": name, "password": password });
+    let request = world.request("POST", "/token").header("content-type", "application/json");
+    world.send(request.header("x-forwarded-for", from).body(body.to_string()))
+}
+
+const OFFICE: &str = "192.0.2.10";
+const STRANGER: &str = "203.0.113.66";
+
+#[test]
+fn one_stranger_tries_thirty_passwords_whatever_the_names() {
+    let world = behind_a_proxy();
+    for number in 0..30 {
+        log_in(&world, STRANGER, &format!("name{number}"), "wrong kettle").refused(401, "login_failed");
+    }
+    let locked = log_in(&world, STRANGER, "olga", PASSWORD).refused(429, "too_many_attempts");
+    assert_eq!(locked.header("retry-after"), "60");
+    // An assertion is not looked at either, and others are as before.
+    let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=a.b.c";
+    let request = world.request("POST", "/token").header("x-forwarded-for", STRANGER).body(form);
+    world.send(request).refused(429, "too_many_attempts");
+    log_in(&world, OFFICE, "olga", PASSWORD).is(200);
+    world.clock.advance(61);
+    log_in(&world, STRANGER, "olga", PASSWORD).is(200);
+    // The next lock of the address is longer, although somebody has logged in from there.
+    for number in 0..30 {
+        log_in(&world, STRANGER, &format!("other{number}"), "wrong kettle").refused(401, "login_failed");
+    }
+    let locked = log_in(&world, STRANGER, "olga", PASSWORD).refused(429, "too_many_attempts");
+    assert_eq!(locked.header("retry-after"), "120");
+}
+
+#[test]
+fn assertions_that_are_refused_count_for_their_address() {
+    let mut world = behind_a_proxy();
+    let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=a.b.c";
+    let sign_in = |world: &World| {
+        let request = world.request("POST", "/token").header("x-forwarded-for", STRANGER);
+        world.send(request.header("content-type", "application/x-www-form-urlencoded").body(form))
+    };
+    for _ in 0..30 {
+        sign_in(&world).refused(401, "assertion_invalid");
+    }
+    sign_in(&world).refused(429, "too_many_attempts");
+    world.restart();
+    sign_in(&world).refused(429, "too_many_attempts");
+    log_in(&world, OFFICE, "olga", PASSWORD).is(200);
+}
+
+#[test]
+fn a_stranger_locks_nobody_out_of_an_address_from_which_they_work() {
+    let world = behind_a_proxy();
+    log_in(&world, OFFICE, "olga", PASSWORD).is(200);
+    for _ in 0..5 {
+        log_in(&world, STRANGER, "olga", "wrong kettle").refused(401, "login_failed");
+    }
+    log_in(&world, STRANGER, "olga", PASSWORD).refused(429, "too_many_attempts");
+    log_in(&world, "192.0.2.11", "olga", PASSWORD).refused(429, "too_many_attempts");
+    log_in(&world, OFFICE, "olga", PASSWORD).is(200);
+    // That login gives the stranger no further guesses.
+    log_in(&world, STRANGER, "olga", "wrong kettle").refused(429, "too_many_attempts");
+    // Five failures from there lock there, too; a password set by somebody else opens both.
+    for _ in 0..5 {
+        log_in(&world, OFFICE, "olga", "wrong kettle").refused(401, "login_failed");
+    }
+    log_in(&world, OFFICE, "olga", PASSWORD).refused(429, "too_many_attempts");
+    let admin = world.login("admin");
+    admin.put("/users/olga/password", json!({ "password": "green kettle 8" })).is(202);
+    log_in(&world, OFFICE, "olga", "green kettle 8").is(200);
+}
+
+#[test]
+fn an_address_is_known_for_thirty_days() {
+    let world = behind_a_proxy();
+    let days = |days: i64| world.clock.advance(days * 24 * 3600);
+    let locked_by_a_stranger = || {
+        for _ in 0..5 {
+            log_in(&world, STRANGER, "olga", "wrong kettle").refused(401, "login_failed");
+        }
+    };
+    log_in(&world, OFFICE, "olga", PASSWORD).is(200);
+    days(29);
+    locked_by_a_stranger();
+    log_in(&world, OFFICE, "olga", PASSWORD).is(200);
+    days(31);
+    locked_by_a_stranger();
+    log_in(&world, OFFICE, "olga", PASSWORD).refused(429, "too_many_attempts");
+}
+
+#[test]
+fn addresses_are_nowhere_in_the_store() {
+    let mut world = behind_a_proxy();
+    log_in(&world, OFFICE, "olga", PASSWORD).is(200);
+    log_in(&world, STRANGER, "olga", "wrong kettle").refused(401, "login_failed");
+    world.restart();
+    for (place, bytes) in world.block_on(crate::stored::at_rest(world.config())) {
+        for address in [OFFICE, STRANGER] {
+            let found = bytes.windows(address.len()).any(|window| window == address.as_bytes());
+            assert!(!found, "{address} stands in {place}");
+        }
+    }
+}
