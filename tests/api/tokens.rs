@@ -211,10 +211,11 @@ fn of_the_same_assertion_sent_at_once_one_is_taken() {
         json!({ "grant_type": JWT_BEARER, "assertion": key.sign(KID, &claims(&world, "j1")) }).to_string();
     let send =
         || world.request("POST", "/token").header("content-type", "application/json").body(body.clone());
+    // As many as may wait of one address.
     let mut statuses: Vec<_> =
-        world.send_all((0..6).map(|_| send()).collect()).iter().map(|s| s.status).collect();
+        world.send_all((0..4).map(|_| send()).collect()).iter().map(|s| s.status).collect();
     statuses.sort_unstable();
-    assert_eq!(statuses, [200, 401, 401, 401, 401, 401]);
+    assert_eq!(statuses, [200, 401, 401, 401]);
 }
 
 #[test]
