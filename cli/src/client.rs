@@ -10,6 +10,7 @@ mod references;
 mod stream;
 
 use crate::failure::{Failure, Missing, Outcome};
+use crate::next_step;
 use crate::trace;
 use bytes::Bytes;
 use connect::{asked_wait, backoff, root, unreachable};
@@ -377,6 +378,8 @@ impl Client {
             noun => noun.unwrap_or_default().to_owned(),
         };
         let failure = Failure::problem(problem);
+        let hint = next_step::filled(&failure.hint, &failure.message, meta.path, params);
+        let failure = failure.hint(hint);
         match given(&noun) {
             Some(identifier) => {
                 let office = given("office").filter(|_| noun != "office");

@@ -1,5 +1,6 @@
 //! Why a command failed, and how that is told: as two lines for a person, or as one line of JSON.
 
+use crate::next_step;
 use mfa_shared::api::roles::Permission;
 use mfa_shared::fault::{self, Fault, Problem, exit};
 use mfa_shared::rule::FieldError;
@@ -101,12 +102,14 @@ impl Failure {
     pub fn problem(problem: Problem) -> Self {
         let row = fault::find(&problem.code);
         let exit = row.map_or_else(|| exit_of(problem.status), |row| row.exit());
+        let state = problem.code == fault::WRONG_STATE.code;
+        let step = if state { next_step::from_state(&problem.detail) } else { None };
         let failure = Self(Box::new(Parts {
             code: problem.code,
             exit,
             status: Some(problem.status),
             message: problem.detail,
-            hint: match (row.map_or("", |row| row.hint), problem.retry_after) {
+            hint: match (step.as_deref().unwrap_or(row.map_or("", |row| row.hint)), problem.retry_after) {
                 (hint, Some(seconds)) if hint.contains("Retry-After") => {
                     format!("try again in {}", duration(seconds))
                 }

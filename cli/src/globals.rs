@@ -131,7 +131,7 @@ pub struct ListFlags {
     /// Columns to sort by; a minus sign puts the highest first
     #[arg(long, value_name = "[-]NAME,...", value_delimiter = ',', allow_hyphen_values = true)]
     pub sort: Vec<String>,
-    /// Only records whose property has this value; several flags must all hold
+    /// Only records whose property has this value; with several flags, those for which all hold
     #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub filter: Vec<(String, String)>,
     /// Most records to list; 50 on a terminal, else all

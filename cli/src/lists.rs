@@ -1,10 +1,12 @@
 //! Lists: how much of them is read, filtered, sorted and shown.
 
+use crate::bulk::columns::Shape;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::input::{nearest, quoted};
 use crate::money::Money;
 use crate::output::text;
-use crate::views::{Column, View};
+use crate::views::View;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
 use mfa_shared::wire::{Listed, Page};
@@ -24,8 +26,8 @@ impl Cx {
         let mut paging = Paging::default();
         paging.term.clone_from(&self.list.term);
         let mut sort = sort_columns::<T>(&self.list.sort, view)?;
-        let filters: Vec<_> =
-            self.list.filter.iter().map(|(name, value)| Filter::new(name, value, view)).collect();
+        let filter = |(name, value): &(String, String)| Filter::new::<E, T>(name, value, view);
+        let filters: Vec<_> = self.list.filter.iter().map(filter).collect::<Outcome<_>>()?;
         let default = self.out.screen.stdout_is_terminal.then_some(TERMINAL_LIMIT);
         let limit = if self.list.all { None } else { self.list.limit.or(default) };
         if sort.len() > 1 {
@@ -58,7 +60,7 @@ impl Cx {
                 let mut left = limit.unwrap_or(u64::MAX);
                 let mut more = false;
                 while !more && let Some(record) = stream.next().await? {
-                    if !Filter::all_match(&filters, &record)? {
+                    if !Filter::all_match(&filters, &record) {
                         continue;
                     }
                     more = left == 0;
@@ -88,7 +90,7 @@ impl Cx {
         let mut records = Vec::new();
         let mut stream = self.client.stream(endpoint, &body).await?;
         while let Some(line) = stream.next().await? {
-            if !Filter::all_match(filters, &line)? {
+            if !Filter::all_match(filters, &line) {
                 continue;
             }
             let record: Value = serde_json::from_str(&line).unwrap_or_default();
@@ -124,44 +126,61 @@ impl Cx {
 
 /// One `--filter NAME=VALUE`: only records are listed whose property shows this value.
 struct Filter {
-    name: String,
     pointer: String,
-    /// Whether the view knows the name; of any other name the records must have the property.
-    known: bool,
-    columns: &'static [Column],
     value: String,
 }
 
 impl Filter {
-    fn new(name: &str, value: &str, view: &View) -> Self {
+    /// Refuses a name that the records do not have and a value that the property never has.
+    fn new<E, T>(name: &str, value: &str, view: &View) -> Outcome<Self>
+    where
+        E: Endpoint<Answer = Page<T>>,
+        T: Listed,
+    {
+        let page = Shape::of_answer(&E::META);
+        let within = |path: &str| format!("{}.1.{path}", T::PLURAL);
         let column = view.column(name);
-        let pointer = column.map_or_else(|| format!("/{}", name.replace('.', "/")), |c| c.pointer.to_owned());
-        let (name, known, value) = (name.to_owned(), column.is_some(), value.to_owned());
-        Self { name, pointer, known, columns: view.columns, value }
+        let path = column.map_or(name.to_owned(), |column| column.pointer[1..].replace('/', "."));
+        let known = page.column(&within(&path.replace('*', "1")));
+        if let (None, Err(why)) = (column, known) {
+            let near = nearest(name, view.columns.iter().map(|column| column.name));
+            let hint = near.first().map_or(why, |near| format!("did you mean {near}?"));
+            return Err(Failure::usage(format!("the records have no \"{name}\"")).hint(hint));
+        }
+        let words = page.words(&within(&path));
+        let same = words.iter().find(|word| word.eq_ignore_ascii_case(value));
+        let value = match same {
+            Some(word) => word.clone(),
+            None => {
+                let is_name = |name: &str| view.column(name).is_some() || page.column(&within(name)).is_ok();
+                // Two conditions in one flag would be a value that nothing has.
+                let second = value
+                    .split(',')
+                    .skip(1)
+                    .find(|part| part.split_once('=').is_some_and(|(name, _)| is_name(name.trim())));
+                if let Some(second) = second {
+                    let what = format!("--filter takes one condition, and \"{value}\" holds another one");
+                    let hint = format!("give it as a flag of its own: --filter {}", quoted(second.trim()));
+                    return Err(Failure::usage(what).hint(hint));
+                }
+                if !words.is_empty() && !value.is_empty() {
+                    let near = nearest(value, words.iter().map(String::as_str));
+                    let hint = near.first().map(|near| format!("did you mean {near}?"));
+                    let hint = hint.unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
+                    return Err(Failure::usage(format!("{name} is never \"{value}\"")).hint(hint));
+                }
+                value.to_owned()
+            }
+        };
+        Ok(Self { pointer: format!("/{}", path.replace('.', "/")), value })
     }
 
-    fn all_match(filters: &[Self], record: &str) -> Outcome<bool> {
+    fn all_match(filters: &[Self], record: &str) -> bool {
         if filters.is_empty() {
-            return Ok(true);
+            return true;
         }
         let record: Value = serde_json::from_str(record).unwrap_or_default();
-        for filter in filters {
-            let first = filter.pointer.split('/').nth(1).unwrap_or_default();
-            if !filter.known && record.get(first).is_none() {
-                let names = record.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
-                let names = names.chain(filter.columns.iter().map(|column| column.name));
-                let near = crate::input::nearest(&filter.name, names);
-                let failure = Failure::usage(format!("the records have no \"{}\"", filter.name));
-                return Err(match near.first() {
-                    Some(near) => failure.hint(format!("did you mean {near}?")),
-                    None => failure.hint("the names are those of -o json, such as address.city"),
-                });
-            }
-            if text(&record, &filter.pointer) != filter.value {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        filters.iter().all(|filter| text(&record, &filter.pointer) == filter.value)
     }
 }
 

@@ -38,6 +38,7 @@ mod lists;
 mod logins;
 mod money;
 mod names;
+mod next_step;
 mod output;
 mod prefix;
 mod privacy;

@@ -107,10 +107,11 @@ faults! {
     EMPLOYEE_REQUIRED: "employee_required" 400 "Nobody is assigned"
         "name who works there: mfa teller open CODE --employee ID";
     TELLER_NOT_PAUSED: "teller_not_paused" 400 "Only a paused teller can be counted"
-        "pause the teller first: mfa teller pause";
+        "pause the teller first: mfa teller pause CODE";
     IDENTIFIER_TAKEN: "identifier_taken" 409 "Identifier taken" "choose another identifier";
     CARD_NUMBER_TAKEN: "card_number_taken" 409 "Card number taken" "a number exists once over all customers";
-    WRONG_STATE: "wrong_state" 409 "Not possible in the present state" "";
+    WRONG_STATE: "wrong_state" 409 "Not possible in the present state"
+        "the detail says which state it is in; look at the record, and change its state first";
     INSUFFICIENT_BALANCE: "insufficient_balance" 409 "Not enough on the account"
         "take less, or let the charges be paid in cash";
     BELOW_MINIMUM_BALANCE: "below_minimum_balance" 409 "Below the minimum balance"
@@ -118,17 +119,18 @@ faults! {
     REMAINING_BALANCE: "remaining_balance" 409 "Something would remain on the account"
         "pay out all that the account holds, less the charges it pays";
     OVER_CASHDRAW_LIMIT: "over_cashdraw_limit" 409 "Above the limit of the teller"
-        "pay out less at once, or raise the limit: mfa teller update";
+        "pay out less at once, or raise the limit: mfa teller update CODE";
     INSUFFICIENT_CASH: "insufficient_cash" 409 "Not enough cash in the drawer"
         "bring cash from the vault first";
     OTHER_TELLER: "other_teller" 409 "Transaction of another teller" "finish it at its own teller";
     EMPLOYEE_HAS_OPEN_TELLER: "employee_has_open_teller" 409 "Works at another teller"
-        "close that teller first: mfa teller close";
+        "close that teller first: mfa teller close TELLER";
     DENOMINATION_REQUIRED: "denomination_required" 409 "The cash was not counted"
-        "pause the teller and save a count: mfa teller denominations add";
+        "pause the teller and save a count: mfa teller denominations add CODE";
     TELLER_USED: "teller_used" 409 "Teller was opened once" "leave it closed: its history stays";
     IN_USE: "in_use" 409 "Still in use" "end the uses that the detail counts first";
-    PRODUCT_INACTIVE: "product_inactive" 409 "Product is not active" "activate it: mfa products activate";
+    PRODUCT_INACTIVE: "product_inactive" 409 "Product is not active"
+        "activate it: mfa products activate PRODUCT";
     ACCOUNT_NUMBERS_EXHAUSTED: "account_numbers_exhausted" 409 "Account numbers used up"
         "a customer has at most 99,999 accounts";
     BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0" "pay the balance out first";
@@ -174,11 +176,11 @@ faults! {
     APPLICATION_NOT_FOUND: "application_not_found" 404 "No such application"
         "list them: mfa applications list";
     SIGNATURE_NOT_FOUND: "signature_not_found" 404 "No such key"
-        "list them: mfa applications signatures list";
+        "list them: mfa applications signatures list APPLICATION";
     PERMISSION_NOT_FOUND: "permission_not_found" 404 "No such permission"
-        "list them: mfa applications permissions list";
+        "list them: mfa applications permissions list APPLICATION";
     CALL_ENDPOINT_SET_NOT_FOUND: "call_endpoint_set_not_found" 404 "No such call endpoint set"
-        "list them: mfa applications sets list";
+        "list them: mfa applications sets list APPLICATION";
     CARD_NOT_FOUND: "card_not_found" 404 "No such identification card" "list them: mfa cards list CUSTOMER";
     SCAN_NOT_FOUND: "scan_not_found" 404 "No such scan" "list them: mfa cards scan list CUSTOMER CARD";
     PORTRAIT_NOT_FOUND: "portrait_not_found" 404 "No portrait"

@@ -235,3 +235,25 @@ fn an_update_keeps_what_it_does_not_name() {
     }
     assert_eq!(world.get("/customers/c-001").json()["surname"], "Owusu");
 }
+
+#[test]
+fn a_wrong_state_and_a_missing_part_name_the_command_that_leads_on_with_the_names_of_the_request() {
+    let world = World::start();
+    sample(&world);
+    world.post("/customers", r#"{"identifier":"x-1","surname":"Mensah"}"#).is(202);
+    for (line, exit, hint) in [
+        ("customers lock x-1", 6, "mfa customers activate x-1"),
+        ("customers unlock x-1", 6, "mfa customers close x-1"),
+        ("customers portrait get x-1 --out x.png", 3, "mfa customers portrait set x-1 FILE"),
+        ("cards get x-1 G7", 3, "mfa cards list x-1"),
+        ("cards scans list x-1 G7", 3, "mfa cards list x-1"),
+        ("accounts get x-1.9100.00001", 3, "mfa accounts list --customer x-1"),
+    ] {
+        let words: Vec<_> = line.split(' ').collect();
+        let said = run(world.mfa(&words)).fails(exit);
+        assert!(said.contains(hint), "{line}: {said}");
+        assert!(!said.contains("CUSTOMER"), "{line}: {said}");
+        let error = run(world.mfa(&[&words[..], &["-o", "json"]].concat())).fails_in_json(exit);
+        assert!(error["hint"].as_str().unwrap().contains(hint), "{line}: {error}");
+    }
+}

@@ -24,7 +24,20 @@ fn a_filter_keeps_the_records_that_show_its_value() {
         list(&["--filter", "state=ACTIVE", "--limit", "1"]),
         active.lines().next().unwrap().to_owned() + "\n"
     );
-    assert_eq!(list(&["--filter", "state=NONE"]), "");
+    assert_eq!(list(&["--filter", "surname=Nobody"]), "");
+    assert_eq!(list(&["--filter", "state=active"]), active, "words are found however they are written");
+    for (filter, expected) in [
+        ("state=ACTVE", "state is never \"ACTVE\"\nhint: did you mean ACTIVE?"),
+        ("state=x", "hint: it is one of PENDING, ACTIVE, LOCKED, CLOSED"),
+        ("member=perhaps", "hint: it is one of true, false"),
+        ("state=ACTIVE,office=market", "as a flag of its own: --filter office=market"),
+        ("office=market, address.city=Accra", "as a flag of its own: --filter address.city=Accra"),
+        ("address.citty=Accra", "did you mean city?"),
+    ] {
+        let said = run(world.mfa(&["customers", "list", "--filter", "surname=Nobody", "--filter", filter]));
+        let said = said.fails(2);
+        assert!(said.contains(expected), "{filter}: {said}");
+    }
     let said = run(world.mfa(&["customers", "list", "--filter", "surnam=x"])).fails(2);
     assert!(said.contains("did you mean surname?"), "{said}");
     run(world.mfa(&["customers", "list", "--filter", "surname"])).fails(2);

@@ -350,7 +350,7 @@ fn a_wrong_state_at_the_counter_says_what_to_type_next() {
     };
     let deposit = |teller, account| ["deposit", teller, "--account", account, "--amount", "5"];
     let pending = "c-002.9100.00001";
-    let open_account = format!("mfa teller open-account CODE --account {pending} --amount AMOUNT");
+    let open_account = format!("mfa teller open-account desk-2 --account {pending} --amount AMOUNT");
     let office = ["--office", "head-office"];
     assert!(hint(&deposit("desk-1", ACCOUNT)).contains("mfa teller open desk-1"));
     assert!(hint(&deposit("desk-2", pending)).contains(&open_account));

@@ -97,6 +97,20 @@ impl Shape {
 
     /// The column of a name; otherwise what is wrong with the name.
     pub fn column(&self, name: &str) -> Result<Column, String> {
+        self.find(name).map(|(path, schema)| Column { path, kind: kind(&schema) })
+    }
+
+    /// The words that the property of a name may be; none where it may be anything.
+    pub fn words(&self, name: &str) -> Vec<String> {
+        let Ok((_, schema)) = self.find(name) else { return Vec::new() };
+        if schema["type"] == "boolean" {
+            return vec!["true".to_owned(), "false".to_owned()];
+        }
+        let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        words.map(str::to_owned).collect()
+    }
+
+    fn find(&self, name: &str) -> Result<(Vec<Step>, Value), String> {
         let mut path = Vec::new();
         let mut at = self.0.clone();
         for step in name.split('.') {
@@ -120,7 +134,7 @@ impl Shape {
             };
             at = resolved(&next);
         }
-        Ok(Column { path, kind: kind(&at) })
+        Ok((path, at))
     }
 
     /// The columns in the order of the contract, those of nested objects among them.

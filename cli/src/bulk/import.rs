@@ -130,6 +130,7 @@ impl Ledger {
             self.tried.iter_mut().for_each(|tried| tried.judge(&mut done));
             self.counts.rows += 1;
             let count = match done.status {
+                _ if done.before => &mut self.counts.before,
                 Status::Created => &mut self.counts.created,
                 Status::Updated => &mut self.counts.updated,
                 Status::Skipped => &mut self.counts.skipped,
@@ -252,7 +253,7 @@ impl Reader {
     /// What became of a row in a run before this one.
     fn settled(&mut self, row: &Row) -> Option<Done> {
         let status = if row.id.is_empty() { None } else { self.before.take(&row.id) };
-        Some(Done::well(row, status?))
+        Some(Done { before: true, ..Done::well(row, status?) })
     }
 }
 
@@ -337,7 +338,8 @@ fn finish(cx: &Cx, noun: &Noun, order: &Order, ledger: Ledger) -> Outcome {
         &json!({
             "noun": noun.name, "file": order.file, "rows": counts.rows, "created": counts.created,
             "updated": counts.updated, "skipped": counts.skipped, "valid": counts.valid,
-            "failed": counts.failed, "rowsPerSecond": progress.rate(counts.rows),
+            "doneBefore": counts.before, "failed": counts.failed,
+            "rowsPerSecond": progress.rate(counts.rows - counts.before),
             "report": shown(&order.report), "failedRows": failures,
         }),
     )?;

@@ -18,7 +18,9 @@ pub struct Counts {
     pub created: u64,
     /// Their records were changed.
     pub updated: u64,
-    /// Their records were there already, or they were done in an earlier run.
+    /// They were done in an earlier run, which is not counted again.
+    pub before: u64,
+    /// Their records were there already.
     pub skipped: u64,
     /// They would be done.
     pub valid: u64,
@@ -54,7 +56,7 @@ impl Progress {
 
     /// Tells of more rows, which end at this byte of the file.
     pub fn tell(&mut self, counts: Counts, position: u64) {
-        let rate = self.rate(counts.rows);
+        let rate = self.rate(counts.rows - counts.before);
         match &self.shown {
             Shown::Nothing => {}
             Shown::Bar(bar) => {
@@ -84,8 +86,8 @@ impl Progress {
         });
         let done = counts.created + counts.updated + counts.valid;
         let line = json!({ "progress": {
-            "rows": counts.rows, "done": done, "skipped": counts.skipped, "failed": counts.failed,
-            "rowsPerSecond": rate, "secondsLeft": left,
+            "rows": counts.rows, "done": done, "doneBefore": counts.before, "skipped": counts.skipped,
+            "failed": counts.failed, "rowsPerSecond": rate, "secondsLeft": left,
         } });
         let _ = writeln!(stderr(), "{line}");
     }

@@ -170,7 +170,8 @@ mod tests {
     use super::*;
 
     fn done(number: u64, id: &str, status: Status) -> Done {
-        Done { number, id: id.to_owned(), status, code: String::new(), message: "a\nb".to_owned(), raw: None }
+        let (id, code, message) = (id.to_owned(), String::new(), "a\nb".to_owned());
+        Done { number, id, status, code, message, raw: None, before: false }
     }
 
     #[test]

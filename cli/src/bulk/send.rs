@@ -77,6 +77,8 @@ pub struct Done {
     pub message: String,
     /// The row as it stands in the file, where it failed or may fail yet.
     pub raw: Option<Raw>,
+    /// Whether an earlier run did it.
+    pub before: bool,
 }
 
 impl Done {
@@ -85,14 +87,14 @@ impl Done {
         let (code, message) = (String::new(), String::new());
         // What was only tried may still be found to fail beside another row.
         let raw = (status == Status::Valid).then(|| row.raw.clone());
-        Self { number: row.number, id: row.id.clone(), status, code, message, raw }
+        Self { number: row.number, id: row.id.clone(), status, code, message, raw, before: false }
     }
 
     /// A row that was refused.
     pub fn failed(row: &Row, code: &str, message: &str) -> Self {
         let (code, message) = (code.to_owned(), message.to_owned());
         let (id, raw) = (row.id.clone(), Some(row.raw.clone()));
-        Self { number: row.number, id, status: Status::Failed, code, message, raw }
+        Self { number: row.number, id, status: Status::Failed, code, message, raw, before: false }
     }
 
     /// A row that cannot be sent.

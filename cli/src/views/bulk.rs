@@ -45,6 +45,7 @@ pub const IMPORT: View = View {
         column("created", "/created", 0),
         column("updated", "/updated", 0),
         column("skipped", "/skipped", 0),
+        column("done-before", "/doneBefore", 0),
         column("valid", "/valid", 0),
         column("failed", "/failed", 0),
         column("rows-per-second", "/rowsPerSecond", 4),

@@ -3,7 +3,7 @@
 use super::cash::Pieces;
 use super::day::{CashFlags, pause};
 use super::report_file::FileFlags;
-use super::{Managed, Place, as_amount, cash, money, next_step};
+use super::{Managed, Place, as_amount, cash, money};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::money::{teller_scale, with_digits};
@@ -65,7 +65,7 @@ impl Verb for Close {
             count(cx, &at, &self.cash, found, money).await?;
         }
         let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
-        cx.client.send(&at.command(), &body).await.map_err(next_step)?;
+        cx.client.send(&at.command(), &body).await?;
         let Place { office, teller } = at;
         let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
         let report = cx.client.send(&read, &Nothing).await?.value;

@@ -2,7 +2,7 @@
 //! confirms or cancels.
 
 use super::transactions::{self, ChargesFlag};
-use super::{as_amount, money, next_step};
+use super::{as_amount, money};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
@@ -171,7 +171,7 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         .set("amount", Some(wish.amount.clone()));
     let endpoint = CreateTransaction { teller: wish.teller.clone() };
     let quoted = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await;
-    let quote = quoted.map_err(next_step)?.value;
+    let quote = quoted?.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
         return Err(Failure::local("the daemon answered no identifier of the transaction"));
     };

@@ -1,6 +1,6 @@
 //! The day at a teller: open, unlock, pause.
 
-use super::{Managed, done, drawer, money, next_step};
+use super::{Managed, done, drawer, money};
 use crate::commands::login;
 use crate::cx::Cx;
 use crate::failure::Outcome;
@@ -59,9 +59,7 @@ impl Verb for Open {
         let at = self.at.place(cx)?;
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
         let body = draft.body::<CommandTeller>()?;
-        let opened =
-            cx.change(at.command(), body, done(&at.teller, "opened"), at.read(), &views::TELLER).await;
-        opened.map_err(next_step)
+        cx.change(at.command(), body, done(&at.teller, "opened"), at.read(), &views::TELLER).await
     }
 }
 
@@ -93,7 +91,7 @@ impl Verb for Unlock {
             Draft::default().set("employeeIdentifier", Some(employee)).set("password", Some(password));
         let body = draft.body::<UnlockDrawer>()?;
         let at = UnlockDrawer { teller: self.teller.clone() };
-        let mut shown = cx.client.send(&at, &body).await.map_err(next_step)?.value;
+        let mut shown = cx.client.send(&at, &body).await?.value;
         cx.out.tip(&format!("teller {} unlocked (ACTIVE)", self.teller));
         // The interface says OPEN here and ACTIVE everywhere else; a person wants to know what is the case.
         if !cx.out.format.is_structured() {
@@ -121,6 +119,6 @@ impl Verb for Pause {
 
 pub(super) async fn pause(cx: &Cx, teller: &str) -> Outcome {
     let form = Form(TellerForm { command: TellerCommandWord::Pause });
-    cx.client.send(&PauseTeller { teller: teller.to_owned() }, &form).await.map_err(next_step)?;
+    cx.client.send(&PauseTeller { teller: teller.to_owned() }, &form).await?;
     Ok(())
 }

@@ -4,7 +4,6 @@ mod cash;
 mod close;
 mod counter;
 mod day;
-mod next_step;
 mod report_file;
 mod reports;
 mod transactions;
@@ -22,7 +21,6 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Nothing;
-use next_step::next_step;
 use serde_json::Value;
 
 /// The verbs of the noun.
@@ -273,8 +271,7 @@ impl Verb for Update {
         draft.clone().set("password", Some("0000")).body::<UpdateTeller>()?;
         let draft = draft.set("password", Some(self.flags.password.fresh(cx, &drawer(&at.teller))?));
         let write = UpdateTeller { office: at.office.clone(), teller: at.teller.clone() };
-        let changed = cx.update(at.read(), write, draft, done(&at.teller, "updated"), &views::TELLER).await;
-        changed.map_err(next_step)
+        cx.update(at.read(), write, draft, done(&at.teller, "updated"), &views::TELLER).await
     }
 }
 

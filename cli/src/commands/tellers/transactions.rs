@@ -1,6 +1,5 @@
 //! Transactions of a teller: list, confirm, cancel.
 
-use super::next_step;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::tree::Verb;
@@ -162,7 +161,7 @@ pub(super) async fn confirm(cx: &Cx, teller: &str, transaction: &str, charges: C
 /// What the daemon would say to it; nothing moves.
 pub(super) async fn try_confirm(cx: &Cx, teller: &str, transaction: &str, charges: ChargesWord) -> Outcome {
     let at = FinishTransaction { teller: teller.to_owned(), transaction: transaction.to_owned() };
-    cx.client.try_out(&at, &Form(confirmation(charges))).await.map_err(next_step)
+    cx.client.try_out(&at, &Form(confirmation(charges))).await
 }
 
 fn confirmation(charges: ChargesWord) -> TransactionForm {
@@ -177,6 +176,6 @@ pub(super) async fn cancel(cx: &Cx, teller: &str, transaction: &str) -> Outcome 
 
 async fn finish(cx: &Cx, teller: &str, transaction: &str, form: TransactionForm) -> Outcome {
     let endpoint = FinishTransaction { teller: teller.to_owned(), transaction: transaction.to_owned() };
-    cx.client.send(&endpoint, &Form(form)).await.map_err(next_step)?;
+    cx.client.send(&endpoint, &Form(form)).await?;
     Ok(())
 }
