@@ -10,6 +10,16 @@ use std::path::{Path, PathBuf};
 /// Where the system keeps files in memory.
 const MEMORY: &str = "/dev/shm";
 
+fn place() -> PathBuf {
+    let memory = Some(PathBuf::from(MEMORY)).filter(|place| place.is_dir());
+    memory.unwrap_or_else(std::env::temp_dir)
+}
+
+fn prefix(store: &Hash) -> String {
+    let own: String = store.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("mfa-index-{own}-")
+}
+
 /// The folder; removed with this value.
 #[derive(Debug)]
 pub(super) struct Away {
@@ -17,19 +27,20 @@ pub(super) struct Away {
 }
 
 impl Away {
-    /// Makes one for a store, and removes what a killed process left of it. The caller has the store to
-    /// itself.
-    pub(super) fn make(store: &Hash) -> io::Result<Self> {
-        let place = Some(PathBuf::from(MEMORY)).filter(|place| place.is_dir());
-        let place = place.unwrap_or_else(std::env::temp_dir);
-        let own: String = store.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        let own = format!("mfa-index-{own}-");
-        for entry in fs::read_dir(&place)?.filter_map(Result::ok) {
+    /// Removes what a killed process left of a store. The caller has the store to itself.
+    pub(super) fn sweep(store: &Hash) {
+        let (place, own) = (place(), prefix(store));
+        for entry in fs::read_dir(place).into_iter().flatten().filter_map(Result::ok) {
             if entry.file_name().to_string_lossy().starts_with(&own) {
                 // What belongs to somebody else under this name is not ours to care for.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
+    }
+
+    /// Makes one for a store.
+    pub(super) fn make(store: &Hash) -> io::Result<Self> {
+        let (place, own) = (place(), prefix(store));
         let mut chance = [0; 8];
         getrandom::fill(&mut chance).map_err(io::Error::other)?;
         let dir = place.join(format!("{own}{:016x}", u64::from_le_bytes(chance)));
@@ -51,5 +62,21 @@ impl Away {
 impl Drop for Away {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_for_its_own_store_only() {
+        let mut store = Hash::default();
+        getrandom::fill(&mut store).unwrap();
+        let other = store.map(|byte| !byte);
+        let left = std::mem::ManuallyDrop::new(Away::make(&store).unwrap());
+        let kept = Away::make(&other).unwrap();
+        Away::sweep(&store);
+        assert!(!left.place().exists() && kept.place().exists());
     }
 }

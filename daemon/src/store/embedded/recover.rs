@@ -131,6 +131,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
 
 /// A place for the index where the disk has no space for it: to open it is to write to it.
 fn away(at: &At<'_>, store: &Hash) -> Result<Option<Away>, OpenError> {
+    Away::sweep(store);
     if at.disk.above_reserve() > 0 {
         return Ok(None);
     }
