@@ -1,6 +1,7 @@
 //! Questions, which are asked only where somebody can answer.
 
 use crate::failure::{Failure, Outcome};
+use crate::output::escaped_lines;
 use mfa_shared::fault::exit;
 use std::io::{IsTerminal, Write, stderr, stdin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -142,7 +143,8 @@ impl Prompt {
 
     fn ask(&self, question: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
-        let _ = write!(stderr(), "{question}");
+        // Questions name what is stored.
+        let _ = write!(stderr(), "{}", escaped_lines(question));
         let _ = stderr().flush();
         let mut line = String::new();
         let read = stdin().read_line(&mut line);
@@ -171,7 +173,7 @@ impl Prompt {
 }
 
 fn hidden(question: &str) -> Outcome<String> {
-    rpassword::prompt_password(question)
+    rpassword::prompt_password(escaped_lines(question))
         .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
 }
 

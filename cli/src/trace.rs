@@ -4,6 +4,7 @@ mod curl;
 
 pub use curl::Line;
 
+use crate::output::escaped_json;
 use serde_json::Value;
 use std::io::{Write, stderr};
 
@@ -60,7 +61,7 @@ pub fn body(mark: &str, bytes: &[u8]) {
 fn redacted(bytes: &[u8]) -> Option<String> {
     let mut value = serde_json::from_slice::<Value>(bytes).ok()?;
     redact(&mut value);
-    Some(value.to_string())
+    Some(escaped_json(value.to_string()))
 }
 
 fn lines<'a>(mark: &str, headers: impl Iterator<Item = (&'a str, &'a str)>) {

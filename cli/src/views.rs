@@ -50,6 +50,8 @@ pub enum Sense {
     Moment,
     /// A type of transaction: people read words in place of its code.
     Transaction,
+    /// A word of the command line, which a shell types as it is.
+    Word,
 }
 
 /// What tells the currency of a record's amounts, and with it how many digits follow the point in a table.
@@ -103,6 +105,11 @@ pub const fn column(name: &'static str, pointer: &'static str, priority: u8) -> 
 /// A column of moments.
 pub const fn moment(name: &'static str, pointer: &'static str, priority: u8) -> Column {
     Column { sense: Sense::Moment, ..column(name, pointer, priority) }
+}
+
+/// A column of words of the command line.
+pub const fn word(name: &'static str, pointer: &'static str, priority: u8) -> Column {
+    Column { sense: Sense::Word, ..column(name, pointer, priority) }
 }
 
 /// A column of types of transaction.
@@ -276,6 +283,7 @@ pub const DAEMON: View = View {
         column("auth", "/auth", 2),
         column("instance", "/instance", 4),
         column("client", "/client", 5),
+        amount("damaged-images", "/damagedImages", WIDE),
     ],
 };
 
@@ -363,5 +371,5 @@ pub const CANDIDATE: View = View {
     plural: "words",
     id: "/value",
     state: "",
-    columns: &[column("value", "/value", 0), column("help", "/help", 1)],
+    columns: &[word("value", "/value", 0), word("help", "/help", 1)],
 };

@@ -1,7 +1,9 @@
 //! Formats: one shape for scripts and HTTP clients, and nothing on stdout but data.
 
+use super::pictures::at_terminal;
 use super::run::run;
 use super::tree::sample;
+use crate::terminal::Terminal;
 use crate::world::{World, mfa};
 use serde_json::{Value, json};
 
@@ -181,6 +183,65 @@ fn a_value_cannot_steer_the_terminal() {
     assert!(table.contains("a\\tb\\u{202e}c"), "{table}");
     let said = run(world.mfa(&["offices", "get", name])).fails(3);
     assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{said:?}");
+}
+
+#[test]
+fn no_format_steers_the_terminal_and_json_stays_json() {
+    let world = World::start();
+    let text = "\u{202e}a\u{200e}b\u{200f}c\u{61c}d\u{2066}e\u{2028}f";
+    let body = json!({ "identifier": "x1", "name": text, "description": text });
+    world.post("/offices", body.to_string()).is(202);
+    let get = |line: &[&str], format| at_terminal(&world, &[line, &["-o", format]].concat(), &[]);
+    for line in [&["offices", "get", "x1"][..], &["offices", "list"], &["api", "GET", "/offices/x1"]] {
+        for format in ["table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "id"] {
+            let shown = get(line, format).ok();
+            assert!(
+                !shown.contains(|c: char| text.contains(c) && !c.is_ascii()),
+                "{line:?} {format}: {shown:?}"
+            );
+        }
+        let shown = get(line, "jsonl").ok();
+        let record: Value = serde_json::from_str(shown.trim()).unwrap_or_else(|e| panic!("{e}: {shown}"));
+        assert_eq!(record["description"], text);
+    }
+    for format in ["csv", "json", "jsonl", "yaml"] {
+        let shown = get(&["offices", "export"], format).ok();
+        assert!(shown.contains("202e"), "{format}: {shown}");
+        assert!(!shown.contains(|c: char| text.contains(c) && !c.is_ascii()), "{format}: {shown:?}");
+    }
+    // Where no terminal shows it, a program gets what is stored.
+    let line = run(world.mfa(&["offices", "list", "-o", "jsonl"])).ok();
+    assert!(line.contains('\u{202e}'), "{line:?}");
+}
+
+#[test]
+fn a_spreadsheet_takes_no_cell_for_a_formula() {
+    let world = World::start();
+    let evil = r#"=HYPERLINK("http://x.example";"a")"#;
+    let body = json!({ "identifier": "x1", "name": "+233", "description": evil });
+    world.post("/offices", body.to_string()).is(202);
+    let get = |line: &[&str]| run(world.mfa(line)).ok();
+    let columns = ["--columns", "identifier,name,description,city"];
+    for verb in [&["offices", "get", "x1"][..], &["offices", "list"]] {
+        let csv = get(&[verb, &columns, &["-o", "csv"]].concat());
+        let row = r#"x1,'+233,"'=HYPERLINK(""http://x.example"";""a"")","#;
+        assert_eq!(csv.lines().last(), Some(row), "{csv}");
+        let tsv = get(&[verb, &columns, &["-o", "tsv"]].concat());
+        assert_eq!(tsv.lines().last(), Some(format!("x1\t'+233\t'{evil}\t").as_str()), "{tsv}");
+    }
+    // A flag to be typed is no cell of a spreadsheet.
+    let words = get(&["complete", "-q", "-o", "tsv", "--no-header", "--", "offices", "list", "--colum"]);
+    assert!(words.starts_with("--columns\t"), "{words}");
+}
+
+#[test]
+fn a_question_cannot_steer_the_terminal() {
+    let world = World::start();
+    let terminal = Terminal::start(&world, 120, &[]);
+    terminal.type_line("mfa groups delete $(printf 'x\\342\\200\\217y')");
+    let asked = terminal.wait_for("[y/N]");
+    assert!(asked.contains("x\\u{200f}y"), "{asked}");
+    terminal.press("C-c");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn piped(world: &World, line: &[&str], input: &[u8]) -> (i32, Vec<u8>, String) {
 }
 
 /// Runs `mfa` with a terminal of 40 columns and 24 lines as all of its ends.
-fn at_terminal(world: &World, line: &[&str], variables: &[(&str, &str)]) -> Ran {
+pub fn at_terminal(world: &World, line: &[&str], variables: &[(&str, &str)]) -> Ran {
     let own = world.mfa(line);
     let words: Vec<_> = own.get_args().map(|word| word.to_str().unwrap().to_owned()).collect();
     let program = own.get_program().to_str().unwrap();

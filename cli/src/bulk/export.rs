@@ -7,7 +7,7 @@ use super::template;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
-use crate::output::yaml;
+use crate::output::{escaped_json, escaped_lines, yaml};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs::OpenOptions;
@@ -60,6 +60,8 @@ fn in_order(mut records: Vec<Value>) -> Vec<Value> {
 
 /// What is being written.
 struct Sheet<'a> {
+    /// Whether a terminal shows it.
+    shown: bool,
     columns: Vec<(String, Column)>,
     properties: Vec<String>,
     sink: Sink<'a>,
@@ -99,7 +101,8 @@ impl<'a> Sheet<'a> {
         };
         let told = noun.told.iter().map(|name| (*name).to_owned());
         let properties = Reading::names(noun).into_iter().chain(told).collect();
-        Ok(Self { columns, properties, sink, count: 0 })
+        let shown = out.is_none_or(|file| file == "-") && cx.out.screen.stdout_is_terminal;
+        Ok(Self { shown, columns, properties, sink, count: 0 })
     }
 
     fn push(&mut self, record: &Value) -> Outcome {
@@ -108,9 +111,13 @@ impl<'a> Sheet<'a> {
             Sink::Csv(writer) => {
                 let cells =
                     self.columns.iter().map(|(_, column)| cell(column.kind, at(record, &column.path)));
+                let cells = cells.map(|cell| if self.shown { escaped_lines(&cell) } else { cell });
                 writer.write_record(cells).map_err(unwritable)
             }
-            Sink::Lines(out) => Ok(writeln!(out, "{}", importable(&self.properties, record))?),
+            Sink::Lines(out) => {
+                let line = importable(&self.properties, record).to_string();
+                Ok(writeln!(out, "{}", if self.shown { escaped_json(line) } else { line })?)
+            }
             Sink::Whole(_, _, records) => {
                 records.push(importable(&self.properties, record));
                 Ok(())
@@ -127,7 +134,10 @@ impl<'a> Sheet<'a> {
                 let records = Value::Array(records);
                 match format {
                     Format::Yaml => out.write_all(yaml::to_text(&records).as_bytes())?,
-                    _ => writeln!(out, "{}", serde_json::to_string_pretty(&records).unwrap_or_default())?,
+                    _ => {
+                        let text = serde_json::to_string_pretty(&records).unwrap_or_default();
+                        writeln!(out, "{}", if self.shown { escaped_json(text) } else { text })?;
+                    }
                 }
                 out.flush()?;
             }

@@ -79,7 +79,7 @@ impl Failed {
 fn as_cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => super::columns::guarded(text),
+        Value::String(text) => crate::output::guarded(text),
         other => other.to_string(),
     }
 }

@@ -4,10 +4,10 @@
 //! ends leaves its own lines only. So a report with such a line is that of a run which did not end, and the
 //! rows whose lines are missing may or may not have been done: they are sent again under the same keys.
 
-use super::columns::{guarded, unguarded};
 use super::send::{Done, Status};
 use crate::failure::{Failure, Outcome};
 use crate::idempotency::new_key;
+use crate::output::{guarded, unguarded};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};

@@ -1,9 +1,10 @@
 //! A row of a file as the record that it stands for.
 
-use super::columns::{Column, Shape, Step, close_gaps, put, unguarded, value};
+use super::columns::{Column, Shape, Step, close_gaps, put, value};
 use super::nouns::Noun;
 use super::source::{Raw, near};
 use crate::failure::{Failure, Outcome};
+use crate::output::unguarded;
 use csv::ByteRecord;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};

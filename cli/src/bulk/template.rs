@@ -1,7 +1,8 @@
 //! An empty table to begin with: what each column means, their names, and a row that works.
 
-use super::columns::{Described, Kind, Shape, guarded};
+use super::columns::{Described, Kind, Shape};
 use super::nouns::Noun;
+use crate::output::guarded;
 
 /// The template of a noun.
 pub fn text(noun: &Noun) -> String {

@@ -8,6 +8,7 @@ pub use scripts::{SCRIPTS, script};
 use super::NODES;
 use crate::cx::Cx;
 use crate::failure::Outcome;
+use crate::output::escaped;
 use crate::tree::{self, Leaf, Verb};
 use crate::views;
 use clap::{Arg, Args, Command};
@@ -41,7 +42,8 @@ impl Verb for Complete {
         };
         let mut found = candidates(cx, &root, before, typed).await;
         found.retain(|(value, _)| value.ends_with(FILES) || value.starts_with(typed));
-        let record = |(value, help)| json!({ "value": value, "help": help });
+        // A shell shows them as they come.
+        let record = |(value, help): Candidate| json!({ "value": escaped(&value), "help": escaped(&help) });
         let records: Vec<Value> = found.into_iter().map(record).collect();
         cx.out.show(&views::CANDIDATE, &json!(records))
     }

@@ -11,6 +11,11 @@ pub fn text(record: &Value, pointer: &str) -> String {
 
 /// The values at a pointer, each as plain text.
 pub fn texts(record: &Value, pointer: &str) -> Vec<String> {
+    values(record, pointer).into_iter().map(plain).collect()
+}
+
+/// The values at a pointer.
+pub fn values<'v>(record: &'v Value, pointer: &str) -> Vec<&'v Value> {
     let mut values = vec![record];
     for step in pointer.split('/').skip(1) {
         values = values
@@ -21,7 +26,7 @@ pub fn texts(record: &Value, pointer: &str) -> Vec<String> {
             })
             .collect();
     }
-    values.into_iter().map(plain).collect()
+    values
 }
 
 /// What a table shows of a record in a column, as it may be shown on a terminal.
@@ -53,7 +58,8 @@ fn date(parts: &serde_json::Map<String, Value>) -> Option<String> {
 
 /// Whether a character can steer a terminal or turn the order in which a line is read.
 pub fn steers(c: char) -> bool {
-    is_control(c) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+    let marks = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}');
+    marks || is_control(c) || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Text in which every character that could steer a terminal is written out.
@@ -67,6 +73,15 @@ pub fn escaped(text: &str) -> String {
 /// The same, but lines stay lines.
 pub fn escaped_lines(text: &str) -> String {
     text.split('\n').map(escaped).collect::<Vec<_>>().join("\n")
+}
+
+/// A text of JSON in which what could steer a terminal is written as JSON writes them, so that it stays the same JSON.
+pub fn escaped_json(text: String) -> String {
+    let turns = |c: char| c != '\n' && steers(c);
+    if !text.chars().any(turns) {
+        return text;
+    }
+    text.chars().map(|c| if turns(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect()
 }
 
 #[cfg(test)]

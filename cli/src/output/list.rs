@@ -1,6 +1,6 @@
 //! A list that is printed while it arrives, as far as its format allows.
 
-use super::{Output, cell, table, yaml};
+use super::{Output, cell, formula, table, yaml};
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
 use crate::views::{Column, View};
@@ -60,16 +60,21 @@ impl<'a> Listing<'a> {
     pub fn push(&mut self, json: &str) -> Outcome {
         self.begin()?;
         if let (Sink::Lines(out), Format::Jsonl) = (&mut self.sink, self.output.format) {
-            return Ok(writeln!(out, "{json}")?);
+            let line = match self.output.screen.stdout_is_terminal {
+                true => cell::escaped_json(json.to_owned()),
+                false => json.to_owned(),
+            };
+            return Ok(writeln!(out, "{line}")?);
         }
         let record: Value = serde_json::from_str(json)
             .map_err(|error| Failure::local(format!("the daemon sent a record that is not JSON: {error}")))?;
-        let row = || self.columns.iter().map(|column| cell::text(&record, column.pointer));
+        let output = self.output;
+        let row = || self.columns.iter().map(|column| output.shown(formula::column(&record, column)));
         match &mut self.sink {
             Sink::Kept(records) => records.push(record),
             Sink::Rows(writer) => writer.write_record(row()).map_err(csv_failure)?,
             Sink::Lines(out) if self.output.format == Format::Id => {
-                writeln!(out, "{}", cell::text(&record, self.view.id))?;
+                writeln!(out, "{}", output.shown(cell::text(&record, self.view.id)))?;
             }
             Sink::Lines(out) => {
                 let row: Vec<_> = row().map(|text| tsv(&text)).collect();

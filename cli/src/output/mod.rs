@@ -3,6 +3,7 @@
 mod answer;
 mod carried;
 mod cell;
+mod formula;
 mod jq;
 mod list;
 mod people;
@@ -14,8 +15,8 @@ mod table;
 pub mod yaml;
 
 pub use carried::Carried;
-use cell::escaped_lines;
-pub use cell::{escaped, text, texts};
+pub use cell::{escaped, escaped_json, escaped_lines, text, texts};
+pub use formula::{guarded, unguarded};
 pub use jq::Expression;
 pub use list::Listing;
 pub use people::{Clock, transaction};
@@ -99,9 +100,9 @@ impl Output {
         }
         match self.format {
             Format::Json => self.print(&(self.json(record) + "\n")),
-            Format::Jsonl => self.print(&format!("{record}\n")),
+            Format::Jsonl => self.print(&format!("{}\n", self.shown_json(record.to_string()))),
             Format::Yaml => self.print(&yaml::to_text(record)),
-            Format::Id => self.print(&format!("{}\n", text(record, view.id))),
+            Format::Id => self.print(&format!("{}\n", self.shown(text(record, view.id)))),
             Format::Csv | Format::Tsv => {
                 let mut listing = self.listing(view)?;
                 if !record.is_null() {
@@ -129,7 +130,7 @@ impl Output {
 
     fn express(&self, expression: &Expression, value: &Value) -> Outcome {
         let lines = expression.lines(value)?;
-        self.print(&if self.screen.stdout_is_terminal { escaped_lines(&lines) } else { lines })
+        self.print(&self.shown(lines))
     }
 
     /// The columns of a view that this command shows, all of them where none were chosen.
@@ -148,7 +149,7 @@ impl Output {
         }
         match self.format {
             Format::Json => self.print(&(self.json(&json!({ name: text })) + "\n")),
-            Format::Jsonl => self.print(&format!("{}\n", json!({ name: text }))),
+            Format::Jsonl => self.print(&format!("{}\n", self.shown_json(json!({ name: text }).to_string()))),
             Format::Yaml => self.print(&yaml::to_text(&json!({ name: text }))),
             _ => self.page(text),
         }
@@ -186,17 +187,17 @@ impl Output {
 
     /// JSON for a person or a program; on a terminal nothing in it can steer the terminal.
     fn json(&self, value: &Value) -> String {
-        let text = serde_json::to_string_pretty(value).unwrap_or_default();
-        if !self.screen.stdout_is_terminal {
-            return text;
-        }
-        let steers = |c: char| c != '\n' && cell::steers(c);
-        if !text.chars().any(steers) {
-            return text;
-        }
-        text.chars()
-            .map(|c| if steers(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() })
-            .collect()
+        self.shown_json(serde_json::to_string_pretty(value).unwrap_or_default())
+    }
+
+    /// A text of JSON as stdout takes it.
+    fn shown_json(&self, text: String) -> String {
+        if self.screen.stdout_is_terminal { escaped_json(text) } else { text }
+    }
+
+    /// A value as stdout takes it: on a terminal nothing in it can steer the terminal.
+    fn shown(&self, text: String) -> String {
+        if self.screen.stdout_is_terminal { escaped_lines(&text) } else { text }
     }
 
     fn print(&self, text: &str) -> Outcome {
@@ -265,7 +266,8 @@ impl Output {
 pub fn tell(failure: &Failure, structured: bool, screen: &Screen) {
     let mut out = stderr().lock();
     if structured {
-        let _ = writeln!(out, "{}", failure.to_json());
+        let json = failure.to_json().to_string();
+        let _ = writeln!(out, "{}", if screen.stderr_is_terminal { escaped_json(json) } else { json });
         return;
     }
     for (label, text) in failure.lines() {

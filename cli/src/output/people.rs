@@ -39,7 +39,7 @@ impl Output {
             escaped(&texts.iter().map(|text| form(text)).collect::<Vec<_>>().join(", "))
         };
         match column.sense {
-            Sense::Plain => cell::shown(record, column),
+            Sense::Plain | Sense::Word => cell::shown(record, column),
             Sense::Moment => shown(&|text| self.moment(text)),
             Sense::Transaction => shown(&|text| transaction(text).to_owned()),
         }

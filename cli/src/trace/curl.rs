@@ -3,6 +3,7 @@
 
 use super::is_secret;
 use crate::input::quoted;
+use crate::output::escaped_json;
 use mfa_shared::wire::FORM_TYPE;
 use serde_json::Value;
 
@@ -84,10 +85,7 @@ fn parts(body: &[u8], boundary: &str, file: Option<&str>) -> String {
 fn with_json(line: &str, mut value: Value) -> String {
     let mut names = Vec::new();
     cut(&mut value, &mut names);
-    // What could steer the terminal is escaped, which JSON allows anywhere.
-    let steers = char::is_control;
-    let escape = |c: char| if steers(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
-    let text: String = value.to_string().chars().map(escape).collect();
+    let text = escaped_json(value.to_string());
     let text = if names.len() == 1 { text.replace("\\u0001", &CUT.to_string()) } else { text };
     match (names.as_slice(), text.split_once(CUT)) {
         ([], _) if text.len() <= ARGUMENT_BYTES_MAX => format!("{line} --data-raw {}", quoted(&text)),
