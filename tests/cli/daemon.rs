@@ -299,3 +299,36 @@ fn silent_clients_leave_files_for_the_store_where_few_may_be_open() {
     drop(silent);
     assert_eq!(daemon.end(), Some(0));
 }
+
+#[test]
+fn a_store_for_which_no_thread_starts_is_said_to_lack_threads() {
+    if !rustix::process::getuid().is_root() {
+        // Only root can become a user that has no other process, whose threads would count.
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let program = home.path().join("mfa");
+    std::fs::copy(env!("CARGO_BIN_EXE_mfa"), &program).unwrap();
+    let limited = |threads: &str| {
+        let own = mfa(home.path(), &["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
+        let mut command = Command::new("timeout");
+        command.args(["-s", "KILL", "60", "prlimit", &format!("--nproc={threads}"), "setpriv"]);
+        command.args(["--reuid=47110", "--clear-groups", "--inh-caps=-all"]).arg(&program);
+        command.args(own.get_args()).env_clear();
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    };
+    let all = |path: &Path| {
+        assert!(Command::new("chown").args(["-R", "47110"]).arg(path).status().unwrap().success())
+    };
+    all(home.path());
+    assert_eq!(Served::start(limited("1000")).end(), Some(0));
+    let index = home.path().join("share/mfa/store/index/db");
+    let before = std::fs::read(&index).unwrap();
+    let ran = run(limited("12"));
+    assert_eq!(ran.exit, 1, "{}", ran.err);
+    assert!(ran.err.contains("the system starts no more threads"), "{}", ran.err);
+    assert!(ran.err.contains("ulimit -u") && ran.err.contains("TasksMax"), "{}", ran.err);
+    assert!(!ran.err.contains("made anew") && !ran.err.contains("panicked"), "{}", ran.err);
+    assert_eq!(std::fs::read(&index).unwrap(), before, "the index is left as it was");
+}

@@ -70,6 +70,11 @@ pub enum OpenError {
         /// What a person can do.
         way_out: String,
     },
+    /// The system starts no thread.
+    NoThread {
+        /// What the system says.
+        source: io::Error,
+    },
     /// The disk refuses.
     Io {
         /// The file or folder.
@@ -99,6 +104,11 @@ impl fmt::Display for OpenError {
             Self::Damaged { file, why, way_out } => {
                 write!(f, "{} is damaged: {why}; {way_out}", file.display())
             }
+            Self::NoThread { source } => write!(
+                f,
+                "the store is not opened, because the system starts no more threads: {source}; \
+                 raise the limit of processes (ulimit -u; TasksMax of the service), then start again"
+            ),
             Self::Io { file, source } => {
                 write!(f, "{} cannot be read or written: {source}; ", file.display())?;
                 f.write_str("check the disk, the space on it and the owner of the file")
@@ -110,7 +120,7 @@ impl fmt::Display for OpenError {
 impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Io { source, .. } => Some(source),
+            Self::Io { source, .. } | Self::NoThread { source } => Some(source),
             _ => None,
         }
     }

@@ -2,11 +2,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
 /// A tree that was closed gives its file up sooner than this.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Threads that the store, the password checks and the first requests need.
+const THREADS: usize = 16;
 
 /// Why the index cannot answer.
 pub(super) type Sick = String;
@@ -51,6 +55,20 @@ impl Tree {
         let config = sled::Config::new().path(dir).cache_capacity(cache_bytes).use_compression(false);
         caught(|| config.open().map_err(text)).map(|db| Self(Some(db)))
     }
+}
+
+/// Whether the system starts as many threads as the store and what serves over it begin with. Without them
+/// sled panics, or waits for ever for a thread of its own, and neither has to do with the files.
+pub(super) fn try_threads() -> io::Result<()> {
+    let gate = Arc::new(Mutex::new(()));
+    let closed = gate.lock().unwrap_or_else(PoisonError::into_inner);
+    let start = |_| {
+        let gate = gate.clone();
+        thread::Builder::new().spawn(move || drop(gate.lock()))
+    };
+    let started: Vec<_> = (0..THREADS).map(start).collect();
+    drop(closed);
+    started.into_iter().try_for_each(|thread| thread.map(|thread| drop(thread.join())))
 }
 
 /// Waits until nobody locks the file of the tree. Whoever comes here has the data directory, so it can only
