@@ -100,6 +100,7 @@ mod store {
     mod check;
     mod conformance;
     mod daemons;
+    mod damaged_images;
     mod gaps;
     mod images;
     mod postgres;

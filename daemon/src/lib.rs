@@ -41,7 +41,7 @@ pub use clock::Clock;
 pub use config::{Auth, Config};
 pub use domain::network::Network;
 pub use init::{Initialized, NewLogin, init};
-pub use look::{JournalSeen, KeyFileSeen, look_at_journal, look_at_key_file};
+pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
 pub use migrate::{StorePlace, migrate};
 pub use start::{Daemon, StartError};
 pub use store::postgres::Address;

@@ -111,7 +111,7 @@ fn an_image_with_other_bytes_is_damaged_however_many_there_are() {
     }
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    assert!(stopped.check().defects[0].detail.contains("cannot be read"));
+    assert!(stopped.check().defects[0].detail.contains("cannot be opened"));
     fs::remove_dir(&file).unwrap();
     fs::write(&file, face()).unwrap();
     stopped.finds(&[]);

@@ -74,6 +74,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("disk", store::disk),
     ("store", store::store),
     ("journal", store::journal),
+    ("images", store::images),
     ("key file", store::key_file),
     ("daemon", daemon),
     ("listen", reach::listen),

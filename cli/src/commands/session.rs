@@ -26,6 +26,9 @@ impl Verb for Status {
             record.extend(version.clone());
         }
         warn_of_access(cx, &version);
+        if let Some(what) = damaged_images(&version) {
+            cx.out.warn(&format!("{what}; mfa check store names their records"));
+        }
         cx.out.show(&views::DAEMON, &record)?;
         compatible(&version)
     }
@@ -59,6 +62,14 @@ pub fn warn_of_access(cx: &Cx, version: &Value) {
     } else if version["initialised"] == false {
         let how = "mfa daemon stop, then mfa init, then mfa daemon start";
         cx.out.warn(&format!("its store has no users, so nobody can log in; on its machine: {how}"));
+    }
+}
+
+/// What a daemon says of damaged images, where it met some.
+pub fn damaged_images(version: &Value) -> Option<String> {
+    match version["damagedImages"].as_i64()? {
+        1 => Some("the daemon found a damaged image since its start".to_owned()),
+        count => Some(format!("the daemon found {count} damaged images since its start")),
     }
 }
 

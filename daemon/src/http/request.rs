@@ -12,7 +12,6 @@ use super::{dry_run, existing_only, image, tag};
 use crate::ops::Caller;
 use crate::ops::listing::json;
 use crate::store::Tx;
-use crate::store::images::damaged;
 use crate::store::objects::Draft;
 use mfa_shared::endpoint::{Meta, Method};
 use mfa_shared::fault::{self, Fault};
@@ -135,16 +134,14 @@ impl Request {
         loop {
             let (reply, stream) = self.clone().look(long, &head.request_id).await?;
             let Content::Image(hash) = &reply.content else { return Ok(respond(reply, stream)) };
-            if head.method == HttpMethod::HEAD {
-                return Ok(respond(reply, None));
-            }
             if let Some(image) = self.state.store.open_image(hash).await? {
-                return Ok(respond(reply, Some(image::stream(image))));
+                let sent = (head.method != HttpMethod::HEAD).then(|| image::stream(image));
+                return Ok(respond(reply, sent));
             }
             // The image was replaced or removed after the record was read: the record says which.
             tries += 1;
             if tries == IMAGE_TRIES {
-                return Err(damaged(hash, "it is missing"));
+                return Err(self.state.store.image_missing(hash));
             }
         }
     }

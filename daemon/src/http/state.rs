@@ -137,6 +137,7 @@ pub fn version(state: &State) -> Looking<'_> {
             interface: INTERFACE_VERSION,
             auth: state.config.auth.as_str().to_owned(),
             initialised: state.has_users().await,
+            damaged_images: i64::try_from(state.store.damaged_images()).ok().filter(|count| *count > 0),
         })))
     })
 }

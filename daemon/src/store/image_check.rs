@@ -3,12 +3,13 @@
 
 use super::Store;
 use super::engine::Range;
+use super::images::damaged;
 use super::objects::{Opened, hash_and_length, hexadecimal};
 use super::record::Record;
 use super::records::{CARDS_BY_NUMBER, IMAGE_USES, StoredCard, StoredImage, StoredPortrait, StoredScan};
 use super::tx::{Tx, decode};
 use mfa_shared::api::customers::Customer;
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Records that are looked at in one transaction.
@@ -79,6 +80,9 @@ impl NamesImage for StoredScan {
     }
 }
 
+/// The hash and the length of what lies there, or why they cannot be read.
+type Measured = Result<(String, u64), String>;
+
 /// The images of one part of the hashes, each with the records that name it and the lengths they say.
 type Named = BTreeMap<String, Vec<(String, u64)>>;
 
@@ -115,9 +119,17 @@ impl Store {
             // No image comes or goes between the two looks.
             let _gate = self.images.gate().await;
             let (named, defects) = self.read(true, move |tx| named(tx, first)).await?;
-            (named, defects, self.images.objects().list(first).await?)
+            let there = self.images.objects().list(first).await;
+            (named, defects, there)
         };
         report.defects.extend(defects);
+        let there = match there {
+            Err(fault) if fault.kind.code == fault::IMAGE_DAMAGED.code => {
+                report.defects.push(defect("images", &*fault.detail));
+                Vec::new()
+            }
+            there => there?,
+        };
         report.images += named.len() as u64;
         report.orphans.extend(there.into_iter().filter(|hash| !named.contains_key(hash)));
         for (hash, owners) in named {
@@ -126,17 +138,19 @@ impl Store {
                 // It was removed with its last record since the look at the records.
                 continue;
             }
-            report.bytes += found.as_ref().map_or(0, |(_, length)| *length);
+            report.bytes +=
+                found.as_ref().and_then(|found| found.as_ref().ok()).map_or(0, |(_, length)| *length);
             for (subject, length) in owners {
                 let detail = match &found {
                     None => format!("its image {hash} is missing"),
-                    Some((now, _)) if *now != hash => {
+                    Some(Err(why)) => format!("its {why}"),
+                    Some(Ok((now, _))) if *now != hash => {
                         format!("its image {hash} is damaged: the hash of its bytes is {now}")
                     }
-                    Some((_, now)) if *now != length => {
+                    Some(Ok((_, now))) if *now != length => {
                         format!("its image {hash} has {now} bytes, and the record says {length}")
                     }
-                    Some(_) => continue,
+                    Some(Ok(_)) => continue,
                 };
                 report.defects.push(defect(&subject, detail));
             }
@@ -149,19 +163,22 @@ impl Store {
         self.read(false, move |tx| tx.any(IMAGE_USES, &[&hash])).await
     }
 
-    /// The hash and the number of the bytes that an image has now.
-    async fn measure(&self, hash: &str) -> Result<Option<(String, u64)>, Fault> {
-        let opened = self.images.objects().open(hash).await?;
+    /// The hash and the number of the bytes that an image has now, or why they cannot be read.
+    async fn measure(&self, hash: &str) -> Result<Option<Measured>, Fault> {
+        let opened = match self.images.objects().open(hash).await {
+            Err(fault) if fault.kind.code == fault::IMAGE_DAMAGED.code => {
+                return Ok(Some(Err(fault.detail.clone())));
+            }
+            opened => opened?,
+        };
         let measured = tokio::task::spawn_blocking(move || match opened {
             None => None,
             Some(Opened::Bytes(bytes)) => Some(hash_and_length(&bytes[..])),
             Some(Opened::File(file)) => Some(hash_and_length(file)),
         });
-        let stopping = |_| Fault::new(mfa_shared::fault::UNAVAILABLE, "the check was interrupted");
-        Ok(measured.await.map_err(stopping)?.map(|read| {
-            // What cannot be read is not what was written.
-            read.unwrap_or_else(|error| (format!("unknown, as they cannot be read ({error})"), 0))
-        }))
+        let stopping = |_| Fault::new(fault::UNAVAILABLE, "the check was interrupted");
+        let unreadable = |error| damaged(hash, &format!("its bytes cannot be read ({error})")).detail.clone();
+        Ok(measured.await.map_err(stopping)?.map(|read| read.map_err(unreadable)))
     }
 }
 

@@ -10,12 +10,15 @@ use mfa_shared::fault::{self, Fault};
 use std::collections::BTreeSet;
 use std::io::{self, Seek};
 use std::sync::Arc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{RwLock, RwLockWriteGuard, Semaphore};
 
 /// Drafts that are made durable at once; more wait, and share the disk's next sync.
 const KEPT_AT_ONCE: usize = 64;
 /// Seconds after which somebody may have put a damaged image right.
 const DAMAGED_RETRY_SECONDS: u32 = 3600;
+/// Damaged images that are counted.
+const DAMAGED_MAX: usize = 10_000;
 /// Bytes of a hash at the beginning of an entry of the index of uses.
 const HASH_BYTES: usize = 64;
 
@@ -27,6 +30,8 @@ pub struct Images {
     /// writing while objects without a record are removed. So nothing is removed that is about to be named.
     gate: RwLock<()>,
     keeps: Semaphore,
+    /// Those that were found damaged and were not uploaded again since.
+    damaged: Mutex<BTreeSet<String>>,
 }
 
 /// What a transaction did to the uses of images.
@@ -75,7 +80,12 @@ pub fn damaged(hash: &str, what: &str) -> Fault {
 impl Images {
     /// The images over the objects of an engine.
     pub fn new(objects: Arc<dyn Objects>) -> Self {
-        Self { objects, gate: RwLock::new(()), keeps: Semaphore::new(KEPT_AT_ONCE) }
+        Self {
+            objects,
+            gate: RwLock::new(()),
+            keeps: Semaphore::new(KEPT_AT_ONCE),
+            damaged: Mutex::default(),
+        }
     }
 
     /// Where the bytes lie.
@@ -91,7 +101,29 @@ impl Images {
     async fn keep(&self, draft: Draft) -> Result<(), Fault> {
         // The semaphore is never closed.
         let _permit = self.keeps.acquire().await.expect("an open semaphore");
-        self.objects.keep(draft).await
+        let hash = draft.hash();
+        self.objects.keep(draft).await?;
+        self.damaged().remove(&hash);
+        Ok(())
+    }
+
+    fn damaged(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a damaged image, and logs it the first time.
+    fn note(&self, hash: &str, fault: Fault) -> Fault {
+        let mut damaged = self.damaged();
+        if fault.kind.code == fault::IMAGE_DAMAGED.code
+            && damaged.len() < DAMAGED_MAX
+            && damaged.insert(hash.to_owned())
+        {
+            tracing::error!(
+                detail = fault.detail,
+                "an image is not served; mfa check store names its records"
+            );
+        }
+        fault
     }
 }
 
@@ -104,7 +136,8 @@ impl Store {
     /// Opens an image whose bytes are those that were stored under this hash. A disk may lose or change bytes
     /// without a word, and a wrong face or paper is worse than none.
     pub async fn open_image(&self, hash: &str) -> Result<Option<Opened>, Fault> {
-        let Some(opened) = self.images.objects.open(hash).await? else { return Ok(None) };
+        let opened = self.images.objects.open(hash).await.map_err(|fault| self.images.note(hash, fault))?;
+        let Some(opened) = opened else { return Ok(None) };
         let expected = hash.to_owned();
         let compared = tokio::task::spawn_blocking(move || match opened {
             Opened::Bytes(bytes) => Ok((hash_and_length(&bytes[..])?.0 == expected, Opened::Bytes(bytes))),
@@ -114,13 +147,24 @@ impl Store {
                 Ok((same, Opened::File(file)))
             }
         });
-        let compared: io::Result<_> =
-            compared.await.unwrap_or_else(|_| Err(io::Error::other("the daemon is stopping")));
-        match compared {
-            Ok((true, opened)) => Ok(Some(opened)),
-            Ok((false, _)) => Err(damaged(hash, "its bytes are not those that were uploaded")),
-            Err(error) => Err(damaged(hash, &format!("its bytes cannot be read ({error})"))),
-        }
+        let stopping = |_| Fault::new(fault::UNAVAILABLE, "the daemon is stopping");
+        let compared: io::Result<_> = compared.await.map_err(stopping)?;
+        let what = match compared {
+            Ok((true, opened)) => return Ok(Some(opened)),
+            Ok((false, _)) => "its bytes are not those that were uploaded".to_owned(),
+            Err(error) => format!("its bytes cannot be read ({error})"),
+        };
+        Err(self.images.note(hash, damaged(hash, &what)))
+    }
+
+    /// The fault of an image that a record names and that is not there.
+    pub fn image_missing(&self, hash: &str) -> Fault {
+        self.images.note(hash, damaged(hash, "it is missing"))
+    }
+
+    /// How many images were found damaged since the start, and not uploaded again since.
+    pub fn damaged_images(&self) -> usize {
+        self.images.damaged().len()
     }
 
     /// As [`Store::write`], with an image that the work may name: it is durable before the work is decided,
@@ -173,6 +217,7 @@ impl Store {
         for hash in &unused {
             let range = Range::prefix(&prefix(&[hash]));
             self.images.objects.remove(hash, UsedBy { space: IMAGE_USES, range, young }).await?;
+            self.images.damaged().remove(hash);
         }
         Ok(unused.len() as u64)
     }
@@ -183,7 +228,13 @@ impl Store {
         for first in 0..=u8::MAX {
             // One part of the hashes at a time, so that uploads go on in between.
             let _gate = self.images.gate().await;
-            let hashes = self.images.objects.list(first).await?;
+            let hashes = match self.images.objects.list(first).await {
+                Err(fault) if fault.kind.code == fault::IMAGE_DAMAGED.code => {
+                    tracing::error!(detail = fault.detail, "images may be missing");
+                    continue;
+                }
+                listed => listed?,
+            };
             if !hashes.is_empty() {
                 removed += self.remove_orphans(hashes, false).await?;
             }

@@ -24,6 +24,8 @@ object! {
         auth: String = required(line(3)),
         /// Whether there are users; before `mfa init` there are none, and nobody can log in.
         initialised: bool = required(flag()),
+        /// Images that the daemon found damaged since its start; left out where there are none.
+        damaged_images: Option<i64> = optional(integer(1, i64::MAX)),
     }
 }
 

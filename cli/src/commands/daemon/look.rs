@@ -3,11 +3,11 @@
 use super::DaemonFlags;
 use crate::cx::Cx;
 use crate::failure::Outcome;
-use mfa_daemon::{look_at_journal, look_at_key_file};
+use mfa_daemon::{look_at_images, look_at_journal, look_at_key_file};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub use mfa_daemon::{JournalSeen, KeyFileSeen};
+pub use mfa_daemon::{ImagesSeen, JournalSeen, KeyFileSeen};
 
 /// Whether a daemon would take the settings.
 pub fn settings(cx: &Cx, flags: &DaemonFlags) -> Outcome {
@@ -24,4 +24,9 @@ pub fn key_file(cx: &Cx, flags: &DaemonFlags, deadline: Instant) -> Option<(Path
 /// The journal in a folder, or what is wrong with it.
 pub fn journal(folder: &Path, deadline: Instant) -> Result<JournalSeen, String> {
     look_at_journal(folder, deadline).map_err(|error| error.to_string())
+}
+
+/// Images in a folder, as many as can be read before `deadline`.
+pub fn images(folder: &Path, deadline: Instant) -> ImagesSeen {
+    look_at_images(folder, deadline)
 }

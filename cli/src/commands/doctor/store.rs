@@ -3,6 +3,7 @@
 use super::Finding::{self, Failure, Fine, Warning};
 use super::Seen;
 use crate::commands::daemon::look::{self, KeyFileSeen};
+use crate::commands::session::damaged_images;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,8 @@ const FREE_BYTES_WARN: u64 = 2 << 30;
 const FREE_BYTES_FAIL: u64 = 200 << 20;
 /// Longest look at the files of a journal.
 const JOURNAL_SECONDS_MAX: u64 = 20;
+/// Longest look at the images.
+const IMAGES_SECONDS_MAX: u64 = 3;
 
 fn deadline() -> Instant {
     Instant::now() + Duration::from_secs(JOURNAL_SECONDS_MAX)
@@ -83,6 +86,28 @@ pub(super) fn journal(seen: &Seen<'_>) -> Option<Finding> {
         Err(why) => {
             let shown = folder.display();
             Failure(why, format!("when it is restored: mfa check store --data-dir {shown}"))
+        }
+    })
+}
+
+/// What the daemon met, and as many images as can be read in a moment: an institution may have a million.
+pub(super) fn images(seen: &Seen<'_>) -> Option<Finding> {
+    let mend = "mfa check store names their records; upload these images again, or restore the files";
+    let about = seen.answers.as_ref().and_then(|answers| answers.about.as_ref().ok());
+    if let Some(found) = about.and_then(damaged_images) {
+        return Some(Failure(found, mend.to_owned()));
+    }
+    if !seen.on_machine || !seen.folder.join("objects").exists() {
+        return None;
+    }
+    let looked = look::images(&seen.folder, Instant::now() + Duration::from_secs(IMAGES_SECONDS_MAX));
+    let read = looked.read;
+    Some(match (looked.damaged.as_slice(), looked.whole) {
+        ([], true) => Fine(format!("{read} images, all of them as they were uploaded")),
+        ([], false) => Fine(format!("{read} images are as they were uploaded; mfa check store reads all")),
+        ([only], _) => Failure(format!("{only} is damaged"), mend.to_owned()),
+        ([first, others @ ..], _) => {
+            Failure(format!("{first} and {} others are damaged", others.len()), mend.to_owned())
         }
     })
 }

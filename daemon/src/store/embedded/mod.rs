@@ -36,6 +36,7 @@ mod writer;
 
 pub use feed::Feed;
 pub use look::{JournalSeen, last_value, look_at_journal};
+pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
 
 use crate::store::engine::{Changed, Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
@@ -106,6 +107,7 @@ impl Embedded {
         let failed = |source| OpenError::Io { file: options.dir.clone(), source };
         make_private(&options.dir).map_err(failed)?;
         let lock = lock::Lock::take(&options.dir)?;
+        tree::try_threads().map_err(|source| OpenError::NoThread { source })?;
         let recovered = recover(&options, &disk)?;
         let objects = FileObjects::open(disk.clone(), &options.dir).map_err(failed)?;
         let Recovered { store, pairs, away, journal, scan, healed, .. } = recovered;

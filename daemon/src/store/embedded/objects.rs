@@ -6,14 +6,18 @@
 use super::disk::Disk;
 use super::shared::unavailable;
 use crate::store::engine::Pending;
-use crate::store::objects::{Draft, Objects, Opened, UsedBy, is_hash};
+use crate::store::images::damaged;
+use crate::store::objects::{Draft, Objects, Opened, UsedBy, hash_and_length, is_hash};
 use crate::store::space;
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 const DIR: &str = "objects";
 const DRAFTS: &str = "objects/tmp";
@@ -110,15 +114,20 @@ impl Objects for FileObjects {
     }
 
     fn open(&self, hash: &str) -> Pending<Option<Opened>> {
-        let hash = hash.to_owned();
-        self.run(move |objects| {
+        let (hash, root) = (hash.to_owned(), self.root.clone());
+        Box::pin(async move {
             if !is_hash(&hash) {
                 return Ok(None);
             }
-            match File::open(objects.root.join(name(&hash))) {
-                Ok(file) => Ok(Some(Opened::File(file))),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(error) => Err(error),
+            let path = root.join(name(&hash));
+            let opened = tokio::task::spawn_blocking(move || open_plain(&path)).await;
+            match opened.map_err(|_| unavailable("the daemon is stopping"))? {
+                Ok(file) => Ok(file.map(Opened::File)),
+                Err(error) if passes(&error) => {
+                    tracing::error!(%error, "an image cannot be opened now");
+                    Err(unavailable("the image cannot be opened now"))
+                }
+                Err(error) => Err(damaged(&hash, &format!("it cannot be opened ({error})"))),
             }
         })
     }
@@ -129,9 +138,83 @@ impl Objects for FileObjects {
     }
 
     fn list(&self, first: u8) -> Pending<Vec<String>> {
-        self.run(move |objects| {
-            let names = objects.disk.list(&folder(&format!("{first:02x}")))?;
-            Ok(names.into_iter().filter(|name| is_hash(name)).collect())
+        let objects = self.clone();
+        Box::pin(async move {
+            let folder = folder(&format!("{first:02x}"));
+            let place = folder.clone();
+            let listed = tokio::task::spawn_blocking(move || objects.disk.list(&place)).await;
+            let listed = listed.map_err(|_| unavailable("the daemon is stopping"))?;
+            let unreadable = |error| match passes(&error) {
+                true => unavailable("the folder of the images cannot be read now"),
+                false => {
+                    let detail = format!("the folder {folder} of images cannot be read ({error})");
+                    Fault::new(fault::IMAGE_DAMAGED, detail)
+                }
+            };
+            Ok(listed.map_err(unreadable)?.into_iter().filter(|name| is_hash(name)).collect())
         })
     }
+}
+
+/// Opens a file that is one: a pipe in its place would never end, and what a link leads to may change.
+fn open_plain(path: &Path) -> io::Result<Option<File>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(Errno::NOENT) => return Ok(None),
+        Err(Errno::LOOP) => return Err(io::Error::other("it is a symbolic link")),
+        Err(error) => return Err(error.into()),
+    };
+    match file.metadata()?.is_file() {
+        true => Ok(Some(file)),
+        false => Err(io::Error::other("it is no file")),
+    }
+}
+
+/// Whether an error is about this moment, and not about the file.
+fn passes(error: &io::Error) -> bool {
+    let now = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::INTR];
+    now.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+/// What a look at images in a data directory found.
+#[derive(Debug, Default)]
+pub struct ImagesSeen {
+    /// Images that were read.
+    pub read: u64,
+    /// Which of them are damaged, by their hash, or which folder.
+    pub damaged: Vec<String>,
+    /// Whether it was all of them.
+    pub whole: bool,
+}
+
+/// Reads images until `deadline`, from a folder of them by chance, so that several looks see several images.
+/// Which ones are missing is known to the records only.
+pub fn look_at_images(dir: &Path, deadline: Instant) -> ImagesSeen {
+    let (mut seen, [begin]) = (ImagesSeen::default(), crate::random::bytes::<1>());
+    for step in 0..=u8::MAX {
+        let folder = folder(&format!("{:02x}", begin.wrapping_add(step)));
+        let names = match fs::read_dir(dir.join(&folder)) {
+            Ok(entries) => entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(_) => {
+                seen.damaged.push(folder);
+                continue;
+            }
+        };
+        for hash in names.filter(|name| is_hash(name)) {
+            if Instant::now() > deadline {
+                return seen;
+            }
+            match open_plain(&dir.join(&folder).join(&hash)) {
+                // It was removed meanwhile.
+                Ok(None) => continue,
+                Ok(Some(file)) if hash_and_length(&file).is_ok_and(|(now, _)| now == hash) => {}
+                _ => seen.damaged.push(hash),
+            }
+            seen.read += 1;
+        }
+    }
+    seen.whole = true;
+    seen
 }
