@@ -75,13 +75,14 @@ pub fn escaped_lines(text: &str) -> String {
     text.split('\n').map(escaped).collect::<Vec<_>>().join("\n")
 }
 
-/// A text of JSON in which what could steer a terminal is written as JSON writes them, so that it stays the same JSON.
+/// A text of JSON in which what could steer a terminal is escaped as JSON does it; it stays the same JSON.
 pub fn escaped_json(text: String) -> String {
     let turns = |c: char| c != '\n' && steers(c);
     if !text.chars().any(turns) {
         return text;
     }
-    text.chars().map(|c| if turns(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect()
+    let written = |c| if turns(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    text.chars().map(written).collect()
 }
 
 #[cfg(test)]
