@@ -74,6 +74,7 @@ mod cli {
     mod gateways;
     mod guided;
     mod lists;
+    mod log;
     mod login;
     mod money;
     mod output;

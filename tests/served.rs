@@ -19,8 +19,19 @@ pub struct Served {
 impl Served {
     /// Starts `mfa daemon run`, or another command that serves, and waits until it says where it listens.
     #[track_caller]
-    pub fn start(mut command: Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    pub fn start(command: Command) -> Self {
+        Self::start_with(command, Stdio::null())
+    }
+
+    /// As [`Served::start`], with its log in a file.
+    #[track_caller]
+    pub fn start_logged(command: Command, log: std::fs::File) -> Self {
+        Self::start_with(command, log.into())
+    }
+
+    #[track_caller]
+    fn start_with(mut command: Command, log: Stdio) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("mfa daemon listens on ").unwrap_or_else(|| panic!("{line}"));

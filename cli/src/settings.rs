@@ -94,7 +94,12 @@ pub const TABLE: &[Setting] = &[
     row("password_file", "", "file of the password that a command needs, - for standard input"),
     row("office", "", "office of the tellers of this machine, where --office does not say it"),
     row("report_dir", "", "folder of the day reports of tellers; by default in the user's data folder"),
-    row("log", "info", "what the daemon logs: error, warn, info, debug or trace"),
+    row(
+        "log",
+        "info",
+        "what the daemon logs: error, warn (also refused logins), info (also each request), debug, trace",
+    ),
+    row("log_format", "text", "form of the daemon's log: text, or json with one object a line"),
 ];
 
 /// Where a value came from.

@@ -241,6 +241,8 @@ pub struct Parts {
     pub gateway: Option<GatewayFailure>,
     /// The operation of a batch that was refused, counted from 0.
     pub operation: Option<usize>,
+    /// Seconds of the lock that this refusal began; for the log alone.
+    pub locked_seconds: Option<u32>,
 }
 
 /// How far a message to a gateway came.
@@ -285,6 +287,7 @@ impl Fault {
             error: None,
             gateway: None,
             operation: None,
+            locked_seconds: None,
         }))
     }
 

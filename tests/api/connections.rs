@@ -184,6 +184,43 @@ fn a_body_a_byte_at_a_time_is_refused() {
 }
 
 #[test]
+fn a_request_that_says_twice_how_long_its_body_is_is_refused_and_ends_the_connection() {
+    let world = World::start();
+    let both = "Content-Length: 4\r\nTransfer-Encoding: chunked";
+    let turned = "transfer-encoding:chunked\r\ncontent-length:4";
+    let head = |line: &str, headers: &str| format!("{line} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n\r\n");
+    for headers in [both, turned] {
+        let ambiguous = head("POST /offices", headers) + "0\r\n\r\n";
+        let hidden = head("POST /offices", "Content-Length: 0");
+        let mut stream = connect(&world);
+        stream.write_all(format!("{ambiguous}{hidden}").as_bytes()).unwrap();
+        let answer = rest(&mut stream);
+        assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("ambiguous_request"), "{answer}");
+        assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{answer}");
+        // What comes before it on the same connection is answered as ever, also in small pieces.
+        let body = "POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n";
+        let before = [
+            head("GET /live", "X: y"),
+            head("POST /offices", &format!("Content-Length: {}", body.len())) + body,
+            head("POST /offices", "Transfer-Encoding: chunked")
+                + &format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len()),
+            head("GET /live", "X: y"),
+        ];
+        let text = before.concat() + &ambiguous + &hidden;
+        for size in [text.len(), 7] {
+            let mut stream = connect(&world);
+            stream.set_nodelay(true).unwrap();
+            text.as_bytes().chunks(size).for_each(|piece| stream.write_all(piece).unwrap());
+            let answer = rest(&mut stream);
+            let statuses: Vec<_> =
+                answer.match_indices("HTTP/1.1 ").map(|(at, _)| &answer[at + 9..at + 12]).collect();
+            assert_eq!(statuses, ["200", "400", "400", "200", "400"], "{answer}");
+            assert_eq!(answer.matches("ambiguous_request").count(), 2, "type and code of one: {answer}");
+        }
+    }
+}
+
+#[test]
 fn a_request_for_two_hosts_is_refused() {
     let world = World::start();
     let mut stream = connect(&world);

@@ -210,12 +210,14 @@ fn listen(kind: SignalKind) -> Outcome<Signal> {
 
 fn log_to_stderr(cx: &Cx) -> Outcome {
     let level: tracing::Level = cx.settings.parse("log", None)?;
+    let colour = stderr().is_terminal() && cx.out.screen.stderr_colour;
+    let log = tracing_subscriber::fmt().with_writer(stderr).with_max_level(level);
     // It fails only where a log has been set up already, which none of the callers does.
-    let _ = tracing_subscriber::fmt()
-        .with_writer(stderr)
-        .with_ansi(stderr().is_terminal() && cx.out.screen.stderr_colour)
-        .with_max_level(level)
-        .try_init();
+    let _ = match cx.settings.get("log_format").0 {
+        "text" => log.with_ansi(colour).try_init(),
+        "json" => log.json().flatten_event(true).with_current_span(false).with_span_list(false).try_init(),
+        other => return Err(Failure::usage(format!("log_format is \"{other}\" and must be text or json"))),
+    };
     Ok(())
 }
 

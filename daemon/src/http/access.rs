@@ -1,5 +1,7 @@
 //! Who asks, and may they? Decided from data, in the transaction of the request.
 
+use super::answer::Head;
+use super::line::Noted;
 use super::state::State;
 use crate::config::Auth;
 use crate::ops::access::decide;
@@ -22,12 +24,15 @@ pub struct Asked {
     pub segments: Vec<String>,
     /// The hash of the access token, where there is exactly one that looks like one.
     pub token: Option<String>,
+    /// What the log shows of the request.
+    pub noted: Arc<Noted>,
 }
 
 impl Asked {
     /// What a request asks for.
-    pub fn new(method: &HttpMethod, headers: &HeaderMap, meta: Option<Meta>, segments: Vec<String>) -> Self {
-        Self { meta, head: *method == HttpMethod::HEAD, segments, token: token(headers) }
+    pub fn new(head: &Head, meta: Option<Meta>, segments: Vec<String>) -> Self {
+        let (is_head, token) = (head.method == HttpMethod::HEAD, token(&head.headers));
+        Self { meta, head: is_head, segments, token, noted: head.noted.clone() }
     }
 }
 
@@ -42,6 +47,7 @@ fn token(headers: &HeaderMap) -> Option<String> {
 /// The caller, if the request is allowed.
 pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>, Fault> {
     let caller = identify(state, tx, asked)?;
+    asked.noted.actor(&caller.actor);
     permit(state, &caller, asked)?;
     Ok(caller)
 }

@@ -2,6 +2,7 @@
 
 use super::access::{self, Asked};
 use super::errand::{self, Ordered};
+use super::line::Noted;
 use super::payload::{Payload, read_body};
 use super::reply::{CACHE_CONTROL, Content, Reply};
 use super::request::{Request, repeatable};
@@ -43,6 +44,8 @@ pub struct Head {
     pub request_id: String,
     /// Address of whoever sent it.
     pub origin: IpAddr,
+    /// What the log shows of it.
+    pub noted: Arc<Noted>,
 }
 
 /// Answers a request; a failure to give a token says so in the words of OAuth 2.0, too.
@@ -53,6 +56,12 @@ where
 {
     let found = split(&head.path).and_then(|segments| state.routes.find(segments));
     let route = found.as_ref().and_then(|found| found.route(method_of(&head.method)?)).cloned();
+    if let Some(found) = &found {
+        head.noted.operation(route.as_ref().map_or_else(|| found.path(), |route| route.meta.name));
+        if let Some(what) = route.as_ref().and_then(|route| lockable(route.meta.name)) {
+            found.params.first().into_iter().for_each(|name| head.noted.about(what, name));
+        }
+    }
     let gives_token = matches!(route.as_ref().map(|route| &route.behind), Some(Behind::Login));
     let answer = decide(state, head, found, route, body).await;
     if gives_token { answer.map_err(|fault| fault.clone().error(error_word(fault.kind))) } else { answer }
@@ -90,7 +99,7 @@ where
     }
     let segments = found.as_ref().map(|found| found.segments.clone()).unwrap_or_default();
     let meta = route.as_ref().map(|route| route.meta);
-    let asked = Asked::new(&head.method, &head.headers, meta, segments);
+    let asked = Asked::new(head, meta, segments);
     let (Some(found), Some(route)) = (&found, route) else {
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
@@ -127,6 +136,16 @@ where
         }
     };
     reply.map(|reply| respond(reply, None))
+}
+
+/// What an endpoint locks or unlocks.
+fn lockable(endpoint: &str) -> Option<&'static str> {
+    match endpoint {
+        "UnlockDrawer" | "PauseTeller" => Some("teller"),
+        // A password that somebody else sets ends the lock of a login.
+        "SetUserPassword" => Some("user"),
+        _ => None,
+    }
 }
 
 fn method_of(method: &HttpMethod) -> Option<Method> {

@@ -167,6 +167,7 @@ impl Part {
             headers: headers(&operation),
             request_id: head.request_id.clone(),
             origin: head.origin,
+            noted: head.noted.clone(),
         };
         let request = prepare(state, &head, asked, method, operation.body.as_ref());
         Self { method, path, request, body: operation.body }

@@ -8,6 +8,7 @@ use super::state::State;
 use crate::ops::listing::json;
 use crate::ops::sessions::Fresh;
 use crate::ops::{assertions, login, sessions};
+use crate::store::Tx;
 use mfa_shared::api::tokens::{Token, TokenRequest};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Body, RawBody};
@@ -37,14 +38,17 @@ async fn by_password(
     let (username, password) = (Arc::new(username), Arc::new(password));
     let (fresh, lifetimes, from) = (Fresh::draw(), state.lifetimes(), head.origin);
     for _ in 0..TRIES {
-        let name = username.clone();
-        let candidate = state.store.read(false, move |tx| login::candidate(tx, &name, from)).await?;
+        let (name, noted) = (username.clone(), head.noted.clone());
+        let look = move |tx: &mut Tx<'_>| {
+            noted.actor(if login::is_user(tx, &name)? { &name } else { "unknown" });
+            login::candidate(tx, &name, from)
+        };
+        let candidate = state.store.read(false, look).await?;
         let (compared, plain) = (candidate.clone(), password.clone());
         let fits = state.heavy.run(Lane::Logins, head.origin, move || compared.fits(&plain)).await?;
         let (name, fresh) = (username.clone(), fresh.clone());
-        let log_in = move |tx: &mut crate::store::Tx<'_>| {
-            login::log_in(tx, (&name, from), &candidate, fits, lifetimes, &fresh)
-        };
+        let log_in =
+            move |tx: &mut Tx<'_>| login::log_in(tx, (&name, from), &candidate, fits, lifetimes, &fresh);
         if let Some(token) = state.store.write(&head.request_id, log_in).await? {
             return Ok(token);
         }
@@ -56,8 +60,11 @@ async fn by_refresh(state: &Arc<State>, head: &Head, refresh_token: String) -> R
     let invalid = || Fault::new(fault::REFRESH_TOKEN_INVALID, "the session has ended: log in again");
     let hash = sessions::refresh_hash(&refresh_token).ok_or_else(invalid)?;
     let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
-    let refresh = move |tx: &mut crate::store::Tx<'_>| {
-        sessions::refresh(tx, &hash, lifetimes, &fresh)?.ok_or_else(invalid)
+    let noted = head.noted.clone();
+    let refresh = move |tx: &mut Tx<'_>| {
+        let token = sessions::refresh(tx, &hash, lifetimes, &fresh)?.ok_or_else(invalid)?;
+        noted.actor(tx.actor());
+        Ok(token)
     };
     state.store.write(&head.request_id, refresh).await
 }
@@ -94,8 +101,11 @@ async fn signed_in(
     let check = move || assertions::check(&assertion, key, now, &audiences);
     let checked = state.heavy.run(Lane::Logins, head.origin, check).await??;
     let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
-    let accept = move |tx: &mut crate::store::Tx<'_>| {
-        assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)
+    let noted = head.noted.clone();
+    let accept = move |tx: &mut Tx<'_>| {
+        let token = assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)?;
+        noted.actor(tx.actor());
+        Ok(token)
     };
     state.store.write(&head.request_id, accept).await
 }

@@ -1,8 +1,10 @@
 //! Progress: a client that neither reads nor sends loses its connection, and a slow one keeps it.
 
+use super::heads::{Ambiguous, Heads};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -69,6 +71,8 @@ impl Patience {
 pub struct Paced<H> {
     socket: TcpStream,
     patience: Patience,
+    heads: Heads,
+    ambiguous: Arc<Ambiguous>,
     /// Kept as long as the connection.
     _held: H,
 }
@@ -76,7 +80,13 @@ pub struct Paced<H> {
 impl<H> Paced<H> {
     /// A connection under a pace; `held` goes when it goes.
     pub fn new(socket: TcpStream, pace: Pace, held: H) -> Self {
-        Self { socket, patience: Patience::new(pace), _held: held }
+        let (patience, heads, ambiguous) = (Patience::new(pace), Heads::default(), Arc::default());
+        Self { socket, patience, heads, ambiguous, _held: held }
+    }
+
+    /// Which of its requests says twice how long its body is.
+    pub fn ambiguous(&self) -> Arc<Ambiguous> {
+        self.ambiguous.clone()
     }
 
     fn written(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -98,7 +108,11 @@ impl<H: Unpin> AsyncRead for Paced<H> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.socket).poll_read(cx, buffer);
+        let Self { heads, ambiguous, .. } = &mut *self;
+        heads.look(&buffer.filled()[before..], ambiguous);
+        read
     }
 }
 

@@ -38,6 +38,11 @@ impl Found<'_> {
         self.methods.get(&method)
     }
 
+    /// The path as the table has it.
+    pub fn path(&self) -> &'static str {
+        self.methods.values().next().map_or("/", |route| route.meta.path)
+    }
+
     /// The methods of the path, as the `Allow` header lists them.
     pub fn allow(&self) -> String {
         let mut allow: Vec<_> = self.methods.keys().map(|method| method.as_str()).collect();

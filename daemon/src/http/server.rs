@@ -3,6 +3,7 @@
 use super::addresses::{Addresses, Place, origin};
 use super::answer::{Head, answer};
 use super::body;
+use super::line::{Line, Noted};
 use super::pace::{Pace, Paced};
 use super::reply::CACHE_CONTROL;
 use super::state::{Phase, State};
@@ -20,6 +21,7 @@ use std::io;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -76,6 +78,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             Some(_) => None,
         };
         let Some((socket, from)) = accepted else { break };
+        let (ambiguous, served) = (socket.ambiguous(), AtomicUsize::new(0));
         let answering = TowerToHyperService::new(service.clone());
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
@@ -83,7 +86,10 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             .header_read_timeout(Duration::from_secs(state.config.header_timeout_seconds))
             .serve_connection(
                 TokioIo::new(socket),
-                service_fn(move |asked| answering.call(with_origin(asked, from))),
+                service_fn(move |asked| {
+                    let ambiguous = ambiguous.is(served.fetch_add(1, Relaxed));
+                    answering.call(with_peer(asked, Peer { from, ambiguous }))
+                }),
             );
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
@@ -100,14 +106,19 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
     state.enter(Phase::Stopping);
 }
 
-/// The address of the other end of a connection.
+/// What the connection knows of a request.
 #[derive(Debug, Clone, Copy)]
-struct Peer(IpAddr);
+struct Peer {
+    /// The address of its other end.
+    from: IpAddr,
+    /// Whether the request says twice how long its body is.
+    ambiguous: bool,
+}
 
-/// Hands the address of the connection over. `CONNECT` names a host and no path, which warp takes for
+/// Hands over what the connection knows. `CONNECT` names a host and no path, which warp takes for
 /// impossible; nothing answers there.
-fn with_origin<B>(mut request: Request<B>, from: IpAddr) -> Request<B> {
-    request.extensions_mut().insert(Peer(from));
+fn with_peer<B>(mut request: Request<B>, peer: Peer) -> Request<B> {
+    request.extensions_mut().insert(peer);
     if request.uri().path_and_query().is_none() {
         *request.uri_mut() = Uri::from_static("/");
     }
@@ -186,27 +197,41 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
         .and(warp::header::headers_cloned())
         .and(warp::ext::get::<Peer>())
         .and(warp::body::stream())
-        .and_then(move |method: Method, path: FullPath, query, headers: HeaderMap, Peer(from), body| {
+        .and_then(move |method: Method, path: FullPath, query, headers: HeaderMap, peer: Peer, body| {
             let state = state.clone();
             async move {
                 let request_id = request_id(&headers);
-                let origin = origin(from, &headers, &state.config.trusted_proxies);
+                let origin = origin(peer.from, &headers, &state.config.trusted_proxies);
                 let path = path.as_str().to_owned();
-                let head = Head { method, path, query, headers, request_id, origin };
+                let noted = Arc::<Noted>::default();
+                let mut line = Line::begin(&headers, &request_id, noted.clone());
+                let head = Head { method, path, query, headers, request_id, origin, noted };
                 let mut body = pin!(StreamExt::fuse(body));
-                let answered = match one_host(&head.headers) {
+                let answered = match unambiguous(&head.headers, peer) {
                     Ok(()) => answer(&state, &head, body.as_mut()).await,
                     Err(fault) => Err(fault),
                 };
                 body::drain(body, &head.headers).await;
-                let response = answered.unwrap_or_else(|fault| refuse(&fault, &head));
-                Ok::<_, warp::Rejection>(finish(response, &state, &head))
+                let response = answered.unwrap_or_else(|fault| {
+                    line.refused(&fault);
+                    refuse(&fault, &head)
+                });
+                let mut response = finish(response, &state, &head);
+                if peer.ambiguous {
+                    // Nobody can say where the next request begins.
+                    set_header(&mut response, "connection", "close");
+                }
+                Ok::<_, warp::Rejection>(line.follow(response, head.method == Method::HEAD))
             }
         })
 }
 
-/// A proxy and this daemon could each take another one of two hosts.
-fn one_host(headers: &HeaderMap) -> Result<(), Fault> {
+/// A proxy and this daemon could each take another one of two hosts, or see another end of the body.
+fn unambiguous(headers: &HeaderMap, peer: Peer) -> Result<(), Fault> {
+    if peer.ambiguous {
+        let detail = "the request has both Content-Length and Transfer-Encoding";
+        return Err(Fault::new(fault::AMBIGUOUS_REQUEST, detail));
+    }
     match headers.get_all(HOST).iter().count() {
         0 | 1 => Ok(()),
         count => Err(Fault::new(fault::AMBIGUOUS_REQUEST, format!("the request has {count} Host headers"))),
@@ -217,8 +242,8 @@ fn one_host(headers: &HeaderMap) -> Result<(), Fault> {
 fn refuse(fault: &Fault, head: &Head) -> Response {
     // What is too much at present, or was told where it happened, would fill the log with each request.
     if fault.kind.status >= 500 && fault.kind != fault::UNAVAILABLE {
-        let (request, method, path) = (&head.request_id, &head.method, &head.path);
-        tracing::error!(request, %method, path, %fault, "refused");
+        let request = &head.request_id;
+        tracing::error!(request, %fault, "refused");
     }
     let problem = Problem::new(fault, &head.path, &head.request_id);
     // A problem has string keys only.

@@ -30,6 +30,11 @@ impl std::fmt::Debug for Candidate {
     }
 }
 
+/// Whether a name is a user's, so that the log may have it.
+pub fn is_user(tx: &mut Tx<'_>, name: &str) -> Result<bool, Fault> {
+    Ok(is_name(name) && tx.get::<StoredUser>(&[name])?.is_some())
+}
+
 /// Looks a login up; refuses where the name is locked.
 pub fn candidate(tx: &mut Tx<'_>, name: &str, from: IpAddr) -> Result<Candidate, Fault> {
     check_lock(tx, name, Some(from))?;
@@ -67,11 +72,11 @@ pub fn log_in(
     }
     let user = if fits { tx.get::<StoredUser>(&[name])? } else { None };
     let Some(mut user) = user.filter(|user| user.role != DEACTIVATED) else {
-        count_failure(tx, name)?;
+        let locked = count_failure(tx, name)?;
         count_at_known(tx, name, from)?;
         count_for_address(tx, from)?;
         tx.set_actor("guest");
-        return Err(login_failed());
+        return Err(login_failed().locking(locked));
     };
     tx.set_actor(name);
     let is_locked = attempts(tx, name)?.locked_seconds(tx.now()).is_some();
@@ -107,20 +112,23 @@ pub fn check_present(tx: &mut Tx<'_>, user: &str, fits: bool) -> Result<(), Faul
     if fits {
         return Ok(());
     }
-    count_failure(tx, user)?;
+    let locked = count_failure(tx, user)?;
     // It came with a login of the user, so it counts wherever they are known.
     for known in tx.all::<KnownAddress>(&[user])? {
         let attempts = known.attempts.failed(tx.now());
         tx.put(&KnownAddress { attempts, ..known })?;
     }
-    Err(Fault::new(fault::WRONG_PASSWORD, format!("the present password of user {user} is another one")))
+    let detail = format!("the present password of user {user} is another one");
+    Err(Fault::new(fault::WRONG_PASSWORD, detail).locking(locked))
 }
 
-/// Counts one more failed attempt, although the request is refused.
-fn count_failure(tx: &mut Tx<'_>, name: &str) -> Result<(), Fault> {
+/// Counts one more failed attempt, although the request is refused; the seconds of the lock that it begins.
+fn count_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<u32>, Fault> {
     sessions::clear_old(tx)?;
     let (attempts, names) = (attempts(tx, name)?.failed(tx.now()), attempts_names(tx, name)?);
-    keep(tx, names, attempts)
+    let locked = attempts.locked_seconds(tx.now());
+    keep(tx, names, attempts)?;
+    Ok(locked)
 }
 
 fn check_lock(tx: &mut Tx<'_>, name: &str, from: Option<IpAddr>) -> Result<(), Fault> {

@@ -39,6 +39,12 @@ impl Fault {
         self
     }
 
+    /// The same fault with the lock that it began, if it began one.
+    pub fn locking(mut self, seconds: Option<u32>) -> Self {
+        self.0.locked_seconds = seconds;
+        self
+    }
+
     /// The same fault with the methods of the path.
     pub fn allow(mut self, methods: String) -> Self {
         self.0.allow = Some(methods);

@@ -59,8 +59,9 @@ fn check_password(tx: &mut Tx<'_>, teller: &str, judged: &Judged) -> Result<(), 
         return tx.put(&drawer);
     }
     drawer.attempts = drawer.attempts.failed(tx.now());
+    let locked = drawer.attempts.locked_seconds(tx.now());
     tx.put(&drawer)?;
     tx.keep_when_refused();
     let detail = format!("the password of the drawer of teller {teller} is wrong");
-    Err(Fault::new(fault::WRONG_DRAWER_PASSWORD, detail))
+    Err(Fault::new(fault::WRONG_DRAWER_PASSWORD, detail).locking(locked))
 }
