@@ -20,7 +20,7 @@ impl Logged {
     fn start(settings: &[(&str, &str)]) -> Self {
         let home = Home::new();
         let password = home.file("password", PASSWORD);
-        run(home.mfa(&["init", "--user", "admin", "--password-file", &password])).ok();
+        run(home.mfa(&["init", "--admin", "admin", "--password-file", &password])).ok();
         let mut command: Command = home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0"]);
         command.envs(settings.iter().copied());
         let log = File::create(home.dir.path().join("log")).unwrap();
@@ -74,10 +74,10 @@ fn each_request_has_one_line_that_shows_who_did_what_and_nothing_that_was_sent()
     let bearer = format!("Authorization: Bearer {}", token["access_token"].as_str().unwrap());
     let office = json!({ "identifier": "secret-place", "name": "Secret Place" });
     let headers = [bearer.as_str(), "x-request-id: id-create", &format!("traceparent: {TRACE}")];
-    assert_eq!(daemon.send("POST", "/offices", &headers, &office).0, 202);
+    assert_eq!(daemon.send("POST", "/offices", &headers, &office).0, 403);
     let get = |path: &str, headers: &[&str]| daemon.send("GET", path, headers, &Value::Null);
-    let (status, page) = get("/offices?term=Secret", &[&bearer, "x-request-id: id-list"]);
-    assert_eq!((status, page["totalElements"].clone()), (200, json!(1)));
+    let (status, token) = get("/token/_current", &[&bearer, "x-request-id: id-list"]);
+    assert_eq!((status, token["user"].clone()), (200, json!("admin")));
     assert_eq!(get("/offices/secret-place", &["x-request-id: id-stranger", "traceparent: Secret"]).0, 401);
     assert_eq!(get("/secret-path?q=Secret", &[&bearer, "x-request-id: id-nowhere"]).0, 404);
     let patched =
@@ -95,8 +95,8 @@ fn each_request_has_one_line_that_shows_who_did_what_and_nothing_that_was_sent()
             .join(" ")
     };
     assert_eq!(shown("id-login"), "CreateToken 200 true admin - - INFO");
-    assert_eq!(shown("id-create"), format!("CreateOffice 202 false admin - {TRACE} INFO"));
-    assert_eq!(shown("id-list"), "ListOffices 200 true admin - - INFO");
+    assert_eq!(shown("id-create"), format!("CreateOffice 403 true admin forbidden {TRACE} WARN"));
+    assert_eq!(shown("id-list"), "GetCurrentToken 200 true admin - - INFO");
     assert_eq!(shown("id-stranger"), "GetOffice 401 true guest unauthenticated - WARN");
     assert_eq!(shown("id-nowhere"), "unknown 404 true admin route_not_found - INFO");
     assert_eq!(shown("id-patch"), "/offices/{office} 405 true admin method_not_allowed - INFO");

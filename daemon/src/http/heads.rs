@@ -1,9 +1,9 @@
-//! Requests that say twice how long their body is. HTTP lets `Transfer-Encoding` win over `Content-Length`, and
-//! hyper drops the latter before anybody sees it; but a proxy that takes the other one sees other requests than
-//! this daemon. So the bytes of a connection are looked at as they arrive, head by head.
+//! Requests that say twice how long their body is. HTTP lets `Transfer-Encoding` win over `Content-Length`,
+//! and hyper drops the latter before anybody sees it; but a proxy that takes the other one sees other
+//! requests than this daemon. So the bytes of a connection are looked at as they arrive, head by head.
 //!
-//! What is no plain HTTP is left to hyper, which refuses it: the look ends there, and a request that hyper takes
-//! is never called ambiguous because of what came before it.
+//! What is no plain HTTP is left to hyper, which refuses it: the look ends there, and a request that hyper
+//! takes is never called ambiguous because of what came before it.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 

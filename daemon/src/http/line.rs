@@ -1,5 +1,5 @@
-//! The line that the log has for each request. Contract: `audit.md` section 5. It shows who did what and how it
-//! ended, never what was sent: no path, no query, no body, no name that is no user's.
+//! The line that the log has for each request. Contract: `audit.md` section 5. It shows who did what and how
+//! it ended, never what was sent: no path, no query, no body, no name that is no user's.
 
 use hyper::body::Body as _;
 use mfa_shared::fault::Fault;
