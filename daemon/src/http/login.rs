@@ -80,7 +80,7 @@ async fn by_assertion(
     state.store.read(false, move |tx| login::check_address(tx, from)).await?;
     let answer = signed_in(state, head, assertion, scope).await;
     if answer.as_ref().is_err_and(|fault| fault.kind == fault::ASSERTION_INVALID) {
-        let count = move |tx: &mut crate::store::Tx<'_>| {
+        let count = move |tx: &mut Tx<'_>| {
             tx.set_actor("guest");
             login::count_for_address(tx, from)
         };
