@@ -146,7 +146,7 @@ impl Secret {
     pub async fn judge(&self, store: &Store, heavy: &Heavy, from: IpAddr) -> Result<(), Fault> {
         let present = stored(store, &self.present).await?;
         let (plain, salt) = (self.plain.clone(), self.is_new.then(random::bytes));
-        let lane = if self.is_new { Lane::Logins } else { Lane::Drawers };
+        let lane = if self.is_new { Lane::Passwords } else { Lane::Drawers };
         let judge = move || Judged::new(&plain, present.as_deref(), salt.as_ref());
         let mut judged = heavy.run(lane, from, judge).await?;
         if let Some((plain, present)) = &self.beside {
@@ -172,7 +172,6 @@ async fn stored(store: &Store, present: &Arc<Present>) -> Result<Option<String>,
 
 #[cfg(test)]
 mod tests {
-    use super::super::queue::WAITING_OF_ADDRESS_MAX;
     use super::*;
     use std::net::Ipv4Addr;
     use std::sync::Barrier;
@@ -210,7 +209,8 @@ mod tests {
             settle().await;
             begins.recv().unwrap();
         }
-        let waiting: Vec<_> = (0..WAITING_OF_ADDRESS_MAX).map(|_| spawn(HERE, Box::new(|| ()))).collect();
+        let waiting: Vec<_> =
+            (0..Lane::Logins.of_address_max()).map(|_| spawn(HERE, Box::new(|| ()))).collect();
         settle().await;
         let fault = heavy.run(Lane::Logins, HERE, || ()).await.unwrap_err();
         assert_eq!((fault.kind.code, fault.retry_after), ("unavailable", Some(RETRY_AFTER_S)));

@@ -99,7 +99,7 @@ async fn signed_in(
     let key = state.store.read(false, move |tx| assertions::key(tx, &claimed)).await?;
     let (now, audiences) = (state.store.clock().now(), state.audiences());
     let check = move || assertions::check(&assertion, key, now, &audiences);
-    let checked = state.heavy.run(Lane::Logins, head.origin, check).await??;
+    let checked = state.heavy.run(Lane::Assertions, head.origin, check).await??;
     let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
     let noted = head.noted.clone();
     let accept = move |tx: &mut Tx<'_>| {

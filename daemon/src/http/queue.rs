@@ -1,5 +1,5 @@
 //! A queue that a stranger cannot fill for others: each address has its turn after every other one, few
-//! pieces of one address wait, and drawers have a lane of their own (`identity.md` section 13).
+//! pieces of one address wait, and each kind of work has a lane of its own (`identity.md` section 13).
 
 use super::addresses::client_of;
 use std::collections::{HashMap, VecDeque};
@@ -8,16 +8,32 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Pieces of work that may wait in a lane. A password takes tens of milliseconds.
 const WAITING_MAX: usize = 64;
-/// Pieces of one address among them.
-pub const WAITING_OF_ADDRESS_MAX: usize = 4;
 
-/// Which queue a piece of work waits in.
+/// Which queue a piece of work waits in. The lanes take turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Logins, assertions and new passwords.
+    /// Logins, which anybody may try.
     Logins,
+    /// Assertions of applications, each of which costs little.
+    Assertions,
     /// Drawers that are unlocked.
     Drawers,
+    /// New passwords of callers who may set them.
+    Passwords,
+}
+
+const LANES: usize = 4;
+
+impl Lane {
+    /// Pieces of one address that may wait. The tellers of a branch may all come from the address of its
+    /// proxy; whoever sets passwords was let in before.
+    pub fn of_address_max(self) -> usize {
+        match self {
+            Self::Logins => 4,
+            Self::Assertions | Self::Drawers => 16,
+            Self::Passwords => WAITING_MAX,
+        }
+    }
 }
 
 /// Why a piece of work may not wait.
@@ -29,7 +45,7 @@ pub enum Refused {
     Address,
 }
 
-/// The queue of both lanes.
+/// The queue of all lanes.
 #[derive(Debug)]
 pub struct Queue<J> {
     state: Mutex<State<J>>,
@@ -38,9 +54,9 @@ pub struct Queue<J> {
 
 #[derive(Debug)]
 struct State<J> {
-    lanes: [Waiting<J>; 2],
-    /// The lane that was served last.
-    last: Lane,
+    lanes: [Waiting<J>; LANES],
+    /// The lane that is served next, if something waits in it.
+    turn: usize,
     closed: bool,
 }
 
@@ -60,16 +76,16 @@ impl<J> Default for Waiting<J> {
 
 impl<J> Default for Queue<J> {
     fn default() -> Self {
-        let state =
-            State { lanes: [Waiting::default(), Waiting::default()], last: Lane::Drawers, closed: false };
+        let lanes = std::array::from_fn(|_| Waiting::default());
+        let state = State { lanes, turn: 0, closed: false };
         Self { state: Mutex::new(state), wake: Condvar::new() }
     }
 }
 
 impl<J> Waiting<J> {
-    fn push(&mut self, from: IpAddr, job: J) -> Result<(), Refused> {
+    fn push(&mut self, from: IpAddr, max: usize, job: J) -> Result<(), Refused> {
         let own = self.work.entry(from).or_default();
-        if own.len() >= WAITING_OF_ADDRESS_MAX {
+        if own.len() >= max && max < WAITING_MAX {
             return Err(Refused::Address);
         }
         if self.count >= WAITING_MAX {
@@ -107,7 +123,7 @@ impl<J> Queue<J> {
 
     /// Has a piece of work wait, unless too much waits already.
     pub fn push(&self, lane: Lane, from: IpAddr, job: J) -> Result<(), Refused> {
-        self.state().lanes[lane as usize].push(client_of(from), job)?;
+        self.state().lanes[lane as usize].push(client_of(from), lane.of_address_max(), job)?;
         self.wake.notify_one();
         Ok(())
     }
@@ -119,13 +135,10 @@ impl<J> Queue<J> {
             if state.closed {
                 return None;
             }
-            let order = match state.last {
-                Lane::Logins => [Lane::Drawers, Lane::Logins],
-                Lane::Drawers => [Lane::Logins, Lane::Drawers],
-            };
-            for lane in order {
-                if let Some(job) = state.lanes[lane as usize].pop() {
-                    state.last = lane;
+            for step in 0..LANES {
+                let lane = (state.turn + step) % LANES;
+                if let Some(job) = state.lanes[lane].pop() {
+                    state.turn = lane + 1;
                     return Some(job);
                 }
             }
@@ -143,7 +156,7 @@ impl<J> Queue<J> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Lane::{Drawers, Logins};
+    use Lane::{Drawers, Logins, Passwords};
 
     fn address(last: u8) -> IpAddr {
         [192, 0, 2, last].into()
@@ -169,7 +182,7 @@ mod tests {
     #[test]
     fn few_of_an_address_wait_and_a_full_lane_leaves_the_other_one_open() {
         let queue = Queue::default();
-        for _ in 0..WAITING_OF_ADDRESS_MAX {
+        for _ in 0..Logins.of_address_max() {
             queue.push(Logins, address(0), ()).unwrap();
         }
         assert_eq!(queue.push(Logins, address(0), ()), Err(Refused::Address));
@@ -187,6 +200,10 @@ mod tests {
         }
         assert_eq!(queue.push(Logins, address(200), ()), Err(Refused::Full));
         queue.push(Drawers, address(200), ()).unwrap();
+        for _ in 0..WAITING_MAX {
+            queue.push(Passwords, address(200), ()).unwrap();
+        }
+        assert_eq!(queue.push(Passwords, address(200), ()), Err(Refused::Full));
         queue.next().unwrap();
         queue.push(Logins, address(200), ()).unwrap();
     }

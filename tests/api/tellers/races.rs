@@ -161,7 +161,7 @@ fn wrong_passwords_that_come_at_once_are_all_counted() {
     counter.open("T1", "emp1", "5");
     let body = json!({ "employeeIdentifier": "emp1", "password": "wrong" }).to_string();
     let requests = (0..12).map(|_| counter.world.request("POST", "/teller/T1/drawer").body(body.clone()));
-    let answers = counter.world.insist_all(requests.collect());
+    let answers = counter.world.send_all(requests.collect());
     let with = |status: u16| answers.iter().filter(|answer| answer.status == status).count();
     assert_eq!((with(403), with(429)), (5, 7));
 }
