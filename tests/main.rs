@@ -59,6 +59,7 @@ mod cli {
     mod bodies;
     mod bulk;
     mod bulk_told;
+    mod cards;
     mod complete;
     mod daemon;
     mod dangling;
@@ -88,8 +89,10 @@ mod cli {
     mod screens;
     mod service;
     mod settings;
+    mod short_flags;
     mod tellers;
     mod tellers_day;
+    mod tellers_of_day;
     pub mod tree;
 }
 mod contract;

@@ -135,7 +135,7 @@ pub struct ListFlags {
     #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub filter: Vec<(String, String)>,
     /// Most records to list; 50 on a terminal, else all
-    #[arg(long, value_name = "NUMBER", conflicts_with = "all")]
+    #[arg(short = 'n', long, value_name = "NUMBER", conflicts_with = "all")]
     pub limit: Option<u64>,
     /// List all records
     #[arg(long)]

@@ -3,10 +3,12 @@
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, quoted};
-use crate::prompt::interrupted;
+use crate::prompt::{declined, interrupted};
 use crate::views::View;
-use dialoguer::{FuzzySelect, Input};
+use dialoguer::FuzzySelect;
 use mfa_shared::endpoint::Endpoint;
+use mfa_shared::fault::exit;
+use mfa_shared::wire::Nothing;
 use serde_json::{Map, Value};
 use std::marker::PhantomData;
 
@@ -35,7 +37,21 @@ pub struct Guide<'a, E> {
     body: Value,
     /// Each answer; what the one-line command is made of.
     typed: Vec<Typed>,
+    /// What was answered, question by question. After a step back the questions are put once more, and all
+    /// but the last answer themselves.
+    given: Vec<Given>,
+    /// How many of them were used since.
+    used: usize,
     endpoint: PhantomData<E>,
+}
+
+/// What somebody answered.
+#[derive(Debug, Clone)]
+enum Given {
+    /// A text; empty for the return key alone.
+    Text(String),
+    /// The place of what was chosen.
+    Place(usize),
 }
 
 /// An answer.
@@ -54,16 +70,97 @@ impl Typed {
     }
 }
 
+/// Typed in place of an answer: back to the question before.
+const BACK: &str = "<";
+
 /// What is chosen where no known word will do.
 const ANOTHER: &str = "(another)";
 
 impl<'a, E: Endpoint> Guide<'a, E> {
-    /// Begins to ask for what a command needs.
-    pub fn begin(cx: &'a Cx, command: &'static str, needed: &str) -> Outcome<Self> {
+    /// Asks for what a command needs, as often as somebody goes a step back.
+    pub async fn through(
+        cx: &'a Cx,
+        (command, needed): (&'static str, &str),
+        questions: impl AsyncFn(&mut Self) -> Outcome,
+        (last, view): (&str, &View),
+    ) -> Outcome<Value> {
         cx.prompt.check(needed)?;
-        cx.out.say("Return alone leaves out what is optional; Ctrl-C ends without a change.");
+        cx.out.say(
+            "Return alone leaves out what is optional; < goes one question back, in a list Esc.\n\
+             Ctrl-D and Ctrl-C end without a change.",
+        );
         let body = Value::Object(Map::new());
-        Ok(Self { cx, command, body, typed: Vec::new(), endpoint: PhantomData })
+        let (typed, given) = (Vec::new(), Vec::new());
+        let mut guide = Self { cx, command, body, typed, given, used: 0, endpoint: PhantomData };
+        loop {
+            match questions(&mut guide).await {
+                Ok(()) => return guide.finish(last, view),
+                Err(failure) if failure.code == BACK => guide.step_back(),
+                Err(failure) => {
+                    if !guide.typed.is_empty() {
+                        guide.tell_line();
+                    }
+                    return Err(failure);
+                }
+            }
+        }
+    }
+
+    fn step_back(&mut self) {
+        if self.given.pop().is_none() {
+            self.cx.out.say("this is the first question");
+        }
+        (self.body, self.used) = (Value::Object(Map::new()), 0);
+        self.typed.clear();
+    }
+
+    /// The answer of before, after a step back.
+    fn again(&mut self) -> Option<Given> {
+        let given = self.given.get(self.used).cloned()?;
+        self.used += 1;
+        Some(given)
+    }
+
+    /// Keeps an answer for a step back.
+    fn keep(&mut self, given: Given) {
+        self.given.push(given);
+        self.used = self.given.len();
+    }
+
+    /// Reads a line. Nothing is kept of an answer that is refused.
+    fn line_for(&self, label: &str) -> Outcome<String> {
+        match self.cx.prompt.line(label)? {
+            None => Err(declined()),
+            Some(line) if line == BACK => Err(back()),
+            Some(line) => Ok(line),
+        }
+    }
+
+    /// Lets somebody choose one of several things.
+    fn pick(&mut self, label: &str, shown: &[&str]) -> Outcome<usize> {
+        if let Some(Given::Place(place)) = self.again() {
+            return Ok(place);
+        }
+        let select = FuzzySelect::new().with_prompt(label).items(shown).default(0);
+        let place = select.interact_opt().map_err(unasked)?.ok_or_else(back)?;
+        self.keep(Given::Place(place));
+        Ok(place)
+    }
+
+    /// Asks for the identifier of a new record, and says at once if it is taken.
+    pub async fn ask_identifier<R: Endpoint<Body = Nothing>>(&mut self, read: impl Fn(&str) -> R) -> Outcome {
+        let at = ("", "/identifier");
+        loop {
+            let asked = self.used == self.given.len();
+            self.ask(at, "Identifier", Need::Required, as_text)?;
+            let identifier = self.text(at.1).unwrap_or_default().to_owned();
+            // Who may not read records learns it at the end.
+            if !asked || self.cx.client.send(&read(&identifier), &Nothing).await.is_err() {
+                return Ok(());
+            }
+            self.cx.out.insist(&format!("{identifier} is taken"));
+            self.step_back();
+        }
     }
 
     /// Asks for a value, and tells whether there is one. `flag` is what would have given it, empty for a word
@@ -76,15 +173,23 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         read: Reading,
     ) -> Outcome<bool> {
         loop {
-            let input = Input::<String>::new().with_prompt(label).allow_empty(true);
-            let text = input.interact_text().map_err(unasked)?;
-            match (text.trim(), need) {
-                ("", Need::Optional) => return Ok(false),
-                ("", Need::Required) => self.cx.out.insist("this is needed"),
-                (text, _) => match self.put((flag, pointer), text, read) {
-                    Ok(()) => return Ok(true),
-                    Err(why) => self.cx.out.insist(&why),
-                },
+            let (text, is_new) = match self.again() {
+                Some(Given::Text(text)) => (text, false),
+                _ => (self.line_for(&format!("{label}: "))?, true),
+            };
+            let taken = match (text.as_str(), need) {
+                ("", Need::Optional) => Ok(false),
+                ("", Need::Required) => Err("this is needed".to_owned()),
+                (text, _) => self.put((flag, pointer), text, read).map(|()| true),
+            };
+            match taken {
+                Ok(is_given) => {
+                    if is_new {
+                        self.keep(Given::Text(text));
+                    }
+                    return Ok(is_given);
+                }
+                Err(why) => self.cx.out.insist(&why),
             }
         }
     }
@@ -103,7 +208,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
             return self.ask((flag, pointer), label, need, as_text).map(drop);
         }
         loop {
-            let chosen = pick(label, &shown)?;
+            let chosen = self.pick(label, &shown)?;
             if none.is_some() && chosen == 0 {
                 return Ok(());
             }
@@ -131,17 +236,17 @@ impl<'a, E: Endpoint> Guide<'a, E> {
     }
 
     /// Lets somebody choose one of several things; nothing where another one is meant.
-    pub fn known(&self, label: &str, things: &[String]) -> Outcome<Option<usize>> {
+    pub fn known(&mut self, label: &str, things: &[String]) -> Outcome<Option<usize>> {
         if things.is_empty() {
             return Ok(None);
         }
         let shown: Vec<_> = things.iter().map(String::as_str).chain([ANOTHER]).collect();
-        Ok(Some(pick(label, &shown)?).filter(|chosen| *chosen < things.len()))
+        Ok(Some(self.pick(label, &shown)?).filter(|chosen| *chosen < things.len()))
     }
 
     /// Lets somebody choose one of several things, and gives its place.
-    pub fn one_of(&self, label: &str, things: &[String]) -> Outcome<usize> {
-        pick(label, &things.iter().map(String::as_str).collect::<Vec<_>>())
+    pub fn one_of(&mut self, label: &str, things: &[String]) -> Outcome<usize> {
+        self.pick(label, &things.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// The text of an answer that was given.
@@ -149,9 +254,16 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         self.body.pointer(pointer)?.as_str()
     }
 
-    /// Asks whether a part that has several values is wanted at all.
-    pub fn wants(&self, what: &str) -> Outcome<bool> {
-        let answer = self.cx.prompt.ask_or(what, "no")?;
+    /// Asks whether something is wanted at all.
+    pub fn wants(&mut self, what: &str) -> Outcome<bool> {
+        let answer = match self.again() {
+            Some(Given::Text(text)) => text,
+            _ => {
+                let line = self.line_for(&format!("{what} [no]: "))?;
+                self.keep(Given::Text(line.clone()));
+                line
+            }
+        };
         Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
@@ -176,16 +288,24 @@ impl<'a, E: Endpoint> Guide<'a, E> {
 
     /// Shows what the answers come to, asks for a last yes, and tells the one line that does the same. A no
     /// tells it as well: nobody likes to answer everything again for one wrong answer.
-    pub fn finish(self, question: &str, view: &View) -> Outcome<Value> {
+    fn finish(self, question: &str, view: &View) -> Outcome<Value> {
         let rows =
             view.columns.iter().map(|column| (column.name, crate::output::text(&self.body, column.pointer)));
         for (name, value) in rows.filter(|(_, value)| !value.is_empty()) {
             self.cx.out.say(&format!("  {name}: {value}"));
         }
-        let agreed = self.cx.prompt.confirm(question);
-        let what = if agreed.is_ok() { "the same" } else { "these answers, to be corrected," };
-        self.cx.out.tip(&format!("{what} in one line:\n  {}", self.line()));
-        agreed.map(|()| self.body)
+        match self.cx.prompt.confirm(question) {
+            Ok(()) => self.cx.out.tip(&format!("the same in one line:\n  {}", self.line())),
+            Err(failure) => {
+                self.tell_line();
+                return Err(failure);
+            }
+        }
+        Ok(self.body)
+    }
+
+    fn tell_line(&self) {
+        self.cx.out.tip(&format!("these answers, to be corrected, in one line:\n  {}", self.line()));
     }
 
     fn line(&self) -> String {
@@ -213,11 +333,6 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         let words: Vec<_> = words.iter().map(word).collect();
         format!("{} {}", self.command, words.join(" "))
     }
-}
-
-/// Shows a list in which typing narrows down what is shown, and gives the place of what was chosen.
-fn pick(label: &str, shown: &[&str]) -> Outcome<usize> {
-    FuzzySelect::new().with_prompt(label).items(shown).default(0).interact().map_err(unasked)
 }
 
 /// Puts a value at a pointer and makes the objects and lists on the way.
@@ -249,6 +364,11 @@ fn kebab(name: &str) -> String {
     let lower =
         |c: char| if c.is_ascii_uppercase() { format!("-{}", c.to_ascii_lowercase()) } else { c.into() };
     name.chars().map(lower).collect()
+}
+
+/// Somebody wants to answer the question before once more.
+fn back() -> Failure {
+    Failure::new(BACK, exit::FAILURE, "one question back")
 }
 
 fn unasked(dialoguer::Error::IO(error): dialoguer::Error) -> Failure {

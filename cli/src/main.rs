@@ -81,8 +81,7 @@ fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let early = usage::early(&words);
     let screen = Screen::look(early.colour);
-    let outcome = match tree::command(commands::NODES).color(early.clap_colour()).try_get_matches_from(words)
-    {
+    let outcome = match commands::command().color(early.clap_colour()).try_get_matches_from(words) {
         Ok(matches) => run(&matches, screen, early.carried.clone()),
         Err(error) => usage::outcome(&error, &early.path),
     };

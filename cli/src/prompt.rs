@@ -143,6 +143,11 @@ impl Prompt {
 
     fn ask(&self, question: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
+        Ok(self.line(question)?.unwrap_or_default())
+    }
+
+    /// Asks for a line; nothing where Ctrl-D ended the input.
+    pub fn line(&self, question: &str) -> Outcome<Option<String>> {
         // Questions name what is stored.
         let _ = write!(stderr(), "{}", escaped_lines(question));
         let _ = stderr().flush();
@@ -153,8 +158,9 @@ impl Prompt {
         if bytes == 0 {
             // Ctrl-D ends no line, and what follows is no part of the question.
             let _ = writeln!(stderr());
+            return Ok(None);
         }
-        Ok(line.trim().to_owned())
+        Ok(Some(line.trim().to_owned()))
     }
 
     /// Refuses where nobody could be asked; `flag` is what answers without a question.
@@ -177,6 +183,7 @@ fn hidden(question: &str) -> Outcome<String> {
         .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
 }
 
-fn declined() -> Failure {
+/// What a command comes to that nobody agreed to.
+pub fn declined() -> Failure {
     Failure::new("declined", exit::FAILURE, "nothing was done")
 }

@@ -92,6 +92,7 @@ pub const TABLE: &[Setting] = &[
     row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
     row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
     row("password_file", "", "file of the password that a command needs, - for standard input"),
+    row("teller", "", "teller of this machine, where a command names none"),
     row("office", "", "office of the tellers of this machine, where --office does not say it"),
     row("report_dir", "", "folder of the day reports of tellers; by default in the user's data folder"),
     row(

@@ -1,6 +1,6 @@
 //! What must be known before, or instead of, a command line that parses: how to tell that it does not.
 
-use crate::commands::NODES;
+use crate::commands::{NODES, command};
 use crate::failure::{Failure, Outcome};
 use crate::globals::{Colour, Format};
 use crate::input::{nearest, quoted};
@@ -207,7 +207,7 @@ fn flag_of(field: &str, flags: &[String]) -> Option<String> {
 
 /// The flags with a value that a command has beside those of every command.
 fn own_flags(path: &[&'static str]) -> Vec<String> {
-    let mut root = tree::command(NODES);
+    let mut root = command();
     root.build();
     let Some(command) = tree::descend(&root, path) else { return Vec::new() };
     let own = command.get_arguments().filter(|arg| !arg.is_global_set() && arg.get_action().takes_values());
@@ -218,7 +218,7 @@ fn own_flags(path: &[&'static str]) -> Vec<String> {
 /// `--office`.
 fn flag_meant(typed: &str, flags: &[String]) -> Option<String> {
     let typed = typed.trim_start_matches('-');
-    let root = tree::command(NODES);
+    let root = command();
     let of_all = root.get_arguments().filter_map(|arg| arg.get_long());
     let near =
         nearest(typed, flags.iter().map(String::as_str).chain(of_all)).first().map(|near| (*near).to_owned());

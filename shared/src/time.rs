@@ -74,6 +74,11 @@ impl Zone {
         let form = if self.0 == TimeZone::UTC { "%Y-%m-%d %H:%M:%SZ" } else { "%Y-%m-%d %H:%M:%S%:z" };
         moment.0.to_zoned(self.0.clone()).strftime(form).to_string()
     }
+
+    /// The day on which a moment falls here.
+    pub fn day(&self, moment: Timestamp) -> Date {
+        Date(moment.0.to_zoned(self.0.clone()).date())
+    }
 }
 
 impl fmt::Display for Timestamp {
@@ -185,6 +190,7 @@ mod tests {
         assert_eq!(shown("2031-05-06T07:08:09.123Z", &Zone::UTC), "2031-05-06 07:08:09Z");
         let east = Zone(TimeZone::fixed(jiff::tz::offset(2)));
         assert_eq!(shown("2031-05-06T23:08:09.123Z", &east), "2031-05-07 01:08:09+02:00");
+        assert_eq!(east.day(Timestamp::parse("2031-05-06T23:08:09Z").unwrap()).to_string(), "2031-05-07");
         assert_eq!(Zone::named("UTC"), Some(Zone::UTC));
         assert_eq!(Zone::named("Nowhere/Land"), None);
     }

@@ -56,3 +56,33 @@ fn every_next_step_that_a_fault_names_is_a_command() {
     }
     assert!(steps > 20, "{steps}");
 }
+
+#[test]
+fn every_topic_is_listed_by_help_and_fits_the_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    let help = run(mfa(home.path(), &["--help"])).ok();
+    let (_, listed) = help.split_once("Help topics").expect("help lists topics");
+    let topics: Vec<_> =
+        listed.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    for topic in ["apply", "environment", "exit-codes", "import", "output", "postgres", "teller-day"] {
+        assert!(topics.contains(&topic), "{topic}: {listed}");
+    }
+    for topic in topics {
+        let mut narrow = mfa(home.path(), &["help", topic]);
+        let narrow = run({
+            narrow.env("COLUMNS", "80");
+            narrow
+        })
+        .ok();
+        let whole = run(mfa(home.path(), &["help", topic])).ok();
+        if whole.contains('\t') {
+            continue;
+        }
+        // Nothing is lost but line feeds and blanks, and only command lines and examples may be longer.
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&narrow), words(&whole), "{topic}");
+        for line in narrow.lines().filter(|line| line.chars().count() > 80) {
+            assert!(line.starts_with(' ') && whole.lines().any(|other| other == line), "{topic}: {line}");
+        }
+    }
+}

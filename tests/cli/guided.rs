@@ -13,6 +13,7 @@ fn office(world: &World) {
 fn creating_a_customer_asks_for_everything_and_tells_the_line_that_does_the_same() {
     let world = World::start();
     office(&world);
+    world.post("/customers", r#"{"identifier":"g-000"}"#).is(202);
     let terminal = Terminal::start(&world, 120, &[]);
     let answer = |question: &str, text: &str| {
         terminal.wait_for(question);
@@ -21,7 +22,8 @@ fn creating_a_customer_asks_for_everything_and_tells_the_line_that_does_the_same
     terminal.type_line("clear; mfa customers create");
     // What breaks a rule is told at once and asked again.
     answer("Identifier:", "..");
-    answer("warning: it must not be \"..\"\nIdentifier:", "g-001");
+    answer("warning: it must not be \"..\"\nIdentifier:", "g-000");
+    answer("warning: g-000 is taken\nIdentifier:", "g-001");
     answer("> PERSON\n  BUSINESS", "busi");
     answer("Given name:", "");
     answer("Surname, or name of the business:", "Osei's Shop");
@@ -36,7 +38,15 @@ fn creating_a_customer_asks_for_everything_and_tells_the_line_that_does_the_same
     answer("Postal code:", "");
     answer("Country code, such as GH:", "GH");
     answer("Country:", "Ghana");
-    answer("Add a contact? [no]:", "");
+    answer("Add a contact? [no]:", "y");
+    answer("> MOBILE\n  PHONE\n  EMAIL", "");
+    answer("> PRIVATE\n  BUSINESS", "");
+    answer("Number or address:", "+233201234567");
+    answer("Add another contact? [no]:", "y");
+    answer("> MOBILE\n  PHONE\n  EMAIL", "email");
+    answer("> PRIVATE\n  BUSINESS", "busi");
+    answer("Number or address:", "shop@example.org");
+    answer("Add another contact? [no]:", "");
     assert_eq!(world.get("/customers/g-001").status, 404, "nothing is done before the last yes");
     answer("create this customer? [y/N]", "y");
     let screen = terminal.wait_for("$");
@@ -46,6 +56,8 @@ fn creating_a_customer_asks_for_everything_and_tells_the_line_that_does_the_same
     let customer = world.get("/customers/g-001").is(200).json();
     assert_eq!(customer["surname"], "Osei's Shop");
     assert_eq!(customer["address"]["street"], "1 Quay, rear");
+    let contacts: Vec<_> = [0, 1].map(|i| customer["contactDetails"][i]["value"].clone()).into();
+    assert_eq!(contacts, ["+233201234567", "shop@example.org"]);
     assert_eq!((&customer["type"], &customer["assignedOffice"]), (&json!("BUSINESS"), &json!("accra")));
 }
 
@@ -191,4 +203,100 @@ fn without_a_terminal_nothing_is_asked() {
     assert!(said.contains("ID is needed"), "{said}");
     let said = super::run::run(world.mfa(&["products", "create", "--name", "Savings"])).fails(2);
     assert!(said.contains("<ID> is needed"), "{said}");
+}
+
+#[test]
+fn a_step_back_asks_the_question_before_once_more_and_keeps_the_other_answers() {
+    let world = World::start();
+    office(&world);
+    let terminal = Terminal::start(&world, 120, &[]);
+    let answer = |question: &str, text: &str| {
+        terminal.wait_for(question);
+        terminal.type_line(text);
+    };
+    terminal.type_line("clear; mfa customers create");
+    answer("Identifier:", "<");
+    answer("this is the first question\nIdentifier:", "b-001");
+    answer("> PERSON\n  BUSINESS", "");
+    answer("Given name:", "Kofi");
+    answer("Surname, or name of the business:", "<");
+    answer("Given name:", "Kwame");
+    answer("Surname, or name of the business:", "Boateng");
+    answer("Born on (YYYY-MM-DD):", "");
+    // In a list it is Esc, and several steps lead to a list.
+    terminal.wait_for("> (none)\n  accra");
+    terminal.press("Escape");
+    answer("Born on (YYYY-MM-DD):", "<");
+    answer("Surname, or name of the business:", "<");
+    answer("Given name:", "<");
+    answer("> PERSON\n  BUSINESS", "");
+    answer("Given name:", "Kwaku");
+    answer("Surname, or name of the business:", "Boateng");
+    answer("Born on (YYYY-MM-DD):", "1990-02-28");
+    answer("> (none)\n  accra", "");
+    answer("Employee:", "");
+    answer("Add an address? [no]:", "y");
+    answer("Street:", "<");
+    answer("Add an address? [no]:", "");
+    answer("Add a contact? [no]:", "");
+    answer("create this customer? [y/N]", "y");
+    let screen = terminal.wait_for("$");
+    let line = "mfa customers create b-001 --type PERSON --given-name Kwaku --surname Boateng \
+                --date-of-birth 1990-02-28\n";
+    assert!(screen.contains(line), "{screen}");
+    let customer = world.get("/customers/b-001").is(200).json();
+    assert_eq!((&customer["givenName"], &customer["address"]), (&json!("Kwaku"), &json!(null)));
+}
+
+#[test]
+fn ctrl_d_ends_the_questions_and_what_was_typed_is_not_lost() {
+    let world = World::start();
+    let terminal = Terminal::start(&world, 80, &[]);
+    terminal.type_line("clear; mfa customers create; echo exit $?");
+    terminal.wait_for("Identifier:");
+    terminal.type_line("d-1");
+    terminal.wait_for("> PERSON\n  BUSINESS");
+    terminal.type_line("");
+    terminal.wait_for("Given name:");
+    terminal.press("C-d");
+    let screen = terminal.wait_for("exit 1\n$");
+    assert!(screen.contains("in one line:\n  mfa customers create d-1 --type PERSON\n"), "{screen}");
+    assert!(screen.contains("nothing was done"), "{screen}");
+    assert_eq!(world.get("/customers/d-1").status, 404);
+}
+
+#[test]
+fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
+    let world = World::start();
+    office(&world);
+    let terminal = Terminal::start(&world, 120, &[]);
+    terminal.type_line("clear; mfa customers create n-1; echo exit $?");
+    terminal.wait_for("customer n-1 has no name; create it all the same? [y/N]");
+    terminal.type_line("");
+    terminal.wait_for("exit 1\n$");
+    assert_eq!(world.get("/customers/n-1").status, 404);
+    for (line, customer) in [("n-2 --yes", "n-2"), ("n-3 --surname Addo", "n-3"), ("n-4 -g Ama", "n-4")] {
+        terminal.type_line(&format!("clear; mfa customers create {line}; echo exit $?"));
+        terminal.wait_for("exit 0\n$");
+        world.get(&format!("/customers/{customer}")).is(200);
+    }
+    // A script is not asked.
+    super::run::run(world.mfa(&["customers", "create", "n-5"])).ok();
+    terminal.type_line("clear; mfa customers create");
+    for (question, text) in [
+        ("Identifier:", "n-6"),
+        ("> PERSON\n  BUSINESS", ""),
+        ("Given name:", ""),
+        ("Surname, or name of the business:", ""),
+        ("Without a name nobody finds the customer again. Leave it out? [no]:", ""),
+        ("Given name:", ""),
+        ("Surname, or name of the business:", "Owusu"),
+        ("Born on (YYYY-MM-DD):", ""),
+    ] {
+        terminal.wait_for(question);
+        terminal.type_line(text);
+    }
+    terminal.wait_for("> (none)\n  accra");
+    terminal.press("C-c");
+    terminal.wait_for("$");
 }

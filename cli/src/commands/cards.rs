@@ -8,7 +8,9 @@ use crate::views;
 use clap::Args;
 use mfa_shared::api::cards::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::time::Date;
 use mfa_shared::wire::Nothing;
+use serde_json::{Value, json};
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -27,6 +29,33 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "card", id, what }
 }
 
+/// Warns of the cards of a customer that are over, for whom they may be shown to.
+pub async fn warn_of_customer(cx: &Cx, customer: &str) {
+    // Who may not read cards is not told of them.
+    if let Ok(reply) = cx.client.send(&ListCards { customer: customer.to_owned() }, &Nothing).await {
+        warn_of(cx, customer, &reply.value);
+    }
+}
+
+/// Warns people of cards that are over. Programs have the date.
+fn warn_of(cx: &Cx, customer: &str, cards: &Value) {
+    if !cx.out.is_read_by_people() {
+        return;
+    }
+    let today = cx.out.today();
+    for card in cards.as_array().into_iter().flatten() {
+        let part = |name: &str| card["expirationDate"][name].as_i64().unwrap_or_default();
+        let Some(last) = Date::new(part("year"), part("month"), part("day")) else { continue };
+        if last < today {
+            let number = card["number"].as_str().unwrap_or_default();
+            cx.out.warn(&format!(
+                "card {number} of customer {customer} expired on {last}; record the new one: \
+                 mfa cards create {customer} NUMBER --type TYPE --expires DATE"
+            ));
+        }
+    }
+}
+
 #[derive(Args)]
 pub struct List {
     /// Identifier of the customer
@@ -38,7 +67,10 @@ impl Verb for List {
     const ENDPOINT: Option<&'static Meta> = Some(&ListCards::META);
     const EXAMPLES: &'static [&'static str] = &["mfa cards list c-001", "mfa cards list c-001 -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListCards { customer: self.customer }, &views::CARD).await
+        let read = ListCards { customer: self.customer.clone() };
+        let found = cx.client.send(&read, &Nothing).await?.value;
+        warn_of(cx, &self.customer, &found);
+        cx.print(&read, &views::CARD, found).await
     }
 }
 
@@ -70,7 +102,9 @@ impl Verb for Get {
     const EXAMPLES: &'static [&'static str] =
         &["mfa cards get c-001 GHA-001122334-5", "mfa card get c-001 GHA-001122334-5 -o yaml"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(self.subject.read(), &views::CARD).await
+        let found = cx.client.send(&self.subject.read(), &Nothing).await?.value;
+        warn_of(cx, &self.subject.customer, &json!([found]));
+        cx.print(&self.subject.read(), &views::CARD, found).await
     }
 }
 
@@ -78,13 +112,13 @@ impl Verb for Get {
 #[derive(Args)]
 struct CardFlags {
     /// What kind of card
-    #[arg(long = "type", value_name = "TEXT")]
+    #[arg(short = 't', long = "type", value_name = "TEXT")]
     kind: Option<String>,
     /// The last day on which the card is good
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = input::date_parts)]
+    #[arg(short, long, value_name = "YYYY-MM-DD", value_parser = input::date_parts)]
     expires: Option<Draft>,
     /// Who issued it
-    #[arg(long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT")]
     issuer: Option<String>,
     /// Body of JSON or YAML, - for standard input; flags go before it
     #[arg(long, value_name = "FILE")]
@@ -122,8 +156,12 @@ impl Verb for Create {
         let draft = self.flags.draft()?.set("number", self.number);
         let card = draft.text("number").unwrap_or_default().to_owned();
         let read = GetCard { customer: self.customer.clone(), card: card.clone() };
-        let (endpoint, body) = (CreateCard { customer: self.customer }, draft.body::<CreateCard>()?);
-        cx.change(endpoint, body, done(&card, "recorded"), read, &views::CARD).await
+        let endpoint = CreateCard { customer: self.customer.clone() };
+        let body = draft.body::<CreateCard>()?;
+        let recorded = json!([body.0]);
+        cx.change(endpoint, body, done(&card, "recorded"), read, &views::CARD).await?;
+        warn_of(cx, &self.customer, &recorded);
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ mod values;
 
 pub use scripts::{SCRIPTS, script};
 
-use super::NODES;
+use super::{NODES, command};
 use crate::cx::Cx;
 use crate::failure::Outcome;
 use crate::output::escaped;
@@ -34,7 +34,7 @@ impl Verb for Complete {
         &["mfa complete -- customers ''", "mfa complete -o json -- offices list --"];
     const HIDDEN: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
-        let mut root = tree::command(NODES);
+        let mut root = command();
         root.build();
         let (typed, before) = match self.words.split_last() {
             Some((typed, before)) => (typed.as_str(), before),

@@ -1,10 +1,12 @@
 //! Customers and their lifecycle.
 
+mod guided;
+
+use super::cards;
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::flags::{AddressFlags, ContactFlags};
-use crate::guide::{Guide, Need, Reading, as_text};
 use crate::input::{self, Draft};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
@@ -79,27 +81,38 @@ impl Verb for Get {
     const ENDPOINT: Option<&'static Meta> = Some(&GetCustomer::META);
     const EXAMPLES: &'static [&'static str] = &["mfa customers get c-001", "mfa customer get c-001 -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetCustomer { customer: self.customer }, &views::CUSTOMER).await
+        cx.show(GetCustomer { customer: self.customer.clone() }, &views::CUSTOMER).await?;
+        if cx.out.is_read_by_people() {
+            cards::warn_of_customer(cx, &self.customer).await;
+        }
+        Ok(())
     }
+}
+
+/// What a customer is called; empty where no name was given.
+pub fn name(customer: &Value) -> String {
+    let names =
+        ["givenName", "middleName", "surname"].map(|part| customer[part].as_str().unwrap_or_default());
+    names.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// What a customer can be given when it is created and when it is changed.
 #[derive(Args)]
 struct CustomerFlags {
     /// PERSON or BUSINESS
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
     /// Given name
-    #[arg(long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT")]
     given_name: Option<String>,
     /// Middle name
     #[arg(long, value_name = "TEXT")]
     middle_name: Option<String>,
     /// Surname
-    #[arg(long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT")]
     surname: Option<String>,
     /// Day of birth
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = input::date_parts)]
+    #[arg(short, long, value_name = "YYYY-MM-DD", value_parser = input::date_parts)]
     date_of_birth: Option<Draft>,
     /// Whether the customer is a member of the institution
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
@@ -172,54 +185,22 @@ impl Verb for Create {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let from_file = self.flags.from.is_some();
+        // A script may know better, and so may a file; at a keyboard a missing name is a slip.
+        let asks_for_name = !from_file && self.identifier.is_some() && cx.prompt.can_ask();
         let mut draft = self.flags.draft()?.set("identifier", self.identifier);
         match draft.text("identifier") {
-            None if !draft.given => draft = ask(cx).await?,
+            None if !draft.given => draft = guided::ask(cx).await?,
             None if !from_file => return Err(input::missing("ID")),
             _ => {}
         }
         let customer = draft.text("identifier").unwrap_or_default().to_owned();
-        let body = draft.body::<CreateCustomer>()?;
+        let body = draft.clone().body::<CreateCustomer>()?;
+        if asks_for_name && draft.text("givenName").is_none() && draft.text("surname").is_none() {
+            cx.prompt.confirm(&format!("customer {customer} has no name; create it all the same?"))?;
+        }
         let read = GetCustomer { customer: customer.clone() };
         cx.change(CreateCustomer {}, body, done(&customer, "created"), read, &views::CUSTOMER).await
     }
-}
-
-/// Asks for a customer, what is needed first.
-async fn ask(cx: &Cx) -> Outcome<Draft> {
-    let mut guide = Guide::<CreateCustomer>::begin(cx, "mfa customers create", "ID")?;
-    let offices = super::offices::identifiers(&cx.client, "").await;
-    let employees = super::employees::identifiers(&cx.client, "").await;
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    guide.ask(("", "/identifier"), "Identifier", Need::Required, as_text)?;
-    guide.choose(("--type", "/type"), "Type", &words(&["PERSON", "BUSINESS"]), Need::Required)?;
-    guide.ask(("--given-name", "/givenName"), "Given name", Need::Optional, as_text)?;
-    guide.ask(("--surname", "/surname"), "Surname, or name of the business", Need::Optional, as_text)?;
-    let day: Reading = |text| input::date_parts(text).map(Value::from);
-    guide.ask(("--date-of-birth", "/dateOfBirth"), "Born on (YYYY-MM-DD)", Need::Optional, day)?;
-    guide.choose(("--assigned-office", "/assignedOffice"), "Office", &offices, Need::Optional)?;
-    guide.choose(("--assigned-employee", "/assignedEmployee"), "Employee", &employees, Need::Optional)?;
-    if guide.wants("Add an address?")? {
-        guide.ask(("--address", "/address/street"), "Street", Need::Required, as_text)?;
-        guide.ask(("--address", "/address/city"), "City", Need::Required, as_text)?;
-        guide.ask(("--address", "/address/region"), "Region", Need::Optional, as_text)?;
-        guide.ask(("--address", "/address/postalCode"), "Postal code", Need::Optional, as_text)?;
-        guide.ask(
-            ("--address", "/address/countryCode"),
-            "Country code, such as GH",
-            Need::Required,
-            as_text,
-        )?;
-        guide.ask(("--address", "/address/country"), "Country", Need::Required, as_text)?;
-    }
-    if guide.wants("Add a contact?")? {
-        let kinds = words(&["MOBILE", "PHONE", "EMAIL"]);
-        guide.choose(("--contact", "/contactDetails/0/type"), "Kind", &kinds, Need::Required)?;
-        let groups = words(&["PRIVATE", "BUSINESS"]);
-        guide.choose(("--contact", "/contactDetails/0/group"), "Used for", &groups, Need::Required)?;
-        guide.ask(("--contact", "/contactDetails/0/value"), "Number or address", Need::Required, as_text)?;
-    }
-    Ok(Draft::from_record(guide.finish("create this customer?", &views::CUSTOMER)?))
 }
 
 #[derive(Args)]

@@ -1,8 +1,8 @@
 //! What describes the commands: completions, man pages, the list of every command.
 
-use super::NODES;
 use super::complete::{SCRIPTS, script};
-use super::topics::TEXTS;
+use super::topics::{self, TOPICS};
+use super::{NODES, command};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::tree::{self, Leaf, Verb};
@@ -39,7 +39,7 @@ impl Verb for Commands {
         "List every command with its endpoint, permission, flags, examples and exit codes";
     const EXAMPLES: &'static [&'static str] = &["mfa commands", "mfa commands -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let mut root = tree::command(NODES);
+        let mut root = command();
         root.build();
         let records =
             tree::leaves(NODES).into_iter().map(|(path, leaf)| describe(&root, &path, leaf)).collect();
@@ -168,9 +168,10 @@ fn files() -> Outcome<Vec<(String, String)>> {
     for (_, name, script) in SCRIPTS {
         files.push((format!("completions/{name}"), (*script).to_owned()));
     }
-    let mut root = tree::command(NODES);
+    let mut root = command();
     root.build();
-    files.push(("man/mfa.1".to_owned(), man(&root, "mfa", &[])?));
+    let page = man(&root, "mfa", &[])? + &verbatim("HELP TOPICS", &topics::listed());
+    files.push(("man/mfa.1".to_owned(), page));
     for (path, leaf) in tree::leaves(NODES) {
         if leaf.hidden {
             continue;
@@ -178,8 +179,8 @@ fn files() -> Outcome<Vec<(String, String)>> {
         let name = format!("mfa-{}", path.join("-"));
         let command = tree::descend(&root, &path).unwrap_or(&root);
         let mut page = man(command, &name, leaf.examples)?;
-        if let Some((_, text)) = TEXTS.iter().find(|(topic, _)| path == [*topic]) {
-            page.push_str(&verbatim(text));
+        if let Some(text) = TOPICS.iter().find(|topic| path == [topic.name]).and_then(|topic| topic.text) {
+            page.push_str(&verbatim("DESCRIPTION OF THE FILES", text));
         }
         files.push((format!("man/{name}.1"), page));
     }
@@ -197,15 +198,15 @@ fn man(command: &Command, name: &str, examples: &[&str]) -> Outcome<String> {
     Ok(text)
 }
 
-/// The help of a topic as a section of the man page of its command.
-fn verbatim(text: &str) -> String {
+/// Lines as a section of a man page that keeps them as they stand.
+fn verbatim(title: &str, text: &str) -> String {
     // A dot or an apostrophe would begin a request; the backslash would begin an escape.
     let line = |line: &str| match line.starts_with(['.', '\'']) {
         true => format!("\\&{line}\n"),
         false => format!("{line}\n"),
     };
     let lines: String = text.replace('\\', "\\e").replace('-', "\\-").lines().map(line).collect();
-    format!(".SH DESCRIPTION OF THE FILES\n.nf\n{lines}.fi\n")
+    format!(".SH {title}\n.nf\n{lines}.fi\n")
 }
 
 /// Files of commands that are gone.

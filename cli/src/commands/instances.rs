@@ -53,7 +53,7 @@ pub async fn identifiers(client: &Client, customer: Option<&str>, typed: &str) -
 #[derive(Args)]
 pub struct List {
     /// The customer whose accounts are listed
-    #[arg(long, value_name = "ID", required_unless_present = "term")]
+    #[arg(short, long, value_name = "ID", required_unless_present = "term")]
     customer: Option<String>,
     /// Accounts whose numbers, customer or product contain this text
     #[arg(long, value_name = "TEXT")]
@@ -97,10 +97,10 @@ impl Verb for Get {
 #[derive(Args)]
 pub struct Create {
     /// The customer
-    #[arg(long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID")]
     customer: Option<String>,
     /// The product
-    #[arg(long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID")]
     product: Option<String>,
     /// Another number by which the account is known
     #[arg(long, value_name = "NUMBER")]

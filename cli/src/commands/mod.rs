@@ -43,7 +43,7 @@ mod wait;
 
 use crate::client::Client;
 use crate::prefix;
-use crate::tree::{Node, group, verb};
+use crate::tree::{self, Node, group, verb};
 use mfa_shared::api::customers::{CustomerQuery, ListCustomers};
 use mfa_shared::api::employees::{EmployeeQuery, ListEmployees};
 use mfa_shared::api::ledger::{AccountQuery, ListLedgerAccounts};
@@ -51,6 +51,12 @@ use mfa_shared::api::offices::ListOffices;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
+
+/// The program as clap knows it, with the topics of its help.
+pub fn command() -> clap::Command {
+    tree::command(NODES)
+        .after_help(format!("Help topics, each shown by mfa help TOPIC:\n{}", topics::listed()))
+}
 
 /// The tree of commands, in the order in which help shows it.
 pub const NODES: &[Node] = &[

@@ -1,8 +1,9 @@
 //! Help that belongs to no single command.
 
-use super::NODES;
+use super::{NODES, command};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::output::wrap;
 use crate::settings::TABLE;
 use crate::tree::{self, Verb};
 use crate::views;
@@ -10,14 +11,41 @@ use clap::Args;
 use mfa_shared::fault::exit;
 use serde_json::json;
 
-/// Topics that are texts, each in a file of its own.
-pub const TEXTS: &[(&str, &str)] = &[
-    ("apply", include_str!("../help/apply.txt")),
-    ("import", include_str!("../help/import.txt")),
-    ("output", include_str!("../help/output.txt")),
-    ("postgres", include_str!("../help/postgres.txt")),
-    ("teller-day", include_str!("../help/teller-day.txt")),
+/// A subject that belongs to no single command.
+pub struct Topic {
+    /// What is typed after `mfa help`.
+    pub name: &'static str,
+    /// What it is about, as the list of topics says it.
+    about: &'static str,
+    /// The help; the topics without one are tables made from what the program knows.
+    pub text: Option<&'static str>,
+}
+
+const fn topic(name: &'static str, about: &'static str, text: &'static str) -> Topic {
+    Topic { name, about, text: Some(text) }
+}
+
+const fn table(name: &'static str, about: &'static str) -> Topic {
+    Topic { name, about, text: None }
+}
+
+/// Every topic, in the order in which help lists them.
+pub const TOPICS: &[Topic] = &[
+    topic(
+        "teller-day",
+        "A day at a teller, from the first coin to the report",
+        include_str!("../help/teller-day.txt"),
+    ),
+    topic("import", "Records from files, and back", include_str!("../help/import.txt")),
+    topic("apply", "An institution from files", include_str!("../help/apply.txt")),
+    topic("output", "Formats of the output, columns and filters", include_str!("../help/output.txt")),
+    topic("postgres", "Several daemons on one PostgreSQL", include_str!("../help/postgres.txt")),
+    table("exit-codes", "What the exit codes mean"),
+    table("environment", "Variables that the program reads"),
 ];
+
+/// Columns that a topic takes at most, as long lines are hard to read.
+const WIDEST: u16 = 100;
 
 /// Variables that are no settings.
 const VARIABLES: &[(&str, &str)] = &[
@@ -31,15 +59,21 @@ const VARIABLES: &[(&str, &str)] = &[
 
 #[derive(Args)]
 pub struct Help {
-    /// apply, exit-codes, environment, import, output, postgres, teller-day, or the words of a command
+    /// A topic (mfa --help lists them) or the words of a command
     #[arg(value_name = "TOPIC")]
     topic: Vec<String>,
 }
 
 /// What there is help for by one word.
 pub fn names() -> Vec<String> {
-    let topics = TEXTS.iter().map(|(name, _)| *name).chain(["exit-codes", "environment"]);
-    topics.chain(tree::names(NODES, &[])).map(str::to_owned).collect()
+    TOPICS.iter().map(|topic| topic.name).chain(tree::names(NODES, &[])).map(str::to_owned).collect()
+}
+
+/// The topics and what each is about, as `mfa --help` shows them.
+pub fn listed() -> String {
+    let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
+    let line = |topic: &Topic| format!("  {:width$}  {}\n", topic.name, topic.about);
+    TOPICS.iter().map(line).collect()
 }
 
 impl Verb for Help {
@@ -59,11 +93,11 @@ impl Verb for Help {
                 let others = VARIABLES.iter().map(|(name, doc)| json!({ "variable": name, "doc": doc }));
                 cx.out.show(&views::VARIABLE, &settings.chain(others).collect())
             }
-            [topic] if let Some((_, text)) = TEXTS.iter().find(|(name, _)| name == topic) => {
-                cx.out.document("help", text)
+            [name] if let Some(text) = TOPICS.iter().find(|t| t.name == *name).and_then(|t| t.text) => {
+                cx.out.document("help", &wrap::wrapped(text, cx.out.screen.width.min(WIDEST)))
             }
             path => {
-                let mut root = tree::command(NODES);
+                let mut root = command();
                 root.build();
                 let Some(command) = tree::descend(&root, path) else {
                     let what = format!("there is no topic or command \"{}\"", path.join(" "));

@@ -12,6 +12,7 @@ mod picture;
 mod progress;
 mod screen;
 mod table;
+pub mod wrap;
 pub mod yaml;
 
 pub use carried::Carried;
@@ -225,6 +226,11 @@ impl Output {
         if !self.quiet {
             let _ = writeln!(stderr(), "{}", escaped_lines(&self.carried.put_in(text)));
         }
+    }
+
+    /// Whether the output is for people, who are told more than what they asked for.
+    pub fn is_read_by_people(&self) -> bool {
+        self.jq.is_none() && matches!(self.format, Format::Table | Format::Wide)
     }
 
     /// Says something that only a person at a terminal wants to know.

@@ -2,9 +2,10 @@
 
 use super::{Output, cell, escaped};
 use crate::failure::{Failure, Outcome};
+use crate::logins::now_seconds;
 use crate::settings::Settings;
 use crate::views::{Column, Sense};
-use mfa_shared::time::{Timestamp, Zone};
+use mfa_shared::time::{Date, Timestamp, Zone};
 use serde_json::Value;
 use std::cell::OnceCell;
 
@@ -48,15 +49,23 @@ impl Output {
     /// A moment of the wire in the time zone of whoever reads it; other text as it is.
     pub fn moment(&self, text: &str) -> String {
         let Some(moment) = Timestamp::parse(text) else { return text.to_owned() };
-        let zone = self.clock.zone.get_or_init(|| {
+        self.zone().show(moment)
+    }
+
+    /// The present day, as the calendar on the wall shows it.
+    pub fn today(&self) -> Date {
+        self.zone().day(Timestamp::from_millis(now_seconds().saturating_mul(1000)))
+    }
+
+    fn zone(&self) -> &Zone {
+        self.clock.zone.get_or_init(|| {
             Zone::of_machine().unwrap_or_else(|| {
                 self.tip(
                     "the time zone of this machine cannot be read, so that times are in UTC; name one: TZ",
                 );
                 Zone::UTC
             })
-        });
-        zone.show(moment)
+        })
     }
 }
 

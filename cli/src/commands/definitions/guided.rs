@@ -6,7 +6,7 @@ use crate::guide::{Guide, Need, as_text};
 use crate::input::{self, Draft};
 use crate::views;
 use mfa_shared::api::actions::ListActions;
-use mfa_shared::api::definitions::{CreateDefinition, ListDefinitions};
+use mfa_shared::api::definitions::{CreateDefinition, GetDefinition, ListDefinitions};
 use mfa_shared::api::ledger::{AccountKind, AccountQuery, AccountRole, ListLedgerAccounts};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
@@ -23,17 +23,23 @@ const CURRENCY: [(&str, &str); 4] = [
 
 /// Asks for a product.
 pub async fn ask(cx: &Cx) -> Outcome<Draft> {
-    let mut guide = Guide::<CreateDefinition>::begin(cx, "mfa products create", "ID")?;
+    let last = ("create this product?", &views::DEFINITION);
+    let asked =
+        Guide::through(cx, ("mfa products create", "ID"), async |guide| questions(cx, guide).await, last);
+    Ok(Draft::from_record(asked.await?))
+}
+
+async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateDefinition>) -> Outcome {
     let products = list(cx, ListDefinitions {}).await;
-    guide.ask(("", "/identifier"), "Identifier", Need::Required, as_text)?;
+    guide.ask_identifier(|id| GetDefinition { definition: id.to_owned() }).await?;
     guide.ask(("--name", "/name"), "Name", Need::Required, as_text)?;
     let kinds = words(&["SAVINGS", "CHECKING", "SHARE"]);
     guide.choose(("--type", "/type"), "Type", &kinds, Need::Required)?;
-    currency(&mut guide, &products)?;
+    currency(guide, &products)?;
     let ledgers = distinct(products.iter().map(|product| &product["equityLedgerIdentifier"]));
     let place = ("--equity-ledger", "/equityLedgerIdentifier");
     guide.choose_or_type(place, "Ledger of the customers' accounts", &ledgers)?;
-    accounts(cx, &mut guide).await?;
+    accounts(cx, guide).await?;
     let payable = words(&["MATURITY", "ANNUALLY", "QUARTERLY", "MONTHLY"]);
     guide.choose(("--term", "/term/interestPayable"), "Interest is payable", &payable, Need::Required)?;
     let period = ("--term", "/term/period");
@@ -48,8 +54,7 @@ pub async fn ask(cx: &Cx) -> Outcome<Draft> {
         guide.put(("--flexible", "/flexible"), "true", input::flag).map_err(Failure::usage)?;
     }
     guide.ask(("--description", "/description"), "Description", Need::Optional, as_text)?;
-    charges(cx, &mut guide).await?;
-    Ok(Draft::from_record(guide.finish("create this product?", &views::DEFINITION)?))
+    charges(cx, guide).await
 }
 
 fn words(words: &[&str]) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! The cash of a teller: its balance, and counts of it.
 
-use super::{Managed, Place, money};
+use super::of_day::WorkingPlace;
+use super::{Place, money};
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::input::Draft;
@@ -21,7 +22,7 @@ const WATCH: Duration = Duration::from_secs(2);
 #[derive(Args)]
 pub struct Balance {
     #[command(flatten)]
-    at: Managed,
+    at: WorkingPlace,
     /// List the movements of cash of the session
     #[arg(long, conflicts_with = "watch")]
     entries: bool,
@@ -65,7 +66,7 @@ impl Verb for Balance {
 #[derive(Args)]
 pub struct Add {
     #[command(flatten)]
-    at: Managed,
+    at: WorkingPlace,
     /// The cash that was counted
     #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     #[arg(required_unless_present = "denominations")]
@@ -106,7 +107,7 @@ pub(super) async fn save(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
 #[derive(Args)]
 pub struct List {
     #[command(flatten)]
-    at: Managed,
+    at: WorkingPlace,
     /// Only those of these days
     #[arg(long, value_name = "YYYY-MM-DD..YYYY-MM-DD")]
     days: Option<String>,

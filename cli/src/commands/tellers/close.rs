@@ -2,8 +2,9 @@
 
 use super::cash::Pieces;
 use super::day::{CashFlags, pause};
+use super::of_day::{self, WorkingPlace};
 use super::report_file::FileFlags;
-use super::{Managed, Place, as_amount, cash, money};
+use super::{Place, as_amount, cash, money};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::money::{teller_scale, with_digits};
@@ -20,15 +21,15 @@ use serde_json::Value;
 #[derive(Args)]
 pub struct Close {
     #[command(flatten)]
-    at: Managed,
+    at: WorkingPlace,
     #[command(flatten)]
     cash: CashFlags,
     /// The cash that was counted; saved as a count before the teller is closed
-    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     #[arg(conflicts_with = "denominations")]
     counted: Option<Value>,
     /// The cash that was counted, piece by piece, such as 100x12,50x1,0.50x4
-    #[arg(long, value_name = "VALUExNUMBER,...", value_parser = cash::pieces)]
+    #[arg(short, long, value_name = "VALUExNUMBER,...", value_parser = cash::pieces)]
     denominations: Option<Pieces>,
     /// A remark about the count; by default its pieces
     #[arg(long, value_name = "TEXT")]
@@ -66,6 +67,7 @@ impl Verb for Close {
         }
         let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
         cx.client.send(&at.command(), &body).await?;
+        of_day::forget(cx, &at.teller);
         let Place { office, teller } = at;
         let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
         let report = cx.client.send(&read, &Nothing).await?.value;

@@ -1,8 +1,10 @@
 //! Money at the counter: each verb asks for the charges, shows what the transaction does, asks, and then
 //! confirms or cancels.
 
+use super::of_day::Working;
 use super::transactions::{self, ChargesFlag};
 use super::{as_amount, money};
+use crate::commands::{cards, customers};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
@@ -11,6 +13,7 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
+use mfa_shared::api::customers::GetCustomer;
 use mfa_shared::api::instances::{GetInstance, InstanceQuery, ListInstances};
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -21,17 +24,16 @@ use serde_json::Value;
 /// What every transaction is given.
 #[derive(Args)]
 struct Wish {
-    /// Code of the teller
-    #[arg(value_name = "CODE")]
-    teller: String,
+    #[command(flatten)]
+    at: Working,
     /// Account of the customer; with --customer also its alternative number
-    #[arg(long, value_name = "ACCOUNT")]
+    #[arg(short, long, value_name = "ACCOUNT")]
     account: String,
     /// Holder of the account; needed only where the account is named by its alternative number
     #[arg(long, value_name = "ID")]
     customer: Option<String>,
     /// How much
-    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    #[arg(short = 'm', long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     amount: Value,
     #[command(flatten)]
     charges: ChargesFlag,
@@ -155,11 +157,12 @@ impl Effect {
     }
 }
 
-async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
+async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
     // Before anything is created: where nobody can be asked, nothing happens at all.
     if !cx.prompt.yes {
         cx.prompt.check("--yes")?;
     }
+    let teller = std::mem::take(&mut wish.at).code(cx)?;
     let instance = wish.instance(cx).await?;
     let draft = Draft::default()
         .set("transactionType", Some(kind.as_str()))
@@ -169,7 +172,7 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
         .set("customerAccountIdentifier", Some(instance["accountIdentifier"].clone()))
         .set("targetAccountIdentifier", target.clone())
         .set("amount", Some(wish.amount.clone()));
-    let endpoint = CreateTransaction { teller: wish.teller.clone() };
+    let endpoint = CreateTransaction { teller: teller.clone() };
     let quoted = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await;
     let quote = quoted?.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
@@ -178,46 +181,59 @@ async fn transact(cx: &Cx, wish: Wish, kind: TransactionType, target: Option<Str
     let text = |property: &str| instance[property].as_str().unwrap_or_default().to_owned();
     let scale = product_scale(cx, &text("productIdentifier")).await;
     let effect = Effect::of(kind, &quote, &wish, &instance, scale)?;
+    let holder = holder(cx, &text("customerIdentifier")).await;
     cx.out.say(&format!(
-        "{} account {} ({}) of customer {}{}",
+        "{} account {} ({}) of {holder}, at teller {teller}{}",
         words(kind),
         text("accountIdentifier"),
         text("productIdentifier"),
-        text("customerIdentifier"),
         effect.lines(&quote, target.as_deref())
     ));
     if cx.client.dry_run {
-        return cx.done(Done {
-            noun: "teller",
-            id: &wish.teller,
-            what: "would take it; nothing was changed",
-        });
+        return cx.done(Done { noun: "teller", id: &teller, what: "would take it; nothing was changed" });
     }
     let question = match wish.charges.word() {
         _ if effect.charges.is_zero() => "confirm it?",
         ChargesWord::Included => "confirm it, with the charges paid in cash?",
         ChargesWord::Excluded => "confirm it, with the charges paid by the account?",
     };
-    if let Err(why) = agreed(cx, &wish, transaction, question).await {
-        let cancelled = transactions::cancel(cx, &wish.teller, transaction).await;
+    if let Err(why) = agreed(cx, &wish, &teller, transaction, question).await {
+        let cancelled = transactions::cancel(cx, &teller, transaction).await;
         let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
         cancelled.map_err(left)?;
         return Err(effect.with_way_out(kind, why));
     }
-    let confirmed = transactions::confirm(cx, &wish.teller, transaction, wish.charges.word()).await;
+    let confirmed = transactions::confirm(cx, &teller, transaction, wish.charges.word()).await;
     if let Err(failure) = confirmed {
-        let failure = given_up(cx, &wish.teller, transaction, failure).await;
+        let failure = given_up(cx, &teller, transaction, failure).await;
         return Err(effect.with_way_out(kind, failure));
     }
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
-    let read = GetTransaction { teller: wish.teller, transaction: transaction.to_owned() };
+    let read = GetTransaction { teller, transaction: transaction.to_owned() };
     cx.changed(done, read, &views::TRANSACTION).await
 }
 
+/// Whose account it is, by name and number, where somebody is asked. Of cards that are over the counter is
+/// told, too.
+async fn holder(cx: &Cx, customer: &str) -> String {
+    let unnamed = format!("customer {customer}");
+    if cx.prompt.yes {
+        return unnamed;
+    }
+    let read = GetCustomer { customer: customer.to_owned() };
+    // Who may not read customers still serves them, by their number.
+    let Ok(reply) = cx.client.send(&read, &Nothing).await else { return unnamed };
+    cards::warn_of_customer(cx, customer).await;
+    match customers::name(&reply.value) {
+        name if name.is_empty() => unnamed,
+        name => format!("{name} (customer {customer})"),
+    }
+}
+
 /// Asks for a yes, but not about what the daemon would refuse.
-async fn agreed(cx: &Cx, wish: &Wish, transaction: &str, question: &str) -> Outcome {
+async fn agreed(cx: &Cx, wish: &Wish, teller: &str, transaction: &str, question: &str) -> Outcome {
     if !cx.prompt.yes {
-        transactions::try_confirm(cx, &wish.teller, transaction, wish.charges.word()).await?;
+        transactions::try_confirm(cx, teller, transaction, wish.charges.word()).await?;
     }
     cx.prompt.confirm_or_interrupted(question).await
 }
@@ -288,7 +304,7 @@ pub struct Transfer {
     #[command(flatten)]
     wish: Wish,
     /// Account that receives it
-    #[arg(long, value_name = "ACCOUNT")]
+    #[arg(short, long, value_name = "ACCOUNT")]
     to: String,
 }
 

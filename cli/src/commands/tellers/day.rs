@@ -1,5 +1,6 @@
 //! The day at a teller: open, unlock, pause.
 
+use super::of_day::{self, Working};
 use super::{Managed, done, drawer, money};
 use crate::commands::login;
 use crate::cx::Cx;
@@ -18,11 +19,11 @@ use serde_json::{Value, json};
 #[derive(Args, Default)]
 pub(super) struct CashFlags {
     /// Cash to bring from the vault into the drawer
-    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     #[arg(conflicts_with = "to_vault")]
     pub from_vault: Option<Value>,
     /// Cash to bring from the drawer into the vault
-    #[arg(long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
     pub to_vault: Option<Value>,
 }
 
@@ -42,7 +43,7 @@ pub struct Open {
     #[command(flatten)]
     at: Managed,
     /// Who works there from now on; by default the employee noted on the teller
-    #[arg(long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID")]
     employee: Option<String>,
     #[command(flatten)]
     cash: CashFlags,
@@ -59,17 +60,18 @@ impl Verb for Open {
         let at = self.at.place(cx)?;
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
         let body = draft.body::<CommandTeller>()?;
-        cx.change(at.command(), body, done(&at.teller, "opened"), at.read(), &views::TELLER).await
+        cx.client.send(&at.command(), &body).await?;
+        of_day::remember(cx, &at.teller, Some(&at.office));
+        cx.changed(done(&at.teller, "opened"), at.read(), &views::TELLER).await
     }
 }
 
 #[derive(Args)]
 pub struct Unlock {
-    /// Code of the teller
-    #[arg(value_name = "CODE")]
-    teller: String,
+    #[command(flatten)]
+    at: Working,
     /// The assigned employee; by default the user who is logged in
-    #[arg(long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID")]
     employee: Option<String>,
     #[command(flatten)]
     password: PasswordFlags,
@@ -82,7 +84,8 @@ impl Verb for Unlock {
         "echo 4711 | mfa teller unlock desk-2 --password-file - -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let password = self.password.known(cx, &drawer(&self.teller))?;
+        let teller = self.at.code(cx)?;
+        let password = self.password.known(cx, &drawer(&teller))?;
         let employee = match self.employee {
             Some(employee) => employee,
             None => login::user(cx, "--employee").await?,
@@ -90,9 +93,10 @@ impl Verb for Unlock {
         let draft =
             Draft::default().set("employeeIdentifier", Some(employee)).set("password", Some(password));
         let body = draft.body::<UnlockDrawer>()?;
-        let at = UnlockDrawer { teller: self.teller.clone() };
+        let at = UnlockDrawer { teller: teller.clone() };
         let mut shown = cx.client.send(&at, &body).await?.value;
-        cx.out.tip(&format!("teller {} unlocked (ACTIVE)", self.teller));
+        of_day::remember(cx, &teller, None);
+        cx.out.tip(&format!("teller {teller} unlocked (ACTIVE)"));
         // The interface says OPEN here and ACTIVE everywhere else; a person wants to know what is the case.
         if !cx.out.format.is_structured() {
             shown["state"] = json!("ACTIVE");
@@ -103,17 +107,17 @@ impl Verb for Unlock {
 
 #[derive(Args)]
 pub struct Pause {
-    /// Code of the teller
-    #[arg(value_name = "CODE")]
-    teller: String,
+    #[command(flatten)]
+    at: Working,
 }
 
 impl Verb for Pause {
     const ENDPOINT: Option<&'static Meta> = Some(&PauseTeller::META);
     const EXAMPLES: &'static [&'static str] = &["mfa teller pause desk-2", "mfa teller pause desk-2 -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
-        pause(cx, &self.teller).await?;
-        cx.done(done(&self.teller, "paused"))
+        let teller = self.at.code(cx)?;
+        pause(cx, &teller).await?;
+        cx.done(done(&teller, "paused"))
     }
 }
 

@@ -4,6 +4,7 @@ mod cash;
 mod close;
 mod counter;
 mod day;
+mod of_day;
 mod report_file;
 mod reports;
 mod transactions;

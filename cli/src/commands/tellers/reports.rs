@@ -1,5 +1,6 @@
 //! Day reports of a teller: the daemon numbers and keeps them, so each can be shown and written again.
 
+use super::of_day::WorkingPlace;
 use super::report_file::{FileFlags, sheet};
 use super::{Managed, Place};
 use crate::cx::{Cx, Done};
@@ -14,7 +15,7 @@ use mfa_shared::wire::Nothing;
 #[derive(Args)]
 pub struct List {
     #[command(flatten)]
-    at: Managed,
+    at: WorkingPlace,
 }
 
 impl Verb for List {

@@ -1,5 +1,6 @@
 //! Transactions of a teller: list, confirm, cancel.
 
+use super::of_day::Working;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::tree::Verb;
@@ -14,9 +15,8 @@ use mfa_shared::wire::{Form, Nothing, Query};
 
 #[derive(Args)]
 pub struct List {
-    /// Code of the teller
-    #[arg(value_name = "CODE")]
-    teller: String,
+    #[command(flatten)]
+    at: Working,
     /// Only those in this state: PENDING, CONFIRMED or CANCELED
     #[arg(long, value_name = "STATE")]
     status: Option<String>,
@@ -31,7 +31,7 @@ impl Verb for List {
     async fn run(self, cx: &Cx) -> Outcome {
         let status = self.status.map_or_else(String::new, |status| format!("status={status}"));
         let query = Query(TransactionQuery::read(&Params::parse(&status))?);
-        let at = ListTransactions { teller: self.teller };
+        let at = ListTransactions { teller: self.at.code(cx)? };
         let found = cx.client.send(&at, &query).await?.value;
         cx.print(&at, &views::TRANSACTION, found).await
     }
@@ -138,7 +138,13 @@ impl Verb for Cancel {
 #[derive(Args)]
 pub(super) struct ChargesFlag {
     /// Who pays the charges: included in the cash, or excluded, so that the account pays
-    #[arg(long, value_name = "included|excluded", default_value = "excluded", hide_default_value = true)]
+    #[arg(
+        short,
+        long,
+        value_name = "included|excluded",
+        default_value = "excluded",
+        hide_default_value = true
+    )]
     #[arg(value_parser = charges)]
     charges: ChargesWord,
 }

@@ -1,0 +1,136 @@
+//! The teller of the day: who has opened or unlocked one need not name it again until it is closed.
+
+use super::{Place, office};
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::files;
+use crate::logins;
+use crate::settings::state_dir;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::PathBuf;
+
+/// The teller of one login on one day.
+#[derive(Clone, Serialize, Deserialize)]
+struct OfDay {
+    profile: String,
+    url: String,
+    caller: String,
+    /// The day, in the time zone of this machine; on the next one the teller is forgotten.
+    day: String,
+    teller: String,
+    /// Its office, if the command that opened it said so.
+    office: Option<String>,
+}
+
+/// The teller that a command is about.
+#[derive(Args, Default)]
+pub(super) struct Working {
+    /// Code of the teller; by default that of MFA_TELLER, else the one you opened or unlocked last today
+    #[arg(value_name = "CODE")]
+    teller: Option<String>,
+}
+
+impl Working {
+    /// The code that was typed, that of the setting, or that of the day.
+    pub fn code(self, cx: &Cx) -> Outcome<String> {
+        Ok(found(cx, self.teller)?.teller)
+    }
+}
+
+/// The teller that a command of its office is about.
+#[derive(Args)]
+pub(super) struct WorkingPlace {
+    #[command(flatten)]
+    working: Working,
+    /// Office of the teller [env: MFA_OFFICE]
+    #[arg(long, value_name = "ID")]
+    office: Option<String>,
+}
+
+impl WorkingPlace {
+    pub fn place(self, cx: &Cx) -> Outcome<Place> {
+        let found = found(cx, self.working.teller)?;
+        let known = match self.office {
+            None if cx.settings.get("office").0.is_empty() => found.office,
+            typed => typed,
+        };
+        Ok(Place { office: office(cx, known)?, teller: found.teller })
+    }
+}
+
+/// Remembers a teller until it is closed, or until the day ends.
+pub(super) fn remember(cx: &Cx, teller: &str, office: Option<&str>) {
+    // A machine without a home has nowhere to keep it; the teller is open all the same.
+    let Ok(now) = this_login(cx) else { return };
+    if cx.client.dry_run {
+        return;
+    }
+    let before = of_this_login(cx).filter(|before| before.teller == teller).and_then(|before| before.office);
+    let office = office.map(str::to_owned).or(before);
+    keep(&now, Some(OfDay { teller: teller.to_owned(), office, ..now.clone() }));
+}
+
+/// Forgets a teller that was closed.
+pub(super) fn forget(cx: &Cx, teller: &str) {
+    if let Some(known) = of_this_login(cx).filter(|known| known.teller == teller && !cx.client.dry_run) {
+        keep(&known, None);
+    }
+}
+
+fn found(cx: &Cx, typed: Option<String>) -> Outcome<OfDay> {
+    let set = Some(cx.settings.get("teller").0).filter(|code| !code.is_empty()).map(str::to_owned);
+    let known = of_this_login(cx);
+    let Some(teller) = typed.or(set) else {
+        return known.ok_or_else(|| {
+            Failure::usage(
+                "CODE is needed: nothing says which teller, and none was opened or unlocked here today",
+            )
+            .hint("give the code of the teller, or set MFA_TELLER on a machine of one teller")
+        });
+    };
+    // Where its office is not said it is that of the same teller this morning.
+    let office = known.filter(|known| known.teller == teller).and_then(|known| known.office);
+    Ok(OfDay { teller, office, ..this_login(cx)? })
+}
+
+/// Who works here today, without a teller.
+fn this_login(cx: &Cx) -> Outcome<OfDay> {
+    let (profile, url) = (cx.client.profile.clone(), cx.client.url.clone());
+    let caller = logins::find(&profile, &url)?.map(|login| login.caller).unwrap_or_default();
+    let day = cx.out.today().to_string();
+    Ok(OfDay { profile, url, caller, day, teller: String::new(), office: None })
+}
+
+fn of_this_login(cx: &Cx) -> Option<OfDay> {
+    let now = this_login(cx).ok()?;
+    all().into_iter().find(|known| is_same(known, &now) && known.day == now.day)
+}
+
+fn is_same(one: &OfDay, other: &OfDay) -> bool {
+    (&one.profile, &one.url, &one.caller) == (&other.profile, &other.url, &other.caller)
+}
+
+fn path() -> Outcome<PathBuf> {
+    Ok(state_dir()?.join("tellers.json"))
+}
+
+/// Everything that is remembered. What cannot be read is only a convenience that is lost.
+fn all() -> Vec<OfDay> {
+    let text = path().ok().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// Puts a teller into the place of that of the same login, and drops those of other days.
+fn keep(now: &OfDay, next: Option<OfDay>) {
+    let mut known = all();
+    known.retain(|other| !is_same(other, now) && other.day == now.day);
+    known.extend(next);
+    let Ok(path) = path() else { return };
+    if known.is_empty() {
+        let _ = fs::remove_file(path);
+    } else if let Ok(text) = serde_json::to_vec(&known) {
+        let _ = files::replace(&path, &text);
+    }
+}
