@@ -70,6 +70,7 @@ mod cli {
     mod errors;
     mod explain;
     mod export;
+    mod files;
     mod find;
     mod formats;
     mod gateways;

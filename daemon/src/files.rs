@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs;
 
 /// Files that the store, its rebuilding, gateways and the listener need beside connections.
 const RESERVE: usize = 40;
@@ -26,6 +27,34 @@ pub fn connections(config: &Config, limit: Option<u64>) -> usize {
     config.connections_max.min(left.max(CONNECTIONS_MIN))
 }
 
+/// What a daemon may open, and how many connections that leaves it.
+#[derive(Debug, Clone, Copy)]
+pub struct FilesSeen {
+    /// Most files that may be open; none where there is no limit.
+    pub limit: Option<u64>,
+    /// Connections that are served at once.
+    pub connections: usize,
+    /// Connections that the setting allows.
+    pub wanted: usize,
+}
+
+/// Looks at the limit of a daemon that runs, or else at the one that a daemon started here would have.
+pub fn look_at_files(config: &Config, process: Option<u32>) -> FilesSeen {
+    let of_process = process.and_then(|process| fs::read_to_string(format!("/proc/{process}/limits")).ok());
+    let limit = match of_process {
+        Some(limits) => soft_limit(&limits),
+        // It raises the limit as far as it may.
+        None => getrlimit(Resource::Nofile).maximum,
+    };
+    FilesSeen { limit, connections: connections(config, limit), wanted: config.connections_max }
+}
+
+/// The limit in force, in the table that Linux shows of a process.
+fn soft_limit(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +67,16 @@ mod tests {
         assert_eq!(connections(&config, Some(1024)), 984);
         assert_eq!(connections(&config, Some(64)), 24);
         assert_eq!(connections(&config, Some(16)), CONNECTIONS_MIN);
+    }
+
+    #[test]
+    fn the_limit_of_a_process_is_read_from_the_table_of_the_system() {
+        let table = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                     Max processes             63204                63204                processes \n\
+                     Max open files            1024                 1048576              files     \n";
+        assert_eq!(soft_limit(table), Some(1024));
+        assert_eq!(soft_limit(&table.replace("1024 ", "unlimited ")), None);
+        let here = look_at_files(&Config::new("/nonexistent"), Some(std::process::id()));
+        assert_eq!(here.limit, getrlimit(Resource::Nofile).current);
     }
 }

@@ -40,6 +40,7 @@ pub use check::{Check, Found, check};
 pub use clock::Clock;
 pub use config::{Auth, Config};
 pub use domain::network::Network;
+pub use files::{FilesSeen, look_at_files};
 pub use init::{Initialized, NewLogin, init};
 pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
 pub use migrate::{StorePlace, migrate};

@@ -3,15 +3,26 @@
 use super::DaemonFlags;
 use crate::cx::Cx;
 use crate::failure::Outcome;
-use mfa_daemon::{look_at_images, look_at_journal, look_at_key_file};
+use mfa_daemon::{look_at_files, look_at_images, look_at_journal, look_at_key_file};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub use mfa_daemon::{ImagesSeen, JournalSeen, KeyFileSeen};
+pub use mfa_daemon::{FilesSeen, ImagesSeen, JournalSeen, KeyFileSeen};
 
 /// Whether a daemon would take the settings.
 pub fn settings(cx: &Cx, flags: &DaemonFlags) -> Outcome {
     flags.config(cx).map(drop)
+}
+
+/// What the daemon may open: the one that serves the store in a folder, else one that is started here.
+pub fn files(cx: &Cx, flags: &DaemonFlags, folder: &Path) -> Option<FilesSeen> {
+    let config = flags.config(cx).ok()?;
+    // Whoever holds the lock has written its number into it.
+    let lock = folder.join("lock");
+    let held = File::open(&lock).is_ok_and(|file| file.try_lock().is_err());
+    let holder = fs::read_to_string(&lock).ok().filter(|_| held).and_then(|text| text.trim().parse().ok());
+    Some(look_at_files(&config, holder))
 }
 
 /// The key file and what is the case with it; nothing where the settings cannot be read.

@@ -3,6 +3,7 @@
 use super::Finding::{self, Failure, Fine, Warning};
 use super::Seen;
 use crate::commands::background::log_file;
+use crate::commands::daemon::look::{self, FilesSeen};
 use rustix::fs::{Access, access};
 use std::fs::{self, OpenOptions};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -68,6 +69,28 @@ fn listener(line: &str, port: u16) -> Option<IpAddr> {
             Some(IpAddr::V6(Ipv6Addr::from(bytes)))
         }
     }
+}
+
+/// Whether the system lets the daemon open as many files as its connections and its store need.
+pub(super) fn files(seen: &Seen<'_>) -> Option<Finding> {
+    if !seen.on_machine {
+        return None;
+    }
+    let FilesSeen { limit, connections, wanted } = look::files(seen.cx, &seen.flags, &seen.folder)?;
+    let Some(limit) = limit else {
+        return Some(Fine(format!("{wanted} connections at once; open files are not limited")));
+    };
+    Some(match connections < wanted {
+        true => Warning(
+            format!(
+                "the system allows {limit} open files, so {connections} connections are served at once and \
+                 not {wanted}"
+            ),
+            "raise the limit, then mfa daemon restart: ulimit -n 8192, or LimitNOFILE=8192 in the unit"
+                .to_owned(),
+        ),
+        false => Fine(format!("{limit} open files are allowed, enough for {wanted} connections at once")),
+    })
 }
 
 /// Whether a daemon in the background could write its log.

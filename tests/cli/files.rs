@@ -1,0 +1,79 @@
+//! A daemon that may open few files: it serves fewer clients, and goes on writing whatever they do.
+
+use super::run::run;
+use crate::served::{Home, Served};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Command;
+
+/// `mfa` under a limit of open files, soft and hard.
+fn limited(home: &Home, files: u32, line: &str) -> Command {
+    let plain = home.mfa(&[]);
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -n {files}; exec {} {line}", env!("CARGO_BIN_EXE_mfa"));
+    command.args(["-c", &script]).env_clear();
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
+/// What `mfa doctor` finds about files.
+fn found(home: &Home, files: u32, url: &str) -> Value {
+    let mut command = limited(home, files, "doctor -o json");
+    command.env("MFA_URL", url);
+    let findings: Value = serde_json::from_str(&run(command).out).unwrap();
+    let found = findings.as_array().unwrap().iter().find(|finding| finding["check"] == "files");
+    found.cloned().unwrap_or_default()
+}
+
+#[test]
+fn silent_clients_beyond_the_open_files_do_not_end_the_writing() {
+    let home = Home::new();
+    let log = home.dir.path().join("log");
+    let line = "daemon run --listen 127.0.0.1:0 --auth off";
+    let served = Served::start_logged(limited(&home, 64, line), std::fs::File::create(&log).unwrap());
+    let address = served.url.trim_start_matches("http://").to_owned();
+    let create = |number: usize| {
+        let id = format!("c-{number}");
+        let mut command = home.mfa(&["customers", "create", &id, "--surname", "Addo", "--retries", "5"]);
+        command.env("MFA_URL", &served.url);
+        run(command).ok();
+    };
+    create(0);
+    for round in 0..3 {
+        // More than there are files; those who say nothing give way after a while.
+        let silent: Vec<_> = (0..100).filter_map(|_| TcpStream::connect(&address).ok()).collect();
+        assert!(silent.len() >= 20, "{} connections", silent.len());
+        assert!(served.open_files() <= 64);
+        drop(silent);
+        create(1 + round);
+    }
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let head = "GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let said = std::fs::read_to_string(&log).unwrap();
+    if home.store.is_none() {
+        assert!(said.contains("24 connections are served at once and not 4096"), "{said}");
+        let finding = found(&home, 1024, &served.url);
+        let what = "the system allows 64 open files, so 24 connections are served at once and not 4096";
+        assert_eq!((&finding["result"], &finding["found"]), (&"warn".into(), &what.into()), "{finding}");
+        assert!(finding["mend"].as_str().unwrap().contains("LimitNOFILE"), "{finding}");
+    }
+    assert_eq!(served.end(), Some(0));
+}
+
+#[test]
+fn doctor_tells_what_a_daemon_that_is_started_here_could_open() {
+    let home = Home::new();
+    if home.store.is_some() {
+        return;
+    }
+    let nobody = format!("http://{}", crate::served::free_address());
+    assert_eq!(found(&home, 256, &nobody)["result"], "warn");
+    let finding = found(&home, 8192, &nobody);
+    let what = "8192 open files are allowed, enough for 4096 connections at once";
+    assert_eq!((&finding["result"], &finding["found"]), (&"ok".into(), &what.into()));
+}
