@@ -68,10 +68,15 @@ def log_in(port, user, password=PASSWORD):
 
 def clerk(port):
     """Makes a user with the role clerk, and gives a token of it."""
-    body = {"identifier": "esi", "role": "clerk", "password": "first password"}
+    return person(port, "esi", "clerk")
+
+
+def person(port, user, role):
+    """Makes a user with a role, and gives a token of it."""
+    body = {"identifier": user, "role": role, "password": "first password"}
     status, problem = ask(port, "POST", "/users", body, log_in(port, "admin"))
     assert status == 202, problem
-    token = log_in(port, "esi", "first password")
-    status, problem = ask(port, "PUT", "/users/esi/password", {"password": PASSWORD}, token)
+    token = log_in(port, user, "first password")
+    status, problem = ask(port, "PUT", f"/users/{user}/password", {"password": PASSWORD}, token)
     assert status == 202, problem
-    return log_in(port, "esi")
+    return log_in(port, user)

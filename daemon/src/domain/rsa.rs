@@ -90,9 +90,12 @@ impl PublicKey {
     }
 
     /// The signature to the power of the exponent. The general power of the library makes a table and walks
-    /// 64 bits whatever the exponent; most exponents are 65,537 and need 17 steps.
+    /// 64 bits whatever the exponent, which pays for long ones; most exponents are 65,537 and need 17 steps.
     fn power(&self, base: &BigUint) -> BigUint {
         let bits = u64::BITS - self.exponent.leading_zeros();
+        if bits > u32::BITS {
+            return base.modpow(&BigUint::from(self.exponent), &self.modulus);
+        }
         // The highest bit of the exponent is the base itself.
         (0..bits - 1).rev().fold(base.clone(), |power, bit| {
             let square = (&power * &power) % &self.modulus;
@@ -217,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_power_is_that_of_the_library() {
-        for exponent in [3, 5, 65_537, u64::MAX, (1 << 63) + 1] {
+        for exponent in [3, 5, 65_537, u64::from(u32::MAX), (1 << 32) + 1, u64::MAX] {
             let public_key_exp = BigInteger::parse(&exponent.to_string()).unwrap();
             let key = Signature { public_key_exp, ..Key::new(SMALLEST).public() };
             let key = PublicKey::new(&key).unwrap();
