@@ -78,6 +78,8 @@ faults! {
     NOT_IN_BATCH: "not_in_batch" 400 "Not possible in a batch" "send it as a request of its own";
     DISK_FULL: "disk_full" 503 "Disk full"
         "make space on the disk of the store: changes are taken again at once, without a restart";
+    DISK_READ_ONLY: "disk_read_only" 503 "Disk for reading only"
+        "mount the disk of the store for writing, then restart the daemon: mfa daemon restart";
     IMAGE_DAMAGED: "image_damaged" 503 "Image damaged"
         "upload it again, or restore it from a copy of the store; what else is damaged: mfa check store";
     NO_DRY_RUN: "no_dry_run" 400 "No dry run here" "send it without Dry-Run";

@@ -98,6 +98,10 @@ fn note(known: &Acknowledged, id: String) {
 }
 
 fn on(make: impl FnOnce(&Path, &Path) -> Result<(), String>) {
+    on_with(make, story);
+}
+
+fn on_with(make: impl FnOnce(&Path, &Path) -> Result<(), String>, story: impl AsyncFnOnce(&Path, &Path)) {
     let (_kept, home) = folder();
     let disk = home.join("disk");
     fs::create_dir_all(&disk).unwrap();
@@ -107,6 +111,56 @@ fn on(make: impl FnOnce(&Path, &Path) -> Result<(), String>) {
     }
     let _mounted = Mounted(vec![disk.clone()]);
     tokio::runtime::Runtime::new().unwrap().block_on(story(&disk, &home));
+}
+
+/// A store on a disk that is mounted for reading only is served as it is, and nothing of it changes.
+async fn read_only(disk: &Path, home: &Path) {
+    let (http, data) = (client(), disk.join("data"));
+    let known: Acknowledged = Arc::default();
+    let process = Process::start(home, &data, &http).await;
+    for i in 0..20 {
+        assert_eq!(create(&http, &process.url, &format!("c-{i}")).await.0, 202);
+        note(&known, format!("c-{i}"));
+    }
+    process.kill();
+    let files = |data: &Path| {
+        let mut found = Vec::new();
+        for name in ["journal/00000001.log", "FORMAT", "lock"] {
+            found.push(fs::read(data.join(name)).unwrap());
+        }
+        found
+    };
+    let before = files(&data);
+    run("mount", &["-o", "remount,ro", text(disk)]).unwrap();
+    for _ in 0..2 {
+        let process = Process::start(home, &data, &http).await;
+        let all = known.lock().unwrap().clone();
+        assert_eq!(verify(&http, &process.url, &all).await, Vec::<String>::new());
+        let (status, body) = create(&http, &process.url, "d-1").await;
+        assert_eq!((status, body["code"].as_str()), (503, Some("disk_read_only")), "{body}");
+        let page = http.get(format!("{}/customers?size=1", process.url)).send().await.unwrap();
+        assert_eq!(page.status(), 200);
+        let ready = http.get(format!("{}/ready", process.url)).send().await.unwrap();
+        assert_eq!(ready.status(), 503);
+        assert!(ready.text().await.unwrap().contains("disk_read_only"));
+        // A second daemon is kept out all the same.
+        let mut second = Process::command(home, &data, "127.0.0.1:0");
+        let second = second.output().unwrap();
+        assert!(!second.status.success());
+        assert!(String::from_utf8_lossy(&second.stderr).contains("is locked by"), "{second:?}");
+    }
+    assert_eq!(files(&data), before);
+    run("mount", &["-o", "remount,rw", text(disk)]).unwrap();
+    let process = Process::start(home, &data, &http).await;
+    assert_eq!(create(&http, &process.url, "d-1").await.0, 202);
+    note(&known, "d-1".to_owned());
+    let all = known.lock().unwrap().clone();
+    assert_eq!(verify(&http, &process.url, &all).await, Vec::<String>::new());
+}
+
+#[test]
+fn a_disk_for_reading_only_is_served_and_keeps_every_byte() {
+    on_with(|_, disk| run("mount", &["-t", "tmpfs", "-o", "size=48m", "tmpfs", text(disk)]), read_only);
 }
 
 #[test]

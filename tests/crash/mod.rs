@@ -6,12 +6,12 @@ mod kill;
 mod power;
 mod tellers;
 
+use crate::served::free_address;
 use crate::world::mfa;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -28,13 +28,16 @@ pub struct Process {
 }
 
 impl Process {
+    /// The command that serves a folder.
+    fn command(home: &Path, data: &Path, listen: &str) -> Command {
+        let data = data.to_str().unwrap();
+        mfa(home, &["daemon", "run", "--data-dir", data, "--listen", listen, "--auth", "off"])
+    }
+
     /// Starts it; it need not be ready.
     fn spawn(home: &Path, data: &Path) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let listen = format!("127.0.0.1:{port}");
-        let data = data.to_str().unwrap();
-        let arguments = ["daemon", "run", "--data-dir", data, "--listen", &listen, "--auth", "off"];
-        let mut command = mfa(home, &arguments);
+        let listen = free_address();
+        let mut command = Self::command(home, data, &listen);
         // With a library that makes fdatasync do nothing, the power cuts must find losses.
         if let Some(library) = std::env::var_os("MFA_TEST_PRELOAD") {
             command.env("LD_PRELOAD", library);

@@ -264,8 +264,6 @@ fn words(error: &multer::Error) -> String {
 
 fn unwritable(error: &std::io::Error) -> Fault {
     tracing::error!(%error, "the disk refuses the draft of an image");
-    if space::is_full(error) {
-        return space::disk_full();
-    }
-    Fault::new(fault::UNAVAILABLE, "the disk of the store refuses an image")
+    let other = || Fault::new(fault::UNAVAILABLE, "the disk of the store refuses an image");
+    space::refusal(error).unwrap_or_else(other)
 }

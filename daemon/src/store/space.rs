@@ -1,6 +1,7 @@
 //! Space on a disk: how much is kept back for what must be written, and what is said when there is none.
 
-use mfa_shared::fault::{DISK_FULL, Fault};
+use mfa_shared::fault::{DISK_FULL, DISK_READ_ONLY, Fault};
+use rustix::fs::StatVfsMountFlags;
 use std::io;
 use std::path::Path;
 
@@ -14,6 +15,23 @@ const RETRY_AFTER_S: u32 = 30;
 /// Whether a disk refused because it is full.
 pub fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// Whether the disk of a path is mounted for reading only.
+pub fn is_read_only(path: &Path) -> bool {
+    rustix::fs::statvfs(path).is_ok_and(|disk| disk.f_flag.contains(StatVfsMountFlags::RDONLY))
+}
+
+/// Whether a write was refused because the disk is mounted for reading only.
+pub fn is_refused_by_mount(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ReadOnlyFilesystem
+}
+
+/// What a client is told then.
+pub fn disk_read_only() -> Fault {
+    let detail = "the disk of the store is mounted for reading only, so nothing was changed; what is stored \
+                  can be read";
+    Fault::new(DISK_READ_ONLY, detail).retry_after(RETRY_AFTER_S)
 }
 
 /// Whether a file cannot be opened because the process or the machine has too many open.
@@ -31,6 +49,15 @@ pub fn full() -> io::Error {
 pub fn disk_full() -> Fault {
     let detail = "the disk of the store is full, so nothing was changed; what is stored can still be read";
     Fault::new(DISK_FULL, detail).retry_after(RETRY_AFTER_S)
+}
+
+/// What a client is told of a refusal that a person can end.
+pub fn refusal(error: &io::Error) -> Option<Fault> {
+    match () {
+        () if is_full(error) => Some(disk_full()),
+        () if is_refused_by_mount(error) => Some(disk_read_only()),
+        () => None,
+    }
 }
 
 /// Bytes that may be written to the disk of a path before the reserve begins. What cannot be found out is

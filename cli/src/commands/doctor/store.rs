@@ -4,6 +4,7 @@ use super::Finding::{self, Failure, Fine, Warning};
 use super::Seen;
 use crate::commands::daemon::look::{self, KeyFileSeen};
 use crate::commands::session::damaged_images;
+use rustix::fs::StatVfsMountFlags;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,13 @@ pub(super) fn disk(seen: &Seen<'_>) -> Option<Finding> {
     }
     let there = folder.ancestors().find(|path| path.exists()).unwrap_or(folder);
     let free = match rustix::fs::statvfs(there) {
+        Ok(disk) if disk.f_flag.contains(StatVfsMountFlags::RDONLY) => {
+            let found =
+                format!("the disk of {} is mounted for reading only, so nothing changes", there.display());
+            let mend =
+                "mount it for writing, as root: mount -o remount,rw MOUNTPOINT; then mfa daemon restart";
+            return Some(Failure(found, mend.to_owned()));
+        }
         Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize),
         Err(error) => {
             let found = format!("cannot look at the disk of {}: {error}", there.display());

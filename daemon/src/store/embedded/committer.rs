@@ -62,6 +62,9 @@ impl Committer {
         if group.count == 0 {
             return Ok(());
         }
+        if self.shared.disk.is_read_only() {
+            return Err(self.shared.press(space::disk_read_only()));
+        }
         // What does not go into the tree stays in memory, which has an end, too.
         if self.shared.index.is_overfull() && !self.shared.has_room() {
             return Err(self.shared.press(space::disk_full()));

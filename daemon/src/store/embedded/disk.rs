@@ -37,6 +37,10 @@ pub(super) trait Disk: Send + Sync + fmt::Debug {
     fn remove(&self, name: &str) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_dir(&self, dir: &str) -> io::Result<()>;
+    /// Whether nothing can be written at all. Then a start changes nothing, and everything else is refused.
+    fn is_read_only(&self) -> bool {
+        false
+    }
     /// Bytes that may be written before what is kept back for the journal is touched.
     fn above_reserve(&self) -> u64;
     /// Which checks a test has taken out.
@@ -89,13 +93,15 @@ pub(super) fn replace(disk: &dyn Disk, dir: &str, name: &str, bytes: &[u8]) -> i
 #[derive(Debug)]
 pub(super) struct RealDisk {
     root: PathBuf,
+    /// Whether it was mounted for reading only when the store was opened.
+    read_only: bool,
     /// The folder of the journal.
     journal: Mutex<Option<fs::File>>,
 }
 
 impl RealDisk {
     pub(super) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), journal: Mutex::default() }
+        Self { root: root.to_owned(), read_only: space::is_read_only(root), journal: Mutex::default() }
     }
 }
 
@@ -120,7 +126,7 @@ impl Disk for RealDisk {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700))
     }
     fn open(&self, name: &str) -> io::Result<Option<Box<dyn DiskFile>>> {
-        let file = found(options().open(self.root.join(name)))?;
+        let file = found(options().write(!self.read_only).open(self.root.join(name)))?;
         Ok(file.map(|file| Box::new(file) as Box<dyn DiskFile>))
     }
     fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
@@ -151,8 +157,11 @@ impl Disk for RealDisk {
             None => journal.insert(fs::File::open(self.root.join(dir))?).sync_all(),
         }
     }
+    fn is_read_only(&self) -> bool {
+        self.read_only
+    }
     fn above_reserve(&self) -> u64 {
-        space::above_reserve(&self.root)
+        if self.read_only { 0 } else { space::above_reserve(&self.root) }
     }
 }
 

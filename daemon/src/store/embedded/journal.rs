@@ -44,7 +44,8 @@ impl std::fmt::Debug for Open {
 }
 
 impl Journal {
-    /// Goes on behind `head`; whatever lies there is cut off.
+    /// Goes on behind `head`; whatever lies there is cut off. Where nothing can be written, nothing is
+    /// appended either, and what lies there does no harm.
     pub(super) fn resume(
         disk: Arc<dyn Disk>,
         store: Hash,
@@ -53,6 +54,9 @@ impl Journal {
     ) -> io::Result<Self> {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "the last journal file is gone");
         let file = disk.open(&name(head.at.segment))?.ok_or_else(missing)?;
+        if disk.is_read_only() {
+            return Ok(Self { disk, store, segment_bytes, head, file: Open(file), reserved: 0, tail: None });
+        }
         if file.bytes()? > head.at.offset {
             file.set_len(head.at.offset)?;
         }
@@ -87,6 +91,9 @@ impl Journal {
     /// Appends the commits of a group as one frame. When this returns without an error they are durable.
     /// Also says where the frame begins.
     pub(super) fn append(&mut self, count: u32, commits: &[u8]) -> Result<(Head, Position), Refused> {
+        if self.disk.is_read_only() {
+            return Err(Refused::TakenBack(io::ErrorKind::ReadOnlyFilesystem.into()));
+        }
         if self.head.at.offset >= self.segment_bytes && self.head.at.offset > HEADER_BYTES {
             self.follow()?;
         }

@@ -1,7 +1,7 @@
 //! One process per data directory.
 
 use super::options::OpenError;
-use crate::store::space::is_full;
+use crate::store::space::{is_full, is_refused_by_mount};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -27,7 +27,11 @@ impl Lock {
         let failed = |source| OpenError::Io { file: path.clone(), source };
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(&path).map_err(failed)?;
+        let writable = options.open(&path);
+        let is_read_only = writable.as_ref().is_err_and(is_refused_by_mount);
+        // Two that only read may still not have it at the same time: the disk may be mounted anew.
+        let opened = if is_read_only { File::open(&path) } else { writable };
+        let mut file = opened.map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -37,6 +41,9 @@ impl Lock {
                 return Err(OpenError::Locked { file: path, pid });
             }
             Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        if is_read_only {
+            return Ok(Self { file });
         }
         let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
         if let Err(error) = written.or_else(|error| if is_full(&error) { Ok(()) } else { Err(error) }) {

@@ -105,7 +105,9 @@ impl Embedded {
 
     fn open_on(options: Options, disk: Arc<dyn Disk>) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io { file: options.dir.clone(), source };
-        make_private(&options.dir).map_err(failed)?;
+        if !disk.is_read_only() {
+            make_private(&options.dir).map_err(failed)?;
+        }
         let lock = lock::Lock::take(&options.dir)?;
         tree::try_threads().map_err(|source| OpenError::NoThread { source })?;
         let recovered = recover(&options, &disk)?;

@@ -44,12 +44,14 @@ fn name(hash: &str) -> String {
 impl FileObjects {
     /// Opens the folders, and removes the drafts of earlier processes.
     pub(super) fn open(disk: Arc<dyn Disk>, root: &Path) -> io::Result<Self> {
-        disk.make_dir(DRAFTS)?;
-        disk.make_dir(DIR)?;
-        for draft in disk.list(DRAFTS)? {
-            disk.remove(&format!("{DRAFTS}/{draft}"))?;
+        if !disk.is_read_only() {
+            disk.make_dir(DRAFTS)?;
+            disk.make_dir(DIR)?;
+            for draft in disk.list(DRAFTS)? {
+                disk.remove(&format!("{DRAFTS}/{draft}"))?;
+            }
+            disk.sync_dir("")?;
         }
-        disk.sync_dir("")?;
         let (root, drafts) = (root.to_owned(), root.join(DRAFTS));
         Ok(Self { disk, root, drafts, folders: Arc::default() })
     }
@@ -94,10 +96,8 @@ impl FileObjects {
             let done = tokio::task::spawn_blocking(move || work(&objects)).await;
             let failed = |error: io::Error| -> Fault {
                 tracing::error!(%error, "the disk refuses an image");
-                if space::is_full(&error) {
-                    return space::disk_full();
-                }
-                unavailable("the disk of the store refuses an image")
+                let known = space::refusal(&error);
+                known.unwrap_or_else(|| unavailable("the disk of the store refuses an image"))
             };
             done.unwrap_or_else(|_| Err(io::Error::other("the daemon is stopping"))).map_err(failed)
         })

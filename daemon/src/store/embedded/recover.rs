@@ -68,7 +68,9 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let at = At { disk: &**disk, dir: &options.dir };
     let index_dir = options.dir.join("index");
     let store = establish(&at, &index_dir)?;
-    at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
+    if !disk.is_read_only() {
+        at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
+    }
     let (mut sick, mut healed) = (None, Vec::new());
     let away = away(&at, &store)?;
     let found = if away.is_some() { Ok(None) } else { open_index(&index_dir, options) };
@@ -114,7 +116,9 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
             (replay.rebuild(&dir, options, &checkpoints)?, false)
         }
     };
-    at.io(CLEAN, disk.remove(CLEAN))?;
+    if !disk.is_read_only() {
+        at.io(CLEAN, disk.remove(CLEAN))?;
+    }
     let checkpoint_bytes = checkpoints.first().map_or(0, |checkpoint| checkpoint.bytes);
     Ok(Recovered {
         store,
@@ -129,7 +133,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     })
 }
 
-/// A place for the index where the disk has no space for it: to open it is to write to it.
+/// A place for the index where the disk takes nothing: to open it is to write to it.
 fn away(at: &At<'_>, store: &Hash) -> Result<Option<Away>, OpenError> {
     Away::sweep(store);
     if at.disk.above_reserve() > 0 {
@@ -138,7 +142,8 @@ fn away(at: &At<'_>, store: &Hash) -> Result<Option<Away>, OpenError> {
     let made = Away::make(store);
     if let Ok(away) = &made {
         let dir = away.place().display();
-        tracing::warn!(%dir, "the disk of the store is full: the index is made anew in memory");
+        let why = if at.disk.is_read_only() { "mounted for reading only" } else { "full" };
+        tracing::warn!(%dir, "the disk of the store is {why}: the index is made anew in memory");
     }
     at.io("", made.map(Some))
 }
@@ -188,6 +193,9 @@ fn journal_bytes_after(at: &At<'_>, head: &Head) -> Result<u64, OpenError> {
 
 /// Cuts what is behind the end and opens the journal there.
 fn resume(disk: &Arc<dyn Disk>, store: Hash, scan: &Scan, segment_bytes: u64) -> io::Result<Journal> {
+    if disk.is_read_only() {
+        return Journal::resume(disk.clone(), store, scan.end, segment_bytes);
+    }
     match scan.unborn {
         None => {}
         Some(1) => {

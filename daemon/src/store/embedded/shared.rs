@@ -78,7 +78,7 @@ impl Shared {
     pub(super) fn press(&self, fault: Fault) -> Fault {
         let mut pressing = self.pressing.lock().unwrap_or_else(PoisonError::into_inner);
         if pressing.replace(fault.clone()).is_none() {
-            tracing::error!(why = fault.detail, "writes are refused until there is space again");
+            tracing::error!(why = fault.detail, "writes are refused until the disk takes them again");
         }
         fault
     }

@@ -227,7 +227,7 @@ fn close(shared: &Shared) -> Result<(), Fault> {
     }
     shared.refuse_writes("the store is closed");
     if !shared.has_room() {
-        tracing::warn!("the disk is full, so the next start takes longer");
+        tracing::warn!("the disk takes nothing, so the next start takes longer");
         return Ok(());
     }
     let failed = |why: String| {
