@@ -21,6 +21,7 @@ mod api {
     pub mod definitions;
     mod documents;
     mod dry_run;
+    mod duplicates;
     mod employees;
     mod gateway_guard;
     mod gateway_mail;

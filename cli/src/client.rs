@@ -4,6 +4,7 @@ mod batch;
 mod connect;
 mod dangling;
 mod dry_run;
+mod duplicates;
 mod image;
 mod raw;
 mod references;
@@ -69,7 +70,7 @@ pub struct Client {
     /// What is done about changes that name what does not exist.
     pub references: References,
     /// What they have named that does not exist.
-    dangling: Arc<Mutex<Noted>>,
+    noted: Arc<Mutex<Noted>>,
     /// Made at the first request, so that commands without one start at once.
     http: OnceLock<reqwest::Client>,
 }
@@ -152,7 +153,7 @@ impl Client {
             insecure: false,
             dry_run: false,
             references: References::Told,
-            dangling: Arc::default(),
+            noted: Arc::default(),
             http: OnceLock::new(),
         }
     }
@@ -313,7 +314,7 @@ impl Client {
                 }
                 (_, Ok(response)) => {
                     self.check_heeded(&headers, &response)?;
-                    self.note_dangling(response.headers(), bytes.as_deref());
+                    self.note_answer(response.headers(), bytes.as_deref());
                     return Ok(response);
                 }
                 (_, Err(error)) => return Err(unreachable(&self.url, patience, &error)),

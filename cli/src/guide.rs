@@ -1,5 +1,7 @@
 //! Guided input: a command that is typed with nothing after it, on a terminal, asks for everything.
 
+mod place;
+
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, quoted};
@@ -9,6 +11,7 @@ use dialoguer::FuzzySelect;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
+use place::place;
 use serde_json::{Map, Value};
 use std::marker::PhantomData;
 
@@ -249,6 +252,11 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         self.pick(label, &things.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
+    /// What the answers come to so far.
+    pub fn body(&self) -> &Value {
+        &self.body
+    }
+
     /// The text of an answer that was given.
     pub fn text(&self, pointer: &str) -> Option<&str> {
         self.body.pointer(pointer)?.as_str()
@@ -335,30 +343,6 @@ impl<'a, E: Endpoint> Guide<'a, E> {
     }
 }
 
-/// Puts a value at a pointer and makes the objects and lists on the way.
-fn place(body: &mut Value, pointer: &str, value: Value) {
-    let mut at = body;
-    for step in pointer.split('/').skip(1) {
-        if step.bytes().all(|byte| byte.is_ascii_digit()) {
-            if !at.is_array() {
-                *at = Value::Array(Vec::new());
-            }
-            let Value::Array(elements) = at else { return };
-            let index = step.parse().unwrap_or(0);
-            if elements.len() <= index {
-                elements.resize(index + 1, Value::Object(Map::new()));
-            }
-            at = &mut elements[index];
-        } else {
-            if !at.is_object() {
-                *at = Value::Object(Map::new());
-            }
-            at = &mut at[step];
-        }
-    }
-    *at = value;
-}
-
 /// `countryCode` as `country-code`.
 fn kebab(name: &str) -> String {
     let lower =
@@ -376,21 +360,4 @@ fn unasked(dialoguer::Error::IO(error): dialoguer::Error) -> Failure {
         return interrupted("interrupted, nothing was done");
     }
     Failure::local(format!("cannot read from the terminal: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_value_is_placed_at_its_pointer() {
-        let mut body = json!({});
-        place(&mut body, "/address/city", json!("Accra"));
-        place(&mut body, "/contacts/0/type", json!("MOBILE"));
-        place(&mut body, "/contacts/0/value", json!("+233"));
-        let expected =
-            json!({ "address": { "city": "Accra" }, "contacts": [{ "type": "MOBILE", "value": "+233" }] });
-        assert_eq!(body, expected);
-    }
 }

@@ -73,6 +73,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// References that lead nowhere and are named one by one.
 const DANGLING_MAX: usize = 20;
+/// New customers who may have been there already of whom is told by name.
+const DUPLICATES_MAX: usize = 20;
 /// References that lead nowhere for each of which a near identifier is looked for.
 const SUGGESTED_MAX: usize = 3;
 
@@ -120,6 +122,7 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     }
     let outcome = runtime.block_on((leaf.run)(flags, &cx));
     runtime.block_on(warn_of_dangling(&cx));
+    warn_of_duplicates(&cx);
     match outcome {
         Err(failure) => match &failure.dry_run {
             Some(would) => cx.out.show(&views::DRY_RUN, would),
@@ -129,6 +132,21 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
             }
         },
         Ok(()) => Ok(()),
+    }
+}
+
+/// Says which new customers may have been there already.
+fn warn_of_duplicates(cx: &Cx) {
+    let told = cx.client.take_duplicates();
+    for new in told.iter().take(DUPLICATES_MAX) {
+        let (customer, others) = (&new.customer, new.others.join(", "));
+        cx.out.warn(&format!(
+            "customer {customer} may be the same person as {others}; compare them: mfa customers get {}",
+            new.others[0]
+        ));
+    }
+    if told.len() > DUPLICATES_MAX {
+        cx.out.warn(&format!("{} more customers may have been there already", told.len() - DUPLICATES_MAX));
     }
 }
 

@@ -300,3 +300,58 @@ fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
     terminal.press("C-c");
     terminal.wait_for("$");
 }
+
+#[test]
+fn before_the_last_yes_somebody_who_may_be_the_same_person_is_shown() {
+    let world = World::start();
+    let first = json!({ "identifier": "c-001", "givenName": "Ama", "surname": "Söhne",
+        "dateOfBirth": { "year": 1990, "month": 2, "day": 28 } });
+    world.post("/customers", first.to_string()).is(202);
+    let terminal = Terminal::start(&world, 120, &[]);
+    terminal.type_line("clear; mfa customers create");
+    for (question, text) in [
+        ("Identifier:", "c-9"),
+        ("> PERSON\n  BUSINESS", ""),
+        ("Given name:", "ama"),
+        ("Surname, or name of the business:", "Sohne"),
+        ("Born on (YYYY-MM-DD):", "1990-02-28"),
+        ("Office:", ""),
+        ("Employee:", ""),
+        ("Add an address? [no]:", ""),
+        ("Add a contact? [no]:", ""),
+    ] {
+        terminal.wait_for(question);
+        terminal.type_line(text);
+    }
+    let screen = terminal.wait_for("create this customer? [y/N]");
+    let shown = "warning: there is somebody like that already: c-001 Ama Söhne (PENDING)";
+    assert!(screen.contains(shown), "{screen}");
+    terminal.type_line("y");
+    let screen = terminal.wait_for("$");
+    assert_eq!(screen.matches("c-001").count(), 1, "it is told once: {screen}");
+    world.get("/customers/c-9").is(200);
+    // Without questions it is told after the creation.
+    let ran = super::run::run(world.mfa(&[
+        "customers",
+        "create",
+        "c-10",
+        "-g",
+        "Ama",
+        "-s",
+        "Söhne",
+        "-d",
+        "1990-02-28",
+    ]));
+    let told = "warning: customer c-10 may be the same person as c-001, c-9; compare them: mfa customers get c-001\n";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    let file = world.dir.path().join("more.jsonl");
+    let row = json!({ "identifier": "c-11", "givenName": "Ama", "surname": "Söhne",
+        "dateOfBirth": { "year": 1990, "month": 2, "day": 28 } });
+    std::fs::write(&file, format!("{row}\n")).unwrap();
+    let ran = super::run::run(world.mfa(&["customers", "import", file.to_str().unwrap()]));
+    assert!(
+        ran.err.contains("warning: customer c-11 may be the same person as c-001, c-10, c-9"),
+        "{}",
+        ran.err
+    );
+}

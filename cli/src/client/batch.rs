@@ -72,6 +72,7 @@ impl Client {
             serde_json::from_str(&heard.text).map_err(|_| Failure::status(200, &self.url))?;
         for (operation, result) in operations.iter().zip(&answer.results) {
             self.note_dangling_of(operation, result);
+            self.note_duplicates_of(operation, result);
         }
         Ok(answer)
     }

@@ -1,6 +1,7 @@
 //! References of changes that lead nowhere, as the daemon tells them.
 
 use super::Client;
+use super::duplicates::Duplicates;
 use mfa_shared::api::batch::OperationResult;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -28,6 +29,8 @@ pub(super) struct Noted {
     found: Vec<Dangling>,
     /// What somebody has agreed to, and is not told of again.
     agreed: HashSet<Dangling>,
+    /// New customers who may have been there already.
+    pub(super) duplicates: Vec<Duplicates>,
 }
 
 impl fmt::Display for Dangling {
@@ -42,7 +45,8 @@ impl fmt::Display for Dangling {
 
 impl Client {
     /// Notes what the answer to a change tells.
-    pub(super) fn note_dangling(&self, headers: &HeaderMap, body: Option<&[u8]>) {
+    pub(super) fn note_answer(&self, headers: &HeaderMap, body: Option<&[u8]>) {
+        self.note_duplicates(headers, body);
         let Some(fields) = headers.get(HEADER).and_then(|value| value.to_str().ok()) else { return };
         let body: Value = body.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
         self.note(fields.split(", "), &body, false);
@@ -61,18 +65,18 @@ impl Client {
             let name = body.pointer(field).and_then(Value::as_str).map(str::to_owned);
             Dangling { field: field.to_owned(), name, among_others }
         });
-        let mut noted = self.dangling.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<_> = named.filter(|dangling| !noted.agreed.contains(dangling)).collect();
         noted.found.extend(new);
     }
 
     /// Takes note of what somebody has agreed to.
     pub(super) fn agree_to(&self, dangling: Vec<Dangling>) {
-        self.dangling.lock().unwrap_or_else(PoisonError::into_inner).agreed.extend(dangling);
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).agreed.extend(dangling);
     }
 
     /// What was noted about the changes of this command, in its order.
     pub fn take_dangling(&self) -> Vec<Dangling> {
-        std::mem::take(&mut self.dangling.lock().unwrap_or_else(PoisonError::into_inner).found)
+        std::mem::take(&mut self.noted.lock().unwrap_or_else(PoisonError::into_inner).found)
     }
 }

@@ -37,7 +37,7 @@ impl Client {
         R: Endpoint<Body = Nothing>,
     {
         // What the trial leaves dangling, the change itself will say.
-        let trial = Self { dry_run: true, dangling: Default::default(), ..self.clone() };
+        let trial = Self { dry_run: true, noted: Default::default(), ..self.clone() };
         let sent = body.write().body.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned());
         let change = operation(&W::META, &write.params(), None, tag, sent.as_deref());
         let look = operation(&R::META, &read.params(), None, None, None);

@@ -100,7 +100,7 @@ impl Client {
             references: References::Told,
             curl: None,
             changes: Default::default(),
-            dangling: Default::default(),
+            noted: Default::default(),
             ..self.clone()
         };
         let mut headers = parcel.headers.clone();

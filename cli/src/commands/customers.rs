@@ -188,8 +188,12 @@ impl Verb for Create {
         // A script may know better, and so may a file; at a keyboard a missing name is a slip.
         let asks_for_name = !from_file && self.identifier.is_some() && cx.prompt.can_ask();
         let mut draft = self.flags.draft()?.set("identifier", self.identifier);
+        let mut is_guided = false;
         match draft.text("identifier") {
-            None if !draft.given => draft = guided::ask(cx).await?,
+            None if !draft.given => {
+                draft = guided::ask(cx).await?;
+                is_guided = true;
+            }
             None if !from_file => return Err(input::missing("ID")),
             _ => {}
         }
@@ -199,7 +203,12 @@ impl Verb for Create {
             cx.prompt.confirm(&format!("customer {customer} has no name; create it all the same?"))?;
         }
         let read = GetCustomer { customer: customer.clone() };
-        cx.change(CreateCustomer {}, body, done(&customer, "created"), read, &views::CUSTOMER).await
+        cx.change(CreateCustomer {}, body, done(&customer, "created"), read, &views::CUSTOMER).await?;
+        if is_guided {
+            // They were shown before the last yes.
+            cx.client.take_duplicates();
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rules as pure functions of values: no store, no clock, no HTTP.
 
 pub mod access;
+pub mod alike;
 pub mod assertion;
 pub mod bootstrap;
 pub mod customer;

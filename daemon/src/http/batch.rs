@@ -4,16 +4,16 @@
 //! decoding, idempotency key, tag, operation. What the caller holds is looked up once, before the first of
 //! them, as in every request; so nothing that a batch itself grants counts within it.
 
+mod part;
+
 use super::access::{self, Asked};
 use super::answer::Head;
-use super::heavy::Secret;
 use super::idempotency::Repeatable;
-use super::payload::Payload;
-use super::reply::Reply;
+use super::reply::{Content, Reply};
 use super::request::{self, Request};
-use super::route::{Behind, Prepared, Route};
+use super::route::Route;
 use super::state::State;
-use super::{body, dry_run, existing_only};
+use super::{body, dry_run, duplicates, existing_only};
 use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
@@ -21,14 +21,12 @@ use crate::store::Tx;
 use mfa_shared::api::batch::*;
 use mfa_shared::endpoint::{Method, split};
 use mfa_shared::fault::{self, Fault, Problem};
-use mfa_shared::identifier::shown;
 use mfa_shared::node::Node;
 use mfa_shared::rule::Word;
-use mfa_shared::wire::{AnswerKind, Body, BodyKind, Json, RawBody};
+use mfa_shared::wire::{Body, Json, RawBody};
+use part::{Part, Parts};
 use std::net::IpAddr;
 use std::sync::Arc;
-use warp::http::header::{HeaderName, HeaderValue};
-use warp::http::{HeaderMap, Method as HttpMethod};
 
 /// Carries a batch out.
 pub async fn answer(
@@ -52,11 +50,18 @@ pub async fn answer(
     };
     let order = Arc::new(order);
     order.clone().judge(head.origin).await?;
-    match order.only_reads() {
+    let running = order.clone();
+    let (mut reply, done) = match order.only_reads() {
         // Changes go on beside it, however much it reads.
-        true => state.store.read(true, move |tx| order.carry_out(tx)).await,
-        false => state.store.write(&head.request_id, move |tx| order.carry_out(tx)).await,
+        true => state.store.read(true, move |tx| running.carry_out(tx)).await?,
+        false => state.store.write(&head.request_id, move |tx| running.carry_out(tx)).await?,
+    };
+    if let Some(mut done) = done
+        && order.name_duplicates(&mut done).await
+    {
+        reply.content = Content::Bytes(json(&done).into());
     }
+    Ok(reply)
 }
 
 /// The places of a batch that hold a secret, by the rows of its operations. Of an operation that has no row
@@ -105,142 +110,6 @@ struct Order {
     parts: Result<Parts, Fault>,
 }
 
-struct Parts {
-    atomic: bool,
-    list: Vec<Part>,
-}
-
-/// One operation.
-struct Part {
-    method: Method,
-    /// The path without its query string.
-    path: String,
-    request: Result<Arc<Request>, Fault>,
-    /// The body that was sent, which says in which order its fields are told.
-    body: Option<Node>,
-}
-
-impl Parts {
-    fn prepare(state: &Arc<State>, head: &Head, asked: &Asked, batch: Batch) -> Result<Self, Fault> {
-        let part = |operation| Part::prepare(state, head, asked, operation);
-        let parts = Self { atomic: batch.atomic, list: batch.operations.into_iter().map(part).collect() };
-        if parts.secrets().count() > PASSWORDS_MAX {
-            let what = format!("must have at most {PASSWORDS_MAX} operations with a password");
-            return Err(Fault::field("/operations", "too_many", &what));
-        }
-        Ok(parts)
-    }
-
-    /// The answer to a batch with a key is kept, and what was read may be secret: so nothing is.
-    fn without_reads(mut self) -> Self {
-        for part in self.list.iter_mut().filter(|part| part.method.reads()) {
-            let detail = "what reads cannot be part of a batch with an Idempotency-Key of its own";
-            part.request = Err(Fault::new(fault::NOT_IN_BATCH, detail));
-        }
-        self
-    }
-
-    /// The operations with a password, which is hashed before the transaction begins.
-    fn secrets(&self) -> impl Iterator<Item = (&Request, &Arc<Secret>)> {
-        self.list.iter().filter_map(|part| {
-            let request = part.request.as_deref().ok()?;
-            let Ok(Prepared { secret: Some(secret), .. }) = &request.prepared else { return None };
-            Some((request, secret))
-        })
-    }
-}
-
-impl Part {
-    fn prepare(state: &Arc<State>, head: &Head, asked: &Asked, operation: Operation) -> Self {
-        let (method, http) = match operation.method {
-            OperationMethod::Get => (Method::Get, HttpMethod::GET),
-            OperationMethod::Post => (Method::Post, HttpMethod::POST),
-            OperationMethod::Put => (Method::Put, HttpMethod::PUT),
-            OperationMethod::Delete => (Method::Delete, HttpMethod::DELETE),
-        };
-        let (path, query) = operation.path.split_once('?').unwrap_or((&operation.path, ""));
-        let path = path.to_owned();
-        let head = Head {
-            method: http,
-            path: path.clone(),
-            query: query.to_owned(),
-            headers: headers(&operation),
-            request_id: head.request_id.clone(),
-            origin: head.origin,
-            noted: head.noted.clone(),
-        };
-        let request = prepare(state, &head, asked, method, operation.body.as_ref());
-        Self { method, path, request, body: operation.body }
-    }
-
-    /// A refusal with its fields in the order of the body.
-    fn in_order(&self, fault: Fault) -> Fault {
-        match &self.body {
-            Some(body) => fault.in_order_of(body),
-            None => fault,
-        }
-    }
-
-    /// The request line of the operation, as a sentence names it.
-    fn title(&self) -> String {
-        format!("{} {}", self.method, shown(&self.path))
-    }
-}
-
-/// The headers that an operation brings.
-fn headers(operation: &Operation) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    let given = [("idempotency-key", &operation.idempotency_key), ("if-match", &operation.if_match)];
-    for (name, value) in given {
-        // A line has no control characters, so it is the value of a header.
-        if let Some(value) = value.as_ref().and_then(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
-            headers.insert(HeaderName::from_static(name), value);
-        }
-    }
-    headers
-}
-
-fn prepare(
-    state: &Arc<State>,
-    head: &Head,
-    asked: &Asked,
-    method: Method,
-    body: Option<&Node>,
-) -> Result<Arc<Request>, Fault> {
-    let unknown = || Fault::new(fault::ROUTE_NOT_FOUND, format!("there is no path {}", shown(&head.path)));
-    let found = split(&head.path).and_then(|segments| state.routes.find(segments)).ok_or_else(unknown)?;
-    let Some(route) = found.route(method) else {
-        let detail = format!("{method} is not possible on {}", shown(&head.path));
-        return Err(Fault::new(fault::METHOD_NOT_ALLOWED, detail).allow(found.allow()));
-    };
-    let bytes = match body {
-        None => Vec::new(),
-        // Form parameters as text, as in a body of any type.
-        Some(Node::Text(form)) if route.meta.body.kind == BodyKind::Form => form.clone().into_bytes(),
-        Some(body) => json(body),
-    };
-    let own = Asked { meta: Some(route.meta), segments: found.segments.clone(), ..asked.clone() };
-    let request = Request::prepare(state, head, own, &found, route, &Payload { bytes, form: None });
-    match can_travel(route, &request) {
-        true => Ok(request),
-        false => Err(Fault::new(
-            fault::NOT_IN_BATCH,
-            format!("{method} {} cannot be part of a batch", route.meta.path),
-        )),
-    }
-}
-
-/// Whether an operation can be part of a batch: JSON in and out, nothing outside the transaction, and no
-/// password that is compared, because an atomic batch would take the count of wrong ones back.
-fn can_travel(route: &Route, request: &Request) -> bool {
-    let compares = matches!(&request.prepared, Ok(Prepared { secret: Some(s), .. }) if s.compares());
-    matches!(route.behind, Behind::Operation(_))
-        && !matches!(route.meta.body.kind, BodyKind::Upload(_))
-        && route.meta.answer.kind != AnswerKind::Image
-        && !route.meta.path.starts_with("/token")
-        && !compares
-}
-
 impl Order {
     /// Hashes the passwords of the operations that the caller may carry out.
     async fn judge(self: Arc<Self>, from: IpAddr) -> Result<(), Fault> {
@@ -273,14 +142,14 @@ impl Order {
     }
 
     /// Carries all operations out.
-    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<Reply, Fault> {
+    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<(Reply, Option<BatchResult>), Fault> {
         let caller = access::admit(&self.state, tx, &self.asked)?;
         tx.set_actor(&caller.actor);
         let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
         if let Some(repeatable) = repeatable
             && let Some(first) = repeatable.recall(tx, &caller.actor)?
         {
-            return Ok(first);
+            return Ok((first, None));
         }
         let parts = self.parts.as_ref().map_err(Clone::clone)?;
         let dry_run = self.dry_run.clone()?;
@@ -291,7 +160,8 @@ impl Order {
         if existing_only {
             tx.set_existing_only();
         }
-        let mut reply = Reply::json(json(&BatchResult { results: self.results(tx, &caller, parts)? }));
+        let done = BatchResult { results: self.results(tx, &caller, parts)? };
+        let mut reply = Reply::json(json(&done));
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
@@ -301,7 +171,22 @@ impl Order {
         if existing_only {
             existing_only::mark(&mut reply);
         }
-        Ok(reply)
+        Ok((reply, Some(done).filter(|_| duplicates::may_be_told(&self.state, &caller))))
+    }
+
+    /// Names in the results of new customers those who may be the same person; whether there are any.
+    async fn name_duplicates(&self, done: &mut BatchResult) -> bool {
+        let (Ok(parts), made) = (&self.parts, matches!(self.dry_run, Ok(false))) else { return false };
+        let results = parts.list.iter().zip(&mut done.results);
+        let (customers, mut results): (Vec<_>, Vec<_>) = results
+            .filter(|(_, result)| result.problem.is_none() && !result.replayed)
+            .filter_map(|(part, result)| Some((part.request.as_ref().ok()?.new_customer.as_ref()?, result)))
+            .unzip();
+        let others = duplicates::others(&self.state, &customers, made).await;
+        for (result, others) in results.iter_mut().zip(&others).filter(|(_, others)| !others.is_empty()) {
+            result.possible_duplicates = Some(others.clone());
+        }
+        others.iter().any(|others| !others.is_empty())
     }
 
     fn results(
@@ -353,6 +238,7 @@ impl Order {
             etag: None,
             replayed: false,
             dangling_references: None,
+            possible_duplicates: None,
             body: None,
             problem: Node::parse(&json(&problem)).ok(),
         }
@@ -391,6 +277,7 @@ fn succeeded(reply: &Reply) -> OperationResult {
         replayed: header("idempotency-replayed").is_some(),
         dangling_references: header(request::DANGLING)
             .map(|fields| fields.split(", ").map(str::to_owned).collect()),
+        possible_duplicates: None,
         body: Some(reply.bytes()).filter(|bytes| !bytes.is_empty()).and_then(|bytes| Node::parse(bytes).ok()),
         problem: None,
     }

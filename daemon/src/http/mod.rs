@@ -6,6 +6,7 @@ pub mod answer;
 mod batch;
 pub mod body;
 mod dry_run;
+mod duplicates;
 pub mod errand;
 mod existing_only;
 mod heads;

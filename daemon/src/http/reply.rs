@@ -65,6 +65,11 @@ impl Reply {
         Self { status, content_type: None, headers: Vec::new(), content: Content::Bytes(Bytes::new()) }
     }
 
+    /// Whether it is the first answer to a repeated key once more.
+    pub fn is_repeated(&self) -> bool {
+        self.headers.iter().any(|(name, _)| name == "idempotency-replayed")
+    }
+
     /// 200 with a JSON text.
     pub fn json(bytes: impl Into<Bytes>) -> Self {
         let content = Content::Bytes(bytes.into());

@@ -2,6 +2,7 @@
 
 use super::access::{self, Asked};
 use super::answer::{Chunks, Head, respond, stream};
+use super::duplicates::{self, NewCustomer};
 use super::idempotency::Repeatable;
 use super::payload::Payload;
 use super::reply::{Content, Reply};
@@ -68,6 +69,8 @@ pub struct Request {
     pub prepared: Result<Prepared, Fault>,
     dry_run: Result<bool, Fault>,
     existing_only: Result<bool, Fault>,
+    /// The customer that it makes, if it makes one.
+    pub new_customer: Option<NewCustomer>,
     tagged: Option<Tagged>,
     own_tag: bool,
     if_match: Option<Vec<String>>,
@@ -120,6 +123,7 @@ impl Request {
             prepared,
             dry_run: if meta.method.reads() { Ok(false) } else { dry_run::asked(&head.headers) },
             existing_only: existing_only::asked(&head.headers),
+            new_customer: NewCustomer::of(&meta, &raw),
             tagged,
             own_tag,
             if_match: tag::listed(&head.headers, "if-match"),
@@ -199,16 +203,24 @@ impl Request {
         let write = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
             tx.set_actor(&caller.actor);
-            request.changed(tx, &caller)
+            let reply = request.changed(tx, &caller)?;
+            Ok((reply, duplicates::may_be_told(&request.state, &caller)))
         };
         let store = &self.state.store;
         // The image of a dry run is read and dropped.
         let kept = self.prepared.is_ok() && self.repeatable.is_ok() && matches!(self.dry_run, Ok(false));
-        let mut reply = match draft.filter(|_| kept) {
+        let (mut reply, may_be_told) = match draft.filter(|_| kept) {
             Some(draft) => store.write_with(&head.request_id, draft, write).await?,
             None => store.write(&head.request_id, write).await?,
         };
-        if matches!(self.dry_run, Ok(true)) {
+        let tried = matches!(self.dry_run, Ok(true));
+        if let Some(customer) = self.new_customer.as_ref().filter(|_| !reply.is_repeated()) {
+            let others = duplicates::others(&self.state, &[customer], !tried).await.concat();
+            if may_be_told && !others.is_empty() {
+                reply.headers.push((duplicates::HEADER.to_owned(), duplicates::value(&others)));
+            }
+        }
+        if tried {
             dry_run::mark(&mut reply);
         }
         if matches!(self.existing_only, Ok(true)) {

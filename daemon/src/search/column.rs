@@ -162,6 +162,7 @@ mod tests {
             label: surname.to_owned(),
             record: part(identifier, fields),
             accounts: number.into_iter().map(account).collect(),
+            alike: None,
         }
     }
 

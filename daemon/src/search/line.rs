@@ -1,6 +1,7 @@
 //! The line of a record: a kind, then its state, identifier and name as they are shown, then its fields as
 //! they are compared; behind them the accounts of a customer in the same form.
 
+use crate::domain::alike::Alike;
 use crate::domain::search::{Field, Fields, Found, Kind, Phrase, Rank};
 
 /// Before each field of a record: the number of the field, then its text.
@@ -36,6 +37,8 @@ pub struct Line {
     pub record: Part,
     /// The accounts of a customer.
     pub accounts: Vec<Part>,
+    /// What a customer may have in common with another record of the same person; it is no part of the text.
+    pub alike: Option<Alike>,
 }
 
 /// Text that holds no mark of ours.

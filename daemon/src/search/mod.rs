@@ -1,6 +1,7 @@
 //! The search by words and its column in memory, which follows the store: whatever was committed before a
 //! search is found by it, by whichever daemon it was committed.
 
+mod alike;
 mod column;
 mod line;
 pub mod records;
@@ -9,10 +10,13 @@ use crate::domain::search::{Found, Kind, Phrase};
 use crate::store::Store;
 use crate::store::engine::{Changed, Space};
 use crate::store::records::{CARDS, CUSTOMERS, EMPLOYEES, INSTANCES, INSTANCES_BY_CUSTOMER, OFFICES};
+use alike::Marks;
 use column::Column;
+use line::Line;
 use mfa_shared::fault::{self, Fault};
 use records::Named;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{Mutex, Semaphore};
@@ -26,7 +30,7 @@ const SEARCHES_AT_ONCE: usize = 2;
 /// How long a search waits while the column is made or brought up to date.
 const WAIT: Duration = Duration::from_secs(10);
 /// Time between two looks at what was committed, so that the next search has little to follow.
-const FOLLOW_PAUSE: Duration = Duration::from_secs(10);
+const FOLLOW_PAUSE: Duration = Duration::from_secs(2);
 const RETRY_AFTER_S: u32 = 5;
 
 /// The search of a daemon.
@@ -35,13 +39,26 @@ pub struct Search {
     column: Arc<RwLock<Column>>,
     /// Up to where in the journal the column has followed; `None` until it was made.
     followed: Mutex<Option<u64>>,
+    /// Whether the column was made.
+    made: AtomicBool,
+    /// How many times it was begun to follow.
+    begun: AtomicU64,
+    /// What customers are known by who may be one person.
+    marks: Marks,
     turns: Semaphore,
 }
 
 impl Default for Search {
     fn default() -> Self {
         let column = Arc::default();
-        Self { column, followed: Mutex::new(None), turns: Semaphore::new(SEARCHES_AT_ONCE) }
+        Self {
+            column,
+            followed: Mutex::new(None),
+            made: AtomicBool::new(false),
+            begun: AtomicU64::new(0),
+            marks: Marks::default(),
+            turns: Semaphore::new(SEARCHES_AT_ONCE),
+        }
     }
 }
 
@@ -75,15 +92,29 @@ impl Search {
         looked.await.map_err(|_| busy())
     }
 
-    /// Follows what was committed since the last time, or makes the column.
+    fn note(&self, line: &Line) {
+        if let Some(alike) = &line.alike {
+            self.marks.note(&line.record.identifier, alike);
+        }
+    }
+
+    /// Follows what was committed since the last time, or makes the column. Of several who wait for it one
+    /// follows for all.
     pub async fn follow(&self, store: &Store) -> Result<(), Fault> {
+        let arrived = self.begun.load(SeqCst);
         let mut followed = self.followed.lock().await;
+        // Somebody has begun after this call, and is done.
+        if self.begun.load(SeqCst) > arrived && followed.is_some() {
+            return Ok(());
+        }
+        self.begun.fetch_add(1, SeqCst);
         let mut after = match *followed {
             Some(after) => after,
             None => {
                 let now = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
                 self.make(store).await?;
                 *followed = Some(now);
+                self.made.store(true, SeqCst);
                 now
             }
         };
@@ -109,7 +140,10 @@ impl Search {
                     .read(true, move |tx| records::chunk(tx, kind, start.clone(), CHUNK_RECORDS))
                     .await?;
                 let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
-                lines.iter().for_each(|line| column.put(line));
+                for line in &lines {
+                    column.put(line);
+                    self.note(line);
+                }
                 from = next;
             }
         }
@@ -130,7 +164,10 @@ impl Search {
         let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
         for ((kind, identifier), line) in looked {
             match line {
-                Some(line) => column.put(&line),
+                Some(line) => {
+                    column.put(&line);
+                    self.note(&line);
+                }
                 None => column.remove(kind, &identifier),
             }
         }

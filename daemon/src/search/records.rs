@@ -1,6 +1,7 @@
 //! The lines of records: what a customer, an employee or an office is found by.
 
 use super::line::{Line, Part};
+use crate::domain::alike::Alike;
 use crate::domain::search::{Field, Kind};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
@@ -134,7 +135,7 @@ fn person(kind: Kind, identifier: &str, names: &Names<'_>, more: Vec<(Field, Str
     fields.extend(names.iter().filter_map(|(field, name)| Some((*field, name.cloned()?))));
     fields.extend(more);
     let record = Part { identifier: identifier.to_owned(), closed: false, fields };
-    Line { kind, label: label(names, identifier), record, accounts: Vec::new() }
+    Line { kind, label: label(names, identifier), record, accounts: Vec::new(), alike: None }
 }
 
 fn customer(record: &Customer, cards: &[StoredCard], accounts: &[StoredInstance]) -> Line {
@@ -147,6 +148,7 @@ fn customer(record: &Customer, cards: &[StoredCard], accounts: &[StoredInstance]
     let mut line = person(Kind::Customer, &record.identifier, &names, contacts.chain(cards).collect());
     line.record.closed = record.current_state == CustomerState::Closed;
     line.accounts = accounts.iter().map(account).collect();
+    line.alike = Some(Alike::of(record));
     line
 }
 

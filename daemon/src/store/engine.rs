@@ -169,6 +169,8 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// was acknowledged before the call, and some of it perhaps once more at the next call. Without a place
     /// no keys, only the place to go on from.
     fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed>;
+    /// Whether others may commit to it beside this process.
+    fn is_shared(&self) -> bool;
     /// Hands over every committed transaction, from the first to the last.
     fn replay(&self, visit: Visit) -> Pending<()>;
     /// What is not right about the engine's own files, or was not when it opened.

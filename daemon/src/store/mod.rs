@@ -143,6 +143,11 @@ impl Store {
         self.engine.changed_since(after, limit).await
     }
 
+    /// Whether other daemons may commit to it, too.
+    pub fn is_shared(&self) -> bool {
+        self.engine.is_shared()
+    }
+
     /// What is not right about the files of the engine, or was not when it opened.
     pub async fn troubles(&self) -> Result<Vec<engine::Trouble>, Fault> {
         self.engine.troubles().await

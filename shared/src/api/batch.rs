@@ -15,6 +15,8 @@ pub const OPERATIONS_MAX: usize = 1_000;
 pub const PASSWORDS_MAX: usize = 100;
 /// Most fields with names of what does not exist that the answer to one change tells.
 pub const DANGLING_MAX: usize = 20;
+/// Possible duplicates that a result names.
+pub const DUPLICATES_MAX: usize = 5;
 /// Most bytes that the operations of a batch may read in all.
 pub const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
@@ -67,6 +69,8 @@ object! {
         replayed: bool = required(flag()),
         /// Fields of its body, as JSON pointers, that name records which do not exist; at most 20.
         dangling_references: Option<Vec<String>> = optional(list(line(8192), DANGLING_MAX)),
+        /// Customers who may be the same person as the new one; at most 5, for callers who may read them.
+        possible_duplicates: Option<Vec<String>> = optional(list(line(32), DUPLICATES_MAX)),
         /// The body of the answer.
         body: Option<Node> = optional(any()),
         /// Why it was refused, as the body of a failure says it.

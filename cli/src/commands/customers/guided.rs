@@ -7,6 +7,7 @@ use crate::guide::{Guide, Need, Reading, as_text};
 use crate::input::{self, Draft};
 use crate::views;
 use mfa_shared::api::customers::{CreateCustomer, GetCustomer};
+use mfa_shared::wire::Nothing;
 use serde_json::Value;
 
 /// Asks for a customer.
@@ -58,5 +59,21 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateCustomer>) -> Outcome {
         guide.ask(("--contact", &at("value")), "Number or address", Need::Required, as_text)?;
         (question, number) = ("Add another contact?", number + 1);
     }
+    tell_duplicates(cx, guide).await;
     Ok(())
+}
+
+/// Shows who may be the same person, before anybody is asked for the last yes.
+async fn tell_duplicates(cx: &Cx, guide: &Guide<'_, CreateCustomer>) {
+    // What the daemon would refuse is told when it is sent.
+    let Ok(body) = Draft::from_record(guide.body().clone()).body::<CreateCustomer>() else { return };
+    let _ = cx.client.try_out(&CreateCustomer {}, &body).await;
+    cx.client.take_dangling();
+    for other in cx.client.take_duplicates().into_iter().flat_map(|new| new.others) {
+        let read = GetCustomer { customer: other.clone() };
+        let Ok(reply) = cx.client.send(&read, &Nothing).await else { continue };
+        let (name, state) =
+            (super::name(&reply.value), reply.value["currentState"].as_str().unwrap_or_default());
+        cx.out.warn(&format!("there is somebody like that already: {other} {name} ({state})"));
+    }
 }

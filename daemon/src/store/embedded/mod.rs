@@ -281,6 +281,10 @@ impl Engine for Embedded {
         }))
     }
 
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn pressing_fault(&self) -> Option<Fault> {
         let pressing = self.shared.pressing.lock().unwrap_or_else(PoisonError::into_inner).clone();
         pressing.filter(|_| !self.shared.has_room())

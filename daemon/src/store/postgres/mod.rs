@@ -183,6 +183,10 @@ impl Engine for Postgres {
         None
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     /// Commits are read as far as they are visible, but the next call begins where nothing can appear later
     /// with a lower number: behind a transaction that takes long the same keys come again.
     fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed> {

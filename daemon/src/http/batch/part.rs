@@ -1,0 +1,160 @@
+//! The operations of a batch, each ready for the transaction.
+
+use super::super::access::Asked;
+use super::super::answer::Head;
+use super::super::heavy::Secret;
+use super::super::payload::Payload;
+use super::super::request::Request;
+use super::super::route::{Behind, Prepared, Route};
+use super::super::state::State;
+use crate::ops::listing::json;
+use mfa_shared::api::batch::{Batch, Operation, OperationMethod, PASSWORDS_MAX};
+use mfa_shared::endpoint::{Method, split};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::identifier::shown;
+use mfa_shared::node::Node;
+use mfa_shared::wire::{AnswerKind, BodyKind};
+use std::sync::Arc;
+use warp::http::header::{HeaderName, HeaderValue};
+use warp::http::{HeaderMap, Method as HttpMethod};
+
+pub(super) struct Parts {
+    pub(super) atomic: bool,
+    pub(super) list: Vec<Part>,
+}
+
+/// One operation.
+pub(super) struct Part {
+    pub(super) method: Method,
+    /// The path without its query string.
+    pub(super) path: String,
+    pub(super) request: Result<Arc<Request>, Fault>,
+    /// The body that was sent, which says in which order its fields are told.
+    pub(super) body: Option<Node>,
+}
+
+impl Parts {
+    pub(super) fn prepare(
+        state: &Arc<State>,
+        head: &Head,
+        asked: &Asked,
+        batch: Batch,
+    ) -> Result<Self, Fault> {
+        let part = |operation| Part::prepare(state, head, asked, operation);
+        let parts = Self { atomic: batch.atomic, list: batch.operations.into_iter().map(part).collect() };
+        if parts.secrets().count() > PASSWORDS_MAX {
+            let what = format!("must have at most {PASSWORDS_MAX} operations with a password");
+            return Err(Fault::field("/operations", "too_many", &what));
+        }
+        Ok(parts)
+    }
+
+    /// The answer to a batch with a key is kept, and what was read may be secret: so nothing is.
+    pub(super) fn without_reads(mut self) -> Self {
+        for part in self.list.iter_mut().filter(|part| part.method.reads()) {
+            let detail = "what reads cannot be part of a batch with an Idempotency-Key of its own";
+            part.request = Err(Fault::new(fault::NOT_IN_BATCH, detail));
+        }
+        self
+    }
+
+    /// The operations with a password, which is hashed before the transaction begins.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = (&Request, &Arc<Secret>)> {
+        self.list.iter().filter_map(|part| {
+            let request = part.request.as_deref().ok()?;
+            let Ok(Prepared { secret: Some(secret), .. }) = &request.prepared else { return None };
+            Some((request, secret))
+        })
+    }
+}
+
+impl Part {
+    pub(super) fn prepare(state: &Arc<State>, head: &Head, asked: &Asked, operation: Operation) -> Self {
+        let (method, http) = match operation.method {
+            OperationMethod::Get => (Method::Get, HttpMethod::GET),
+            OperationMethod::Post => (Method::Post, HttpMethod::POST),
+            OperationMethod::Put => (Method::Put, HttpMethod::PUT),
+            OperationMethod::Delete => (Method::Delete, HttpMethod::DELETE),
+        };
+        let (path, query) = operation.path.split_once('?').unwrap_or((&operation.path, ""));
+        let path = path.to_owned();
+        let head = Head {
+            method: http,
+            path: path.clone(),
+            query: query.to_owned(),
+            headers: headers(&operation),
+            request_id: head.request_id.clone(),
+            origin: head.origin,
+            noted: head.noted.clone(),
+        };
+        let request = prepare(state, &head, asked, method, operation.body.as_ref());
+        Self { method, path, request, body: operation.body }
+    }
+
+    /// A refusal with its fields in the order of the body.
+    pub(super) fn in_order(&self, fault: Fault) -> Fault {
+        match &self.body {
+            Some(body) => fault.in_order_of(body),
+            None => fault,
+        }
+    }
+
+    /// The request line of the operation, as a sentence names it.
+    pub(super) fn title(&self) -> String {
+        format!("{} {}", self.method, shown(&self.path))
+    }
+}
+
+/// The headers that an operation brings.
+fn headers(operation: &Operation) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let given = [("idempotency-key", &operation.idempotency_key), ("if-match", &operation.if_match)];
+    for (name, value) in given {
+        // A line has no control characters, so it is the value of a header.
+        if let Some(value) = value.as_ref().and_then(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    headers
+}
+
+fn prepare(
+    state: &Arc<State>,
+    head: &Head,
+    asked: &Asked,
+    method: Method,
+    body: Option<&Node>,
+) -> Result<Arc<Request>, Fault> {
+    let unknown = || Fault::new(fault::ROUTE_NOT_FOUND, format!("there is no path {}", shown(&head.path)));
+    let found = split(&head.path).and_then(|segments| state.routes.find(segments)).ok_or_else(unknown)?;
+    let Some(route) = found.route(method) else {
+        let detail = format!("{method} is not possible on {}", shown(&head.path));
+        return Err(Fault::new(fault::METHOD_NOT_ALLOWED, detail).allow(found.allow()));
+    };
+    let bytes = match body {
+        None => Vec::new(),
+        // Form parameters as text, as in a body of any type.
+        Some(Node::Text(form)) if route.meta.body.kind == BodyKind::Form => form.clone().into_bytes(),
+        Some(body) => json(body),
+    };
+    let own = Asked { meta: Some(route.meta), segments: found.segments.clone(), ..asked.clone() };
+    let request = Request::prepare(state, head, own, &found, route, &Payload { bytes, form: None });
+    match can_travel(route, &request) {
+        true => Ok(request),
+        false => Err(Fault::new(
+            fault::NOT_IN_BATCH,
+            format!("{method} {} cannot be part of a batch", route.meta.path),
+        )),
+    }
+}
+
+/// Whether an operation can be part of a batch: JSON in and out, nothing outside the transaction, and no
+/// password that is compared, because an atomic batch would take the count of wrong ones back.
+fn can_travel(route: &Route, request: &Request) -> bool {
+    let compares = matches!(&request.prepared, Ok(Prepared { secret: Some(s), .. }) if s.compares());
+    matches!(route.behind, Behind::Operation(_))
+        && !matches!(route.meta.body.kind, BodyKind::Upload(_))
+        && route.meta.answer.kind != AnswerKind::Image
+        && !route.meta.path.starts_with("/token")
+        && !compares
+}

@@ -1,0 +1,67 @@
+//! `Possible-Duplicates`: the answer to a new customer names those who may be the same person, to callers who
+//! may read customers.
+
+use super::state::State;
+use crate::config::Auth;
+use crate::domain::alike::Alike;
+use crate::domain::search::Kind;
+use crate::ops::{self, Caller};
+use mfa_shared::api::customers::{CreateCustomer, CustomerInput};
+use mfa_shared::endpoint::{Endpoint, Meta, percent_encode};
+use mfa_shared::fault::Fault;
+use mfa_shared::wire::{Body, Json, RawBody};
+use std::time::Duration;
+
+/// Name of the header.
+pub const HEADER: &str = "possible-duplicates";
+/// Longest time for which the answer to a change waits for this.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// A new customer, as far as others may be like it.
+#[derive(Debug, Clone)]
+pub struct NewCustomer {
+    identifier: String,
+    alike: Alike,
+}
+
+impl NewCustomer {
+    /// The customer that a request makes, if it makes one.
+    pub fn of(meta: &Meta, raw: &RawBody<'_>) -> Option<Self> {
+        if meta.name != CreateCustomer::META.name {
+            return None;
+        }
+        let Json(input) = Json::<CustomerInput>::read(raw).ok()?;
+        Some(Self { alike: Alike::of_input(&input), identifier: input.identifier })
+    }
+}
+
+/// For each new customer the others who may be the same person. It is a service: what takes too long is left
+/// out, and so is what cannot be found out.
+pub async fn others(state: &State, customers: &[&NewCustomer], made: bool) -> Vec<Vec<String>> {
+    let mut found = vec![Vec::new(); customers.len()];
+    if customers.is_empty() {
+        return found;
+    }
+    let look = async {
+        state.search.ready_for_alike(&state.store).await?;
+        for (customer, others) in customers.iter().zip(&mut found) {
+            let alike = customer.alike.clone();
+            *others = state.search.alike(&state.store, &customer.identifier, alike, made).await?;
+        }
+        Ok::<_, Fault>(())
+    };
+    if let Ok(Err(fault)) = tokio::time::timeout(WAIT, look).await {
+        tracing::debug!(%fault, "nobody could be looked for who is like a new customer");
+    }
+    found
+}
+
+/// Whether a caller may be told of other customers.
+pub fn may_be_told(state: &State, caller: &Caller) -> bool {
+    state.config.auth == Auth::Off || ops::search::may_read(caller, Kind::Customer)
+}
+
+/// The value of the header.
+pub fn value(others: &[String]) -> String {
+    others.iter().map(|other| percent_encode(other)).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,107 @@
+//! Customers who may be one person. A table of hashes in memory says for nearly every new customer that there
+//! is nobody like it; only for the others all customers are looked through.
+
+use super::Search;
+use crate::domain::alike::Alike;
+use crate::domain::search::{Kind, Phrase};
+use crate::store::{Store, Tx};
+use mfa_shared::api::batch::DUPLICATES_MAX;
+use mfa_shared::api::customers::Customer;
+use mfa_shared::fault::Fault;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Customers that are looked at for one new customer; so many share a name and a day of birth nowhere.
+const LOOKED_AT_MAX: usize = 1_000;
+
+/// Hashes of what customers are known by, each with a hash of the customer. Nothing is ever taken out: what
+/// is found is looked at anyway.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    owners: RwLock<HashMap<u64, u32>>,
+    hasher: RandomState,
+}
+
+/// The owner of a mark that several customers have, or had.
+const SEVERAL: u32 = 0;
+
+impl Marks {
+    fn hashes(&self, alike: &Alike) -> Vec<u64> {
+        alike.marks().iter().map(|mark| self.hasher.hash_one(mark)).collect()
+    }
+
+    fn owner(&self, identifier: &str) -> u32 {
+        // Only whether it is the same one matters.
+        (self.hasher.hash_one(identifier) >> 32) as u32 | 1
+    }
+
+    /// Notes what a customer is known by.
+    pub(super) fn note(&self, identifier: &str, alike: &Alike) {
+        let (new, owner) = (self.hashes(alike), self.owner(identifier));
+        let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
+        for hash in new {
+            owners
+                .entry(hash)
+                .and_modify(|known| *known = if *known == owner { owner } else { SEVERAL })
+                .or_insert(owner);
+        }
+    }
+
+    /// Whether another customer with some of it was noted; if not, there is none.
+    fn has_other(&self, identifier: &str, alike: &Alike) -> bool {
+        let (wanted, owner) = (self.hashes(alike), self.owner(identifier));
+        let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
+        wanted.iter().any(|hash| owners.get(hash).is_some_and(|known| *known != owner))
+    }
+}
+
+impl Search {
+    /// Makes ready to look for customers who are like others: with several daemons by following what they
+    /// have made, and once after the start.
+    pub async fn ready_for_alike(&self, store: &Store) -> Result<(), Fault> {
+        match store.is_shared() || !self.made.load(SeqCst) {
+            true => self.follow(store).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Customers other than `own` that may be the same person, by identifier, at most [`DUPLICATES_MAX`].
+    /// `made` says that the customer is there now, so that the next one is compared with it.
+    pub async fn alike(
+        &self,
+        store: &Store,
+        own: &str,
+        alike: Alike,
+        made: bool,
+    ) -> Result<Vec<String>, Fault> {
+        let known = self.marks.has_other(own, &alike);
+        if made {
+            self.marks.note(own, &alike);
+        }
+        if !known {
+            return Ok(Vec::new());
+        }
+        let mut candidates = BTreeSet::new();
+        for text in alike.phrases() {
+            let phrase = Arc::new(Phrase::parse(text));
+            let (found, near) = self.find(store, &phrase, &[Kind::Customer], LOOKED_AT_MAX).await?;
+            candidates.extend(found.into_iter().filter(|_| !near).map(|found| found.identifier));
+        }
+        candidates.remove(own);
+        let look = move |tx: &mut Tx<'_>| {
+            let mut same = Vec::new();
+            for identifier in &candidates {
+                let customer = tx.get::<Customer>(&[identifier])?;
+                if same.len() < DUPLICATES_MAX
+                    && customer.is_some_and(|customer| Alike::of(&customer).is_like(&alike))
+                {
+                    same.push(identifier.clone());
+                }
+            }
+            Ok(same)
+        };
+        store.read(true, look).await
+    }
+}

@@ -1,0 +1,121 @@
+//! `Possible-Duplicates` (`decisions.md` section 7): a new customer who may be there already.
+
+use crate::guarded::may;
+use crate::world::{Seen, World};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+fn body(identifier: &str, given: &str, surname: &str, day: i64, phone: &str) -> Value {
+    json!({
+        "identifier": identifier, "givenName": given, "surname": surname,
+        "dateOfBirth": { "year": 1990, "month": 2, "day": day },
+        "contactDetails": [{ "type": "MOBILE", "group": "PRIVATE", "value": phone }],
+    })
+}
+
+fn others(seen: &Seen) -> Option<String> {
+    seen.headers.get("possible-duplicates").map(|value| value.to_str().unwrap().to_owned())
+}
+
+/// A world of one customer.
+fn world() -> World {
+    let world = World::start();
+    let first = world.post("/customers", body("c-001", "Ama", "Söhne", 3, "+233 (24) 123-4567").to_string());
+    assert_eq!(others(&first.is(202)), None, "nobody is like the first customer");
+    world
+}
+
+#[test]
+fn a_new_customer_is_answered_with_those_who_may_be_the_same_person() {
+    let world = world();
+    for (given, surname, day, phone, expected) in [
+        ("AMA", "Sohne", 3, "1", Some("c-001")),
+        ("Ama", "Söhne", 4, "2", None),
+        ("Ama", "Sohnes", 3, "3", None),
+        ("Kofi", "Boateng", 5, "00233", None),
+        ("Esi", "Addo", 6, "233-24-123-4567", Some("c-001")),
+    ] {
+        let id = format!("t-{phone}");
+        let seen = world.post("/customers", body(&id, given, surname, day, phone).to_string()).is(202);
+        assert_eq!(others(&seen).as_deref(), expected, "{given} {surname} {day} {phone}");
+    }
+    // Both by name and by phone, and each once.
+    let seen = world.post("/customers", body("z", "Ama", "Söhne", 3, "2").to_string()).is(202);
+    assert_eq!(others(&seen).unwrap(), "c-001, t-1, t-2");
+}
+
+#[test]
+fn at_most_five_are_named_and_identifiers_are_encoded() {
+    let world = World::start();
+    for number in 0..7 {
+        let id = format!("ä {number}");
+        world.post("/customers", body(&id, "Yaw", "Mensah", 9, &format!("77{number}")).to_string()).is(202);
+    }
+    let seen = world.post("/customers", body("b", "Yaw", "Mensah", 9, "1").to_string()).is(202);
+    assert_eq!(others(&seen).unwrap(), "%C3%A4%200, %C3%A4%201, %C3%A4%202, %C3%A4%203, %C3%A4%204");
+}
+
+#[test]
+fn what_was_changed_since_is_what_counts() {
+    let world = world();
+    let mut changed = body("c-001", "Akua", "Söhne", 3, "5");
+    world.put("/customers/c-001", changed.to_string()).is(202);
+    let seen = world.post("/customers", body("c-2", "Ama", "Söhne", 3, "6").to_string()).is(202);
+    assert_eq!(others(&seen), None, "the first one has another name by now");
+    changed["identifier"] = json!("c-3");
+    let begun = Instant::now();
+    loop {
+        let request = world.request("POST", "/customers").header("dry-run", "true").body(changed.to_string());
+        if others(&world.send(request).is(202)).as_deref() == Some("c-001") {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "the new name is not known");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_dry_run_tells_them_and_makes_nobody_a_duplicate() {
+    let world = world();
+    let like = |id: &str| body(id, "Ama", "Söhne", 3, "9").to_string();
+    for _ in 0..2 {
+        let request = world.request("POST", "/customers").header("dry-run", "true").body(like("c-9"));
+        assert_eq!(others(&world.send(request).is(202)).unwrap(), "c-001");
+    }
+    assert_eq!(others(&world.post("/customers", like("c-10")).is(202)).unwrap(), "c-001");
+}
+
+#[test]
+fn each_result_of_a_batch_tells_them_and_rows_of_the_batch_count_too() {
+    let world = world();
+    let create = |body: Value| json!({ "method": "POST", "path": "/customers", "body": body });
+    let operations = json!({ "operations": [
+        create(body("b-1", "Ama", "Söhne", 3, "11")),
+        create(body("b-2", "Yaw", "Boateng", 3, "12")),
+        create(body("b-3", "Efua", "Owusu", 7, "12")),
+        create(body("b-3", "Efua", "Owusu", 7, "12")),
+    ]});
+    let results = world.post("/batch", operations.to_string()).is(200).json()["results"].clone();
+    assert_eq!(results[0]["possibleDuplicates"], json!(["c-001"]));
+    let others = [&results[1]["possibleDuplicates"], &results[2]["possibleDuplicates"]];
+    assert_eq!(others, [&json!(["b-3"]), &json!(["b-2"])], "{results}");
+    assert_eq!((&results[3]["status"], &results[3]["possibleDuplicates"]), (&json!(409), &json!(null)));
+}
+
+#[test]
+fn only_who_may_read_customers_is_told() {
+    let world = World::guarded();
+    let olga = world.login("olga");
+    olga.post("/customers", body("c-001", "Ama", "Söhne", 3, "1")).is(202);
+    assert_eq!(
+        others(&olga.post("/customers", body("c-002", "Ama", "Söhne", 3, "2")).is(202)).unwrap(),
+        "c-001"
+    );
+    let blind = world.user_with("blind", &[may("customer__v1__customer", "C")]);
+    assert_eq!(others(&blind.post("/customers", body("c-003", "Ama", "Söhne", 3, "3")).is(202)), None);
+    let batch = json!({ "operations": [
+        { "method": "POST", "path": "/customers", "body": body("c-004", "Ama", "Söhne", 3, "4") }
+    ]});
+    let results = blind.post("/batch", batch).is(200).json();
+    assert_eq!(results["results"][0]["possibleDuplicates"], json!(null));
+}
