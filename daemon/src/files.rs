@@ -6,6 +6,8 @@ use std::fs;
 
 /// Files that the store, its rebuilding, gateways and the listener need beside connections.
 const RESERVE: usize = 40;
+/// Files of a connection to PostgreSQL: its socket, and what its thread waits with.
+const OF_STORE_CONNECTION: usize = 4;
 /// Connections that are served however few files there may be.
 const CONNECTIONS_MIN: usize = 4;
 
@@ -22,9 +24,27 @@ pub fn raise() -> Option<u64> {
 /// The connections that can be served under a limit of open files.
 pub fn connections(config: &Config, limit: Option<u64>) -> usize {
     let Some(limit) = limit else { return config.connections_max };
-    let to_store = if config.store.is_some() { config.store_connections_max + 2 } else { 0 };
-    let left = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(RESERVE + to_store);
+    let left = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(own(config));
     config.connections_max.min(left.max(CONNECTIONS_MIN))
+}
+
+/// Files that are needed beside the connections of clients.
+fn own(config: &Config) -> usize {
+    let to_store = if config.store.is_some() { config.store_connections_max + 2 } else { 0 };
+    RESERVE + to_store * OF_STORE_CONNECTION
+}
+
+/// Why a limit is too low for the connections to PostgreSQL, if it is.
+pub fn too_few(config: &Config, limit: Option<u64>) -> Option<String> {
+    let (limit, needed) = (limit?, own(config) + CONNECTIONS_MIN);
+    let store = config.store_connections_max;
+    let is_low = config.store.is_some() && limit < needed as u64;
+    is_low.then(|| {
+        format!(
+            "the system allows {limit} open files, and {store} connections to PostgreSQL need {needed}: \
+             raise its limit (ulimit -n, LimitNOFILE), or set store_connections_max lower"
+        )
+    })
 }
 
 /// What a daemon may open, and how many connections that leaves it.
@@ -58,6 +78,7 @@ fn soft_limit(limits: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::postgres::Address;
 
     #[test]
     fn connections_leave_files_for_the_store() {
@@ -67,6 +88,11 @@ mod tests {
         assert_eq!(connections(&config, Some(1024)), 984);
         assert_eq!(connections(&config, Some(64)), 24);
         assert_eq!(connections(&config, Some(16)), CONNECTIONS_MIN);
+        assert_eq!(too_few(&config, Some(16)), None);
+        let config = Config { store: Some(Address::parse("postgres://mfa@db1/mfa").unwrap()), ..config };
+        assert_eq!(connections(&config, Some(1024)), 1024 - 40 - 18 * 4);
+        assert!(too_few(&config, Some(115)).unwrap().contains("16 connections to PostgreSQL need 116"));
+        assert_eq!((too_few(&config, Some(116)), too_few(&config, None)), (None, None));
     }
 
     #[test]

@@ -73,6 +73,9 @@ impl Daemon {
     pub async fn start(mut config: Config, clock: Clock) -> Result<Self, StartError> {
         check(&config)?;
         let limit = files::raise();
+        if let Some(why) = files::too_few(&config, limit) {
+            return Err(StartError::Settings(why));
+        }
         let connections = files::connections(&config, limit);
         if connections < config.connections_max {
             let (wanted, limit) = (config.connections_max, limit.unwrap_or_default());

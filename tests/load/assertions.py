@@ -82,12 +82,13 @@ def main():
                 assert answer.status == 401, (answer.status, text)
 
             cost = median_ms(rounds, assertion)
-            holds = holds and (cost <= MILLISECONDS_MAX or exponent != USUAL)
-            print(f"junk for a key of {bits} bits, exponent {exponent}: {cost:.2f} ms, {cost / baseline:.1f} reads")
+            more = cost - baseline
+            holds = holds and (more <= MILLISECONDS_MAX or exponent != USUAL)
+            print(f"junk for a key of {bits} bits, exponent {exponent}: {cost:.2f} ms, {more:.2f} more than a read")
     finally:
         process.terminate()
         process.wait()
-    print(f"at most {MILLISECONDS_MAX} ms with the exponent {USUAL}: {holds}")
+    print(f"at most {MILLISECONDS_MAX} ms more with the exponent {USUAL}: {holds}")
     sys.exit(not holds)
 
 
