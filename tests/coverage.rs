@@ -59,6 +59,8 @@ fn every_change_of_a_record_that_can_be_read_alone_compares_a_tag_or_says_why_no
         // Ends of sessions: they have no representation that could change meanwhile.
         "DeleteCurrentToken",
         "DeleteTokens",
+        "EndUserSession",
+        "EndUserSessions",
         // An application is a name with what belongs to it; there is no read of one alone.
         "DeleteApplication",
     ];

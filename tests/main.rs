@@ -44,6 +44,7 @@ mod api {
     mod scans;
     mod search;
     mod secrets;
+    mod sessions;
     mod streams;
     pub mod tellers;
     mod tokens;

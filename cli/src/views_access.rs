@@ -147,6 +147,22 @@ pub const TOKEN: View = View {
     ],
 };
 
+/// Sessions of a user.
+pub const SESSION: View = View {
+    plural: "sessions",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        moment("created", "/createdOn", 1),
+        moment("last-used", "/lastUsedOn", 0),
+        column("origin", "/origin", 0),
+        column("application", "/application", 1),
+        moment("ends", "/expiresOn", 2),
+        column("current", "/current", 0),
+    ],
+};
+
 /// Logins of this machine.
 pub const LOGIN: View = View {
     plural: "logins",

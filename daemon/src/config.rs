@@ -51,6 +51,8 @@ pub struct Config {
     pub access_token_seconds: u32,
     /// Life of a session, 300 to 2,592,000.
     pub refresh_token_seconds: u32,
+    /// Seconds after which a session ends that is not used; 0 for never.
+    pub session_idle_seconds: u32,
     /// Whether users must give the present password to set another one.
     pub current_password_required: bool,
     /// Further names under which the assertion of an application may name the daemon.
@@ -111,6 +113,7 @@ impl Config {
             strict_references: false,
             access_token_seconds: 1200,
             refresh_token_seconds: 54_000,
+            session_idle_seconds: 0,
             current_password_required: false,
             token_audiences: Vec::new(),
             secret_key_file: secret_key_file.into(),

@@ -10,8 +10,10 @@ use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
 use crate::open::open;
+use crate::ops::last_use;
 use crate::outward;
-use crate::store::Store;
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::{Store, Tx};
 use mfa_shared::fault::Fault;
 use std::fmt;
 use std::net::SocketAddr;
@@ -26,6 +28,8 @@ const WATCH: Duration = Duration::from_millis(500);
 /// How often a daemon that stops looks whether the last connection has let go of the store, and for how long.
 const LET_GO: Duration = Duration::from_millis(5);
 const LET_GO_MAX: Duration = Duration::from_secs(5);
+/// Time between two writes of when sessions were used.
+const USES_PAUSE: Duration = Duration::from_secs(20);
 /// Time between two sweeps of the images.
 const SWEEP_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
@@ -38,6 +42,7 @@ pub struct Daemon {
     served: JoinHandle<()>,
     sweep: JoinHandle<()>,
     follow: JoinHandle<()>,
+    uses: JoinHandle<()>,
 }
 
 /// Why a daemon did not start.
@@ -100,7 +105,8 @@ impl Daemon {
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
         let sweep = tokio::spawn(sweep(state.store.clone()));
         let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
-        Ok(Self { address, state, stop, served, sweep, follow })
+        let uses = tokio::spawn(keep_uses(state.clone()));
+        Ok(Self { address, state, stop, served, sweep, follow, uses })
     }
 
     /// The address on which it listens.
@@ -120,15 +126,16 @@ impl Daemon {
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let Self { state, stop, served, sweep, follow, .. } = self;
+        let Self { state, stop, served, sweep, follow, uses, .. } = self;
         let _ = stop.send(true);
         if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
-        for task in [sweep, follow] {
+        for task in [sweep, follow, uses] {
             task.abort();
             let _ = task.await;
         }
+        write_uses(&state).await;
         let store = state.store.clone();
         drop(state);
         store.close().await;
@@ -137,6 +144,30 @@ impl Daemon {
         while !store.is_held_once() && closed.elapsed() < LET_GO_MAX {
             tokio::time::sleep(LET_GO).await;
         }
+    }
+}
+
+/// Writes now and then when sessions were used last.
+async fn keep_uses(state: Arc<State>) {
+    loop {
+        tokio::time::sleep(USES_PAUSE).await;
+        write_uses(&state).await;
+    }
+}
+
+async fn write_uses(state: &State) {
+    let uses = state.callers.uses().unwritten();
+    if uses.is_empty() || state.store.write_fault().is_some() || state.store.pressing_fault().is_some() {
+        return;
+    }
+    let noted = uses.clone();
+    let write = move |tx: &mut Tx<'_>| {
+        tx.set_actor(SYSTEM_ACTOR);
+        last_use::write(tx, &noted)
+    };
+    match state.store.write("last-use", write).await {
+        Ok(gone) => state.callers.uses().written(&uses, &gone),
+        Err(fault) => tracing::debug!(%fault, "when sessions were used could not be written"),
     }
 }
 

@@ -172,6 +172,7 @@ faults! {
         "an application identifier has 2 to 64 characters of A-Z a-z 0-9 . - * _";
     INVALID_KEY_TIMESTAMP: "invalid_key_timestamp" 400 "Bad key timestamp"
         "a key timestamp looks like 2031-05-06T10_11_12";
+    SESSION_NOT_FOUND: "session_not_found" 404 "No such session" "list them: mfa sessions list";
     USER_NOT_FOUND: "user_not_found" 404 "No such user" "list them: mfa users list";
     ROLE_NOT_FOUND: "role_not_found" 404 "No such role" "list them: mfa roles list";
     GROUP_NOT_FOUND: "group_not_found" 404 "No such permittable group" "list them: mfa groups list";

@@ -34,7 +34,7 @@ fn a_login_is_kept_for_its_owner_and_ends_when_told() {
     let mode = std::fs::metadata(logins(&world)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(run(world.mfa(&["users", "list", "-o", "id"])).ok(), "admin\nolga\n");
-    let sessions = run(world.mfa(&["sessions", "list", "-o", "json"])).json();
+    let sessions = run(world.mfa(&["sessions", "list", "--local", "-o", "json"])).json();
     assert_eq!((&sessions[0]["url"], &sessions[0]["caller"]), (&json!(world.url()), &json!("olga")));
     run(world.mfa(&["logout"])).ok();
     run(world.mfa(&["whoami"])).fails(4);

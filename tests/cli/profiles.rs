@@ -40,7 +40,7 @@ fn each_profile_has_settings_and_logins_of_its_own() {
     let other = World::guarded();
     at(&world, &["whoami", "--profile", "bank", "--url", &other.url()]).fails(4);
     at(&world, &["profile", "remove", "bank"]).ok();
-    let sessions = at(&world, &["sessions", "list", "-o", "json"]).json();
+    let sessions = at(&world, &["sessions", "list", "--local", "-o", "json"]).json();
     assert_eq!((sessions.as_array().unwrap().len(), &sessions[0]["profile"]), (1, &json!("boss")));
 }
 

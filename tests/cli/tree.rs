@@ -247,7 +247,11 @@ pub fn sample(world: &World) {
     };
     match &token {
         Some(_) => drop(world.user("esi", "clerk")),
-        None => post("/users", json!({ "identifier": "esi", "role": "clerk", "password": PASSWORD })),
+        None => {
+            post("/users", json!({ "identifier": "esi", "role": "clerk", "password": PASSWORD }));
+            // A session of hers, for the commands about sessions.
+            world.try_login("esi", PASSWORD).is(200);
+        }
     }
     post("/roles", json!({ "identifier": "counter", "permissions": [permission("identity__v1__users")] }));
     post("/permittablegroups", json!({ "identifier": "see-customers", "permittables": [] }));

@@ -62,6 +62,7 @@ impl DaemonFlags {
         config.token_audiences = listed(settings.get("token_audiences").0);
         config.access_token_seconds = settings.parse("access_token_seconds", None)?;
         config.refresh_token_seconds = settings.parse("refresh_token_seconds", None)?;
+        config.session_idle_seconds = settings.parse("session_idle_seconds", None)?;
         config.current_password_required = settings.flag("current_password_required", None)?;
         config.body_bytes_max = settings.parse("body_bytes_max", None)?;
         config.image_max_bytes = settings.parse("image_max_bytes", None)?;

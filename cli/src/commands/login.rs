@@ -6,7 +6,7 @@ use crate::failure::{Failure, Outcome};
 use crate::flags::PasswordFlags;
 use crate::keys;
 use crate::logins::{self, Login as Kept, now_seconds};
-use crate::tree::{Node, Verb, verb};
+use crate::tree::Verb;
 use crate::{input, views};
 use clap::Args;
 use mfa_shared::api::system::GetVersion;
@@ -14,17 +14,13 @@ use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
-use mfa_shared::time::Timestamp;
 use mfa_shared::wire::Nothing;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// How often a new password is asked for again that breaks a rule.
 const PASSWORD_TRIES_MAX: u32 = 3;
 /// How long an assertion that is made here can be used.
 const ASSERTION_SECONDS: i64 = 120;
-
-/// The verbs about sessions.
-pub const VERBS: &[Node] = &[verb::<List>("list"), verb::<End>("end")];
 
 #[derive(Args)]
 pub struct Login {
@@ -179,20 +175,8 @@ impl Verb for Logout {
     }
 }
 
-#[derive(Args)]
-pub struct End {}
-
-impl Verb for End {
-    const ENDPOINT: Option<&'static Meta> = Some(&DeleteTokens::META);
-    const EXAMPLES: &'static [&'static str] = &["mfa sessions end --yes", "mfa sessions end --yes -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.prompt.before_destroying("end all your sessions", "sessions")?;
-        end(cx, DeleteTokens {}, "logged out everywhere").await
-    }
-}
-
 /// Ends sessions at the daemon, and forgets the login here, too, when it had ended there already.
-async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) -> Outcome {
+pub async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) -> Outcome {
     match cx.client.send(&endpoint, &Nothing).await {
         Err(failure) if failure.status != Some(401) => return Err(failure),
         _ => logins::forget(&cx.client.profile, &cx.client.url)?,
@@ -208,22 +192,5 @@ impl Verb for Whoami {
     const EXAMPLES: &'static [&'static str] = &["mfa whoami", "mfa whoami -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(GetCurrentToken {}, &views::TOKEN).await
-    }
-}
-
-#[derive(Args)]
-pub struct List {}
-
-impl Verb for List {
-    const ABOUT: &'static str = "List the daemons at which this machine's user is logged in";
-    const EXAMPLES: &'static [&'static str] = &["mfa sessions list", "mfa sessions list -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let record = |login: &Kept| {
-            let ends = Timestamp::from_millis(login.ends_seconds.saturating_mul(1000));
-            let profile = Some(&login.profile).filter(|name| !name.is_empty());
-            let (url, caller, goes_on) = (&login.url, &login.caller, login.refresh_token.is_some());
-            json!({ "profile": profile, "url": url, "caller": caller, "tokenEnds": ends, "goesOn": goes_on })
-        };
-        cx.out.show(&views::LOGIN, &Value::Array(logins::all()?.iter().map(record).collect()))
     }
 }

@@ -35,6 +35,7 @@ mod roles;
 mod scans;
 mod service;
 mod session;
+mod sessions;
 mod statement;
 mod tellers;
 mod topics;
@@ -76,7 +77,12 @@ pub const NODES: &[Node] = &[
     verb::<login::Whoami>("whoami"),
     group("auth", "", "What somebody may do", auth::VERBS),
     group("profile", "profiles", "Daemons by name, with settings and logins of their own", profile::VERBS),
-    group("sessions", "session", "Logins of this machine, and sessions at the daemon", login::VERBS),
+    group(
+        "sessions",
+        "session",
+        "Sessions of users at the daemon, and the logins of this machine",
+        sessions::VERBS,
+    ),
     group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
     group(
         "products",

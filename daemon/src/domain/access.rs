@@ -55,6 +55,10 @@ fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
         (_, ["users", name] | ["users", name, "permissions" | "access"]) if reads && is_own(name) => {
             Own::LoginRight
         }
+        (_, ["users", name, "sessions"]) if is_own(name) && (reads || asked.method == Delete) => {
+            Own::LoginRight
+        }
+        (Delete, ["users", name, "sessions", _]) if is_own(name) => Own::LoginRight,
         (_, ["applications", _, "permissions", _, "users", name, "enabled"]) if reads && is_own(name) => {
             Own::LoginRight
         }
@@ -105,6 +109,13 @@ mod tests {
         HEAD /users/anna                                   | yes | no | no
         GET /users/anna/permissions                        | yes | no | no
         GET /users/anna/access                             | yes | no | no
+        GET /users/anna/sessions                           | yes | no | no
+        DELETE /users/anna/sessions                        | yes | no | no
+        DELETE /users/anna/sessions/s-1                    | yes | no | no
+        POST /users/anna/sessions                          | no  | no | no
+        GET /users/bert/sessions                           | no  | no | no
+        DELETE /users/bert/sessions                        | no  | no | no
+        DELETE /users/bert/sessions/s-1                    | no  | no | no
         GET /users/bert                                    | no  | no | no
         GET /users/bert/access                             | no  | no | no
         GET /users                                         | no  | no | no

@@ -36,7 +36,7 @@ async fn by_password(
     password: String,
 ) -> Result<Token, Fault> {
     let (username, password) = (Arc::new(username), Arc::new(password));
-    let (fresh, lifetimes, from) = (Fresh::draw(), state.lifetimes(), head.origin);
+    let (fresh, lifetimes, from) = (Fresh::draw(head.origin), state.lifetimes(), head.origin);
     for _ in 0..TRIES {
         let (name, noted) = (username.clone(), head.noted.clone());
         let look = move |tx: &mut Tx<'_>| {
@@ -59,10 +59,11 @@ async fn by_password(
 async fn by_refresh(state: &Arc<State>, head: &Head, refresh_token: String) -> Result<Token, Fault> {
     let invalid = || Fault::new(fault::REFRESH_TOKEN_INVALID, "the session has ended: log in again");
     let hash = sessions::refresh_hash(&refresh_token).ok_or_else(invalid)?;
-    let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
-    let noted = head.noted.clone();
+    let (fresh, lifetimes) = (Fresh::draw(head.origin), state.lifetimes());
+    let (noted, shared) = (head.noted.clone(), state.clone());
     let refresh = move |tx: &mut Tx<'_>| {
-        let token = sessions::refresh(tx, &hash, lifetimes, &fresh)?.ok_or_else(invalid)?;
+        let idle = (shared.callers.uses(), shared.config.session_idle_seconds);
+        let token = sessions::refresh(tx, &hash, lifetimes, &fresh, idle)?.ok_or_else(invalid)?;
         noted.actor(tx.actor());
         Ok(token)
     };
@@ -100,7 +101,7 @@ async fn signed_in(
     let (now, audiences) = (state.store.clock().now(), state.audiences());
     let check = move || assertions::check(&assertion, key, now, &audiences);
     let checked = state.heavy.run(Lane::Assertions, head.origin, check).await??;
-    let (fresh, lifetimes) = (Fresh::draw(), state.lifetimes());
+    let (fresh, lifetimes) = (Fresh::draw(head.origin), state.lifetimes());
     let noted = head.noted.clone();
     let accept = move |tx: &mut Tx<'_>| {
         let token = assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)?;

@@ -54,7 +54,10 @@ pub enum Phase {
 impl State {
     /// The state of a daemon that serves.
     pub fn new(store: Store, config: Config, routes: Routes, instance: String, heavy: Heavy) -> Self {
-        let rules = LoginRules { current_password_required: config.current_password_required };
+        let rules = LoginRules {
+            current_password_required: config.current_password_required,
+            session_idle_seconds: config.session_idle_seconds,
+        };
         let (callers, phase) = (KnownCallers::new(rules), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);
         let search = Arc::default();

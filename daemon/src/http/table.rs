@@ -23,6 +23,7 @@ use mfa_shared::api::portraits::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::scans::*;
 use mfa_shared::api::search::Search;
+use mfa_shared::api::sessions::*;
 use mfa_shared::api::system::*;
 use mfa_shared::api::tellers::*;
 use mfa_shared::api::tokens::*;
@@ -65,6 +66,9 @@ fn identity() -> Vec<Route> {
                 .beside(change.current_password.as_deref(), move |tx| login::hash_while_open(tx, &same))
         }),
         operation::<DeleteUser, _>(users::delete),
+        operation::<ListUserSessions, _>(user_sessions::list),
+        operation::<EndUserSession, _>(user_sessions::end),
+        operation::<EndUserSessions, _>(user_sessions::end_all),
         operation::<CreateRole, _>(roles::create),
         operation::<ListRoles, _>(roles::list),
         operation::<GetRole, _>(roles::get),

@@ -2,13 +2,16 @@
 
 use super::grants;
 use super::groups::CompiledGroups;
+use super::last_use::LastUse;
+use super::sessions;
 use crate::domain::permission::{self, Groups, Reach};
 use crate::domain::privilege::Holding;
 use crate::domain::token;
 use crate::store::Tx;
-use crate::store::records::{StoredConsent, StoredToken, StoredUser, TokenKind};
+use crate::store::records::{StoredConsent, StoredSession, StoredToken, StoredUser, TokenKind};
 use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
 use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -35,6 +38,8 @@ pub struct Caller {
     pub token: Option<StoredToken>,
     /// What the settings say about logins.
     pub rules: Arc<LoginRules>,
+    /// When sessions were used last.
+    pub uses: Arc<LastUse>,
 }
 
 /// What the settings of the daemon say about logins.
@@ -42,6 +47,8 @@ pub struct Caller {
 pub struct LoginRules {
     /// Whether users must give the present password to set another one.
     pub current_password_required: bool,
+    /// Seconds after which a session ends that is not used; 0 for never.
+    pub session_idle_seconds: u32,
 }
 
 impl Caller {
@@ -58,6 +65,7 @@ impl Caller {
             holding: Holding::Unchecked,
             token: None,
             rules: Arc::default(),
+            uses: Arc::default(),
         }
     }
 
@@ -108,6 +116,7 @@ pub struct KnownCallers {
     by_hash: Mutex<HashMap<String, Arc<Known>>>,
     groups: CompiledGroups,
     rules: Arc<LoginRules>,
+    uses: Arc<LastUse>,
 }
 
 /// Callers that are remembered; beyond, all are forgotten and begin anew.
@@ -135,8 +144,41 @@ impl KnownCallers {
         Self { rules: Arc::new(rules), ..Self::default() }
     }
 
-    /// The caller who sent the access token with this hash; `None` if it is no live one.
+    /// When sessions were used last.
+    pub fn uses(&self) -> &LastUse {
+        &self.uses
+    }
+
+    /// The caller who sent the access token with this hash; `None` if it is no live one. The request counts
+    /// as a use of the session.
     pub fn find(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
+        let Some(caller) = self.live(tx, hash)? else { return Ok(None) };
+        let Some(StoredToken { user: Some(user), kind, .. }) = &caller.token else { return Ok(Some(caller)) };
+        match kind {
+            TokenKind::Access { session } => {
+                if self.is_idle(tx, user, session)? {
+                    return Ok(None);
+                }
+                self.uses.note(Some(user), session, tx.now());
+            }
+            _ => self.uses.note(None, hash, tx.now()),
+        }
+        Ok(Some(caller))
+    }
+
+    /// Whether a session has ended because nobody used it. Another daemon may have seen a later use, so the
+    /// record has the last word.
+    fn is_idle(&self, tx: &mut Tx<'_>, user: &str, session: &str) -> Result<bool, Fault> {
+        let (idle, now) = (self.rules.session_idle_seconds, tx.now());
+        let fresh = |at: Timestamp| at.plus_seconds(idle.into()) > now;
+        if idle == 0 || self.uses.of(session).is_some_and(fresh) {
+            return Ok(false);
+        }
+        let stored = tx.get::<StoredSession>(&[user, session])?;
+        Ok(stored.is_none_or(|stored| sessions::is_idle(&stored, &self.uses, idle, now)))
+    }
+
+    fn live(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
         let version = tx.version();
         let known = self.by_hash.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned();
         let known = known.filter(|known| known.caller.token.as_ref().is_some_and(|t| t.ends > tx.now()));
@@ -152,7 +194,7 @@ impl KnownCallers {
                 return Ok(Some(known.caller.clone()));
             }
         }
-        let Some(caller) = find(tx, hash, &groups, &self.rules)? else { return Ok(None) };
+        let Some(caller) = find(tx, hash, &groups, (&self.rules, &self.uses))? else { return Ok(None) };
         let caller = Arc::new(caller);
         let records = match caller.application {
             Some(_) => None,
@@ -189,7 +231,7 @@ fn find(
     tx: &mut Tx<'_>,
     hash: &str,
     groups: &Arc<Groups>,
-    rules: &Arc<LoginRules>,
+    (rules, uses): (&Arc<LoginRules>, &Arc<LastUse>),
 ) -> Result<Option<Caller>, Fault> {
     let Some(token) = tx.get::<StoredToken>(&[hash])? else { return Ok(None) };
     if token.ends <= tx.now() || matches!(token.kind, TokenKind::Refresh { .. }) {
@@ -204,7 +246,7 @@ fn find(
     };
     let TokenKind::Application { application, scope, .. } = &token.kind else {
         let Some(user) = user else { return Ok(None) };
-        return Ok(Some(Caller { token: Some(token), ..by_login(tx, &user, groups, rules)? }));
+        return Ok(Some(Caller { token: Some(token), ..by_login(tx, &user, groups, (rules, uses))? }));
     };
     let of_user = match &user {
         Some(user) => Some(held_by(tx, user)?),
@@ -229,6 +271,7 @@ fn find(
         reach: Arc::new(groups.reach(&held)),
         token: Some(token),
         rules: rules.clone(),
+        uses: uses.clone(),
     }))
 }
 
@@ -242,7 +285,7 @@ pub fn by_login(
     tx: &mut Tx<'_>,
     user: &StoredUser,
     groups: &Arc<Groups>,
-    rules: &Arc<LoginRules>,
+    (rules, uses): (&Arc<LoginRules>, &Arc<LastUse>),
 ) -> Result<Caller, Fault> {
     let held: Arc<[Permission]> = held_by(tx, user)?.into();
     let is_pharaoh = user.role == PHARAOH;
@@ -257,6 +300,7 @@ pub fn by_login(
         holding: if is_pharaoh { Holding::Pharaoh } else { Holding::Only(held) },
         token: None,
         rules: rules.clone(),
+        uses: uses.clone(),
     })
 }
 

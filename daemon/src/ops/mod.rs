@@ -18,6 +18,7 @@ pub mod grants;
 pub mod groups;
 pub mod init;
 pub mod instances;
+pub mod last_use;
 pub mod ledger;
 pub mod listing;
 pub mod login;
@@ -33,6 +34,7 @@ pub mod sessions;
 pub mod tellers;
 pub mod tokens;
 mod unknown;
+pub mod user_sessions;
 pub mod users;
 
 use crate::store::Tx;

@@ -1,5 +1,6 @@
 //! Sessions and tokens: how they begin, go on and end. Contract: `identity.md` section 6.
 
+use super::last_use::LastUse;
 use crate::domain::token::{self, Kind, Lifetimes, Refresh, SESSIONS_MAX, Session, TOKEN_BYTES};
 use crate::random;
 use crate::store::Tx;
@@ -12,16 +13,20 @@ use crate::store::records::{
 use mfa_shared::api::tokens::Token;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
+use std::net::IpAddr;
 
 /// Records whose time is over that one login clears away: more than it makes, so that they never pile up.
 const CLEARED_AT_ONCE: usize = 16;
 
-/// The randomness of fresh tokens. It is drawn once for each request, because a transaction may run twice.
+/// The randomness of fresh tokens, and for whom they are. It is drawn once for each request, because a
+/// transaction may run twice.
 #[derive(Clone)]
 pub struct Fresh {
     access: [u8; TOKEN_BYTES],
     refresh: [u8; TOKEN_BYTES],
     session: [u8; 8],
+    /// Address of whoever asks.
+    origin: IpAddr,
 }
 
 impl std::fmt::Debug for Fresh {
@@ -32,8 +37,12 @@ impl std::fmt::Debug for Fresh {
 
 impl Fresh {
     /// Draws it.
-    pub fn draw() -> Self {
-        Self { access: random::bytes(), refresh: random::bytes(), session: random::bytes() }
+    pub fn draw(origin: IpAddr) -> Self {
+        Self { access: random::bytes(), refresh: random::bytes(), session: random::bytes(), origin }
+    }
+
+    fn origin(&self) -> Option<String> {
+        Some(self.origin.to_canonical().to_string())
     }
 }
 
@@ -52,7 +61,17 @@ pub fn begin(
     }
     let session = Session::begin(tx.now(), lifetimes);
     let name = format!("{}-{:016x}", moment(tx.now()), u64::from_be_bytes(fresh.session));
-    give(tx, user, &name, &session, lifetimes, fresh)
+    give(tx, user, &name, &session, lifetimes, fresh, fresh.origin())
+}
+
+/// When a session was used last.
+pub fn last_use(session: &StoredSession, uses: &LastUse) -> Timestamp {
+    session.last_used.max(uses.of(&session.name)).unwrap_or(session.began)
+}
+
+/// Whether a session ended because it was not used for so many seconds; 0 is never.
+pub fn is_idle(session: &StoredSession, uses: &LastUse, idle_seconds: u32, now: Timestamp) -> bool {
+    idle_seconds > 0 && last_use(session, uses).plus_seconds(idle_seconds.into()) <= now
 }
 
 /// Whether a text has the form of a refresh token; if so, the hash under which it is known.
@@ -67,6 +86,7 @@ pub fn refresh(
     hash: &str,
     lifetimes: Lifetimes,
     fresh: &Fresh,
+    (uses, idle_seconds): (&LastUse, u32),
 ) -> Result<Option<Token>, Fault> {
     let Some(StoredToken { user: Some(user), kind: TokenKind::Refresh { session: name, rotation }, .. }) =
         tx.get(&[hash])?
@@ -78,11 +98,15 @@ pub fn refresh(
     else {
         return Ok(None);
     };
+    if is_idle(&stored, uses, idle_seconds, tx.now()) {
+        return Ok(None);
+    }
+    let origin = stored.origin;
     let session = Session { began: stored.began, ends: stored.ends, rotation: stored.rotation };
     match session.refresh(rotation, tx.now()) {
         Refresh::Rotated(session) => {
             tx.set_actor(&user.identifier);
-            give(tx, &user, &name, &session, lifetimes, fresh).map(Some)
+            give(tx, &user, &name, &session, lifetimes, fresh, origin).map(Some)
         }
         Refresh::Over => Ok(None),
         Refresh::Reused => {
@@ -103,6 +127,7 @@ fn give(
     session: &Session,
     lifetimes: Lifetimes,
     fresh: &Fresh,
+    origin: Option<String>,
 ) -> Result<Token, Fault> {
     let (identifier, now) = (user.identifier.clone(), tx.now());
     tx.put(&StoredSession {
@@ -111,6 +136,8 @@ fn give(
         began: session.began,
         ends: session.ends,
         rotation: session.rotation,
+        origin,
+        last_used: Some(now),
     })?;
     let (access, ends) = (Kind::Access.write(&fresh.access), session.access_ends(now, lifetimes));
     let kind = TokenKind::Access { session: name.to_owned() };
@@ -138,7 +165,8 @@ pub fn give_application(
     clear_old(tx)?;
     let (access, now) = (Kind::Access.write(&fresh.access), tx.now());
     let ends = now.plus_seconds(lifetimes.access_seconds.into());
-    put(tx, &access, user, ends, kind)?;
+    let (hash, given) = (token::hash(&access), Some(now));
+    tx.put(&StoredToken { hash, user, ends, kind, given, origin: fresh.origin() })?;
     Ok(answer(access, ends, now, None, false))
 }
 
@@ -149,7 +177,7 @@ fn put(
     ends: Timestamp,
     kind: TokenKind,
 ) -> Result<(), Fault> {
-    tx.put(&StoredToken { hash: token::hash(text), user, ends, kind })
+    tx.put(&StoredToken { hash: token::hash(text), user, ends, kind, given: None, origin: None })
 }
 
 fn answer(

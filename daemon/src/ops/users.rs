@@ -76,7 +76,7 @@ pub fn get_access(
     let (rows, path) = rows_at(&path).ok_or_else(|| bad("path", &asked.path, "the path of a request"))?;
     let rows = rows.into_iter().filter(|row| operation(method_of(row.method, false)) == asked.operation);
     let groups = groups::compile(tx)?;
-    let caller = callers::by_login(tx, &user, &groups, &caller.rules)?;
+    let caller = callers::by_login(tx, &user, &groups, (&caller.rules, &caller.uses))?;
     let segments: Vec<_> = path.iter().map(String::as_str).collect();
     let look = |row: &Meta| {
         let refused = match user.role == DEACTIVATED {

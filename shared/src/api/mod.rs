@@ -17,6 +17,7 @@ pub mod portraits;
 pub mod roles;
 pub mod scans;
 pub mod search;
+pub mod sessions;
 pub mod system;
 pub mod tellers;
 pub mod tokens;
@@ -33,6 +34,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         search::ROWS,
         tokens::ROWS,
         users::ROWS,
+        sessions::ROWS,
         roles::ROWS,
         groups::ROWS,
         applications::ROWS,

@@ -19,6 +19,12 @@ pub struct StoredSession {
     pub ends: Timestamp,
     /// How often it was refreshed.
     pub rotation: u32,
+    /// Address from which it began; earlier programs did not note it.
+    #[serde(default)]
+    pub origin: Option<String>,
+    /// When it was used last, as far as it was written.
+    #[serde(default)]
+    pub last_used: Option<Timestamp>,
 }
 
 impl Record for StoredSession {
@@ -72,6 +78,12 @@ pub struct StoredToken {
     pub ends: Timestamp,
     /// What it is.
     pub kind: TokenKind,
+    /// When it was given to an application; earlier programs did not note it.
+    #[serde(default)]
+    pub given: Option<Timestamp>,
+    /// Address of the application.
+    #[serde(default)]
+    pub origin: Option<String>,
 }
 
 impl Record for StoredToken {

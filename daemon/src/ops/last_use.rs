@@ -1,0 +1,101 @@
+//! When sessions were used last. A request only notes it in memory; once in a while it is written, since a
+//! write for each request would cost more than the requests.
+
+use crate::store::Tx;
+use crate::store::records::StoredSession;
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+const MINUTE_MILLIS: i64 = 60_000;
+/// A session that was not used for so long is remembered no more.
+const REMEMBERED_SECONDS: i64 = 2 * 24 * 60 * 60;
+/// Sessions that are written in one transaction.
+const AT_ONCE: usize = 1_000;
+
+/// The minute in which a moment is.
+pub fn minute(moment: Timestamp) -> Timestamp {
+    Timestamp::from_millis(moment.millis() - moment.millis().rem_euclid(MINUTE_MILLIS))
+}
+
+/// The last uses of sessions by requests to this daemon.
+#[derive(Debug, Default)]
+pub struct LastUse {
+    by_session: Mutex<HashMap<String, Used>>,
+}
+
+#[derive(Debug, Clone)]
+struct Used {
+    /// The user; none for the token of an application, whose uses are not written.
+    user: Option<String>,
+    at: Timestamp,
+    /// The minute that was written last.
+    written: Option<Timestamp>,
+}
+
+impl LastUse {
+    /// Notes that a session of a user is used, or the token of an application.
+    pub fn note(&self, user: Option<&str>, session: &str, now: Timestamp) {
+        let mut all = self.by_session.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.get_mut(session) {
+            Some(used) => used.at = used.at.max(now),
+            None => {
+                let used = Used { user: user.map(str::to_owned), at: now, written: None };
+                all.insert(session.to_owned(), used);
+            }
+        }
+    }
+
+    /// When a session was used last, as far as this daemon has seen it.
+    pub fn of(&self, session: &str) -> Option<Timestamp> {
+        let all = self.by_session.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(session).map(|used| used.at)
+    }
+
+    /// Forgets a session that has ended.
+    pub fn forget(&self, session: &str) {
+        self.by_session.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+    }
+
+    /// Uses that were not written yet, at most one for each session and minute: user, session, moment.
+    pub fn unwritten(&self) -> Vec<(String, String, Timestamp)> {
+        let mut all = self.by_session.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = all.values().map(|used| used.at).max() {
+            all.retain(|_, used| used.at.plus_seconds(REMEMBERED_SECONDS) > last);
+        }
+        let new = all.iter().filter(|(_, used)| used.written != Some(minute(used.at)));
+        new.filter_map(|(session, used)| Some((used.user.clone()?, session.clone(), used.at)))
+            .take(AT_ONCE)
+            .collect()
+    }
+
+    /// Notes what was written, and forgets the sessions that are no more.
+    pub fn written(&self, uses: &[(String, String, Timestamp)], gone: &[String]) {
+        let mut all = self.by_session.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, session, at) in uses {
+            if let Some(used) = all.get_mut(session) {
+                used.written = Some(minute(*at));
+            }
+        }
+        for session in gone {
+            all.remove(session);
+        }
+    }
+}
+
+/// Writes uses of sessions; which of these sessions are there no more.
+pub fn write(tx: &mut Tx<'_>, uses: &[(String, String, Timestamp)]) -> Result<Vec<String>, Fault> {
+    let mut gone = Vec::new();
+    for (user, session, at) in uses {
+        match tx.get::<StoredSession>(&[user, session])? {
+            Some(mut stored) if stored.last_used.is_none_or(|last| last < *at) => {
+                stored.last_used = Some(*at);
+                tx.put(&stored)?;
+            }
+            Some(_) => {}
+            None => gone.push(session.clone()),
+        }
+    }
+    Ok(gone)
+}

@@ -1,0 +1,143 @@
+//! Sessions of a user, seen and ended one by one. Contract: `identity.md` section 13.
+
+use super::last_use::minute;
+use super::{Caller, sessions, users};
+use crate::store::Tx;
+use crate::store::records::{StoredSession, StoredToken, TOKENS_BY_USER, TokenKind};
+use mfa_shared::api::sessions::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::wire::{Accepted, Array, Nothing, Query};
+
+/// What a session of a user is: a login with its tokens, or a token with which an application acts.
+enum Found {
+    Login(StoredSession),
+    Application(StoredToken),
+}
+
+/// Characters of the hash of a token by which the session of an application is named.
+const NAME_CHARACTERS: usize = 16;
+
+impl Found {
+    fn identifier(&self) -> String {
+        match self {
+            Found::Login(session) => session.name.clone(),
+            Found::Application(token) => format!("application-{}", &token.hash[..NAME_CHARACTERS]),
+        }
+    }
+
+    fn is_current(&self, caller: &Caller) -> bool {
+        let Some(token) = &caller.token else { return false };
+        match (self, &token.kind) {
+            (Found::Login(session), TokenKind::Access { session: name }) => {
+                session.name == *name && token.user.as_ref() == Some(&session.user)
+            }
+            (Found::Application(own), _) => own.hash == token.hash,
+            _ => false,
+        }
+    }
+
+    fn shown(&self, caller: &Caller) -> UserSession {
+        let (identifier, current) = (self.identifier(), self.is_current(caller));
+        match self {
+            Found::Login(session) => UserSession {
+                identifier,
+                created_on: session.began,
+                last_used_on: minute(sessions::last_use(session, &caller.uses)),
+                origin: session.origin.clone(),
+                application: None,
+                expires_on: session.ends,
+                current,
+            },
+            Found::Application(token) => {
+                let given = token.given.unwrap_or(token.ends);
+                let used = caller.uses.of(&token.hash).unwrap_or(given);
+                UserSession {
+                    identifier,
+                    created_on: given,
+                    last_used_on: minute(used.max(given)),
+                    origin: token.origin.clone(),
+                    application: application(token).map(str::to_owned),
+                    expires_on: token.ends,
+                    current,
+                }
+            }
+        }
+    }
+
+    fn end(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<(), Fault> {
+        match self {
+            Found::Login(session) => {
+                caller.uses.forget(&session.name);
+                sessions::end(tx, &session.user, &session.name)?;
+            }
+            Found::Application(token) => {
+                caller.uses.forget(&token.hash);
+                tx.remove(token);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn application(token: &StoredToken) -> Option<&str> {
+    match &token.kind {
+        TokenKind::Application { application, .. } => Some(application),
+        _ => None,
+    }
+}
+
+/// The live sessions of a user, the newest first.
+fn of_user(tx: &mut Tx<'_>, caller: &Caller, user: &str) -> Result<Vec<Found>, Fault> {
+    users::find(tx, user)?;
+    let (now, idle) = (tx.now(), caller.rules.session_idle_seconds);
+    let mut found = Vec::new();
+    for session in tx.all::<StoredSession>(&[user])? {
+        if session.ends > now && !sessions::is_idle(&session, &caller.uses, idle, now) {
+            found.push((session.began, Found::Login(session)));
+        }
+    }
+    for token in tx.indexed::<StoredToken>(TOKENS_BY_USER, &[user])? {
+        if application(&token).is_some() && token.ends > now {
+            found.push((token.given.unwrap_or(token.ends), Found::Application(token)));
+        }
+    }
+    found.sort_by_cached_key(|(began, found)| std::cmp::Reverse((*began, found.identifier())));
+    Ok(found.into_iter().map(|(_, found)| found).collect())
+}
+
+/// `GET /users/{user}/sessions`
+pub fn list(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &ListUserSessions,
+    _: &Nothing,
+) -> Result<Array<UserSession>, Fault> {
+    let found = of_user(tx, caller, &at.user)?;
+    Ok(Array(found.iter().map(|session| session.shown(caller)).collect()))
+}
+
+/// `DELETE /users/{user}/sessions/{session}`
+pub fn end(tx: &mut Tx<'_>, caller: &Caller, at: &EndUserSession, _: &Nothing) -> Result<Accepted, Fault> {
+    let found = of_user(tx, caller, &at.user)?;
+    let Some(session) = found.iter().find(|session| session.identifier() == at.session) else {
+        let detail = format!("user {} has no session \"{}\"", at.user, at.session);
+        return Err(Fault::new(fault::SESSION_NOT_FOUND, detail));
+    };
+    session.end(tx, caller)?;
+    Ok(Accepted)
+}
+
+/// `DELETE /users/{user}/sessions`
+pub fn end_all(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &EndUserSessions,
+    Query(except): &Query<ExceptQuery>,
+) -> Result<Accepted, Fault> {
+    for session in of_user(tx, caller, &at.user)? {
+        if !(except.current && session.is_current(caller)) {
+            session.end(tx, caller)?;
+        }
+    }
+    Ok(Accepted)
+}
