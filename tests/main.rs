@@ -43,6 +43,8 @@ mod api {
     mod roles;
     mod scans;
     mod search;
+    mod second_factor;
+    mod second_factor_grid;
     mod secrets;
     mod sessions;
     mod streams;

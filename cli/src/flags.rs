@@ -116,3 +116,26 @@ impl PasswordFlags {
         }
     }
 }
+
+// Where a code of a second factor comes from.
+#[derive(Debug, Default, Args)]
+pub struct CodeFlag {
+    /// File of the code of your authenticator, or of a recovery code; - for standard input
+    #[arg(long, value_name = "FILE")]
+    otp_file: Option<String>,
+}
+
+impl CodeFlag {
+    /// The code that the flag gives.
+    pub fn given(&self) -> Outcome<Option<String>> {
+        input::secret_file(self.otp_file.as_deref().unwrap_or_default())
+    }
+
+    /// The code that the flag gives, or that somebody types.
+    pub fn known(&self, cx: &Cx) -> Outcome<String> {
+        match self.given()? {
+            Some(code) => Ok(code),
+            None => cx.prompt.text("code of your authenticator: ", "--otp-file"),
+        }
+    }
+}

@@ -58,6 +58,7 @@ pub const TABLE: &[Setting] = &[
     row("token_file", "", "file that holds such a token"),
     row("access_token_seconds", "1200", "life of an access token that the daemon gives"),
     row("refresh_token_seconds", "54000", "life of a session, from login to its end"),
+    row("second_factor_roles", "", "roles whose users must have a second factor, separated by commas"),
     row("session_idle_seconds", "0", "time after which a session ends that is not used; 0 for never"),
     row(
         "current_password_required",

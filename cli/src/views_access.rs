@@ -163,6 +163,30 @@ pub const SESSION: View = View {
     ],
 };
 
+/// How far a user has come with a second factor.
+pub const SECOND_FACTOR: View = View {
+    plural: "factors",
+    id: "/state",
+    state: "/state",
+    columns: &[
+        column("state", "/state", 0),
+        moment("enabled", "/enabledOn", 0),
+        column("recovery-codes-left", "/recoveryCodesLeft", 0),
+    ],
+};
+
+/// The secret of a second factor.
+pub const FACTOR_SECRET: View = View {
+    plural: "secrets",
+    id: "/secret",
+    state: "",
+    columns: &[column("secret", "/secret", 0), column("uri", "/uri", 0)],
+};
+
+/// Codes for the day on which an authenticator is lost.
+pub const RECOVERY_CODE: View =
+    View { plural: "codes", id: "/code", state: "", columns: &[column("code", "/code", 0)] };
+
 /// Logins of this machine.
 pub const LOGIN: View = View {
     plural: "logins",

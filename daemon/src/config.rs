@@ -51,6 +51,8 @@ pub struct Config {
     pub access_token_seconds: u32,
     /// Life of a session, 300 to 2,592,000.
     pub refresh_token_seconds: u32,
+    /// Roles whose users must have a second factor.
+    pub second_factor_roles: Vec<String>,
     /// Seconds after which a session ends that is not used; 0 for never.
     pub session_idle_seconds: u32,
     /// Whether users must give the present password to set another one.
@@ -113,6 +115,7 @@ impl Config {
             strict_references: false,
             access_token_seconds: 1200,
             refresh_token_seconds: 54_000,
+            second_factor_roles: Vec::new(),
             session_idle_seconds: 0,
             current_password_required: false,
             token_audiences: Vec::new(),

@@ -159,6 +159,13 @@ faults! {
         "use password, refresh_token or urn:ietf:params:oauth:grant-type:jwt-bearer";
     TOO_MANY_ATTEMPTS: "too_many_attempts" 429 "Too many failed attempts"
         "wait for the time that Retry-After says";
+    SECOND_FACTOR_REQUIRED: "second_factor_required" 401 "Code needed"
+        "send the code of your authenticator, too: mfa login asks for it";
+    SECOND_FACTOR_INVALID: "second_factor_invalid" 401 "Code not right"
+        "wait for the next code, or use a recovery code";
+    SECOND_FACTOR_SETUP_REQUIRED: "second_factor_setup_required" 403 "Second factor must be set up first"
+        "set one up: mfa second-factor enable";
+    WRONG_CODE: "wrong_code" 400 "Code not right" "wait for the next code, and look at the clock";
     LOGIN_FAILED: "login_failed" 401 "Login failed" "check user name and password";
     REFRESH_TOKEN_INVALID: "refresh_token_invalid" 401 "Session has ended" "log in again: mfa login";
     ASSERTION_INVALID: "assertion_invalid" 401 "Assertion not accepted"

@@ -120,6 +120,23 @@ impl<T: Object + Serialize + Send + Sync> Body for Json<T> {
     }
 }
 
+/// A JSON object as body, or no body at all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JsonIfAny<T>(pub Option<T>);
+
+impl<T: Object + Serialize + Send + Sync> Body for JsonIfAny<T> {
+    const SHAPE: BodyShape = <Json<T> as Body>::SHAPE;
+    fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
+        match raw.bytes.iter().all(u8::is_ascii_whitespace) {
+            true => Ok(Self(None)),
+            false => Json::<T>::read(raw).map(|Json(body)| Self(Some(body))),
+        }
+    }
+    fn write(&self) -> Outgoing {
+        self.0.as_ref().map_or_else(Outgoing::default, write_json)
+    }
+}
+
 /// Two kinds of object that one endpoint takes, told apart by the names of their properties.
 pub trait Alternative<B>: Object {
     /// Names that only the first kind has.

@@ -10,8 +10,16 @@ use serde_json::json;
 /// Endpoints that need no token.
 const PUBLIC: &[&str] = &["CreateToken", "GetLive", "GetReady", "GetVersion"];
 /// Endpoints that every user may call for the own record, or with any token.
-const OWN: &[&str] =
-    &["GetCurrentToken", "DeleteCurrentToken", "DeleteTokens", "SetConsent", "SendBatch", "Search"];
+const OWN: &[&str] = &[
+    "GetCurrentToken",
+    "DeleteCurrentToken",
+    "DeleteTokens",
+    "SetConsent",
+    "SendBatch",
+    "Search",
+    "BeginSecondFactor",
+    "EnableSecondFactor",
+];
 
 fn guarded_rows() -> impl Iterator<Item = &'static Meta> {
     rows().filter(|row| !PUBLIC.contains(&row.name))

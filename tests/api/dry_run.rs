@@ -142,6 +142,10 @@ fn identity(twice: &Twice) {
     );
     twice.json("PUT", "/users/esi/roleIdentifier", json!({ "identifier": "teller" }));
     twice.json("PUT", "/users/esi/password", json!({ "password": "green kettle 7" }));
+    twice.world.try_login("esi", "green kettle 7").is(200);
+    let sessions = twice.world.get("/users/esi/sessions").is(200).json();
+    twice.none("DELETE", &format!("/users/esi/sessions/{}", sessions[0]["identifier"].as_str().unwrap()));
+    twice.none("DELETE", "/users/esi/sessions");
     let key = json!({ "publicKeyMod": 123, "publicKeyExp": 3 });
     twice.json("PUT", "/applications/crm-v1/signatures/2031-05-06T10_11_12", key);
     twice.json("POST", "/applications/crm-v1/permissions", permission.clone());
@@ -215,6 +219,9 @@ const ELSEWHERE: &[&str] = &[
     "DeleteCurrentToken",
     "DeleteTokens",
     "SetConsent",
+    "BeginSecondFactor",
+    "EnableSecondFactor",
+    "DeleteSecondFactor",
     "TestEmailConfiguration",
     "TestSmsConfiguration",
 ];

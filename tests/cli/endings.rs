@@ -7,7 +7,8 @@ use crate::world::World;
 use serde_json::Value;
 
 /// Last words of commands that end something.
-const ENDS: &[&str] = &["close", "close-account", "deactivate", "delete", "end", "end-all", "lock"];
+const ENDS: &[&str] =
+    &["close", "close-account", "deactivate", "delete", "disable", "end", "end-all", "lock"];
 
 /// Last words of commands that make or change something, which can be changed again.
 const GOES_ON: &[&str] = &[
@@ -19,6 +20,7 @@ const GOES_ON: &[&str] = &[
     "confirm",
     "create",
     "deposit",
+    "enable",
     "edit",
     "login",
     "logout",

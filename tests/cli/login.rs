@@ -2,9 +2,11 @@
 
 use super::run::run;
 use crate::guarded::{PASSWORD, may};
+use crate::terminal::Terminal;
 use crate::world::World;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mfa_daemon::domain::second_factor::{from_base32, step_code};
 use mfa_shared::api::tokens::JWT_BEARER;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
@@ -209,4 +211,42 @@ fn whether_somebody_may_do_something_is_an_exit_code() {
     run(world.mfa(&["auth", "can-i", "WRITE", "/customers"])).fails(2);
     run(world.mfa(&["logout"])).ok();
     run(world.mfa(&["auth", "can-i", "READ", "/customers"])).fails(4);
+}
+
+#[test]
+fn a_second_factor_is_set_up_and_asked_for_by_files_and_at_a_terminal() {
+    let world = World::guarded();
+    world.to_present();
+    world.user("anna", "clerk");
+    let file = |name: &str, text: &str| {
+        let path = world.dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let password = file("password", PASSWORD);
+    run(world.mfa(&["login", "anna", "--password-file", &password])).ok();
+    let made = run(world.mfa(&["second-factor", "enable", "--no-input", "-o", "json"])).json();
+    let secret = from_base32(made["secret"].as_str().unwrap()).unwrap();
+    let code = |steps: i64| step_code(&secret, world.clock.now().plus_seconds(30 * steps));
+    let codes =
+        run(world.mfa(&["second-factor", "confirm", "--otp-file", &file("code", &code(0)), "-o", "json"]));
+    assert_eq!(codes.json().as_array().unwrap().len(), 10);
+    let status = run(world.mfa(&["second-factor", "status", "-o", "json"])).json();
+    assert_eq!(status["state"], "ACTIVE");
+    let said = run(world.mfa(&["login", "anna", "--password-file", &password])).fails(4);
+    assert!(said.contains("second factor"), "{said}");
+    world.clock.advance(60);
+    let otp = file("code", &format!("{}\n", code(0)));
+    run(world.mfa(&["login", "anna", "--password-file", &password, "--otp-file", &otp])).ok();
+    let terminal = Terminal::start(&world, 120, &[]);
+    terminal.type_line(&format!("clear; mfa login anna --password-file {password}; echo exit $?"));
+    terminal.wait_for("code of your authenticator:");
+    terminal.type_line(&code(1));
+    terminal.wait_for("exit 0\n$");
+    world.clock.advance(90);
+    let otp = file("code", &code(0));
+    run(world.mfa(&["second-factor", "disable", "--otp-file", &otp, "--yes"])).ok();
+    terminal.type_line("clear; mfa second-factor enable");
+    let screen = terminal.wait_for("the code that it shows now:");
+    assert!(screen.contains('█') && screen.contains("or type the secret: "), "{screen}");
 }

@@ -146,6 +146,9 @@ const NOT_RUN: &[&str] = &["daemon", "admin", "check", "dev", "init", "migrate",
 /// Endpoints that need the server of somebody else; their own tests bring one.
 pub const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration"];
 
+/// Endpoints that need the code of an authenticator.
+pub const NEEDS_CODE: &[&str] = &["EnableSecondFactor", "DeleteSecondFactor"];
+
 /// Endpoints that only another than the operator may call: who changes what others hold is a `pharaoh`, and
 /// who consents does it alone.
 pub const OTHER_CALLERS: &[(&str, &str)] = &[("UpdateGroup", "admin"), ("SetConsent", "esi")];
@@ -188,7 +191,8 @@ fn try_examples(command: &Value, template: &Template, shared: &World) {
 /// Whether the examples of a command work on the sample institution alone.
 pub fn runs_here(command: &Value) -> bool {
     let outside = NOT_RUN.contains(&words(command)[0]) && command["endpoint"].is_null();
-    !outside && !command["endpoint"].as_str().is_some_and(|endpoint| NEEDS_GATEWAY.contains(&endpoint))
+    let needs = |endpoint: &str| NEEDS_GATEWAY.contains(&endpoint) || NEEDS_CODE.contains(&endpoint);
+    !outside && !command["endpoint"].as_str().is_some_and(needs)
 }
 
 /// A shell that runs a line as it stands; whoever runs the tests need not be at this folder.

@@ -59,6 +59,7 @@ impl DaemonFlags {
             settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
         config.strict_references = settings.flag("strict_references", self.strict_references.as_deref())?;
         config.cors_origins = listed(settings.get("cors_origins").0);
+        config.second_factor_roles = listed(settings.get("second_factor_roles").0);
         config.token_audiences = listed(settings.get("token_audiences").0);
         config.access_token_seconds = settings.parse("access_token_seconds", None)?;
         config.refresh_token_seconds = settings.parse("refresh_token_seconds", None)?;

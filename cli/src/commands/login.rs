@@ -3,7 +3,7 @@
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
-use crate::flags::PasswordFlags;
+use crate::flags::{CodeFlag, PasswordFlags};
 use crate::keys;
 use crate::logins::{self, Login as Kept, now_seconds};
 use crate::tree::Verb;
@@ -13,7 +13,7 @@ use mfa_shared::api::system::GetVersion;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::fault::exit;
+use mfa_shared::fault::{self, exit};
 use mfa_shared::wire::Nothing;
 use serde_json::json;
 
@@ -29,6 +29,8 @@ pub struct Login {
     user: Option<String>,
     #[command(flatten)]
     password: PasswordFlags,
+    #[command(flatten)]
+    code: CodeFlag,
     /// Sign in as this application; by default as the one that the key file names
     #[arg(long, value_name = "ID", requires = "key")]
     application: Option<String>,
@@ -58,7 +60,7 @@ impl Verb for Login {
             Some(file) => self.sign_in(cx, file).await?,
             None => {
                 let user = self.user.as_deref();
-                by_password(cx, &cx.client, user, "admin", &self.password).await?;
+                by_password(cx, &cx.client, (user, "admin"), &self.password, &self.code).await?;
             }
         }
         cx.out.tip(&format!("logged in; the token is in {}, for you only", logins::path()?.display()));
@@ -71,9 +73,9 @@ impl Verb for Login {
 pub async fn by_password(
     cx: &Cx,
     client: &Client,
-    user: Option<&str>,
-    default: &str,
+    (user, default): (Option<&str>, &str),
     password: &PasswordFlags,
+    code: &CodeFlag,
 ) -> Outcome {
     client.check_wire()?;
     let user = match user {
@@ -84,7 +86,12 @@ pub async fn by_password(
         }
     };
     let password = password.known(cx, &format!("password of {user}"))?;
-    let token = log_in(client, &user, password.clone()).await?;
+    let token = match log_in(client, &user, password.clone(), code.given()?).await {
+        Err(failure) if failure.code == fault::SECOND_FACTOR_REQUIRED.code && cx.prompt.can_ask() => {
+            log_in(client, &user, password.clone(), Some(code.known(cx)?)).await?
+        }
+        logged_in => logged_in?,
+    };
     if !token.password_change_required {
         return Ok(());
     }
@@ -97,7 +104,7 @@ pub async fn by_password(
     loop {
         match change_password(cx, client, &user, &password).await {
             // The change has ended the login with which it was made.
-            Ok(password) => return log_in(client, &user, password).await.map(drop),
+            Ok(password) => return log_in(client, &user, password, None).await.map(drop),
             Err(failure) if failure.exit == exit::INVALID && tries < PASSWORD_TRIES_MAX => {
                 cx.out.insist(&failure.message);
                 tries += 1;
@@ -116,8 +123,8 @@ async fn change_password(cx: &Cx, client: &Client, user: &str, present: &str) ->
 }
 
 /// Logs a user in and keeps the token.
-pub async fn log_in(client: &Client, user: &str, password: String) -> Outcome<Token> {
-    let token = ask(client, TokenRequest::Password { username: user.to_owned(), password }).await?;
+pub async fn log_in(client: &Client, user: &str, password: String, otp: Option<String>) -> Outcome<Token> {
+    let token = ask(client, TokenRequest::Password { username: user.to_owned(), password, otp }).await?;
     logins::save(Kept::new(client, user.to_owned(), &token))?;
     Ok(token)
 }

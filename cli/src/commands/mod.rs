@@ -33,6 +33,7 @@ mod profile;
 mod quickstart;
 mod roles;
 mod scans;
+mod second_factor;
 mod service;
 mod session;
 mod sessions;
@@ -82,6 +83,12 @@ pub const NODES: &[Node] = &[
         "session",
         "Sessions of users at the daemon, and the logins of this machine",
         sessions::VERBS,
+    ),
+    group(
+        "second-factor",
+        "",
+        "The authenticator whose codes a login needs beside the password",
+        second_factor::VERBS,
     ),
     group("actions", "action", "What ties charges to types of transaction", actions::VERBS),
     group(

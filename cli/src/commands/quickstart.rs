@@ -6,7 +6,7 @@ use super::{background, customers, login, offices};
 use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::Outcome;
-use crate::flags::PasswordFlags;
+use crate::flags::{CodeFlag, PasswordFlags};
 use crate::input;
 use crate::tree::Verb;
 use crate::views;
@@ -137,7 +137,7 @@ pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outco
         return Ok(None);
     }
     if let Some(password) = password {
-        login::log_in(client, OPERATOR, password).await?;
+        login::log_in(client, OPERATOR, password, None).await?;
     }
     let caller = match client.send(&GetCurrentToken {}, &Nothing).await {
         Err(failure) if failure.status == Some(401) => {
@@ -145,7 +145,8 @@ pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outco
                 let hint = format!("log in: mfa login {OPERATOR} --url {}", client.url);
                 return Err(failure.hint(format!("{hint}; then once more: mfa quickstart")));
             }
-            login::by_password(cx, client, None, OPERATOR, &PasswordFlags::default()).await?;
+            login::by_password(cx, client, (None, OPERATOR), &PasswordFlags::default(), &CodeFlag::default())
+                .await?;
             client.send(&GetCurrentToken {}, &Nothing).await?.value
         }
         answer => answer?.value,

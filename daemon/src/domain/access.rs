@@ -11,6 +11,8 @@ pub struct Holder<'a> {
     pub who: Who<'a>,
     /// Whether the user has to set a new password first.
     pub must_change_password: bool,
+    /// Whether the user has to set up a second factor first.
+    pub must_set_up_factor: bool,
     /// What is open to the caller at this moment.
     pub reach: &'a Reach,
 }
@@ -20,6 +22,8 @@ pub struct Holder<'a> {
 pub enum Denial {
     /// The user has to set a new password first.
     PasswordChangeRequired,
+    /// The user has to set up a second factor first.
+    FactorRequired,
     /// Only for the own record, whatever the permissions.
     NotOwnRecord,
     /// Only by login, never with a token of an application.
@@ -55,6 +59,17 @@ fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
         (_, ["users", name] | ["users", name, "permissions" | "access"]) if reads && is_own(name) => {
             Own::LoginRight
         }
+        (_, ["users", name, "second-factor"]) if is_own(name) && (reads || asked.method == Delete) => {
+            Own::LoginRight
+        }
+        // Nobody sets up the factor of another user, whatever the permissions.
+        (Post | Put, ["users", name, "second-factor"]) => {
+            if is_own(name) || user.is_none() {
+                Own::LoginOnly
+            } else {
+                Own::Others
+            }
+        }
         (_, ["users", name, "sessions"]) if is_own(name) && (reads || asked.method == Delete) => {
             Own::LoginRight
         }
@@ -81,6 +96,13 @@ pub fn decide(asked: &Asked<'_>, caller: &Holder<'_>) -> Result<(), Denial> {
         let password = matches!((asked.method, asked.segments), (Put, ["users", _, "password"]));
         let allowed = own == Own::Right || (own == Own::LoginOnly && password && by_login);
         return if allowed { Ok(()) } else { Err(Denial::PasswordChangeRequired) };
+    }
+    if caller.must_set_up_factor {
+        let factor = matches!(asked.segments, ["users", _, "second-factor"]);
+        let password = matches!((asked.method, asked.segments), (Put, ["users", _, "password"]));
+        let own_record = matches!(own, Own::LoginOnly | Own::LoginRight) && by_login;
+        let allowed = own == Own::Right || (own_record && (factor || password));
+        return if allowed { Ok(()) } else { Err(Denial::FactorRequired) };
     }
     match own {
         Own::Right | Own::Carries => Ok(()),
@@ -109,6 +131,14 @@ mod tests {
         HEAD /users/anna                                   | yes | no | no
         GET /users/anna/permissions                        | yes | no | no
         GET /users/anna/access                             | yes | no | no
+        GET /users/anna/second-factor                      | yes | no | no
+        POST /users/anna/second-factor                     | yes | login | login
+        PUT /users/anna/second-factor                      | yes | login | login
+        DELETE /users/anna/second-factor                   | yes | no | no
+        GET /users/bert/second-factor                      | no  | no | no
+        POST /users/bert/second-factor                     | others | login | login
+        PUT /users/bert/second-factor                      | others | login | login
+        DELETE /users/bert/second-factor                   | no  | no | no
         GET /users/anna/sessions                           | yes | no | no
         DELETE /users/anna/sessions                        | yes | no | no
         DELETE /users/anna/sessions/s-1                    | yes | no | no
@@ -145,12 +175,16 @@ mod tests {
         callers.map(|(user, application)| {
             let who = Who { user, application, intended: &[] };
             let must_change_password = must_change_password && application.is_none();
-            match decide(&asked, &Holder { who, must_change_password, reach: &reach }) {
+            match decide(
+                &asked,
+                &Holder { who, must_change_password, must_set_up_factor: false, reach: &reach },
+            ) {
                 Ok(()) => "yes",
                 Err(Denial::Forbidden(_)) => "no",
                 Err(Denial::LoginTokenRequired) => "login",
                 Err(Denial::NotOwnRecord) => "others",
                 Err(Denial::PasswordChangeRequired) => "change",
+                Err(Denial::FactorRequired) => "factor",
             }
         })
     }
@@ -189,7 +223,10 @@ mod tests {
         let asked =
             Asked { application: "customer-v1", method: Delete, segments: &["customers", "C1", "portrait"] };
         let who = Who { user: Some("anna"), ..Who::default() };
-        let refused = decide(&asked, &Holder { who, must_change_password: false, reach: &reach });
+        let refused = decide(
+            &asked,
+            &Holder { who, must_change_password: false, must_set_up_factor: false, reach: &reach },
+        );
         let portrait = permission("customer__v1__portrait", &[mfa_shared::api::roles::Operation::Delete]);
         assert_eq!(refused, Err(Denial::Forbidden(vec![portrait])));
     }

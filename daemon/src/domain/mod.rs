@@ -16,6 +16,7 @@ pub mod permission;
 pub mod privilege;
 pub mod rsa;
 pub mod search;
+pub mod second_factor;
 pub mod teller;
 pub mod token;
 pub mod transaction;

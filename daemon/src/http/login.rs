@@ -7,7 +7,7 @@ use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
 use crate::ops::listing::json;
 use crate::ops::sessions::Fresh;
-use crate::ops::{assertions, login, sessions};
+use crate::ops::{assertions, callers, login, sessions};
 use crate::store::Tx;
 use mfa_shared::api::tokens::{Token, TokenRequest};
 use mfa_shared::fault::{self, Fault};
@@ -20,13 +20,33 @@ const TRIES: usize = 3;
 /// Gives a token, or says why not.
 pub async fn answer(state: &Arc<State>, head: &Head, raw: &RawBody<'_>) -> Result<Reply, Fault> {
     let token = match TokenRequest::read(raw)? {
-        TokenRequest::Password { username, password } => by_password(state, head, username, password).await,
+        TokenRequest::Password { username, password, otp } => {
+            by_password(state, head, username, password, otp).await
+        }
         TokenRequest::Refresh { refresh_token } => by_refresh(state, head, refresh_token).await,
         TokenRequest::Assertion { assertion, scope } => by_assertion(state, head, assertion, scope).await,
     };
-    let mut reply = Reply::json(json(&token?));
+    let token = token?;
+    let mut body = serde_json::to_value(&token).unwrap_or_default();
+    if must_set_up_factor(state, &token).await? {
+        body["second_factor_setup_required"] = true.into();
+    }
+    let mut reply = Reply::json(json(&body));
     reply.headers.push((CACHE_CONTROL.to_owned(), "no-store".to_owned()));
     Ok(reply)
+}
+
+/// Whether a fresh token is good for nothing but setting up a second factor.
+async fn must_set_up_factor(state: &Arc<State>, token: &Token) -> Result<bool, Fault> {
+    if state.config.second_factor_roles.is_empty() {
+        return Ok(false);
+    }
+    let (shared, hash) = (state.clone(), callers::access_hash(&token.access_token));
+    let look = move |tx: &mut Tx<'_>| match &hash {
+        Some(hash) => Ok(shared.callers.find(tx, hash)?.is_some_and(|caller| caller.must_set_up_factor)),
+        None => Ok(false),
+    };
+    state.store.read(false, look).await
 }
 
 async fn by_password(
@@ -34,6 +54,7 @@ async fn by_password(
     head: &Head,
     username: String,
     password: String,
+    otp: Option<String>,
 ) -> Result<Token, Fault> {
     let (username, password) = (Arc::new(username), Arc::new(password));
     let (fresh, lifetimes, from) = (Fresh::draw(head.origin), state.lifetimes(), head.origin);
@@ -46,9 +67,11 @@ async fn by_password(
         let candidate = state.store.read(false, look).await?;
         let (compared, plain) = (candidate.clone(), password.clone());
         let fits = state.heavy.run(Lane::Logins, head.origin, move || compared.fits(&plain)).await?;
-        let (name, fresh) = (username.clone(), fresh.clone());
-        let log_in =
-            move |tx: &mut Tx<'_>| login::log_in(tx, (&name, from), &candidate, fits, lifetimes, &fresh);
+        let (name, fresh, otp) = (username.clone(), fresh.clone(), otp.clone());
+        let log_in = move |tx: &mut Tx<'_>| {
+            let shown = login::Shown { fits, otp: otp.as_deref() };
+            login::log_in(tx, (&name, from), &candidate, &shown, lifetimes, &fresh)
+        };
         if let Some(token) = state.store.write(&head.request_id, log_in).await? {
             return Ok(token);
         }

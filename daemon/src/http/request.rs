@@ -14,7 +14,8 @@ use crate::ops::Caller;
 use crate::ops::listing::json;
 use crate::store::Tx;
 use crate::store::objects::Draft;
-use mfa_shared::endpoint::{Meta, Method};
+use mfa_shared::api::second_factor::{BeginSecondFactor, DeleteSecondFactor, EnableSecondFactor};
+use mfa_shared::endpoint::{Endpoint, Meta, Method};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
@@ -89,7 +90,7 @@ impl Request {
         payload: &Payload,
     ) -> Arc<Self> {
         let meta = route.meta;
-        let repeatable = match meta.method.reads() {
+        let repeatable = match meta.method.reads() || answers_secret(&meta) {
             true => Ok(None),
             false => {
                 // A form is what its parts are, whatever the text between them.
@@ -121,7 +122,11 @@ impl Request {
             meta,
             repeatable,
             prepared,
-            dry_run: if meta.method.reads() { Ok(false) } else { dry_run::asked(&head.headers) },
+            dry_run: match dry_run::asked(&head.headers) {
+                _ if meta.method.reads() => Ok(false),
+                Ok(true) if tries_code(&meta) => Err(no_dry_run()),
+                asked => asked,
+            },
             existing_only: existing_only::asked(&head.headers),
             new_customer: NewCustomer::of(&meta, &raw),
             tagged,
@@ -264,6 +269,20 @@ impl Request {
         }
         (prepared.run)(tx, caller)
     }
+}
+
+/// Whether the answer holds a secret that is shown once: it is kept for no repetition, and no batch has it.
+pub fn answers_secret(meta: &Meta) -> bool {
+    [BeginSecondFactor::META.name, EnableSecondFactor::META.name].contains(&meta.name)
+}
+
+/// Whether a code is tried, of which each wrong one must count: nothing may take the count back.
+pub fn tries_code(meta: &Meta) -> bool {
+    answers_secret(meta) || meta.name == DeleteSecondFactor::META.name
+}
+
+fn no_dry_run() -> Fault {
+    Fault::new(fault::NO_DRY_RUN, "a code is good or it is not: there is nothing to try")
 }
 
 /// Whether the client asks by name for one record a line.

@@ -57,6 +57,7 @@ impl State {
         let rules = LoginRules {
             current_password_required: config.current_password_required,
             session_idle_seconds: config.session_idle_seconds,
+            second_factor_roles: config.second_factor_roles.clone(),
         };
         let (callers, phase) = (KnownCallers::new(rules), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);

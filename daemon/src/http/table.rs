@@ -23,6 +23,7 @@ use mfa_shared::api::portraits::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::scans::*;
 use mfa_shared::api::search::Search;
+use mfa_shared::api::second_factor::*;
 use mfa_shared::api::sessions::*;
 use mfa_shared::api::system::*;
 use mfa_shared::api::tellers::*;
@@ -66,6 +67,10 @@ fn identity() -> Vec<Route> {
                 .beside(change.current_password.as_deref(), move |tx| login::hash_while_open(tx, &same))
         }),
         operation::<DeleteUser, _>(users::delete),
+        operation::<GetSecondFactor, _>(second_factor::get),
+        operation::<BeginSecondFactor, _>(second_factor::begin),
+        operation::<EnableSecondFactor, _>(second_factor::enable),
+        operation::<DeleteSecondFactor, _>(second_factor::delete),
         operation::<ListUserSessions, _>(user_sessions::list),
         operation::<EndUserSession, _>(user_sessions::end),
         operation::<EndUserSessions, _>(user_sessions::end_all),

@@ -24,8 +24,9 @@ pub fn decide(caller: &Caller, row: &Meta, head: bool, segments: &[&str]) -> Res
     let wanted = Asked { application: row.application(), method: method_of(row.method, head), segments };
     let (user, application) = (caller.user.as_deref(), caller.application.as_deref());
     let who = Who { user, application, intended: caller.intended() };
-    let must_change_password = caller.must_change_password;
-    let decided = access::decide(&wanted, &Holder { who, must_change_password, reach: &caller.reach });
+    let (must_change_password, must_set_up_factor) = (caller.must_change_password, caller.must_set_up_factor);
+    let holder = Holder { who, must_change_password, must_set_up_factor, reach: &caller.reach };
+    let decided = access::decide(&wanted, &holder);
     decided.map_err(|denial| denied(denial, &caller.actor, row))
 }
 
@@ -35,6 +36,10 @@ fn denied(denial: Denial, caller: &str, meta: &Meta) -> Fault {
         Denial::PasswordChangeRequired => {
             let detail = format!("{caller} has to set a new password before anything else");
             Fault::new(fault::PASSWORD_CHANGE_REQUIRED, detail)
+        }
+        Denial::FactorRequired => {
+            let detail = format!("{caller} has to set up a second factor before anything else");
+            Fault::new(fault::SECOND_FACTOR_SETUP_REQUIRED, detail)
         }
         Denial::NotOwnRecord => {
             let detail = format!("{caller} can do {what} for the own record only");

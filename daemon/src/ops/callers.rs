@@ -30,6 +30,8 @@ pub struct Caller {
     pub application: Option<String>,
     /// Whether the user has to set a new password first.
     pub must_change_password: bool,
+    /// Whether the user has to set up a second factor first.
+    pub must_set_up_factor: bool,
     /// What the caller may do.
     pub reach: Arc<Reach>,
     /// What the caller may grant.
@@ -49,6 +51,15 @@ pub struct LoginRules {
     pub current_password_required: bool,
     /// Seconds after which a session ends that is not used; 0 for never.
     pub session_idle_seconds: u32,
+    /// Roles whose users must have a second factor.
+    pub second_factor_roles: Vec<String>,
+}
+
+impl LoginRules {
+    /// Whether a user has to set up a second factor first.
+    pub fn must_set_up_factor(&self, user: &StoredUser) -> bool {
+        !user.second_factor && self.second_factor_roles.contains(&user.role)
+    }
 }
 
 impl Caller {
@@ -61,6 +72,7 @@ impl Caller {
             role: None,
             application: None,
             must_change_password: false,
+            must_set_up_factor: false,
             reach: Arc::default(),
             holding: Holding::Unchecked,
             token: None,
@@ -264,6 +276,7 @@ fn find(
         name: identifier.clone().unwrap_or_else(|| actor.clone()),
         actor,
         must_change_password: user.as_ref().is_some_and(|user| user.must_change_password),
+        must_set_up_factor: user.as_ref().is_some_and(|user| rules.must_set_up_factor(user)),
         role: user.map(|user| user.role),
         user: identifier,
         application: Some(application.clone()),
@@ -296,6 +309,7 @@ pub fn by_login(
         role: Some(user.role.clone()),
         application: None,
         must_change_password: user.must_change_password,
+        must_set_up_factor: rules.must_set_up_factor(user),
         reach: Arc::new(groups.reach(&held)),
         holding: if is_pharaoh { Holding::Pharaoh } else { Holding::Only(held) },
         token: None,

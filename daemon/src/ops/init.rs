@@ -1,7 +1,7 @@
 //! The beginning of a store: what every one holds, and what its initialisation adds. Contract:
 //! `identity.md` section 11.
 
-use super::{groups, login, sessions, users};
+use super::{groups, login, second_factor, sessions, users};
 use crate::domain::bootstrap;
 use crate::store::Tx;
 use crate::store::records::{Initialisation, StoredPassword, StoredUser, USERS_BY_ROLE};
@@ -93,6 +93,7 @@ pub fn recover(tx: &mut Tx<'_>, name: &str, hash: &str) -> Result<(), Fault> {
     tx.put(&user)?;
     tx.put(&StoredPassword { user: name.to_owned(), hash: hash.to_owned() })?;
     login::forget_failures(tx, name)?;
+    second_factor::take_away(tx, name)?;
     sessions::end_all_of_user(tx, name)
 }
 

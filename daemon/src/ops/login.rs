@@ -4,8 +4,8 @@
 //! count or begin a session in one transaction, which looks at the lock and the stored hash again. A wrong
 //! password is counted although the request is refused.
 
-use super::secret;
 use super::sessions::{self, Fresh};
+use super::{second_factor, secret};
 use crate::domain::lockout::{Attempts, FAILURES_OF_ADDRESS_MAX, KNOWN_SECONDS};
 use crate::domain::token::Lifetimes;
 use crate::store::Tx;
@@ -56,13 +56,30 @@ impl Candidate {
     }
 }
 
+/// What a login shows.
+pub struct Shown<'a> {
+    /// Whether the password is right.
+    pub fits: bool,
+    /// A code of the second factor.
+    pub otp: Option<&'a str>,
+}
+
+/// Counts a failed login, and says so in its refusal.
+fn failed(tx: &mut Tx<'_>, name: &str, from: IpAddr, refusal: Fault) -> Result<Fault, Fault> {
+    let locked = count_failure(tx, name)?;
+    count_at_known(tx, name, from)?;
+    count_for_address(tx, from)?;
+    tx.set_actor("guest");
+    Ok(refusal.locking(locked))
+}
+
 /// Begins a session if the password was right, and counts a failure if not. `None` where the password was
 /// changed since it was compared: then it has to be compared again.
 pub fn log_in(
     tx: &mut Tx<'_>,
     (name, from): (&str, IpAddr),
     compared: &Candidate,
-    fits: bool,
+    shown: &Shown<'_>,
     lifetimes: Lifetimes,
     fresh: &Fresh,
 ) -> Result<Option<Token>, Fault> {
@@ -70,14 +87,20 @@ pub fn log_in(
     if present(tx, name)? != *compared {
         return Ok(None);
     }
-    let user = if fits { tx.get::<StoredUser>(&[name])? } else { None };
+    let user = if shown.fits { tx.get::<StoredUser>(&[name])? } else { None };
     let Some(mut user) = user.filter(|user| user.role != DEACTIVATED) else {
-        let locked = count_failure(tx, name)?;
-        count_at_known(tx, name, from)?;
-        count_for_address(tx, from)?;
-        tx.set_actor("guest");
-        return Err(login_failed().locking(locked));
+        return Err(failed(tx, name, from, login_failed())?);
     };
+    if user.second_factor {
+        let Some(otp) = shown.otp else {
+            let detail = format!("user {name} has a second factor: send its code as otp");
+            return Err(Fault::new(fault::SECOND_FACTOR_REQUIRED, detail));
+        };
+        if !second_factor::check(tx, name, otp)? {
+            let detail = "the code is not right, or it was used before";
+            return Err(failed(tx, name, from, Fault::new(fault::SECOND_FACTOR_INVALID, detail))?);
+        }
+    }
     tx.set_actor(name);
     let is_locked = attempts(tx, name)?.locked_seconds(tx.now()).is_some();
     // While others have locked the name, who is known at an address ends the lock of others for nobody.
@@ -112,14 +135,24 @@ pub fn check_present(tx: &mut Tx<'_>, user: &str, fits: bool) -> Result<(), Faul
     if fits {
         return Ok(());
     }
+    let detail = format!("the present password of user {user} is another one");
+    Err(failed_within(tx, user, Fault::new(fault::WRONG_PASSWORD, detail))?)
+}
+
+/// Refuses while the name of a user is locked.
+pub fn check_open(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
+    check_lock(tx, user, None)
+}
+
+/// Counts a wrong password or code that came with a login of the user, and says so in its refusal.
+pub fn failed_within(tx: &mut Tx<'_>, user: &str, refusal: Fault) -> Result<Fault, Fault> {
     let locked = count_failure(tx, user)?;
     // It came with a login of the user, so it counts wherever they are known.
     for known in tx.all::<KnownAddress>(&[user])? {
         let attempts = known.attempts.failed(tx.now());
         tx.put(&KnownAddress { attempts, ..known })?;
     }
-    let detail = format!("the present password of user {user} is another one");
-    Err(Fault::new(fault::WRONG_PASSWORD, detail).locking(locked))
+    Ok(refusal.locking(locked))
 }
 
 /// Counts one more failed attempt, although the request is refused; the seconds of the lock that it begins.

@@ -29,6 +29,7 @@ pub mod roles;
 pub mod rows;
 pub mod scans;
 pub mod search;
+pub mod second_factor;
 pub mod secret;
 pub mod sessions;
 pub mod tellers;

@@ -145,6 +145,7 @@ mod tests {
             role: if number.is_multiple_of(2) { "even" } else { "odd" }.to_owned(),
             must_change_password: false,
             logged_in: false,
+            second_factor: false,
         };
         store.write(|tx| (0..USERS).try_for_each(|number| tx.put(&user(number)))).unwrap();
         store

@@ -3,7 +3,7 @@
 use super::access::{decide, method_of};
 use super::grants::{self, exceeds};
 use super::secret::Judged;
-use super::{Caller, Unknown, callers, counted, groups, login, sessions};
+use super::{Caller, Unknown, callers, counted, groups, login, second_factor, sessions};
 use crate::domain::permission::{self, operation};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
@@ -175,6 +175,7 @@ pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteUser, _: &Nothing) ->
     let allowed = caller.holding.may_change_user(&[(&user.role, &carried)]);
     allowed.map_err(|e| exceeds(e, &format!("user {} with role {}", at.user, user.role)))?;
     keep_a_pharaoh(tx, &user)?;
+    second_factor::take_away(tx, &at.user)?;
     tx.remove(&user);
     if let Some(password) = tx.get::<StoredPassword>(&[&at.user])? {
         tx.remove(&password);
@@ -206,7 +207,7 @@ pub fn insert(
 ) -> Result<(), Fault> {
     let (identifier, role) = (identifier.to_owned(), role.to_owned());
     tx.put(&StoredPassword { user: identifier.clone(), hash })?;
-    tx.put(&StoredUser { identifier, role, must_change_password, logged_in: false })
+    tx.put(&StoredUser { identifier, role, must_change_password, logged_in: false, second_factor: false })
 }
 
 fn check_role(tx: &mut Tx<'_>, pointer: &str, role: &str) -> Result<(), Fault> {

@@ -6,7 +6,7 @@ use super::seal::{HoldsSecrets, Keys, Place};
 use super::seed::SYSTEM_ACTOR;
 use super::{Store, Tx};
 use crate::secret::Secret;
-use crate::store::records::{SealedWith, StoredEmail, StoredSms};
+use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms};
 use mfa_shared::fault::{self, Fault};
 use std::fmt;
 use std::path::Path;
@@ -91,7 +91,9 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
         let detail = "another daemon has given the store another key meanwhile";
         return Err(Fault::new(fault::UNAVAILABLE, detail));
     }
-    let count = renew_records::<StoredEmail>(tx)? + renew_records::<StoredSms>(tx)?;
+    let count = renew_records::<StoredEmail>(tx)?
+        + renew_records::<StoredSms>(tx)?
+        + renew_records::<StoredFactor>(tx)?;
     let place = Place::new(SealedWith::SPACE, key(&["sealed-with"]), "proof");
     let keys = tx.keys()?;
     let key_name = keys.in_use().name().to_owned();

@@ -17,6 +17,7 @@ pub mod portraits;
 pub mod roles;
 pub mod scans;
 pub mod search;
+pub mod second_factor;
 pub mod sessions;
 pub mod system;
 pub mod tellers;
@@ -34,6 +35,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         search::ROWS,
         tokens::ROWS,
         users::ROWS,
+        second_factor::ROWS,
         sessions::ROWS,
         roles::ROWS,
         groups::ROWS,

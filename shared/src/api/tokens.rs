@@ -54,6 +54,8 @@ pub enum TokenRequest {
         username: String,
         /// The password.
         password: String,
+        /// A code of the authenticator, or a recovery code, where the user has a second factor.
+        otp: Option<String>,
     },
     /// The session goes on.
     Refresh {
@@ -83,6 +85,7 @@ impl std::fmt::Debug for TokenRequest {
 /// The OAuth 2.0 error word with which a fault of `POST /token` is told.
 pub fn error_word(kind: &Kind) -> &'static str {
     match (kind.code, kind.status) {
+        ("second_factor_required", _) => "mfa_required",
         ("unsupported_grant_type", _) => "unsupported_grant_type",
         ("scope_unknown" | "scope_not_covered", _) => "invalid_scope",
         (_, 401 | 429) => "invalid_grant",
@@ -129,7 +132,7 @@ impl Body for TokenRequest {
 
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let body = if raw.json { read_json(raw.bytes)? } else { read_form(raw.bytes)? };
-        let secret = ["username", "password", "refresh_token", "assertion"];
+        let secret = ["username", "password", "otp", "refresh_token", "assertion"];
         if let Some((name, _)) = raw.params.pairs().iter().find(|(name, _)| secret.contains(&name.as_str())) {
             let detail = format!("the query string carries {name}; nothing was tried");
             return Err(Fault::new(CREDENTIALS_IN_QUERY, detail));
@@ -141,7 +144,9 @@ impl Body for TokenRequest {
         let request = match grant.as_deref() {
             Some("password") => {
                 let (username, password) = (given.take("username", true), given.take("password", true));
-                username.zip(password).map(|(username, password)| Self::Password { username, password })
+                let otp = given.take("otp", false);
+                let pair = username.zip(password);
+                pair.map(|(username, password)| Self::Password { username, password, otp })
             }
             Some("refresh_token") => {
                 given.take("refresh_token", true).map(|refresh_token| Self::Refresh { refresh_token })
@@ -162,8 +167,9 @@ impl Body for TokenRequest {
     fn write(&self) -> Outgoing {
         let mut pairs = Vec::new();
         match self {
-            Self::Password { username, password } => {
+            Self::Password { username, password, otp } => {
                 pairs.extend([("grant_type", "password"), ("username", username), ("password", password)]);
+                pairs.extend(otp.as_deref().map(|otp| ("otp", otp)));
             }
             Self::Refresh { refresh_token } => {
                 pairs.extend([("grant_type", "refresh_token"), ("refresh_token", refresh_token)]);
@@ -180,7 +186,7 @@ impl Body for TokenRequest {
 fn read_json(bytes: &[u8]) -> Result<Node, Fault> {
     let body = Node::parse(bytes).map_err(|why| Fault::new(MALFORMED_BODY, why))?;
     if let Node::Object(properties) = &body {
-        let known = ["grant_type", "username", "password", "refresh_token", "assertion", "scope"];
+        let known = ["grant_type", "username", "password", "otp", "refresh_token", "assertion", "scope"];
         for name in known {
             if properties.iter().filter(|(n, _)| n == name).count() > 1 {
                 return Err(Fault::new(MALFORMED_BODY, format!("the property /{name} is given twice")));
@@ -210,6 +216,7 @@ fn schema() -> Value {
             "grant_type": { "type": "string", "enum": ["password", "refresh_token", JWT_BEARER] },
             "username": text("The user, for a password."),
             "password": { "type": "string", "format": "password" },
+            "otp": text("A code of the authenticator, or a recovery code, where there is a second factor."),
             "refresh_token": text("The refresh token of the session that goes on."),
             "assertion": text("The signed assertion of an application."),
             "scope": text("A call endpoint set to which the token of an application is narrowed."),
@@ -244,7 +251,8 @@ mod tests {
 
     #[test]
     fn form_and_json_carry_the_same_names() {
-        let asked = TokenRequest::Password { username: "anna".into(), password: "blue kettle+7".into() };
+        let asked =
+            TokenRequest::Password { username: "anna".into(), password: "blue kettle+7".into(), otp: None };
         let form = "grant_type=password&username=anna&password=blue+kettle%2B7&colour=red";
         assert_eq!(read("", false, form).unwrap(), asked);
         let json = r#"{"grant_type":"password","username":"anna","password":"blue kettle+7","scope":null}"#;

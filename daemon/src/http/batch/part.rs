@@ -4,7 +4,7 @@ use super::super::access::Asked;
 use super::super::answer::Head;
 use super::super::heavy::Secret;
 use super::super::payload::Payload;
-use super::super::request::Request;
+use super::super::request::{Request, tries_code};
 use super::super::route::{Behind, Prepared, Route};
 use super::super::state::State;
 use crate::ops::listing::json;
@@ -157,4 +157,5 @@ fn can_travel(route: &Route, request: &Request) -> bool {
         && route.meta.answer.kind != AnswerKind::Image
         && !route.meta.path.starts_with("/token")
         && !compares
+        && !tries_code(&route.meta)
 }

@@ -32,7 +32,7 @@ pub use tellers::{
     TransactionPlace, report_key,
 };
 pub use tokens::{KnownAddress, StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
-pub use users::{GroupsVersion, RetiredUser, StoredPassword, StoredUser};
+pub use users::{FACTOR_SECRET, GroupsVersion, RetiredUser, StoredFactor, StoredPassword, StoredUser};
 
 use super::engine::Space;
 use mfa_shared::time::Timestamp;
@@ -108,6 +108,7 @@ spaces! {
     ASSERTIONS_BY_TIME = 55 "assertions_by_time";
     KNOWN_ADDRESSES = 56 "known_addresses";
     KNOWN_ADDRESSES_BY_TIME = 57 "known_addresses_by_time";
+    SECOND_FACTORS = 58 "second_factors";
     CARDS = 65 "cards";
     CARDS_BY_NUMBER = 66 "cards_by_number";
     SCANS = 67 "scans";

@@ -1,11 +1,15 @@
 //! Users, their passwords, roles and permittable groups.
 
-use super::{GROUPS, PASSWORDS, RETIRED_USERS, ROLES, ROLES_BY_GROUP, SYSTEM, USERS, USERS_BY_ROLE};
+use super::{
+    GROUPS, PASSWORDS, RETIRED_USERS, ROLES, ROLES_BY_GROUP, SECOND_FACTORS, SYSTEM, USERS, USERS_BY_ROLE,
+};
 use crate::store::engine::Space;
 use crate::store::record::{Record, key};
+use crate::store::seal::{HoldsSecrets, Sealed};
 use mfa_shared::api::groups::PermittableGroup;
 use mfa_shared::api::roles::Role;
 use mfa_shared::api::users::User;
+use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// A user. The password is stored apart, so that whoever reads users never meets its hash.
@@ -20,6 +24,9 @@ pub struct StoredUser {
     pub must_change_password: bool,
     /// Whether the user ever logged in: then records may bear the name, and nobody else gets it.
     pub logged_in: bool,
+    /// Whether a login needs a code of the second factor.
+    #[serde(default)]
+    pub second_factor: bool,
 }
 
 impl StoredUser {
@@ -53,6 +60,38 @@ impl Record for StoredPassword {
     const SPACE: Space = PASSWORDS;
     fn key(&self) -> Vec<u8> {
         key(&[&self.user])
+    }
+}
+
+/// The name of the field with the secret of a second factor.
+pub const FACTOR_SECRET: &str = "secret";
+
+/// The second factor of a user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredFactor {
+    /// The user.
+    pub user: String,
+    /// The secret of the authenticator.
+    pub secret: Sealed,
+    /// Since when a login needs a code; before, no code was shown yet.
+    pub enabled_on: Option<Timestamp>,
+    /// The step of the last code that was used.
+    pub last_step: Option<u64>,
+    /// Keyed hashes of the recovery codes that are left.
+    pub recovery: Vec<String>,
+}
+
+impl Record for StoredFactor {
+    const SPACE: Space = SECOND_FACTORS;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.user])
+    }
+}
+
+impl HoldsSecrets for StoredFactor {
+    fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)> {
+        vec![(FACTOR_SECRET, &mut self.secret)]
     }
 }
 
