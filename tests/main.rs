@@ -31,6 +31,7 @@ mod api {
     mod histories;
     pub mod images;
     mod instances;
+    mod interest;
     mod ledger;
     mod login;
     mod login_origins;

@@ -93,6 +93,11 @@ pub const TABLE: &[Setting] = &[
     row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),
     row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
     row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
+    row(
+        "interest_run_at",
+        "",
+        "time of the day, HH:MM in UTC, at which the daemon runs the interest of yesterday",
+    ),
     row("password_file", "", "file of the password that a command needs, - for standard input"),
     row("teller", "", "teller of this machine, where a command names none"),
     row("office", "", "office of the tellers of this machine, where --office does not say it"),

@@ -5,6 +5,7 @@ mod counter;
 mod deposits;
 mod gateways;
 mod images;
+mod interest;
 mod stores;
 mod system;
 
@@ -14,6 +15,7 @@ pub use counter::*;
 pub use deposits::*;
 pub use gateways::*;
 pub use images::*;
+pub use interest::*;
 pub use stores::*;
 pub use system::*;
 

@@ -95,6 +95,8 @@ pub struct Config {
     pub request_timeout_seconds: u64,
     /// Time after the signal to stop in which running requests may end.
     pub stop_timeout_seconds: u64,
+    /// Minute of the day in UTC from which on the daemon runs the interest of yesterday by itself.
+    pub interest_run_at: Option<u16>,
     /// Memory that the index of the embedded store may use for its cache.
     pub cache_bytes: u64,
 }
@@ -137,6 +139,7 @@ impl Config {
             header_timeout_seconds: 10,
             request_timeout_seconds: 60,
             stop_timeout_seconds: 20,
+            interest_run_at: None,
             cache_bytes: 64 * 1024 * 1024,
         }
     }

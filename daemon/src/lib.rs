@@ -29,6 +29,7 @@ mod admin;
 mod check;
 mod files;
 mod init;
+mod interest;
 mod look;
 mod migrate;
 mod open;

@@ -9,6 +9,7 @@ use crate::http::routes::Routes;
 use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
+use crate::interest::keep_running;
 use crate::open::open;
 use crate::ops::last_use;
 use crate::outward;
@@ -43,6 +44,7 @@ pub struct Daemon {
     sweep: JoinHandle<()>,
     follow: JoinHandle<()>,
     uses: JoinHandle<()>,
+    interest: Option<JoinHandle<()>>,
 }
 
 /// Why a daemon did not start.
@@ -106,7 +108,9 @@ impl Daemon {
         let sweep = tokio::spawn(sweep(state.store.clone()));
         let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
         let uses = tokio::spawn(keep_uses(state.clone()));
-        Ok(Self { address, state, stop, served, sweep, follow, uses })
+        let minute = state.config.interest_run_at;
+        let interest = minute.map(|minute| tokio::spawn(keep_running(state.store.clone(), minute)));
+        Ok(Self { address, state, stop, served, sweep, follow, uses, interest })
     }
 
     /// The address on which it listens.
@@ -126,12 +130,12 @@ impl Daemon {
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let Self { state, stop, served, sweep, follow, uses, .. } = self;
+        let Self { state, stop, served, sweep, follow, uses, interest, .. } = self;
         let _ = stop.send(true);
         if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
-        for task in [sweep, follow, uses] {
+        for task in [sweep, follow, uses].into_iter().chain(interest) {
             task.abort();
             let _ = task.await;
         }

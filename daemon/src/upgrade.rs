@@ -1,16 +1,33 @@
-//! What a store made by an earlier program still holds and must not: remembered requests and failed logins
-//! from which a password could be guessed or read.
+//! What a store made by an earlier program lacks: groups of later endpoints, with the rights of the starter
+//! roles. And what it still holds and must not: remembered requests and failed logins from which a password
+//! could be guessed or read.
 
 use crate::http::idempotency;
-use crate::ops::login;
+use crate::ops::{init, login};
 use crate::store::records::StoreSecret;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 
-/// Removes it from a store. The key under which earlier programs hashed requests goes last, so that an
-/// interrupted removal starts again.
+/// Brings a store to what this program expects.
 pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
+    if store.read(false, |tx| init::lacks_later_groups(tx)).await? {
+        let add = |tx: &mut Tx<'_>| {
+            tx.set_actor(SYSTEM_ACTOR);
+            init::add_later_groups(tx)
+        };
+        match store.write("upgrade", add).await {
+            // It is only served then; the next start on a disk that takes changes makes up for it.
+            Err(fault) if fault.kind == fault::DISK_READ_ONLY => {}
+            added => added?,
+        }
+    }
+    remove_guessable(store).await
+}
+
+/// The key under which earlier programs hashed requests goes last, so that an interrupted removal starts
+/// again.
+async fn remove_guessable(store: &Store) -> Result<(), Fault> {
     let old = |tx: &mut Tx<'_>| tx.get::<StoreSecret>(&[StoreSecret::IDEMPOTENCY]);
     if store.read(false, old).await?.is_none() {
         return Ok(());

@@ -71,7 +71,7 @@ impl Meta {
             ("offices", Some("teller")) | ("teller", _) => "teller-v1",
             ("offices" | "employees", _) => "office-v1",
             ("customers", _) => "customer-v1",
-            ("actions" | "definitions" | "instances", _) => "deposit-v1",
+            ("actions" | "definitions" | "instances" | "interest", _) => "deposit-v1",
             ("configuration", _) => "notification-v1",
             ("ledger", _) => "ledger-v1",
             ("audit", _) => "audit-v1",

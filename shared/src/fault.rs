@@ -136,6 +136,14 @@ faults! {
     ACCOUNT_NUMBERS_EXHAUSTED: "account_numbers_exhausted" 409 "Account numbers used up"
         "a customer has at most 99,999 accounts";
     BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0" "pay the balance out first";
+    ALREADY_BEGUN: "already_begun" 409 "Interest has begun before"
+        "leave from out: a run goes on after the last day that was run";
+    NOTHING_ACCRUED: "nothing_accrued" 409 "No interest to pay"
+        "wait until the interest comes to the smallest amount of the currency: mfa accounts interest ACCOUNT";
+    WRONG_PRODUCT_TYPE: "wrong_product_type" 409 "Not for this type of product"
+        "name a product of type SHARE: mfa products list";
+    ALREADY_DISTRIBUTED: "already_distributed" 409 "Dividend was distributed before"
+        "there is one dividend for each due date: mfa products dividends list PRODUCT";
     CURRENCY_MISMATCH: "currency_mismatch" 409 "Two currencies"
         "use accounts of one currency: mfa ledger accounts list";
     OFFICE_NOT_FOUND: "office_not_found" 404 "No such office" "list them: mfa offices list";

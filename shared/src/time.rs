@@ -133,6 +133,28 @@ impl Date {
         Self(self.0.tomorrow().unwrap_or(self.0))
     }
 
+    /// The day before; the first day of the calendar is its own day before.
+    pub fn previous(self) -> Self {
+        Self(self.0.yesterday().unwrap_or(self.0))
+    }
+
+    /// The same day so many months later (earlier, if negative), or the last one of that month where it has
+    /// no such day; the end of the calendar is as far as it goes.
+    pub fn plus_months(self, months: i64) -> Self {
+        let span = jiff::Span::new().try_months(months);
+        Self(span.map_or(self.0, |span| self.0.saturating_add(span)))
+    }
+
+    /// The last day of the month.
+    pub fn last_of_month(self) -> Self {
+        Self(self.0.last_of_month())
+    }
+
+    /// Days of the year: 365 or 366.
+    pub fn days_in_year(self) -> i16 {
+        self.0.days_in_year()
+    }
+
     /// Year, month and day as integers.
     pub fn parts(self) -> (i16, i8, i8) {
         (self.0.year(), self.0.month(), self.0.day())

@@ -21,7 +21,7 @@ fn move_cash(tx: &mut Tx<'_>, r#type: &str, lines: Vec<JournalLine>) -> Result<(
         message: "Teller adjustment.",
         transaction_date: at,
         clerk: "ama",
-        teller_code: "T1",
+        teller_code: Some("T1"),
         teller_transaction: None,
         lines,
     };

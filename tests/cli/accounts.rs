@@ -30,7 +30,7 @@ fn busy() -> World {
                         "CDPT" => vec![debit("d1", Drawer, sum), credit(ACCOUNT, Customer, sum)],
                         _ => vec![debit(ACCOUNT, Customer, sum), credit("d1", Drawer, sum)],
                     };
-                    let (message, clerk, teller_code) = (kind, "ama", "T1");
+                    let (message, clerk, teller_code) = (kind, "ama", Some("T1"));
                     let (transaction_date, teller_transaction) = (None, None);
                     let r#type = kind;
                     let entry = Entry {

@@ -135,8 +135,8 @@ fn cash_that_no_entry_explains_is_found() {
     );
     day.finds(
         |tx| {
-            let mut stored = entry(tx, |stored| stored.entry.teller_code == "T2");
-            stored.entry.teller_code = "T3".to_owned();
+            let mut stored = entry(tx, |stored| stored.entry.teller_code.as_deref() == Some("T2"));
+            stored.entry.teller_code = Some("T3".to_owned());
             tx.put(&stored)
         },
         &[("teller T3", "was never opened, and is in use or has entries")],

@@ -75,6 +75,7 @@ impl DaemonFlags {
         config.header_timeout_seconds = settings.parse("header_timeout_seconds", None)?;
         config.request_timeout_seconds = settings.parse("request_timeout_seconds", None)?;
         config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;
+        config.interest_run_at = minute_of_day(settings)?;
         config.cache_bytes = settings.parse("cache_bytes", None)?;
         gateways(settings, &mut config)?;
         Ok(config)
@@ -326,4 +327,19 @@ pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password:
         show_once(cx, operator, password, "");
     }
     Ok(made)
+}
+
+/// The minute of the day at which interest is run, if the setting says one.
+fn minute_of_day(settings: &Settings) -> Outcome<Option<u16>> {
+    let given = settings.get("interest_run_at").0;
+    if given.is_empty() || given == "off" {
+        return Ok(None);
+    }
+    let digits = |text: &str, most: u16| {
+        let plain = text.len() == 2 && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse::<u16>().ok().filter(|number| plain && *number <= most)
+    };
+    let minute = given.split_once(':').and_then(|(h, m)| Some(digits(h, 23)? * 60 + digits(m, 59)?));
+    let bad = || Failure::usage(format!("interest_run_at must be HH:MM, not \"{given}\""));
+    minute.map(Some).ok_or_else(bad)
 }

@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
-use crate::tree::{Node, Verb, verb};
+use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
 use mfa_shared::api::definitions::*;
@@ -26,6 +26,7 @@ pub const VERBS: &[Node] = &[
     verb::<Deactivate>("deactivate"),
     verb::<Commands>("commands"),
     verb::<Accounts>("accounts"),
+    group("dividends", "dividend", "Dividends of share products", super::dividends::VERBS),
     verb::<super::bulk::Import<super::bulk::Definitions>>("import"),
     verb::<super::bulk::Export<super::bulk::Definitions>>("export"),
 ];

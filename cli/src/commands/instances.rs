@@ -25,6 +25,8 @@ pub const VERBS: &[Node] = &[
     verb::<Types>("types"),
     verb::<super::statement::Entries>("entries"),
     verb::<super::statement::Statement>("statement"),
+    verb::<super::interest::OfAccount>("interest"),
+    verb::<super::interest::PayOut>("pay-interest"),
     verb::<super::bulk::Import<super::bulk::Instances>>("import"),
     verb::<super::bulk::Export<super::bulk::Instances>>("export"),
 ];

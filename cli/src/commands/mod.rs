@@ -16,6 +16,7 @@ mod customers;
 mod daemon;
 mod definitions;
 mod dev;
+mod dividends;
 mod docs;
 mod doctor;
 mod employees;
@@ -25,6 +26,7 @@ mod find;
 mod gateways;
 mod groups;
 mod instances;
+mod interest;
 mod ledger;
 mod login;
 mod offices;
@@ -98,6 +100,7 @@ pub const NODES: &[Node] = &[
         definitions::VERBS,
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
+    group("interest", "", "Interest: days that are run, what they accrue and pay", interest::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
     verb::<apply::Apply>("apply"),
     verb::<apply::Diff>("diff"),

@@ -1,6 +1,7 @@
 //! What moved on the account of a customer: its lines one by one, and its statement, which stands between two
 //! balances. Neither needs a look into the ledger.
 
+use super::interest;
 use super::ledger::{Days, day};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -12,6 +13,7 @@ use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::GetDefinition;
 use mfa_shared::api::instances::{GetInstance, Instance, ListInstanceEntries};
+use mfa_shared::api::interest::AccountInterest;
 use mfa_shared::api::ledger::{AccountEntry, EntryQuery, Side};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::{DateRange, Paging};
@@ -77,19 +79,33 @@ impl Verb for Statement {
                 (still, still)
             }
         };
+        let interest = interest::of_account(cx, &self.account).await.filter(|found| !found.accrued.is_zero());
         if matches!(cx.out.format, Format::Json | Format::Jsonl | Format::Yaml) {
             let currency = currency(cx, &account.product_identifier).await;
             let statement = json!({
                 "accountIdentifier": self.account, "currency": currency, "from": first, "to": last,
                 "openingBalance": opening, "entries": entries, "closingBalance": closing,
             });
-            return cx.out.show(&views::STATEMENT, &statement);
+            return cx.out.show(&views::STATEMENT, &with_interest(statement, interest));
         }
         let mut rows = vec![balance(first, "opening balance", opening)];
         rows.extend(entries.iter().map(row));
         rows.push(balance(last, "closing balance", closing));
+        if let Some((until, accrued)) = interest.and_then(|found| Some((found.accrued_until?, found.accrued)))
+        {
+            rows.push(balance(until, "accrued interest", accrued));
+        }
         cx.print(&at, &views::STATEMENT, Value::Array(rows)).await
     }
+}
+
+/// What is accrued stands at the end of a statement, where there is something.
+fn with_interest(mut statement: Value, interest: Option<AccountInterest>) -> Value {
+    if let Some(interest) = interest {
+        statement["accruedInterest"] = json!(interest.accrued);
+        statement["accruedUntil"] = json!(interest.accrued_until);
+    }
+    statement
 }
 
 fn balance(day: Date, message: &str, balance: Amount) -> Value {

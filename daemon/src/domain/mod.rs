@@ -8,6 +8,7 @@ pub mod customer;
 pub mod employee;
 pub mod gateway;
 pub mod instance;
+pub mod interest;
 pub mod ledger;
 pub mod lockout;
 pub mod network;

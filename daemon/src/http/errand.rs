@@ -10,7 +10,7 @@ use super::state::State;
 use super::{dry_run, existing_only};
 use crate::config::Config;
 use crate::ops::Caller;
-use crate::store::Tx;
+use crate::store::{Store, Tx};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::RawBody;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 type Acting = Pin<Box<dyn Future<Output = Run> + Send>>;
 
 /// What is to be done outside the store; it ends in what settles it.
-pub struct Act(Box<dyn FnOnce() -> Acting + Send>);
+pub struct Act(Box<dyn FnOnce(Store) -> Acting + Send>);
 
 /// A decoded request that plans its errand.
 pub type Errand = Box<dyn Fn(&mut Tx<'_>, &Caller, &Config) -> Result<Act, Fault> + Send + Sync>;
@@ -38,9 +38,9 @@ impl fmt::Debug for Act {
 type Plan<E, P> = fn(&mut Tx<'_>, &Caller, &Config, &E, &<E as Endpoint>::Body) -> Result<P, Fault>;
 type Settle<E, O, R> = fn(&mut Tx<'_>, &Caller, &E, &O) -> Result<R, Fault>;
 
-/// Joins a row with the three steps of its errand. A refusal in `settle` keeps what was written with
-/// [`Tx::keep_when_refused`] and is never remembered as the answer to an idempotency key.
-pub fn errand<E, P, O, R, F>(plan: Plan<E, P>, act: fn(P) -> F, settle: Settle<E, O, R>) -> Route
+/// Joins a row with the three steps of its errand; between the first and the last it may run transactions of
+/// its own. A refusal in `settle` keeps what was written with [`Tx::keep_when_refused`] and is never remembered as the answer to an idempotency key.
+pub fn errand<E, P, O, R, F>(plan: Plan<E, P>, act: fn(P, Store) -> F, settle: Settle<E, O, R>) -> Route
 where
     E: Endpoint,
     P: Send + 'static,
@@ -54,9 +54,9 @@ where
         Ok(Box::new(move |tx: &mut Tx<'_>, caller: &Caller, config: &Config| {
             let planned = plan(tx, caller, config, &endpoint, &body)?;
             let endpoint = endpoint.clone();
-            Ok(Act(Box::new(move || {
+            Ok(Act(Box::new(move |store| {
                 Box::pin(async move {
-                    let outcome = act(planned).await;
+                    let outcome = act(planned, store).await;
                     let run = move |tx: &mut Tx<'_>, caller: &Caller| {
                         settle(tx, caller, &endpoint, &outcome).map(IntoReply::into_reply)
                     };
@@ -123,7 +123,7 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     let (store, request_id) = (state.store.clone(), head.request_id.clone());
     // A client who goes away leaves an errand behind that still has to be settled.
     let errand = tokio::spawn(async move {
-        let settle = (act.0)().await;
+        let settle = (act.0)(store.clone()).await;
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);
             let mut reply = settle(tx, &caller)?;

@@ -1,6 +1,7 @@
 //! What an operation returned, as an answer on the wire.
 
 use super::tag;
+use crate::ops::interest::RunAccepted;
 use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
 use crate::ops::rows::Rows;
@@ -8,6 +9,7 @@ use crate::ops::{ShownImage, Stored};
 use crate::store::Tx;
 use crate::store::record::Record;
 use bytes::Bytes;
+use mfa_shared::api::interest::ListInterestRuns;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
@@ -158,6 +160,15 @@ impl IntoReply<JsonFlag> for JsonFlag {
 impl IntoReply<Names> for Names {
     fn into_reply(self) -> Reply {
         Reply::list(Content::Elements(self.0.iter().map(json).collect()))
+    }
+}
+
+impl IntoReply<AcceptedAt<ListInterestRuns>> for RunAccepted {
+    fn into_reply(self) -> Reply {
+        let mut reply = Reply::empty(202);
+        let place = format!("{}?date={}", ListInterestRuns {}.path(), self.0);
+        reply.headers.push(("location".to_owned(), place));
+        reply
     }
 }
 

@@ -4,6 +4,7 @@ use super::errand::errand;
 use super::heavy::Secret;
 use super::route::{Route, addressed, audited, batch, login, operation, search, secret_operation, status};
 use super::state;
+use crate::interest as run;
 use crate::ops::gateways::{email, sms, trial};
 use crate::ops::*;
 use crate::outward;
@@ -13,10 +14,12 @@ use mfa_shared::api::batch::SendBatch;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::definitions::*;
+use mfa_shared::api::dividends::*;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::gateways::*;
 use mfa_shared::api::groups::*;
 use mfa_shared::api::instances::*;
+use mfa_shared::api::interest::*;
 use mfa_shared::api::ledger::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::portraits::*;
@@ -170,6 +173,12 @@ fn institution() -> Vec<Route> {
         operation::<ListInstanceEntries, _>(instances::list_entries),
         operation::<UpdateInstance, _>(instances::update),
         operation::<CommandInstance, _>(instances::command),
+        errand::<DistributeDividend, _, _, _, _>(dividends::plan, run::distribute, dividends::settle),
+        operation::<ListDividends, _>(dividends::list),
+        errand::<RunInterest, _, _, _, _>(interest::plan, run::run, interest::settle),
+        operation::<ListInterestRuns, _>(interest::list),
+        operation::<GetInstanceInterest, _>(interest::get),
+        operation::<PayInstanceInterest, _>(interest::pay_now),
         operation::<ListLedgerAccounts, _>(ledger::list_accounts),
         operation::<GetLedgerAccount, _>(ledger::get_account),
         operation::<ListAccountEntries, _>(ledger::list_account_entries),
@@ -185,7 +194,7 @@ fn institution() -> Vec<Route> {
         operation::<DeleteEmailConfiguration, _>(email::delete),
         errand::<TestEmailConfiguration, _, _, _, _>(
             trial::plan_mail,
-            |trial| outward::send(trial, outward::mail::send),
+            |trial, _| outward::send(trial, outward::mail::send),
             trial::settle_mail,
         ),
         operation::<CreateSmsConfiguration, _>(sms::create),
@@ -198,7 +207,7 @@ fn institution() -> Vec<Route> {
         operation::<DeleteSmsConfiguration, _>(sms::delete),
         errand::<TestSmsConfiguration, _, _, _, _>(
             trial::plan_sms,
-            |trial| outward::send(trial, outward::sms::send),
+            |trial, _| outward::send(trial, outward::sms::send),
             trial::settle_sms,
         ),
     ]

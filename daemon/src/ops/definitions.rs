@@ -4,7 +4,9 @@ use super::ledger::name_account;
 use super::{Caller, Stored, Unknown, actions, counted, instances};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
-use crate::store::records::{INSTANCES_BY_PRODUCT, StoredDefinitionCommand, StoredInstance};
+use crate::store::records::{
+    INSTANCES_BY_PRODUCT, RateBefore, StoredDefinitionCommand, StoredDividend, StoredInstance,
+};
 use mfa_shared::api::definitions::*;
 use mfa_shared::api::instances::Instance;
 use mfa_shared::api::ledger::AccountRole;
@@ -92,6 +94,13 @@ pub fn update(
     if (&before.code, before.scale) != (&after.code, after.scale) {
         refuse_in_use(tx, &at.definition, ", so code and scale of its currency stay")?;
     }
+    if changed.interest != stored.interest {
+        // A product whose interest never changed has had the present one from its beginning; so it needs
+        // no history, in stores of earlier programs as well.
+        let number = tx.next_number::<RateBefore>(&[&at.definition])?;
+        let (definition, interest, until) = (at.definition.clone(), stored.interest, tx.now());
+        tx.put(&RateBefore { definition, number, interest, until })?;
+    }
     tx.put(&changed)?;
     Ok(Accepted)
 }
@@ -101,6 +110,8 @@ pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteDefinition, _: &Nothing) -
     let definition = find(tx, &at.definition)?;
     refuse_in_use(tx, &at.definition, "")?;
     tx.remove_all::<StoredDefinitionCommand>(&[&at.definition])?;
+    tx.remove_all::<RateBefore>(&[&at.definition])?;
+    tx.remove_all::<StoredDividend>(&[&at.definition])?;
     tx.remove(&definition);
     Ok(Accepted)
 }
@@ -152,7 +163,7 @@ fn not_found(definition: &str) -> Fault {
     Fault::new(fault::DEFINITION_NOT_FOUND, format!("there is no product definition \"{definition}\""))
 }
 
-fn find(tx: &mut Tx<'_>, definition: &str) -> Result<Definition, Fault> {
+pub(super) fn find(tx: &mut Tx<'_>, definition: &str) -> Result<Definition, Fault> {
     tx.get(&[definition])?.ok_or_else(|| not_found(definition))
 }
 

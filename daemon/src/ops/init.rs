@@ -6,7 +6,7 @@ use crate::domain::bootstrap;
 use crate::store::Tx;
 use crate::store::records::{Initialisation, StoredPassword, StoredUser, USERS_BY_ROLE};
 use mfa_shared::api::groups::PermittableGroup;
-use mfa_shared::api::roles::{PHARAOH, Role};
+use mfa_shared::api::roles::{PHARAOH, Permission, Role};
 use mfa_shared::fault::Fault;
 
 /// The role of a second user who does the daily work of administration.
@@ -82,8 +82,41 @@ pub fn initialise(tx: &mut Tx<'_>, first: &FirstUser, operator: Option<&FirstUse
             users::insert(tx, &user.name, role, user.hash.clone(), user.must_change_password)?;
         }
     }
-    tx.put(&Initialisation { first_user: first.name.clone() })?;
+    let groups_added = bootstrap::LATER_GROUPS.iter().map(|group| (*group).to_owned()).collect();
+    tx.put(&Initialisation { first_user: first.name.clone(), groups_added })?;
     Ok(made)
+}
+
+/// Whether an initialised store has not been given the groups that came later.
+pub fn lacks_later_groups(tx: &mut Tx<'_>) -> Result<bool, Fault> {
+    let Some(initialised) = tx.get::<Initialisation>(&["initialised"])? else { return Ok(false) };
+    Ok(bootstrap::LATER_GROUPS.iter().any(|group| !initialised.groups_added.iter().any(|g| g == group)))
+}
+
+/// Gives an initialised store the groups that came later, and the starter roles their rights on them; once,
+/// so that whoever removes them is not overruled.
+pub fn add_later_groups(tx: &mut Tx<'_>) -> Result<(), Fault> {
+    let Some(mut initialised) = tx.get::<Initialisation>(&["initialised"])? else { return Ok(()) };
+    for identifier in bootstrap::LATER_GROUPS {
+        if initialised.groups_added.iter().any(|group| group == identifier) {
+            continue;
+        }
+        initialised.groups_added.push((*identifier).to_owned());
+        if tx.has::<PermittableGroup>(&[identifier])? {
+            continue;
+        }
+        if let Some(group) = bootstrap::groups().find(|group| group.identifier == *identifier) {
+            groups::save(tx, &group)?;
+        }
+        for starter in bootstrap::roles() {
+            let Some(mut role) = tx.get::<Role>(&[&starter.identifier])? else { continue };
+            let of_group =
+                |permission: &&Permission| permission.permittable_endpoint_group_identifier == *identifier;
+            role.permissions.extend(starter.permissions.iter().filter(of_group).cloned());
+            tx.put(&role)?;
+        }
+    }
+    tx.put(&initialised)
 }
 
 /// Sets a lost password; the user must change it at first use.
@@ -100,4 +133,50 @@ pub fn recover(tx: &mut Tx<'_>, name: &str, hash: &str) -> Result<(), Fault> {
 /// Whether nobody can log in, because there are no users yet.
 pub fn is_empty(tx: &mut Tx<'_>) -> Result<bool, Fault> {
     Ok(!tx.any(USERS_BY_ROLE, &[])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::ledger::tests::memory::Memory;
+
+    fn rights(tx: &mut Tx<'_>, role: &str) -> Vec<usize> {
+        let role = tx.get::<Role>(&[role]).unwrap().unwrap();
+        let later = |p: &&Permission| p.permittable_endpoint_group_identifier == bootstrap::INTEREST;
+        role.permissions.iter().filter(later).map(|permission| permission.allowed_operations.len()).collect()
+    }
+
+    #[test]
+    fn a_store_of_an_earlier_program_is_given_later_groups_once_with_the_rights_of_its_roles() {
+        let mut store = Memory::new();
+        let first = FirstUser { name: "admin".to_owned(), hash: String::new(), must_change_password: false };
+        store.write(|tx| initialise(tx, &first, None).map(drop)).unwrap();
+        assert!(!store.read(lacks_later_groups));
+        // As an earlier program would have left it, with a role that its institution removed.
+        let mut forget = |with_mark: bool| {
+            store
+                .write(|tx| {
+                    let group = tx.get::<PermittableGroup>(&[bootstrap::INTEREST])?;
+                    group.iter().for_each(|group| tx.remove(group));
+                    for mut role in tx.all::<Role>(&[])? {
+                        let keeps =
+                            |p: &Permission| p.permittable_endpoint_group_identifier != bootstrap::INTEREST;
+                        role.permissions.retain(keeps);
+                        tx.put(&role)?;
+                    }
+                    if let (Some(mut made), true) = (tx.get::<Initialisation>(&["initialised"])?, with_mark) {
+                        made.groups_added.clear();
+                        tx.put(&made)?;
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            store.write(add_later_groups).unwrap();
+            let roles = ["administrator", "branch-manager", "clerk", "teller", "auditor"];
+            store.read(|tx| Ok(roles.map(|role| rights(tx, role)).concat()))
+        };
+        assert_eq!(forget(true), [3, 2, 1, 1, 1]);
+        // Who takes the group away again is not overruled.
+        assert_eq!(forget(false), Vec::<usize>::new());
+    }
 }

@@ -1,7 +1,7 @@
 //! Product instances: the accounts of customers. Contract: `deposits.md` section 3.
 
 use super::ledger::{self, CustomerAccount, Entries};
-use super::{Caller, Unknown};
+use super::{Caller, Unknown, interest};
 use crate::domain::instance::{self as rules, Effect, Refusal};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
@@ -189,7 +189,7 @@ pub fn update(
 /// `POST /instances/{account}`
 pub fn command(
     tx: &mut Tx<'_>,
-    _: &Caller,
+    caller: &Caller,
     at: &CommandInstance,
     Form(form): &Form<InstanceCommandForm>,
 ) -> Result<Accepted, Fault> {
@@ -198,7 +198,10 @@ pub fn command(
     let effect = rules::command(instance.state, form.command, balance.is_zero());
     match effect.map_err(|refusal| refused(refusal, &instance, form.command, balance))? {
         Effect::Opens => instance.open(tx.now()),
-        Effect::Closes => instance.close(ledger::posting_time(tx)?),
+        Effect::Closes => {
+            interest::give_up(tx, &instance, &caller.name)?;
+            instance.close(ledger::posting_time(tx)?);
+        }
         Effect::Notes => instance.transaction_command_on = Some(tx.now()),
         Effect::Nothing => return Ok(Accepted),
     }
@@ -231,7 +234,7 @@ pub fn shown(tx: &mut Tx<'_>, stored: StoredInstance) -> Result<Instance, Fault>
     })
 }
 
-fn find(tx: &mut Tx<'_>, account: &str) -> Result<StoredInstance, Fault> {
+pub(super) fn find(tx: &mut Tx<'_>, account: &str) -> Result<StoredInstance, Fault> {
     let found = tx.get(&[account])?;
     found.ok_or_else(|| Fault::new(fault::INSTANCE_NOT_FOUND, format!("there is no account \"{account}\"")))
 }

@@ -72,7 +72,7 @@ object! {
         scale: i64 = required(integer(0, 5)),
     }
 
-    /// For how long money is laid up, and when interest is payable. It describes the product only.
+    /// For how long money is laid up, and when interest is payable.
     pub struct Term across both_or_neither {
         /// How many units; goes with timeUnit.
         period: Option<i64> = optional(integer(1, 1200)),

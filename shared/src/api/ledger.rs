@@ -38,9 +38,9 @@ words! {
         OverShort = "OVER_SHORT",
         /// The cash account of a product; nothing is posted to it.
         ProductCash = "PRODUCT_CASH",
-        /// The expense account of a product; nothing is posted to it.
+        /// The expense account of a product: what interest and dividends cost.
         ProductExpense = "PRODUCT_EXPENSE",
-        /// The accrual account of a product; nothing is posted to it.
+        /// The accrual account of a product: interest that is owed and not yet paid.
         ProductAccrue = "PRODUCT_ACCRUE",
         /// Where a charge is booked.
         Income = "INCOME",
@@ -130,8 +130,8 @@ object! {
         transaction_date: Timestamp = required(timestamp()),
         /// The user who posted it.
         clerk: String = required(line(256)),
-        /// The teller at whom it was posted.
-        teller_code: String = required(id(32)),
+        /// The teller at whom it was posted; none where nobody stood at a counter, as for interest.
+        teller_code: Option<String> = optional(id(32)),
         /// The teller's transaction.
         teller_transaction_identifier: Option<String> = optional(id(32)),
         /// The lines.
@@ -161,8 +161,8 @@ object! {
         posted_on: Timestamp = required(timestamp()),
         /// The business date.
         transaction_date: Timestamp = required(timestamp()),
-        /// The teller at whom it was posted.
-        teller_code: String = required(id(32)),
+        /// The teller at whom it was posted; none where nobody stood at a counter, as for interest.
+        teller_code: Option<String> = optional(id(32)),
     }
 
     /// The balance of an account on its side; the other is 0.

@@ -6,11 +6,13 @@ pub mod batch;
 pub mod cards;
 pub mod customers;
 pub mod definitions;
+pub mod dividends;
 pub mod documents;
 pub mod employees;
 pub mod gateways;
 pub mod groups;
 pub mod instances;
+pub mod interest;
 pub mod ledger;
 pub mod offices;
 pub mod portraits;
@@ -49,6 +51,8 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         actions::ROWS,
         definitions::ROWS,
         instances::ROWS,
+        dividends::ROWS,
+        interest::ROWS,
         ledger::ROWS,
         gateways::ROWS,
         tellers::ROWS,

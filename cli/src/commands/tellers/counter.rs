@@ -4,7 +4,7 @@
 use super::of_day::Working;
 use super::transactions::{self, ChargesFlag};
 use super::{as_amount, money};
-use crate::commands::{cards, customers};
+use crate::commands::{cards, customers, interest};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
@@ -293,10 +293,54 @@ counter! {
         "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --yes",
         "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --charges included --yes"
     ];
-    CloseAccount Accc "Close an account and pay it out" [
+}
+
+#[derive(Args)]
+pub struct CloseAccount {
+    #[command(flatten)]
+    wish: Wish,
+    /// Pay accrued interest to the account first
+    #[arg(long, conflicts_with = "forfeit_interest")]
+    pay_interest: bool,
+    /// Give accrued interest up
+    #[arg(long)]
+    forfeit_interest: bool,
+}
+
+impl Verb for CloseAccount {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateTransaction::META);
+    const ABOUT: &'static str = "Close an account and pay it out";
+    const EXAMPLES: &'static [&'static str] = &[
         "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 100 --charges included --yes",
-        "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 99 --yes"
+        "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 99 --forfeit-interest --yes",
     ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let instance = self.wish.instance(cx).await?;
+        let account = instance["accountIdentifier"].as_str().unwrap_or_default();
+        let found = interest::of_account(cx, account).await;
+        if let Some(found) = found.filter(|found| found.accrued > Amount::ZERO) {
+            cx.out.say(&format!("account {account} has accrued {} of interest", found.accrued));
+            // Paid before the rest is shown, so that the balance is the one that is paid out.
+            if !self.forfeit_interest && (self.pay_interest || wants_it(cx)?) && !cx.client.dry_run {
+                match interest::pay(cx, account).await {
+                    Err(failure) if failure.code == fault::NOTHING_ACCRUED.code => {}
+                    paid => paid?,
+                }
+            }
+        }
+        transact(cx, self.wish, TransactionType::Accc, None).await
+    }
+}
+
+/// Whether the accrued interest is to be paid first; where nobody is asked, it has to be said.
+fn wants_it(cx: &Cx) -> Outcome<bool> {
+    if !cx.prompt.can_ask() || cx.prompt.yes {
+        let what = "the account has accrued interest, and nothing says whether it is paid";
+        return Err(Failure::new("input_needed", exit::USAGE, what)
+            .hint("give --pay-interest, and its amount with the rest, or --forfeit-interest"));
+    }
+    let typed = cx.prompt.ask_or("pay it to the account first? y or n", "y")?;
+    Ok(!typed.to_ascii_lowercase().starts_with('n'))
 }
 
 #[derive(Args)]

@@ -2,6 +2,7 @@
 //! (`deposits.md` section 4.5).
 
 use crate::domain::ledger::{balance, cash_moved, check_lines, join};
+use crate::ops::interest::{self, check_interest};
 use crate::ops::tellers::check_tellers;
 use crate::store::Tx;
 pub use crate::store::check::Finding;
@@ -48,6 +49,7 @@ struct Books {
 pub fn check_ledger(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     let mut findings = check_books(tx)?;
     findings.extend(check_tellers(tx)?);
+    findings.extend(check_interest(tx)?);
     Ok(findings)
 }
 
@@ -78,6 +80,11 @@ pub fn check_books(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     Ok(books.findings)
 }
 
+/// The teller of an entry, as a sentence names it.
+fn teller_of(entry: &JournalEntry) -> &str {
+    entry.teller_code.as_deref().unwrap_or("no teller")
+}
+
 impl Books {
     fn find(&mut self, subject: String, detail: String) {
         self.findings.push(Finding { subject, detail });
@@ -98,7 +105,7 @@ impl Books {
                 let place = number(key);
                 let subject = format!("entry {place}");
                 if !missing.is_empty() {
-                    let detail = format!("is not kept under the drawer of {}", entry.teller_code);
+                    let detail = format!("is not kept under the drawer of {}", teller_of(&entry));
                     self.find(subject.clone(), detail);
                 }
                 if place != next || entry.sequence.unsigned_abs() != place {
@@ -156,14 +163,18 @@ impl Books {
                 Side::Credit => earned.plus(line.amount),
             };
         }
-        self.join_currencies(entry, subject);
+        self.join_currencies(tx, entry, subject)?;
         self.drawer_entries += u64::from(entry.lines.iter().any(|line| line.role == AccountRole::Drawer));
         let moved = Amount::sum(entry.lines.iter().map(cash_moved));
-        let drawer = self.drawers.entry(entry.teller_code.clone()).or_default();
-        *drawer = drawer.plus(moved);
-        let cash = *drawer;
-        if cash.is_negative() {
-            self.find(subject.to_owned(), format!("leaves {cash} in the drawer of {}", entry.teller_code));
+        if let Some(teller) = &entry.teller_code {
+            let drawer = self.drawers.entry(teller.clone()).or_default();
+            *drawer = drawer.plus(moved);
+            let cash = *drawer;
+            if cash.is_negative() {
+                self.find(subject.to_owned(), format!("leaves {cash} in the drawer of {teller}"));
+            }
+        } else if !moved.is_zero() {
+            self.find(subject.to_owned(), "moves cash of a drawer and names no teller".to_owned());
         }
         for (at, line) in (0..).zip(&entry.lines) {
             let number = line_number(place, at);
@@ -180,11 +191,16 @@ impl Books {
         Ok(())
     }
 
-    fn join_currencies(&mut self, entry: &JournalEntry, subject: &str) {
+    fn join_currencies(&mut self, tx: &mut Tx<'_>, entry: &JournalEntry, subject: &str) -> Result<(), Fault> {
+        // The day of a product has no account of a customer; its accounts get the currency of the product.
+        let product = match entry.r#type == interest::ACCRUAL {
+            true => tx.get::<Definition>(&[&entry.message])?.map(|product| product.currency.code),
+            false => None,
+        };
         let named: BTreeSet<_> = entry.lines.iter().map(|line| line.account_identifier.as_str()).collect();
         let codes =
             named.iter().map(|name| self.accounts.get(*name).and_then(|(_, c)| c.currency.as_deref()));
-        match join(codes).map(|code| code.map(str::to_owned)) {
+        match join(codes.chain([product.as_deref()])).map(|code| code.map(str::to_owned)) {
             Err((one, other)) => {
                 let detail = format!("joins two currencies, {one} and {other}");
                 self.find(subject.to_owned(), detail);
@@ -198,6 +214,7 @@ impl Books {
                 }
             }
         }
+        Ok(())
     }
 
     fn compare_accounts(&mut self) {

@@ -16,10 +16,12 @@ pub use check::{Finding, check_books, check_ledger};
 pub use lists::Entries;
 pub use naming::{CustomerAccount, add_account, name_account, name_customer_account};
 pub use posting::{
-    Entry, credit, debit, drawer_cash, drawer_lines, entry_at, join_currencies, last_sequence, post,
+    Entry, credit, debit, drawer_cash, drawer_lines, entry_at, give_currency, join_currencies, last_sequence,
+    post,
 };
 pub use reads::{
-    get_account, get_entry, list_account_entries, list_accounts, list_journal, statement, trial_balance,
+    EndOfDay, balance_on, daily_balances, get_account, get_entry, list_account_entries, list_accounts,
+    list_journal, statement, trial_balance,
 };
 
 use crate::store::Tx;

@@ -24,8 +24,8 @@ pub struct Entry<'a> {
     pub transaction_date: Option<Timestamp>,
     /// The authenticated user.
     pub clerk: &'a str,
-    /// Code of the teller at whom it is posted.
-    pub teller_code: &'a str,
+    /// Code of the teller at whom it is posted; interest and dividends have none.
+    pub teller_code: Option<&'a str>,
     /// The teller's transaction.
     pub teller_transaction: Option<&'a str>,
     /// The lines in their order; those of amount 0 are left out.
@@ -66,7 +66,7 @@ pub fn post(tx: &mut Tx<'_>, entry: Entry<'_>) -> Result<Option<JournalEntry>, F
         posted_on,
         transaction_date: entry.transaction_date.unwrap_or(posted_on),
         clerk: entry.clerk.to_owned(),
-        teller_code: entry.teller_code.to_owned(),
+        teller_code: entry.teller_code.map(str::to_owned),
         teller_transaction_identifier: entry.teller_transaction.map(str::to_owned),
         lines,
     };
@@ -114,9 +114,22 @@ fn move_cash(tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
     if !entry.lines.iter().any(|line| line.role == AccountRole::Drawer) {
         return Ok(());
     }
+    let Some(teller) = &entry.teller_code else {
+        return Err(Fault::new(fault::INTERNAL, "an entry of no teller moves the cash of a drawer"));
+    };
     let moved = Amount::sum(entry.lines.iter().map(ledger::cash_moved));
-    let cash = drawer_cash(tx, &entry.teller_code)?.plus(moved);
-    tx.add(&DrawerCash { teller: entry.teller_code.clone(), cash });
+    let cash = drawer_cash(tx, teller)?.plus(moved);
+    tx.add(&DrawerCash { teller: teller.clone(), cash });
+    Ok(())
+}
+
+/// Gives an account that has no currency yet the one of the product that uses it.
+pub fn give_currency(tx: &mut Tx<'_>, account: &str, code: &str) -> Result<(), Fault> {
+    let before = named(tx, account)?;
+    if before.currency.is_none() {
+        let currency = Some(code.to_owned());
+        tx.replace(&before, &LedgerAccount { currency, ..before.clone() });
+    }
     Ok(())
 }
 

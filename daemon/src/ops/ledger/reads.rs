@@ -8,13 +8,14 @@ use crate::ops::listing::{Listing, SortKey, as_stored};
 use crate::ops::{Caller, Stored};
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::{numbered, prefix};
-use crate::store::records::{AccountLine, line_number};
+use crate::store::record::{Record, numbered, prefix};
+use crate::store::records::{AccountLine, ENTRY_LINES_MAX, line_number};
+use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::DateRange;
-use mfa_shared::time::Timestamp;
+use mfa_shared::time::{Date, Timestamp};
 use mfa_shared::wire::{Json, Nothing, Query};
 use std::ops::Range as Span;
 
@@ -131,6 +132,68 @@ pub fn trial_balance(
     let total_debit = Amount::sum(rows.iter().map(|row| row.debit));
     let total_credit = Amount::sum(rows.iter().map(|row| row.credit));
     Ok(Json(TrialBalance { as_of, rows, total_debit, total_credit }))
+}
+
+/// The balance of an account at the end of a day, by posting.
+pub fn balance_on(tx: &mut Tx<'_>, account: &LedgerAccount, end: &mut EndOfDay) -> Result<Amount, Fault> {
+    // Most accounts have not moved since.
+    if account.last_entry_on < Some(end.moment) {
+        return Ok(account.balance);
+    }
+    let sequence = match end.sequence {
+        Some(sequence) => sequence,
+        None => *end.sequence.insert(sequence_at(tx, end.moment)?),
+    };
+    Ok(balance_before(tx, &account.identifier, sequence)?.unwrap_or_default())
+}
+
+/// The end of a day in the order of posting, which is looked for once.
+#[derive(Debug, Clone, Copy)]
+pub struct EndOfDay {
+    moment: Timestamp,
+    sequence: Option<u64>,
+}
+
+impl EndOfDay {
+    /// The end of a day in UTC.
+    pub fn of(day: Date) -> Self {
+        Self { moment: day.next().start(), sequence: None }
+    }
+}
+
+/// The balances of an account at the end of each day of a period, by posting.
+pub fn daily_balances(
+    tx: &mut Tx<'_>,
+    account: &str,
+    first: Date,
+    last: Date,
+) -> Result<Vec<(Date, Amount)>, Fault> {
+    let start = sequence_at(tx, first.start())?;
+    let mut balance = balance_before(tx, account, start)?.unwrap_or_default();
+    let range = Range {
+        from: numbered(&[account], line_number(start, 0)),
+        to: Some(numbered(&[account], line_number(sequence_at(tx, last.next().start())?, 0))),
+    };
+    let mut lines: Vec<AccountLine> = Vec::new();
+    tx.walk(AccountLine::SPACE, range, &mut |_, value| {
+        lines.push(decode(AccountLine::SPACE, value)?);
+        Ok(true)
+    })?;
+    let mut moves = Vec::with_capacity(lines.len());
+    for line in lines {
+        if let Some(stored) = entry_at(tx, line.number / ENTRY_LINES_MAX)? {
+            moves.push((stored.entry.posted_on.day(), line.balance));
+        }
+    }
+    let (mut moves, mut days, mut day) = (moves.into_iter().peekable(), Vec::new(), first);
+    while day <= last {
+        while let Some((_, after)) = moves.next_if(|(moved, _)| *moved <= day) {
+            balance = after;
+        }
+        days.push((day, balance));
+        day = day.next();
+    }
+    Ok(days)
 }
 
 /// The balance of an account after its last line before the entry with this sequence.

@@ -1,7 +1,7 @@
 //! Accounts of customers, as the counter looks at them.
 
 use crate::domain::transaction::{Stage, charge};
-use crate::ops::{actions, instances};
+use crate::ops::{Caller, actions, instances, interest};
 use crate::store::Tx;
 use crate::store::records::StoredInstance;
 use mfa_shared::amount::Amount;
@@ -94,8 +94,14 @@ pub(super) fn open(tx: &mut Tx<'_>, account: &Held, posted_on: Timestamp) -> Res
 }
 
 /// Makes the account CLOSED at the moment of its last posting, behind which there is none.
-pub(super) fn close(tx: &mut Tx<'_>, account: &Held, posted_on: Timestamp) -> Result<(), Fault> {
+pub(super) fn close(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    account: &Held,
+    posted_on: Timestamp,
+) -> Result<(), Fault> {
     let mut instance = account.instance.clone();
+    interest::give_up(tx, &instance, &caller.name)?;
     instance.close(posted_on);
     tx.put(&instance)
 }

@@ -26,7 +26,7 @@ fn book(
     (r#type, message): (&str, &str),
     lines: Vec<JournalLine>,
 ) -> Result<Option<JournalEntry>, Fault> {
-    let (clerk, teller_code) = (&caller.name, &teller.code);
+    let (clerk, teller_code) = (&caller.name, Some(teller.code.as_str()));
     let (transaction_date, teller_transaction) = (None, None);
     let entry =
         ledger::Entry { r#type, message, transaction_date, clerk, teller_code, teller_transaction, lines };

@@ -5,6 +5,7 @@ use super::cash::{ACCOUNT_CHANGE, CARRIED_OVER, of_session};
 use super::transactions::find_transaction;
 use crate::domain::ledger::cash_moved;
 use crate::domain::transaction::{Line, Place, lines};
+use crate::ops::interest;
 use crate::ops::ledger::{drawer_cash, entry_at};
 use crate::store::Tx;
 use crate::store::check::Finding;
@@ -77,8 +78,13 @@ impl Journal {
                 roles.push(line.role);
             }
         }
+        // What interest and dividends book is held to their own records.
+        if is_interest(&entry.r#type) && entry.teller_code.is_none() {
+            return Ok(());
+        }
+        let teller = entry.teller_code.clone().unwrap_or_default();
         if entry.lines.iter().any(|line| line.role == AccountRole::Drawer) {
-            let drawer = self.drawers.entry(entry.teller_code.clone()).or_default();
+            let drawer = self.drawers.entry(teller.clone()).or_default();
             drawer.cash = drawer.cash.plus(Amount::sum(entry.lines.iter().map(cash_moved)));
             drawer.after.insert(sequence, drawer.cash);
         }
@@ -95,7 +101,7 @@ impl Journal {
             self.find(format!("entry {sequence}"), detail);
         }
         if entry.lines.iter().any(|line| line.role == AccountRole::OverShort) {
-            self.counts.insert(entry.identifier, (entry.teller_code, sequence));
+            self.counts.insert(entry.identifier, (teller, sequence));
         }
         Ok(())
     }
@@ -260,6 +266,11 @@ impl Journal {
     }
 }
 
+/// Whether entries of this type belong to interest or dividends.
+fn is_interest(r#type: &str) -> bool {
+    interest::ENTRY_TYPES.contains(&r#type)
+}
+
 /// Cash between drawer and vault, what a count found, or cash that goes along to another account.
 fn is_adjustment(entry: &JournalEntry) -> bool {
     use AccountRole::{Drawer, OverShort, Vault};
@@ -291,7 +302,7 @@ fn wrongly_booked(stored: &StoredTransaction, entry: Option<&JournalEntry>) -> O
     };
     let same = entry.lines.len() == due.len()
         && entry.lines.iter().zip(&due).all(|(line, due)| as_due(transaction, line, due));
-    let is_own = entry.teller_code == stored.teller
+    let is_own = entry.teller_code.as_ref() == Some(&stored.teller)
         && entry.r#type == transaction.transaction_type.as_str()
         && entry.teller_transaction_identifier.as_ref() == Some(&transaction.identifier);
     (!same || !is_own).then(|| format!("is booked by entry {} in another way", entry.sequence))

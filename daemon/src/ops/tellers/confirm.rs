@@ -80,7 +80,7 @@ fn confirm(
         message: kind.as_str(),
         transaction_date: Some(transaction.transaction_date),
         clerk: &caller.name,
-        teller_code: &teller.teller.code,
+        teller_code: Some(&teller.teller.code),
         teller_transaction: Some(&transaction.identifier),
         lines: posted(&parties, transaction, &charges, included),
     };
@@ -92,7 +92,7 @@ fn confirm(
     };
     match kind {
         TransactionType::Acco => accounts::open(tx, &account, posted_on)?,
-        TransactionType::Accc => accounts::close(tx, &account, posted_on)?,
+        TransactionType::Accc => accounts::close(tx, caller, &account, posted_on)?,
         TransactionType::Acct | TransactionType::Cdpt | TransactionType::Cwdl => {}
     }
     let before = stored.clone();

@@ -59,7 +59,8 @@ impl Record for StoredEntry {
     }
     fn index(&self) -> Vec<(Space, Vec<u8>)> {
         let moves_cash = self.entry.lines.iter().any(|line| line.role == AccountRole::Drawer);
-        moves_cash.then(|| (DRAWER_ENTRIES, key(&[&self.entry.teller_code]))).into_iter().collect()
+        let teller = self.entry.teller_code.iter().filter(|_| moves_cash);
+        teller.map(|teller| (DRAWER_ENTRIES, key(&[teller]))).collect()
     }
 }
 

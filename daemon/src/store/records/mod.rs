@@ -9,6 +9,7 @@ mod employees;
 mod gateways;
 mod images;
 mod instances;
+mod interest;
 mod ledger;
 mod offices;
 mod system;
@@ -24,6 +25,10 @@ pub use employees::StoredEmployee;
 pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
 pub use images::{StoredImage, StoredPortrait, StoredScan};
 pub use instances::{AccountCounter, StoredInstance};
+pub use interest::{
+    InterestState, ProductInterest, RateBefore, RunPhase, StoredDividend, StoredInterest, StoredPayment,
+    StoredRun,
+};
 pub use ledger::{AccountLine, DrawerCash, ENTRY_LINES_MAX, LastPosting, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
 pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
@@ -65,12 +70,19 @@ spaces! {
     ACTIONS_BY_IDENTIFIER = 81 "actions_by_identifier";
     DEFINITIONS = 85 "definitions";
     DEFINITION_COMMANDS = 86 "definition_commands";
+    RATES_BEFORE = 87 "rates_before";
+    DIVIDENDS = 88 "dividends";
     INSTANCES = 90 "instances";
     INSTANCES_BY_CUSTOMER = 91 "instances_by_customer";
     INSTANCES_BY_PRODUCT = 92 "instances_by_product";
     INSTANCES_NOT_CLOSED = 93 "instances_not_closed";
     INSTANCES_BY_NUMBER = 94 "instances_by_number";
     ACCOUNT_COUNTERS = 95 "account_counters";
+    INTEREST = 96 "interest";
+    INTEREST_PAYMENTS = 97 "interest_payments";
+    INTEREST_PRODUCTS = 98 "interest_products";
+    INTEREST_RUNS = 99 "interest_runs";
+    INTEREST_OPEN = 108 "interest_open";
     LEDGER_ACCOUNTS = 100 "ledger_accounts";
     JOURNAL = 101 "journal";
     ACCOUNT_LINES = 103 "account_lines";

@@ -78,6 +78,9 @@ impl Record for StoreSecret {
 pub struct Initialisation {
     /// The first user.
     pub first_user: String,
+    /// The groups that the program came to know after its first version, and that the store was given.
+    #[serde(default)]
+    pub groups_added: Vec<String>,
 }
 
 impl Record for Initialisation {

@@ -126,7 +126,7 @@ impl Model {
             .collect();
         let number = self.entries as u64 + 1;
         let posted = store.write(|tx| {
-            let posted = post(tx, Entry { teller_code: teller, ..entry("MOVE", written.clone()) })?;
+            let posted = post(tx, Entry { teller_code: Some(teller), ..entry("MOVE", written.clone()) })?;
             if posted.is_some() {
                 tx.put(&confirmed(teller, number, &written))?;
             }

@@ -16,7 +16,7 @@ pub fn entry<'a>(r#type: &'a str, lines: Vec<JournalLine>) -> Entry<'a> {
         message: r#type,
         transaction_date: None,
         clerk: "ama",
-        teller_code: "T1",
+        teller_code: Some("T1"),
         teller_transaction: None,
         lines,
     }

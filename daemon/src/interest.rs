@@ -1,0 +1,138 @@
+//! Interest runs and dividends beside the requests: many short transactions, one run at a time in all
+//! daemons.
+
+use crate::clock::Deadline;
+use crate::ops::dividends::{self, Distribution};
+use crate::ops::interest::{self, Claim, Order};
+use crate::random;
+use crate::store::records::InterestState;
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::{Store, Tx};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::time::{Date, Timestamp};
+use std::time::Duration;
+
+/// How often one who waits looks whether the other has ended.
+const LOOK: Duration = Duration::from_millis(50);
+/// A runner who makes no step for so long is taken for dead.
+const SILENCE_MAX: Duration = Duration::from_secs(5);
+/// Pause before a step that the store could not take is tried again, and how often that is done.
+const AGAIN: Duration = Duration::from_millis(200);
+const AGAIN_MAX: u32 = 50;
+/// How often a daemon looks whether its time to run has come.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Runs the days of an order. Whatever ends it, the next run goes on where it was.
+pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
+    let runner = random::hex::<16>();
+    wait(&order, &store, &runner).await?;
+    let mut outcome = days(&order, &store, &runner).await;
+    while let Ok(false) = outcome {
+        // Somebody took this run for dead and runs now.
+        let order = Order { from: None, ..order.clone() };
+        wait(&order, &store, &runner).await?;
+        outcome = days(&order, &store, &runner).await;
+    }
+    let name = runner.clone();
+    let released = write(&store, &order.by, move |tx| interest::release(tx, &name)).await;
+    outcome.and(released).map(|()| order.until)
+}
+
+/// Waits until nobody else runs.
+async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
+    let (mut seen, mut patience, mut first) = (None, Deadline::after(SILENCE_MAX), true);
+    loop {
+        let stale = seen.filter(|_| patience.has_passed());
+        let (wanted, name) = (order.clone(), runner.to_owned());
+        let claim = move |tx: &mut Tx<'_>| interest::claim(tx, &wanted, &name, first, stale);
+        match write(store, &order.by, claim).await? {
+            Claim::Mine => return Ok(()),
+            Claim::Theirs(beat) if seen == Some(beat) => {}
+            Claim::Theirs(beat) => (seen, patience) = (Some(beat), Deadline::after(SILENCE_MAX)),
+        }
+        first = false;
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Does all that is to be done; false when somebody else has taken over.
+async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault> {
+    let until = order.until;
+    let mut again = true;
+    while let Some((day, jobs)) = store.read(false, move |tx| interest::jobs(tx, until, again)).await? {
+        for job in jobs {
+            loop {
+                let (job, runner, by) = (job.clone(), runner.to_owned(), order.by.clone());
+                let step = move |tx: &mut Tx<'_>| interest::step(tx, &job, &runner, &by);
+                match write(store, &order.by, step).await? {
+                    None => return Ok(false),
+                    Some(true) => break,
+                    Some(false) => {}
+                }
+            }
+        }
+        if !std::mem::take(&mut again) {
+            write(store, &order.by, move |tx| interest::end_day(tx, day)).await?;
+        }
+    }
+    Ok(true)
+}
+
+/// Pays a dividend to all accounts of its product.
+pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> {
+    loop {
+        let wanted = order.clone();
+        if write(&store, &order.by, move |tx| dividends::step(tx, &wanted)).await? {
+            return Ok(());
+        }
+    }
+}
+
+/// One short transaction; one that the store cannot take at this moment is tried again.
+async fn write<T, F>(store: &Store, by: &str, work: F) -> Result<T, Fault>
+where
+    T: Send + 'static,
+    F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Clone + Send + 'static,
+{
+    let mut tries = 0;
+    loop {
+        let (mut work, actor) = (work.clone(), by.to_owned());
+        let named = move |tx: &mut Tx<'_>| {
+            tx.set_actor(&actor);
+            work(tx)
+        };
+        match store.write("interest", named).await {
+            Err(fault) if fault.kind == fault::UNAVAILABLE && tries < AGAIN_MAX => tries += 1,
+            outcome => return outcome,
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+/// Runs yesterday by itself, once a day from a minute of the day on. Of several daemons one does.
+pub async fn keep_running(store: Store, minute: u16) {
+    loop {
+        tokio::time::sleep(TICK).await;
+        let now = store.clock().now();
+        let yesterday = now.day().previous();
+        if minute_of_day(now) < i64::from(minute) {
+            continue;
+        }
+        let state = store.read(false, |tx| tx.get::<InterestState>(InterestState::KEY)).await;
+        let due = state.is_ok_and(|state| {
+            state.is_none_or(|state| state.runner.is_none() && state.last < Some(yesterday))
+        });
+        if !due {
+            continue;
+        }
+        let order = Order { until: yesterday, from: None, by: SYSTEM_ACTOR.to_owned() };
+        match run(order, store.clone()).await {
+            Ok(day) => tracing::info!(%day, "interest was run"),
+            Err(fault) => tracing::warn!(%fault, "interest could not be run"),
+        }
+    }
+}
+
+fn minute_of_day(now: Timestamp) -> i64 {
+    (now.millis() - now.day().start().millis()) / 60_000
+}

@@ -1,0 +1,167 @@
+//! Dividends of share products. Contract: `interest.md` section 3.
+
+use super::interest::{DIVIDEND, book};
+use super::rows::Rows;
+use super::{Caller, definitions, ledger};
+use crate::config::Config;
+use crate::domain::interest as rules;
+use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::prefix;
+use crate::store::records::{INSTANCES_BY_PRODUCT, StoredDividend, StoredInstance};
+use crate::store::tx::indexed_key;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::{Definition, ProductType};
+use mfa_shared::api::dividends::*;
+use mfa_shared::api::instances::InstanceState;
+use mfa_shared::api::ledger::{AccountRole, LedgerAccount};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::time::Date;
+use mfa_shared::wire::{Accepted, Json, Nothing};
+
+/// Accounts that one transaction looks at; each of them has the balances of a whole period.
+const ACCOUNTS_MAX: usize = 100;
+
+/// A dividend that is to be distributed.
+#[derive(Debug, Clone)]
+pub struct Distribution {
+    /// The product definition.
+    pub definition: String,
+    /// Last day of the period.
+    pub due: Date,
+    /// Percent a year.
+    pub rate: Amount,
+    /// Who distributes it.
+    pub by: String,
+}
+
+/// Plans `POST /definitions/{definition}/dividends`
+pub fn plan(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    _: &Config,
+    at: &DistributeDividend,
+    Json(new): &Json<NewDividend>,
+) -> Result<Distribution, Fault> {
+    let impossible = || Fault::field("/dueDate", "impossible_date", "must be a date of the calendar");
+    let due = new.due_date.date().ok_or_else(impossible)?;
+    let (definition, rate) = (at.definition.clone(), new.dividend_rate);
+    let distribution = Distribution { definition, due, rate, by: caller.name.clone() };
+    check(tx, &distribution)?;
+    Ok(distribution)
+}
+
+fn check(tx: &mut Tx<'_>, order: &Distribution) -> Result<Definition, Fault> {
+    let definition = definitions::find(tx, &order.definition)?;
+    let (product, due) = (&order.definition, order.due);
+    if definition.r#type != ProductType::Share {
+        let detail = format!("product definition {product} is of type {}", definition.r#type);
+        return Err(Fault::new(fault::WRONG_PRODUCT_TYPE, detail));
+    }
+    if !definition.active {
+        let detail = format!("product definition {product} is not active");
+        return Err(Fault::new(fault::PRODUCT_INACTIVE, detail));
+    }
+    // One that was interrupted goes on with the same rate.
+    let stored = tx.get::<StoredDividend>(&[product, &due.to_string()])?;
+    if stored.is_some_and(|stored| stored.ended || stored.rate != order.rate) {
+        let detail = format!("product definition {product} has a dividend for {due} already");
+        return Err(Fault::new(fault::ALREADY_DISTRIBUTED, detail));
+    }
+    let accounts = tx.get::<LedgerAccount>(&[&definition.expense_account_identifier])?;
+    if let Some(other) = accounts.and_then(|account| account.currency)
+        && other != definition.currency.code
+    {
+        let (name, code) = (&definition.expense_account_identifier, &definition.currency.code);
+        let detail = format!("account {name} has {other}, product definition {product} has {code}");
+        return Err(Fault::new(fault::CURRENCY_MISMATCH, detail));
+    }
+    Ok(definition)
+}
+
+/// Pays the next accounts as one transaction; true when all are paid.
+pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<bool, Fault> {
+    let definition = check(tx, order)?;
+    let stored = tx.get::<StoredDividend>(&[&order.definition, &order.due.to_string()])?;
+    let mut dividend = stored.unwrap_or_else(|| StoredDividend {
+        definition: order.definition.clone(),
+        due: order.due,
+        rate: order.rate,
+        accounts: 0,
+        amount: Amount::ZERO,
+        created_by: order.by.clone(),
+        created_on: tx.now(),
+        ended: false,
+        after: None,
+    });
+    let parts = [order.definition.as_str()];
+    let under = prefix(&parts);
+    let mut range = Range::prefix(&under);
+    if let Some(after) = &dividend.after {
+        range.from = [&under, after.as_bytes(), &[0]].concat();
+    }
+    let pairs = tx.scan(INSTANCES_BY_PRODUCT, &range, false, ACCOUNTS_MAX)?;
+    for (entry, _) in &pairs {
+        let Some(instance) = tx.at::<StoredInstance>(indexed_key(&parts, entry))? else { continue };
+        if let Some(amount) = pay(tx, &definition, &instance, order)? {
+            dividend.accounts += 1;
+            dividend.amount = dividend.amount.plus(amount);
+        }
+        dividend.after = Some(instance.account_identifier);
+    }
+    dividend.ended = pairs.len() < ACCOUNTS_MAX;
+    tx.put(&dividend)?;
+    Ok(dividend.ended)
+}
+
+fn pay(
+    tx: &mut Tx<'_>,
+    definition: &Definition,
+    instance: &StoredInstance,
+    order: &Distribution,
+) -> Result<Option<Amount>, Fault> {
+    if instance.state != InstanceState::Active {
+        return Ok(None);
+    }
+    let account = &instance.account_identifier;
+    let first = rules::period_start(definition.term.interest_payable, order.due);
+    let balances = ledger::daily_balances(tx, account, first, order.due)?;
+    let too_large = || Fault::new(fault::INTERNAL, format!("the balances of {account} are too large"));
+    let amount = rules::dividend(balances, order.rate, definition.currency.scale).ok_or_else(too_large)?;
+    let lines = vec![
+        ledger::debit(&definition.expense_account_identifier, AccountRole::ProductExpense, amount),
+        ledger::credit(account, AccountRole::Customer, amount),
+    ];
+    Ok(book(tx, DIVIDEND, account, &order.by, order.due, lines)?.map(|_| amount))
+}
+
+/// Settles `POST /definitions/{definition}/dividends`
+pub fn settle(
+    _: &mut Tx<'_>,
+    _: &Caller,
+    _: &DistributeDividend,
+    outcome: &Result<(), Fault>,
+) -> Result<Accepted, Fault> {
+    outcome.clone().map(|()| Accepted)
+}
+
+/// `GET /definitions/{definition}/dividends`
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &ListDividends,
+    _: &Nothing,
+) -> Result<Rows<StoredDividend, Dividend>, Fault> {
+    definitions::find(tx, &at.definition)?;
+    let shown = |_: &mut Tx<'_>, stored: StoredDividend| {
+        Ok(Dividend {
+            due_date: stored.due.into(),
+            dividend_rate: stored.rate,
+            accounts: stored.accounts,
+            amount: stored.amount,
+            created_by: stored.created_by,
+            created_on: stored.created_on,
+        })
+    };
+    Ok(Rows::all(&[&at.definition], shown).only(|stored| stored.ended))
+}

@@ -1,0 +1,232 @@
+//! Holds interest and dividends against the journal: what must hold after any history (`interest.md`
+//! section 2).
+
+use super::{ACCRUAL, DIVIDEND, ENTRY_TYPES, GIVEN_UP, PAYMENT};
+use crate::domain::interest::rounded;
+use crate::store::Tx;
+use crate::store::check::Finding;
+use crate::store::engine::Range;
+use crate::store::record::Record;
+use crate::store::records::{
+    ProductInterest, StoredDividend, StoredEntry, StoredInstance, StoredInterest, StoredPayment, StoredRun,
+};
+use crate::store::tx::decode;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::Definition;
+use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, Side};
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Date;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the journal says.
+#[derive(Debug, Default)]
+struct Journal {
+    /// INTA of each day of a product.
+    accrued: BTreeMap<(String, Date), Amount>,
+    /// INTP and INTF of each account.
+    paid: BTreeMap<String, Amount>,
+    given_up: BTreeMap<String, Amount>,
+    /// DIVD of each due date of a product.
+    dividends: BTreeMap<(String, Date), Amount>,
+    /// Credits minus debits of the lines with the role PRODUCT_ACCRUE, by account of the ledger.
+    accrue_lines: BTreeMap<String, Amount>,
+    findings: Vec<Finding>,
+}
+
+/// What the records of one product sum to.
+#[derive(Debug, Default)]
+struct Sums {
+    accruals: Amount,
+    paid: Amount,
+    given_up: Amount,
+}
+
+fn add<K: Ord>(sums: &mut BTreeMap<K, Amount>, key: K, amount: Amount) {
+    let sum = sums.entry(key).or_default();
+    *sum = sum.plus(amount);
+}
+
+fn of<K: Ord>(sums: &BTreeMap<K, Amount>, key: &K) -> Amount {
+    sums.get(key).copied().unwrap_or_default()
+}
+
+/// Everything that does not hold of interest and dividends.
+pub fn check_interest(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
+    let mut journal = Journal::default();
+    let mut entries = Vec::new();
+    tx.walk(StoredEntry::SPACE, Range::prefix(&[]), &mut |_, value| {
+        let StoredEntry { entry, .. } = decode(StoredEntry::SPACE, value)?;
+        let accrues = entry.lines.iter().any(|line| line.role == AccountRole::ProductAccrue);
+        if accrues || ENTRY_TYPES.contains(&entry.r#type.as_str()) {
+            entries.push(entry);
+        }
+        Ok(true)
+    })?;
+    for entry in &entries {
+        journal.read(tx, entry)?;
+    }
+    let accounts = journal.compare_accounts(tx)?;
+    journal.compare_products(tx, &accounts)?;
+    journal.compare_dividends(tx)?;
+    Ok(journal.findings)
+}
+
+impl Journal {
+    fn find(&mut self, subject: String, detail: String) {
+        self.findings.push(Finding { subject, detail });
+    }
+
+    fn read(&mut self, tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
+        let subject = || format!("entry {}", entry.sequence);
+        let (day, about) = (entry.transaction_date.day(), entry.message.clone());
+        let amount = entry.lines.first().map_or(Amount::ZERO, |line| line.amount);
+        for line in entry.lines.iter().filter(|line| line.role == AccountRole::ProductAccrue) {
+            let amount = if line.side == Side::Credit { line.amount } else { line.amount.negated() };
+            add(&mut self.accrue_lines, line.account_identifier.clone(), amount);
+        }
+        if !has_its_lines(entry) {
+            self.find(subject(), format!("is of type {} and has other lines", entry.r#type));
+        }
+        match entry.r#type.as_str() {
+            ACCRUAL => {
+                if self.accrued.insert((about.clone(), day), amount).is_some() {
+                    self.find(subject(), format!("books the interest of {about} for {day} once more"));
+                }
+            }
+            PAYMENT => add(&mut self.paid, about, amount),
+            GIVEN_UP => add(&mut self.given_up, about, amount),
+            DIVIDEND => match tx.get::<StoredInstance>(&[&about])? {
+                Some(instance) => add(&mut self.dividends, (instance.product_identifier, day), amount),
+                None => self.find(subject(), format!("is about {about}, which is no account of a customer")),
+            },
+            other => self.find(subject(), format!("is of type {other} and moves accrued interest")),
+        }
+        Ok(())
+    }
+
+    /// Each account has accrued, been paid and given up what its records and the journal say.
+    fn compare_accounts(&mut self, tx: &mut Tx<'_>) -> Result<BTreeMap<String, Sums>, Fault> {
+        let mut products: BTreeMap<String, Sums> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for kept in tx.all::<StoredInterest>(&[])? {
+            let subject = format!("interest of {}", kept.account);
+            let Some(instance) = tx.get::<StoredInstance>(&[&kept.account])? else {
+                self.find(subject, "belongs to no account of a customer".to_owned());
+                continue;
+            };
+            let listed = tx.all::<StoredPayment>(&[&kept.account])?;
+            let listed = Amount::sum(listed.iter().map(|stored| stored.payment.amount));
+            for (what, stored, found) in [
+                ("paid", kept.paid, of(&self.paid, &kept.account)),
+                ("paid", kept.paid, listed),
+                ("given up", kept.given_up, of(&self.given_up, &kept.account)),
+            ] {
+                if stored != found {
+                    let detail = format!("has {stored} {what}, its entries sum to {found}");
+                    self.find(subject.clone(), detail);
+                }
+            }
+            let sums = products.entry(instance.product_identifier).or_default();
+            sums.accruals = sums.accruals.plus(kept.accruals);
+            sums.paid = sums.paid.plus(kept.paid);
+            sums.given_up = sums.given_up.plus(kept.given_up);
+            seen.insert(kept.account);
+        }
+        let moved = self.paid.keys().chain(self.given_up.keys());
+        let unknown: BTreeSet<_> = moved.filter(|account| !seen.contains(*account)).cloned().collect();
+        for account in unknown {
+            self.find(format!("account {account}"), "was paid interest that it did not accrue".to_owned());
+        }
+        Ok(products)
+    }
+
+    /// Each product has accrued what its accounts and its days have, and booked that, rounded.
+    fn compare_products(&mut self, tx: &mut Tx<'_>, accounts: &BTreeMap<String, Sums>) -> Result<(), Fault> {
+        let (mut days, mut open): (BTreeMap<String, Amount>, BTreeSet<String>) = Default::default();
+        for row in tx.all::<StoredRun>(&[])? {
+            let (run, done) = (&row.run, row.is_done());
+            let key = (run.product_identifier.clone(), run.date);
+            add(&mut days, run.product_identifier.clone(), run.accrued);
+            if !done {
+                open.insert(run.product_identifier.clone());
+            }
+            let booked = of(&self.accrued, &key);
+            if booked != run.booked {
+                let (subject, kept) = (format!("run {} of {}", key.1, key.0), run.booked);
+                self.find(subject, format!("says that {kept} was booked, its entry says {booked}"));
+            }
+        }
+        let nothing = Sums::default();
+        let mut booked: BTreeMap<String, Amount> = BTreeMap::new();
+        self.accrued.iter().for_each(|((product, _), amount)| add(&mut booked, product.clone(), *amount));
+        let kept: BTreeMap<_, _> =
+            tx.all::<ProductInterest>(&[])?.into_iter().map(|kept| (kept.product.clone(), kept)).collect();
+        let named = kept.keys().chain(booked.keys()).chain(days.keys()).chain(accounts.keys());
+        let named: BTreeSet<String> = named.cloned().collect();
+        let mut expected: BTreeMap<String, Amount> = BTreeMap::new();
+        for product in named {
+            let subject = format!("interest of product {product}");
+            let (accruals, sum) =
+                kept.get(&product).map_or_else(Default::default, |k| (k.accruals, k.booked));
+            let sums = accounts.get(&product).unwrap_or(&nothing);
+            let mut hold = |what: &str, kept: Amount, found: Amount| {
+                if kept != found {
+                    self.find(subject.clone(), format!("has {kept} {what} {found}"));
+                }
+            };
+            hold("accrued, its accounts have", accruals, sums.accruals);
+            hold("accrued, its days have", accruals, of(&days, &product));
+            hold("booked, its entries sum to", sum, of(&booked, &product));
+            let Some(definition) = tx.get::<Definition>(&[&product])? else { continue };
+            if !open.contains(&product) {
+                hold("booked and not the rounded", sum, rounded(accruals, definition.currency.scale));
+            }
+            if let Some(account) = definition.accrue_account_identifier {
+                add(&mut expected, account, sum.minus(sums.paid).minus(sums.given_up));
+            }
+        }
+        let accounts: BTreeSet<String> = expected.keys().chain(self.accrue_lines.keys()).cloned().collect();
+        for account in accounts {
+            let (due, found) = (of(&expected, &account), of(&self.accrue_lines, &account));
+            if due != found {
+                let detail = format!("holds {found} of accrued interest, its products account for {due}");
+                self.find(format!("account {account}"), detail);
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_dividends(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let mut seen = BTreeSet::new();
+        for kept in tx.all::<StoredDividend>(&[])? {
+            let key = (kept.definition, kept.due);
+            let found = of(&self.dividends, &key);
+            if kept.amount != found {
+                let detail = format!("says that {} was paid, its entries sum to {found}", kept.amount);
+                self.find(format!("dividend {} of {}", key.1, key.0), detail);
+            }
+            seen.insert(key);
+        }
+        let unknown: Vec<_> = self.dividends.keys().filter(|key| !seen.contains(*key)).cloned().collect();
+        for (product, due) in unknown {
+            self.find(format!("dividend {due} of {product}"), "was paid and is not recorded".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Whether an entry has the two lines of its type.
+fn has_its_lines(entry: &JournalEntry) -> bool {
+    use AccountRole::{Customer, ProductAccrue, ProductExpense};
+    let due = match entry.r#type.as_str() {
+        ACCRUAL => (ProductExpense, ProductAccrue),
+        PAYMENT => (ProductAccrue, Customer),
+        GIVEN_UP => (ProductAccrue, ProductExpense),
+        _ => (ProductExpense, Customer),
+    };
+    let is = |line: &JournalLine, side, role| line.side == side && line.role == role;
+    match entry.lines.as_slice() {
+        [debit, credit] => is(debit, Side::Debit, due.0) && is(credit, Side::Credit, due.1),
+        _ => false,
+    }
+}

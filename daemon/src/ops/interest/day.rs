@@ -1,0 +1,312 @@
+//! A day of a product, in short transactions: accounts accrue, the product is booked, accounts are paid.
+
+use super::{accrue_account, book, give_up, of_account, pay, runs};
+use crate::domain::interest::{self as rules, rounded};
+use crate::ops::ledger::{self, EndOfDay};
+use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::prefix;
+use crate::store::records::{
+    INSTANCES_BY_PRODUCT, ProductInterest, RateBefore, RunPhase, StoredDefinitionCommand, StoredInstance,
+    StoredRun,
+};
+use crate::store::tx::indexed_key;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::{Definition, DefinitionAction, InterestPayable};
+use mfa_shared::api::instances::InstanceState;
+use mfa_shared::api::interest::{InterestRun, RunOutcome};
+use mfa_shared::api::ledger::{AccountKind, AccountRole, LedgerAccount};
+use mfa_shared::fault::{self, Fault, Kind};
+use mfa_shared::time::Date;
+
+/// Accounts that one transaction looks at: so few that a confirmation beside it hardly waits.
+const ACCOUNTS_MAX: usize = 500;
+
+/// A day of a product that is to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// The day.
+    pub day: Date,
+    /// The product definition.
+    pub product: String,
+    /// Whether it is tried again although it was left out before.
+    pub again: bool,
+}
+
+/// Does the next part of a job as one transaction: true when the job has ended, nothing when somebody else
+/// runs meanwhile.
+pub fn step(tx: &mut Tx<'_>, job: &Job, runner: &str, by: &str) -> Result<Option<bool>, Fault> {
+    if !runs::beat(tx, runner)? {
+        return Ok(None);
+    }
+    let stored = tx.get::<StoredRun>(&[&job.day.to_string(), &job.product])?;
+    let Some(definition) = tx.get::<Definition>(&[&job.product])? else {
+        // A definition that had no account is gone, and so is what was left out.
+        stored.iter().for_each(|row| tx.remove(row));
+        return Ok(Some(true));
+    };
+    if stored.as_ref().is_some_and(|row| row.ended && (!job.again || row.run.outcome == RunOutcome::Done)) {
+        return Ok(Some(true));
+    }
+    let rate = rate_on(tx, &definition, job.day)?;
+    let row = match stored {
+        Some(row) => row,
+        None => match begin(tx, &definition, job.day, rate, by)? {
+            Some(row) => row,
+            None => return Ok(Some(true)),
+        },
+    };
+    let mut running = Running { definition, day: job.day, rate, row, left: ACCOUNTS_MAX, by };
+    running.go_on(tx)?;
+    Ok(Some(running.row.phase == RunPhase::End || running.failed()))
+}
+
+/// The interest that a product paid at the end of a day; nothing where it was not active or paid none.
+fn rate_on(tx: &mut Tx<'_>, definition: &Definition, day: Date) -> Result<Option<Amount>, Fault> {
+    let (product, end) = (&definition.identifier, day.next().start());
+    let commands = tx.all::<StoredDefinitionCommand>(&[product])?;
+    let last = commands.iter().rfind(|command| command.record.created_on < end);
+    if last.is_none_or(|command| command.record.action != DefinitionAction::Activate) {
+        return Ok(None);
+    }
+    let before = tx.all::<RateBefore>(&[product])?.into_iter().find(|rate| rate.until >= end);
+    let rate = before.map_or(definition.interest, |rate| rate.interest);
+    Ok(rate.filter(|rate| !rate.is_zero()))
+}
+
+/// The row of a day on which a product earns or may have something to pay.
+fn begin(
+    tx: &mut Tx<'_>,
+    definition: &Definition,
+    day: Date,
+    rate: Option<Amount>,
+    by: &str,
+) -> Result<Option<StoredRun>, Fault> {
+    let product = &definition.identifier;
+    let payable = definition.term.interest_payable;
+    let may_pay = tx.has::<ProductInterest>(&[product])?
+        && (payable == InterestPayable::Maturity || rules::is_payment_day(payable, day));
+    if rate.is_none() && !may_pay {
+        return Ok(None);
+    }
+    let run = InterestRun {
+        date: day,
+        product_identifier: product.clone(),
+        accounts: 0,
+        accrued: Amount::ZERO,
+        booked: Amount::ZERO,
+        paid: Amount::ZERO,
+        payments: 0,
+        outcome: RunOutcome::Done,
+        code: None,
+        detail: None,
+        ran_on: tx.now(),
+        ran_by: by.to_owned(),
+    };
+    Ok(Some(StoredRun { run, phase: RunPhase::Accrue, ended: false, after: None, due: false }))
+}
+
+struct Running<'a> {
+    definition: Definition,
+    day: Date,
+    /// Nothing where the product earns nothing on the day.
+    rate: Option<Amount>,
+    row: StoredRun,
+    /// Accounts that this transaction may still look at.
+    left: usize,
+    by: &'a str,
+}
+
+impl Running<'_> {
+    fn failed(&self) -> bool {
+        self.row.run.outcome == RunOutcome::Failed
+    }
+
+    fn go_on(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let begins = self.row.phase == RunPhase::Accrue && self.row.after.is_none();
+        if (begins || self.row.phase == RunPhase::Book || self.failed())
+            && let Some(why) = unbookable(tx, &self.definition)?
+        {
+            return self.fail(tx, why);
+        }
+        self.row.run.outcome = RunOutcome::Done;
+        while self.left > 0 && self.row.phase != RunPhase::End {
+            match self.row.phase {
+                RunPhase::Accrue => self.accrue(tx)?,
+                RunPhase::Book => {
+                    if let Some(why) = unbookable(tx, &self.definition)? {
+                        return self.fail(tx, why);
+                    }
+                    self.book(tx)?;
+                }
+                RunPhase::Pay => self.pay(tx)?,
+                RunPhase::End => {}
+            }
+        }
+        if self.row.phase != RunPhase::End {
+            return tx.put(&self.row);
+        }
+        self.end(tx)
+    }
+
+    fn fail(&mut self, tx: &mut Tx<'_>, (kind, detail): (&'static Kind, String)) -> Result<(), Fault> {
+        let run = &mut self.row.run;
+        (run.code, run.detail) = (Some(kind.code.to_owned()), Some(detail));
+        run.outcome = RunOutcome::Failed;
+        (run.ran_on, run.ran_by) = (tx.now(), self.by.to_owned());
+        self.row.ended = true;
+        tx.put(&self.row)
+    }
+
+    fn end(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        if self.rate.is_none() && self.row.run.payments == 0 && !self.row.ended {
+            // A day on which a product neither earns nor pays is no news; it was not stored before either,
+            // unless it took several transactions.
+            if tx.has::<StoredRun>(&[&self.day.to_string(), &self.definition.identifier])? {
+                tx.remove(&self.row);
+            }
+            return Ok(());
+        }
+        let run = &mut self.row.run;
+        (run.code, run.detail) = (None, None);
+        (run.ran_on, run.ran_by) = (tx.now(), self.by.to_owned());
+        self.row.ended = true;
+        tx.put(&self.row)
+    }
+
+    /// The next accounts of the product, and whether there are more behind them.
+    fn next(&mut self, tx: &mut Tx<'_>) -> Result<(Vec<StoredInstance>, bool), Fault> {
+        let parts = [self.definition.identifier.as_str()];
+        let under = prefix(&parts);
+        let mut range = Range::prefix(&under);
+        if let Some(after) = &self.row.after {
+            range.from = [&under, after.as_bytes(), &[0]].concat();
+        }
+        let pairs = tx.scan(INSTANCES_BY_PRODUCT, &range, false, self.left)?;
+        let more = pairs.len() == self.left;
+        self.left -= pairs.len();
+        let mut found = Vec::with_capacity(pairs.len());
+        for (entry, _) in &pairs {
+            found.extend(tx.at::<StoredInstance>(indexed_key(&parts, entry))?);
+        }
+        if let Some(last) = found.last() {
+            self.row.after = Some(last.account_identifier.clone());
+        }
+        Ok((found, more))
+    }
+
+    fn accrue(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let term = &self.definition.term;
+        let by_account = term.interest_payable == InterestPayable::Maturity;
+        if self.rate.is_none() && !by_account {
+            self.row.phase = RunPhase::Book;
+            return Ok(());
+        }
+        let (instances, more) = self.next(tx)?;
+        let (mut end, mut sum) = (EndOfDay::of(self.day), Amount::ZERO);
+        for instance in instances {
+            self.row.due |= rules::falls_due(&self.definition.term, instance.opened_on, self.day);
+            let Some(rate) = self.rate.filter(|_| was_active(&instance, self.day)) else { continue };
+            let account = &instance.account_identifier;
+            let Some(ledger) = tx.get::<LedgerAccount>(&[account])? else { continue };
+            let earned = rules::accrual(ledger::balance_on(tx, &ledger, &mut end)?, rate, self.day);
+            if earned.is_zero() {
+                continue;
+            }
+            let mut kept = of_account(tx, account)?;
+            kept.accruals = kept.accruals.plus(earned);
+            tx.add(&kept);
+            if instance.state == InstanceState::Closed {
+                // Closed since: what it still earned on a day before is never paid.
+                give_up(tx, &instance, self.by)?;
+            }
+            self.row.run.accounts += 1;
+            sum = sum.plus(earned);
+        }
+        self.row.run.accrued = self.row.run.accrued.plus(sum);
+        if !sum.is_zero() {
+            let mut product = of_product(tx, &self.definition.identifier)?;
+            product.accruals = product.accruals.plus(sum);
+            tx.add(&product);
+        }
+        if !more {
+            (self.row.phase, self.row.after) = (RunPhase::Book, None);
+        }
+        Ok(())
+    }
+
+    /// Brings what is booked of the product to what its accounts have accrued.
+    fn book(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let definition = &self.definition;
+        let mut product = of_product(tx, &definition.identifier)?;
+        let amount = rounded(product.accruals, definition.currency.scale).minus(product.booked);
+        if amount > Amount::ZERO {
+            let accounts = [definition.expense_account_identifier.as_str(), accrue_account(definition)?];
+            let [expense, accrue] = accounts;
+            for account in accounts {
+                ledger::give_currency(tx, account, &definition.currency.code)?;
+            }
+            let lines = vec![
+                ledger::debit(expense, AccountRole::ProductExpense, amount),
+                ledger::credit(accrue, AccountRole::ProductAccrue, amount),
+            ];
+            book(tx, super::ACCRUAL, &definition.identifier, self.by, self.day, lines)?;
+            product.booked = product.booked.plus(amount);
+            tx.add(&product);
+            self.row.run.booked = amount;
+        }
+        let payable = definition.term.interest_payable;
+        let pays = self.row.due || rules::is_payment_day(payable, self.day);
+        self.row.phase = if pays { RunPhase::Pay } else { RunPhase::End };
+        Ok(())
+    }
+
+    fn pay(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let (instances, more) = self.next(tx)?;
+        for instance in instances {
+            let due = rules::falls_due(&self.definition.term, instance.opened_on, self.day);
+            if !due || instance.state != InstanceState::Active {
+                continue;
+            }
+            let account = &instance.account_identifier;
+            if let Some(amount) = pay(tx, &self.definition, account, self.day, self.by)? {
+                self.row.run.paid = self.row.run.paid.plus(amount);
+                self.row.run.payments += 1;
+            }
+        }
+        if !more {
+            (self.row.phase, self.row.after) = (RunPhase::End, None);
+        }
+        Ok(())
+    }
+}
+
+/// Whether an account was ACTIVE at the end of a day. It becomes so once, and CLOSED once.
+fn was_active(instance: &StoredInstance, day: Date) -> bool {
+    instance.opened_on.is_some_and(|opened| opened <= day)
+        && instance.closed_on.is_none_or(|closed| closed.day() > day)
+}
+
+fn of_product(tx: &mut Tx<'_>, product: &str) -> Result<ProductInterest, Fault> {
+    let nothing =
+        || ProductInterest { product: product.to_owned(), accruals: Amount::ZERO, booked: Amount::ZERO };
+    Ok(tx.get(&[product])?.unwrap_or_else(nothing))
+}
+
+/// Why a product cannot be booked, if that is so.
+fn unbookable(tx: &mut Tx<'_>, definition: &Definition) -> Result<Option<(&'static Kind, String)>, Fault> {
+    let accrue = accrue_account(definition)?;
+    for name in [definition.expense_account_identifier.as_str(), accrue] {
+        let Some(account) = tx.get::<LedgerAccount>(&[name])? else { continue };
+        if name == accrue && account.kind != AccountKind::Liability {
+            let detail = format!("account {name} is {} and not {}", account.kind, AccountKind::Liability);
+            return Ok(Some((fault::ACCOUNT_KIND_MISMATCH, detail)));
+        }
+        let code = &definition.currency.code;
+        if let Some(other) = account.currency.filter(|other| other != code) {
+            let detail = format!("account {name} has {other}, product {} has {code}", definition.identifier);
+            return Ok(Some((fault::CURRENCY_MISMATCH, detail)));
+        }
+    }
+    Ok(None)
+}

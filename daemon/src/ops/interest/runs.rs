@@ -1,0 +1,164 @@
+//! Runs: who runs, which days of which products are due, and what was run.
+
+use super::day::Job;
+use crate::config::Config;
+use crate::ops::Caller;
+use crate::ops::listing::{Listing, SortKey, json};
+use crate::store::Tx;
+use crate::store::records::{INTEREST_OPEN, InterestState, StoredRun};
+use mfa_shared::api::definitions::{Definition, ProductType};
+use mfa_shared::api::interest::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::time::Date;
+use mfa_shared::wire::{Json, Query};
+
+/// The days that a caller wants to be run.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The last day.
+    pub until: Date,
+    /// With which day the first run begins.
+    pub from: Option<Date>,
+    /// Who asks.
+    pub by: String,
+}
+
+/// What came of the wish to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// The caller runs from now on.
+    Mine,
+    /// Somebody else does; the count of their steps.
+    Theirs(u64),
+}
+
+/// Plans `POST /interest/runs`
+pub fn plan(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    _: &Config,
+    _: &RunInterest,
+    Json(new): &Json<NewInterestRun>,
+) -> Result<Order, Fault> {
+    let until = new.date.unwrap_or(tx.now().day().previous());
+    let order = Order { until, from: new.from, by: caller.name.clone() };
+    let state = tx.get::<InterestState>(InterestState::KEY)?;
+    state.map_or(Ok(()), |state| refuse_begun(&state, &order))?;
+    Ok(order)
+}
+
+fn refuse_begun(state: &InterestState, order: &Order) -> Result<(), Fault> {
+    if order.from.is_none() {
+        return Ok(());
+    }
+    let detail = format!("interest has begun with {}, so from cannot be given any more", state.begun);
+    Err(Fault::new(fault::ALREADY_BEGUN, detail))
+}
+
+/// Makes `runner` the one who runs, unless somebody else does. One who made no step since `stale` is taken
+/// for dead. `first` is the first try, in which the run of a store may begin.
+pub fn claim(
+    tx: &mut Tx<'_>,
+    order: &Order,
+    runner: &str,
+    first: bool,
+    stale: Option<u64>,
+) -> Result<Claim, Fault> {
+    let stored = tx.get::<InterestState>(InterestState::KEY)?;
+    if let (Some(state), true) = (&stored, first) {
+        refuse_begun(state, order)?;
+    }
+    let begun = order.from.unwrap_or(order.until);
+    let mut state = stored.unwrap_or(InterestState { begun, last: None, runner: None, beat: 0 });
+    if state.runner.as_ref().is_some_and(|other| other != runner) && stale != Some(state.beat) {
+        return Ok(Claim::Theirs(state.beat));
+    }
+    state.runner = Some(runner.to_owned());
+    state.beat += 1;
+    tx.put(&state)?;
+    Ok(Claim::Mine)
+}
+
+/// Notes a step of the runner; false if somebody else has taken over.
+pub(super) fn beat(tx: &mut Tx<'_>, runner: &str) -> Result<bool, Fault> {
+    let Some(mut state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(false) };
+    if state.runner.as_deref() != Some(runner) {
+        return Ok(false);
+    }
+    state.beat += 1;
+    tx.put(&state)?;
+    Ok(true)
+}
+
+/// Lets the next one run.
+pub fn release(tx: &mut Tx<'_>, runner: &str) -> Result<(), Fault> {
+    let state = tx.get::<InterestState>(InterestState::KEY)?;
+    if let Some(mut state) = state.filter(|state| state.runner.as_deref() == Some(runner)) {
+        state.runner = None;
+        tx.put(&state)?;
+    }
+    Ok(())
+}
+
+/// What is to be done next: the days that were left out and not yet tried again by this run (`again`), or
+/// the day behind the last one with all its products; nothing when the last day has been run.
+pub fn jobs(tx: &mut Tx<'_>, until: Date, again: bool) -> Result<Option<(Date, Vec<Job>)>, Fault> {
+    let Some(state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(None) };
+    if again {
+        let open = tx.indexed::<StoredRun>(INTEREST_OPEN, &[StoredRun::OPEN])?.into_iter();
+        let job = |row: StoredRun| Job { day: row.run.date, product: row.run.product_identifier, again };
+        let jobs = open.filter(|row| row.run.date <= until).map(job).collect();
+        return Ok(Some((state.last.unwrap_or(state.begun), jobs)));
+    }
+    let day = state.last.map_or(state.begun, Date::next);
+    if day > until {
+        return Ok(None);
+    }
+    let products = tx.all::<Definition>(&[])?.into_iter();
+    let products = products.filter(|definition| definition.r#type != ProductType::Share);
+    let jobs = products.map(|definition| Job { day, product: definition.identifier, again }).collect();
+    Ok(Some((day, jobs)))
+}
+
+/// Notes that a day was run for all products.
+pub fn end_day(tx: &mut Tx<'_>, day: Date) -> Result<(), Fault> {
+    if let Some(mut state) = tx.get::<InterestState>(InterestState::KEY)? {
+        state.last = state.last.max(Some(day));
+        tx.put(&state)?;
+    }
+    Ok(())
+}
+
+/// The answer to a run: where its days can be read.
+#[derive(Debug)]
+pub struct RunAccepted(pub Date);
+
+/// Settles `POST /interest/runs`
+pub fn settle(
+    _: &mut Tx<'_>,
+    _: &Caller,
+    _: &RunInterest,
+    outcome: &Result<Date, Fault>,
+) -> Result<RunAccepted, Fault> {
+    outcome.clone().map(RunAccepted)
+}
+
+/// `GET /interest/runs`
+pub fn list(
+    _: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListInterestRuns,
+    Query(query): &Query<RunQuery>,
+) -> Result<Listing<StoredRun, InterestRun>, Fault> {
+    let RunQuery { dates, date, product, .. } = query.clone();
+    let in_range = move |day: Date| dates.is_none_or(|dates| (dates.first..=dates.last).contains(&day));
+    let is_asked = move |row: &StoredRun| {
+        row.ended
+            && in_range(row.run.date)
+            && date.is_none_or(|day| day == row.run.date)
+            && product.as_ref().is_none_or(|product| *product == row.run.product_identifier)
+    };
+    // Its keys begin with the day.
+    let listing = Listing::new(&query.paging, |_, _| SortKey::Null, |_, row: StoredRun| Ok(json(&row.run)));
+    Ok(listing.only(is_asked))
+}

@@ -1,0 +1,6 @@
+mod bank;
+mod closing;
+mod dividends;
+mod model;
+mod planted;
+mod runs;
