@@ -11,7 +11,7 @@ use mfa_shared::fault::{self, Fault};
 
 /// Brings a store to what this program expects.
 pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
-    if store.read(false, |tx| init::lacks_later_groups(tx)).await? {
+    if store.read(false, init::lacks_later_groups).await? {
         let add = |tx: &mut Tx<'_>| {
             tx.set_actor(SYSTEM_ACTOR);
             init::add_later_groups(tx)

@@ -1,7 +1,7 @@
 //! `Dry-Run: true`: the whole operation, and nothing of it stays.
 
 use super::images::{form, part};
-use super::tellers::counter::{Counter, PIN, product, teller};
+use super::tellers::counter::{Counter, PIN, plain_product, product, teller};
 use crate::world::{Seen, World};
 use mfa_shared::api::rows;
 use serde_json::{Value, json};
@@ -199,6 +199,29 @@ fn tellers(twice: &Twice) {
     twice.json("POST", "/offices/accra/teller/T1/denominations", json!({ "countedTotal": 705 }));
 }
 
+fn interest(twice: &Twice) {
+    twice.json("POST", "/teller/T1/drawer", json!({ "employeeIdentifier": "emp1", "password": PIN }));
+    for (identifier, kind) in [("gain", "SAVINGS"), ("shares", "SHARE")] {
+        let mut product = plain_product(identifier, "USD", 2);
+        (product["type"], product["interest"]) = (json!(kind), json!(36.5));
+        twice.world.post("/definitions", product.to_string()).is(202);
+        let command = format!("/definitions/{identifier}/commands");
+        twice.world.post(&command, r#"{"action":"ACTIVATE"}"#).is(202);
+    }
+    let account = json!({ "customerIdentifier": "c-2", "productIdentifier": "gain" });
+    let made = twice.world.post("/instances", account.to_string()).is(202).header("location");
+    let mut request = Counter::request("ACCO", made.trim_start_matches("/instances/"), "1000");
+    request["productIdentifier"] = json!("gain");
+    let quote = twice.world.post("/teller/T1/transactions", request.to_string()).is(200).json();
+    let transaction = quote["tellerTransactionIdentifier"].as_str().unwrap();
+    twice.world.post(&format!("/teller/T1/transactions/{transaction}?command=CONFIRM"), "").is(202);
+    twice.world.clock.advance(86_400);
+    twice.json("POST", "/interest/runs", json!({}));
+    twice.json("POST", &format!("{made}/interest"), json!({ "action": "PAY" }));
+    let due = json!({ "year": 2031, "month": 5, "day": 6 });
+    twice.json("POST", "/definitions/shares/dividends", json!({ "dueDate": due, "dividendRate": 5 }));
+}
+
 fn gateways(twice: &Twice) {
     let email =
         json!({ "identifier": "main", "host": "mail.example.org", "port": "587", "app_password": "word" });
@@ -230,7 +253,7 @@ const ELSEWHERE: &[&str] = &[
 fn a_dry_run_of_every_change_is_answered_like_the_change_and_leaves_no_byte() {
     let world = World::with(|config| config.store = None);
     let twice = Twice { world, count: RefCell::default(), seen: RefCell::default() };
-    for part in [organisation, identity, deposits, tellers, gateways] {
+    for part in [organisation, identity, deposits, tellers, interest, gateways] {
         part(&twice);
     }
     let seen = twice.seen.into_inner();

@@ -121,7 +121,8 @@ where
         Behind::Errand(prepare) => {
             let secrets = route.meta.body.secrets;
             let repeatable = repeatable(head, found, &route, &payload.bytes, secrets);
-            let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
+            let (errand, answer) = (prepare(found.params.clone(), &raw), route.meta.answer.kind);
+            let ordered = Ordered { asked, repeatable, errand, answer };
             errand::run(state, head, ordered).await
         }
         Behind::Batch => {

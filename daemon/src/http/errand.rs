@@ -13,7 +13,7 @@ use crate::ops::Caller;
 use crate::store::{Store, Tx};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::RawBody;
+use mfa_shared::wire::{AnswerKind, RawBody};
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -39,7 +39,8 @@ type Plan<E, P> = fn(&mut Tx<'_>, &Caller, &Config, &E, &<E as Endpoint>::Body) 
 type Settle<E, O, R> = fn(&mut Tx<'_>, &Caller, &E, &O) -> Result<R, Fault>;
 
 /// Joins a row with the three steps of its errand; between the first and the last it may run transactions of
-/// its own. A refusal in `settle` keeps what was written with [`Tx::keep_when_refused`] and is never remembered as the answer to an idempotency key.
+/// its own. A refusal in `settle` keeps what was written with [`Tx::keep_when_refused`] and is never remembered
+/// as the answer to an idempotency key.
 pub fn errand<E, P, O, R, F>(plan: Plan<E, P>, act: fn(P, Store) -> F, settle: Settle<E, O, R>) -> Route
 where
     E: Endpoint,
@@ -76,6 +77,8 @@ pub struct Ordered {
     pub repeatable: Result<Option<Repeatable>, Fault>,
     /// The errand itself.
     pub errand: Result<Errand, Fault>,
+    /// What it answers when it succeeds.
+    pub answer: AnswerKind,
 }
 
 impl fmt::Debug for Ordered {
@@ -94,6 +97,7 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     let dry_run = dry_run::asked(&head.headers);
     // An errand names no other records.
     let existing_only = existing_only::asked(&head.headers)?;
+    let answer = ordered.answer;
     let ordered = Arc::new(ordered);
     let (shared, order) = (state.clone(), ordered.clone());
     let plan = move |tx: &mut Tx<'_>| {
@@ -113,7 +117,9 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
         Planned::Act(caller, act) => (caller, act),
     };
     if dry_run::asked(&head.headers)? {
-        let mut reply = Reply::empty(204);
+        // What an errand brings back is known only afterwards; that it is accepted is known before.
+        let status = if answer == AnswerKind::Accepted { 202 } else { 204 };
+        let mut reply = Reply::empty(status);
         dry_run::mark(&mut reply);
         if existing_only {
             existing_only::mark(&mut reply);
