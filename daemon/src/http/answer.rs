@@ -121,8 +121,7 @@ where
         Behind::Errand(prepare) => {
             let secrets = route.meta.body.secrets;
             let repeatable = repeatable(head, found, &route, &payload.bytes, secrets);
-            let (errand, answer) = (prepare(found.params.clone(), &raw), route.meta.answer.kind);
-            let ordered = Ordered { asked, repeatable, errand, answer };
+            let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
             errand::run(state, head, ordered).await
         }
         Behind::Batch => {

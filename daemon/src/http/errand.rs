@@ -21,7 +21,11 @@ use std::sync::Arc;
 type Acting = Pin<Box<dyn Future<Output = Run> + Send>>;
 
 /// What is to be done outside the store; it ends in what settles it.
-pub struct Act(Box<dyn FnOnce(Store) -> Acting + Send>);
+pub struct Act {
+    run: Box<dyn FnOnce(Store) -> Acting + Send>,
+    /// What it answers when it succeeds.
+    answer: AnswerKind,
+}
 
 /// A decoded request that plans its errand.
 pub type Errand = Box<dyn Fn(&mut Tx<'_>, &Caller, &Config) -> Result<Act, Fault> + Send + Sync>;
@@ -39,8 +43,8 @@ type Plan<E, P> = fn(&mut Tx<'_>, &Caller, &Config, &E, &<E as Endpoint>::Body) 
 type Settle<E, O, R> = fn(&mut Tx<'_>, &Caller, &E, &O) -> Result<R, Fault>;
 
 /// Joins a row with the three steps of its errand; between the first and the last it may run transactions of
-/// its own. A refusal in `settle` keeps what was written with [`Tx::keep_when_refused`] and is never remembered
-/// as the answer to an idempotency key.
+/// its own. A refusal in `settle` keeps what was written with [`Tx::keep_when_refused`] and is never
+/// remembered as the answer to an idempotency key.
 pub fn errand<E, P, O, R, F>(plan: Plan<E, P>, act: fn(P, Store) -> F, settle: Settle<E, O, R>) -> Route
 where
     E: Endpoint,
@@ -55,7 +59,7 @@ where
         Ok(Box::new(move |tx: &mut Tx<'_>, caller: &Caller, config: &Config| {
             let planned = plan(tx, caller, config, &endpoint, &body)?;
             let endpoint = endpoint.clone();
-            Ok(Act(Box::new(move |store| {
+            let run = Box::new(move |store| -> Acting {
                 Box::pin(async move {
                     let outcome = act(planned, store).await;
                     let run = move |tx: &mut Tx<'_>, caller: &Caller| {
@@ -63,7 +67,8 @@ where
                     };
                     Box::new(run) as Run
                 })
-            })))
+            });
+            Ok(Act { run, answer: E::META.answer.kind })
         }))
     };
     Route { meta: E::META, behind: Behind::Errand(Box::new(prepare)) }
@@ -77,8 +82,6 @@ pub struct Ordered {
     pub repeatable: Result<Option<Repeatable>, Fault>,
     /// The errand itself.
     pub errand: Result<Errand, Fault>,
-    /// What it answers when it succeeds.
-    pub answer: AnswerKind,
 }
 
 impl fmt::Debug for Ordered {
@@ -97,7 +100,6 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     let dry_run = dry_run::asked(&head.headers);
     // An errand names no other records.
     let existing_only = existing_only::asked(&head.headers)?;
-    let answer = ordered.answer;
     let ordered = Arc::new(ordered);
     let (shared, order) = (state.clone(), ordered.clone());
     let plan = move |tx: &mut Tx<'_>| {
@@ -118,7 +120,7 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     };
     if dry_run::asked(&head.headers)? {
         // What an errand brings back is known only afterwards; that it is accepted is known before.
-        let status = if answer == AnswerKind::Accepted { 202 } else { 204 };
+        let status = if act.answer == AnswerKind::Accepted { 202 } else { 204 };
         let mut reply = Reply::empty(status);
         dry_run::mark(&mut reply);
         if existing_only {
@@ -129,7 +131,7 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     let (store, request_id) = (state.store.clone(), head.request_id.clone());
     // A client who goes away leaves an errand behind that still has to be settled.
     let errand = tokio::spawn(async move {
-        let settle = (act.0)(store.clone()).await;
+        let settle = (act.run)(store.clone()).await;
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);
             let mut reply = settle(tx, &caller)?;
