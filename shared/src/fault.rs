@@ -168,7 +168,7 @@ faults! {
     TOO_MANY_ATTEMPTS: "too_many_attempts" 429 "Too many failed attempts"
         "wait for the time that Retry-After says";
     SECOND_FACTOR_REQUIRED: "second_factor_required" 401 "Code needed"
-        "send the code of your authenticator, too: mfa login asks for it";
+        "send the code of your authenticator, too, as this asks for it: mfa login";
     SECOND_FACTOR_INVALID: "second_factor_invalid" 401 "Code not right"
         "wait for the next code, or use a recovery code";
     SECOND_FACTOR_SETUP_REQUIRED: "second_factor_setup_required" 403 "Second factor must be set up first"

@@ -51,9 +51,9 @@ pub struct Distribute {
 impl Verb for Distribute {
     const ENDPOINT: Option<&'static Meta> = Some(&DistributeDividend::META);
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa products activate shares\n  \
+        "mfa products activate shares >/dev/null && \
          mfa products dividends distribute shares --due 2020-12-31 --rate 5 --yes",
-        "mfa products activate shares\n  \
+        "mfa products activate shares >/dev/null && \
          mfa products dividends distribute shares --due 2021-12-31 --rate 5.25 --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
