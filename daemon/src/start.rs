@@ -31,6 +31,8 @@ const LET_GO: Duration = Duration::from_millis(5);
 const LET_GO_MAX: Duration = Duration::from_secs(5);
 /// Time between two writes of when sessions were used.
 const USES_PAUSE: Duration = Duration::from_secs(20);
+/// The same where several daemons share the store: what comes in this time is written together.
+const USES_PAUSE_SHARED: Duration = Duration::from_millis(200);
 /// Time between two sweeps of the images.
 const SWEEP_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
@@ -154,7 +156,13 @@ impl Daemon {
 /// Writes now and then when sessions were used last.
 async fn keep_uses(state: Arc<State>) {
     loop {
-        tokio::time::sleep(USES_PAUSE).await;
+        // Other daemons of the store look at the same sessions, and hear of a use as soon as they can.
+        if state.store.is_shared() {
+            state.callers.uses().news().await;
+            tokio::time::sleep(USES_PAUSE_SHARED).await;
+        } else {
+            tokio::time::sleep(USES_PAUSE).await;
+        }
         write_uses(&state).await;
     }
 }

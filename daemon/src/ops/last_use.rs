@@ -7,6 +7,7 @@ use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use tokio::sync::Notify;
 
 const MINUTE_MILLIS: i64 = 60_000;
 /// A session that was not used for so long is remembered no more.
@@ -23,6 +24,8 @@ pub fn minute(moment: Timestamp) -> Timestamp {
 #[derive(Debug, Default)]
 pub struct LastUse {
     by_session: Mutex<HashMap<String, Used>>,
+    /// Told when a session is used in another minute than the one that is known.
+    news: Notify,
 }
 
 #[derive(Debug, Clone)]
@@ -38,13 +41,25 @@ impl LastUse {
     /// Notes that a session of a user is used, or the token of an application.
     pub fn note(&self, user: Option<&str>, session: &str, now: Timestamp) {
         let mut all = self.by_session.lock().unwrap_or_else(PoisonError::into_inner);
-        match all.get_mut(session) {
-            Some(used) => used.at = used.at.max(now),
+        let is_new = match all.get_mut(session) {
+            Some(used) => {
+                let before = used.at;
+                used.at = before.max(now);
+                minute(before) != minute(used.at)
+            }
             None => {
                 let used = Used { user: user.map(str::to_owned), at: now, written: None };
-                all.insert(session.to_owned(), used);
+                all.insert(session.to_owned(), used).is_none()
             }
+        };
+        if is_new {
+            self.news.notify_one();
         }
+    }
+
+    /// Waits until there is something that other daemons may want to know.
+    pub async fn news(&self) {
+        self.news.notified().await;
     }
 
     /// When a session was used last, as far as this daemon has seen it.
