@@ -158,7 +158,7 @@ async fn keep_uses(state: Arc<State>) {
     loop {
         // Other daemons of the store look at the same sessions, and hear of a use as soon as they can.
         if state.store.is_shared() {
-            state.callers.uses().news().await;
+            state.callers.uses().news().notified().await;
             tokio::time::sleep(USES_PAUSE_SHARED).await;
         } else {
             tokio::time::sleep(USES_PAUSE).await;

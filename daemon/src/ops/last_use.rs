@@ -57,9 +57,9 @@ impl LastUse {
         }
     }
 
-    /// Waits until there is something that other daemons may want to know.
-    pub async fn news(&self) {
-        self.news.notified().await;
+    /// Told when there is something that other daemons may want to know.
+    pub fn news(&self) -> &Notify {
+        &self.news
     }
 
     /// When a session was used last, as far as this daemon has seen it.
