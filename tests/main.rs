@@ -12,6 +12,7 @@ mod api {
     mod access;
     mod actions;
     mod applications;
+    pub mod audit;
     mod batch;
     mod cards;
     mod connections;
@@ -61,6 +62,7 @@ mod cli {
     mod api;
     mod apply;
     mod apply_asked;
+    mod audit;
     mod bodies;
     mod bulk;
     mod bulk_told;

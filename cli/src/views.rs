@@ -1,5 +1,6 @@
 //! Which values of a record a table shows, in which order, and which of them matter most.
 
+mod audit;
 mod bulk;
 mod counter;
 mod deposits;
@@ -10,6 +11,7 @@ mod stores;
 mod system;
 
 pub use crate::views_access::*;
+pub use audit::*;
 pub use bulk::*;
 pub use counter::*;
 pub use deposits::*;

@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::init::{checked, hash, made_up};
 use crate::open::open_existing;
+use crate::ops::audit as trail;
 use crate::ops::{init, ledger};
 use crate::start::StartError;
 use crate::store::seed::SYSTEM_ACTOR;
@@ -18,7 +19,13 @@ use std::path::Path;
 pub async fn recover_user(config: &Config, user: &str) -> Result<String, StartError> {
     let password = made_up();
     let (name, hash) = (user.to_owned(), hash(&password)?);
-    change(config, "recover-user", move |tx| init::recover(tx, &name, &hash)).await?;
+    let recover = move |tx: &mut Tx<'_>| {
+        init::recover(tx, &name, &hash)?;
+        let changes = vec![trail::secret_changed("/password")];
+        trail::tell_own(tx, "RecoverUser", "recover-user", Some(format!("user/{name}")), changes);
+        Ok(())
+    };
+    change(config, "recover-user", recover).await?;
     Ok(password)
 }
 
@@ -30,7 +37,13 @@ pub async fn add_account(
 ) -> Result<LedgerAccount, StartError> {
     let new = checked::<NewLedgerAccount>(&[("identifier", identifier), ("kind", kind.as_str())]);
     let new = new.map_err(StartError::Refused)?;
-    change(config, "add-account", move |tx| ledger::add_account(tx, &new)).await
+    let add = move |tx: &mut Tx<'_>| {
+        let account = ledger::add_account(tx, &new)?;
+        let (resource, changes) = (format!("ledger/{}", account.identifier), vec![trail::made(&account)]);
+        trail::tell_own(tx, "AddAccount", "add-account", Some(resource), changes);
+        Ok(account)
+    };
+    change(config, "add-account", add).await
 }
 
 /// Does one thing to a store, as one transaction.

@@ -4,6 +4,7 @@
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::open::{How, open_to_look};
+use crate::ops::audit::check_trail;
 use crate::ops::ledger::check_ledger;
 use crate::ops::references;
 use crate::start::StartError;
@@ -14,7 +15,7 @@ use mfa_shared::fault::Fault;
 /// What is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// Journal, records and images.
+    /// Journal, records, images and the audit trail.
     Store,
     /// Every invariant of the ledger.
     Ledger,
@@ -97,6 +98,7 @@ async fn of_store(store: &Store) -> Result<Vec<Found>, Fault> {
     let troubles = store.troubles().await?.into_iter().map(|trouble| finding(trouble.file, trouble.why));
     let mut findings: Vec<_> = troubles.collect();
     findings.extend(store.check_journal().await?);
+    findings.extend(store.read(true, check_trail).await?);
     let images = store.check_images().await?;
     findings.extend(images.defects.into_iter().map(|defect| finding(defect.subject, defect.detail)));
     // A crash leaves some; whoever finds others wants to know.

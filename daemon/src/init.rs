@@ -4,10 +4,12 @@
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::open::open;
+use crate::ops::audit as trail;
 use crate::ops::init::{self, FirstUser, Made};
 use crate::ops::secret::Judged;
 use crate::random;
 use crate::start::StartError;
+use mfa_shared::api::audit::AuditChange;
 use mfa_shared::api::users::{NewUser, made_up_password};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
@@ -64,7 +66,13 @@ pub async fn init(
     let made = store
         .write("init", move |tx| {
             tx.set_actor("system");
-            init::initialise(tx, &first, operator.as_ref())
+            let made = init::initialise(tx, &first, operator.as_ref())?;
+            if !made.added.is_empty() {
+                let added = Node::List(made.added.iter().cloned().map(Node::Text).collect());
+                let change = AuditChange { field: "/added".to_owned(), before: None, after: Some(added) };
+                trail::tell_own(tx, "Init", "init", None, vec![change]);
+            }
+            Ok(made)
         })
         .await;
     store.close().await;

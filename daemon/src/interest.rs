@@ -8,6 +8,10 @@ use crate::random;
 use crate::store::records::InterestState;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
+use mfa_shared::api::audit::AuditRecord;
+use mfa_shared::api::dividends::DistributeDividend;
+use mfa_shared::api::interest::RunInterest;
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::{Date, Timestamp};
 use std::time::Duration;
@@ -63,7 +67,13 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
         for job in jobs {
             loop {
                 let (job, runner, by) = (job.clone(), runner.to_owned(), order.by.clone());
-                let step = move |tx: &mut Tx<'_>| interest::step(tx, &job, &runner, &by);
+                let step = move |tx: &mut Tx<'_>| {
+                    let done = interest::step(tx, &job, &runner, &by)?;
+                    if done.is_some() {
+                        tell(tx, RunInterest::META.name, &by, format!("interest/{day}"));
+                    }
+                    Ok(done)
+                };
                 match write(store, &order.by, step).await? {
                     None => return Ok(false),
                     Some(true) => break,
@@ -82,10 +92,22 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
 pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> {
     loop {
         let wanted = order.clone();
-        if write(&store, &order.by, move |tx| dividends::step(tx, &wanted)).await? {
+        let step = move |tx: &mut Tx<'_>| {
+            let done = dividends::step(tx, &wanted)?;
+            tell(tx, DistributeDividend::META.name, &wanted.by, format!("product/{}", wanted.definition));
+            Ok(done)
+        };
+        if write(&store, &order.by, step).await? {
             return Ok(());
         }
     }
+}
+
+/// Tells of a step of work that is done in many.
+fn tell(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String) {
+    let (actor, request_id) = (by.to_owned(), "interest".to_owned());
+    let record = AuditRecord::of(operation, tx.now());
+    tx.tell(AuditRecord { actor, request_id, resource: Some(resource), ..record });
 }
 
 /// One short transaction; one that the store cannot take at this moment is tried again.

@@ -26,6 +26,7 @@ pub mod secret;
 pub mod store;
 
 mod admin;
+mod audit;
 mod check;
 mod files;
 mod init;

@@ -1,5 +1,6 @@
 //! Opening of the store that a configuration names.
 
+use crate::audit;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::ops::init;
@@ -21,6 +22,8 @@ pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded
     let store = plain(config, clock, How::default()).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
+    let begun = audit::begin(&store).await.map_err(refused);
+    or_close(&store, begun).await?;
     let upgraded = upgrade(&store).await.map_err(refused);
     or_close(&store, upgraded).await?;
     let seeded = seed(&store).await.map_err(refused)?;
@@ -46,6 +49,8 @@ pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) ->
     let store = open_to_look(config, clock, How { alone, whole: false }).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
+    let begun = audit::begin(&store).await.map_err(refused);
+    or_close(&store, begun).await?;
     let upgraded = upgrade(&store).await.map_err(refused);
     or_close(&store, upgraded).await?;
     Ok(store)

@@ -46,6 +46,7 @@ pub struct Daemon {
     sweep: JoinHandle<()>,
     follow: JoinHandle<()>,
     uses: JoinHandle<()>,
+    audit: JoinHandle<()>,
     interest: Option<JoinHandle<()>>,
 }
 
@@ -110,9 +111,11 @@ impl Daemon {
         let sweep = tokio::spawn(sweep(state.store.clone()));
         let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
         let uses = tokio::spawn(keep_uses(state.clone()));
+        let audited = state.clone();
+        let audit = tokio::spawn(async move { audited.auditor.keep(&audited.store).await });
         let minute = state.config.interest_run_at;
         let interest = minute.map(|minute| tokio::spawn(keep_running(state.store.clone(), minute)));
-        Ok(Self { address, state, stop, served, sweep, follow, uses, interest })
+        Ok(Self { address, state, stop, served, sweep, follow, uses, audit, interest })
     }
 
     /// The address on which it listens.
@@ -132,16 +135,17 @@ impl Daemon {
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let Self { state, stop, served, sweep, follow, uses, interest, .. } = self;
+        let Self { state, stop, served, sweep, follow, uses, audit, interest, .. } = self;
         let _ = stop.send(true);
         if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
-        for task in [sweep, follow, uses].into_iter().chain(interest) {
+        for task in [sweep, follow, uses, audit].into_iter().chain(interest) {
             task.abort();
             let _ = task.await;
         }
         write_uses(&state).await;
+        state.auditor.catch_up(&state.store).await;
         let store = state.store.clone();
         drop(state);
         store.close().await;

@@ -3,6 +3,7 @@
 //! could be guessed or read.
 
 use crate::http::idempotency;
+use crate::ops::audit as trail;
 use crate::ops::{init, login};
 use crate::store::records::StoreSecret;
 use crate::store::seed::SYSTEM_ACTOR;
@@ -14,7 +15,9 @@ pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
     if store.read(false, init::lacks_later_groups).await? {
         let add = |tx: &mut Tx<'_>| {
             tx.set_actor(SYSTEM_ACTOR);
-            init::add_later_groups(tx)
+            init::add_later_groups(tx)?;
+            trail::tell_own(tx, "Migrate", "upgrade", None, Vec::new());
+            Ok(())
         };
         match store.write("upgrade", add).await {
             // It is only served then; the next start on a disk that takes changes makes up for it.

@@ -220,6 +220,7 @@ faults! {
     TELLER_NOT_FOUND: "teller_not_found" 404 "No such teller" "list them: mfa teller list";
     TRANSACTION_NOT_FOUND: "transaction_not_found" 404 "No such transaction"
         "list them: mfa teller transactions list";
+    AUDIT_RECORD_NOT_FOUND: "audit_record_not_found" 404 "No such audit record" "list them: mfa audit list";
     REPORT_NOT_FOUND: "report_not_found" 404 "No such day report" "list them: mfa teller reports list";
     NOT_ASSIGNED_EMPLOYEE: "not_assigned_employee" 403 "Not the employee of the teller"
         "log in as the employee who is assigned to the teller";

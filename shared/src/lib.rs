@@ -19,6 +19,7 @@ pub mod api;
 pub mod endpoint;
 pub mod fault;
 pub mod identifier;
+pub mod kind;
 pub mod node;
 pub mod object;
 pub mod password;

@@ -1,5 +1,6 @@
 //! `Dry-Run: true`: the whole operation, and nothing of it stays.
 
+use super::audit::Witness;
 use super::images::{form, part};
 use super::tellers::counter::{Counter, PIN, plain_product, product, teller};
 use crate::world::{Seen, World};
@@ -34,11 +35,13 @@ fn files(world: &World) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// Every request first dry and then in earnest: both are answered alike, and the first leaves no byte.
+/// Every request first dry and then in earnest: both are answered alike. The first leaves no byte and no
+/// record of the audit trail, the second exactly the right ones.
 struct Twice {
     world: World,
     count: RefCell<usize>,
     seen: RefCell<BTreeSet<String>>,
+    trail: Witness,
 }
 
 impl Twice {
@@ -50,6 +53,7 @@ impl Twice {
             let request = self.world.request(method, path).header("idempotency-key", &key);
             request.header("content-type", kind).body(body.to_vec())
         };
+        self.trail.look(&self.world);
         let before = files(&self.world);
         let tried = self.world.send(request().header("dry-run", "true"));
         assert!(tried.status < 300, "{method} {path}: {}", tried.text());
@@ -71,7 +75,9 @@ impl Twice {
                 && names.len() == segments.len()
                 && names.iter().zip(&segments).all(|(name, segment)| name.starts_with('{') || name == segment)
         });
-        self.seen.borrow_mut().insert(row.unwrap().name.to_owned());
+        let row = row.unwrap();
+        self.seen.borrow_mut().insert(row.name.to_owned());
+        self.trail.hear(&self.world, row, path, (&tried, &done));
         done
     }
 
@@ -250,9 +256,10 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 #[test]
-fn a_dry_run_of_every_change_is_answered_like_the_change_and_leaves_no_byte() {
+fn a_dry_run_of_every_change_leaves_no_byte_and_the_change_its_record_of_the_trail() {
     let world = World::with(|config| config.store = None);
-    let twice = Twice { world, count: RefCell::default(), seen: RefCell::default() };
+    let twice =
+        Twice { world, count: RefCell::default(), seen: RefCell::default(), trail: Witness::default() };
     for part in [organisation, identity, deposits, tellers, interest, gateways] {
         part(&twice);
     }

@@ -7,9 +7,10 @@ use mfa_shared::api::rows;
 use mfa_shared::endpoint::Method;
 use serde_json::{Value, json};
 
-/// Every list of the institution, as text.
+/// Every list of the institution, as text. The audit trail hears of looks, too.
 fn everything(world: &World) -> Vec<String> {
     let lists = rows().filter(|row| row.method == Method::Get && row.lists() && !row.path.contains('{'));
+    let lists = lists.filter(|row| row.application() != "audit-v1");
     let olga = world.login("olga");
     lists.map(|row| olga.get(row.path)).filter(|seen| seen.status == 200).map(|seen| seen.text()).collect()
 }

@@ -77,7 +77,8 @@ fn every_endpoint_has_a_verb() {
     assert!(without.is_empty(), "no verb sends {without:?}");
 }
 
-/// Endpoints with a verb for each word of their commands, and one whose image is saved or drawn.
+/// Endpoints with a verb for each word of their commands, one whose image is saved or drawn, and the audit
+/// trail, which is the history of each noun.
 const SEVERAL_WORDS: &[&str] = &[
     "CommandCustomer",
     "CommandDefinition",
@@ -86,6 +87,7 @@ const SEVERAL_WORDS: &[&str] = &[
     "CreateTransaction",
     "FinishTransaction",
     "GetPortrait",
+    "ListAudit",
 ];
 
 #[test]

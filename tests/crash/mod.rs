@@ -174,6 +174,43 @@ async fn verify(http: &reqwest::Client, url: &str, known: &BTreeMap<String, Know
         }
     }
     wrong.extend(half_written(http, url, &stored).await);
+    wrong.extend(untold(http, url, &stored).await);
+    wrong
+}
+
+/// The audit trail is whole, and what it tells comes to exactly what is stored: no change lacks its record, and
+/// no record its change.
+async fn untold(http: &reqwest::Client, url: &str, stored: &BTreeMap<String, Value>) -> Vec<String> {
+    let trail = http.get(format!("{url}/audit?sortDirection=ASC")).header("accept", "application/x-ndjson");
+    let text = trail.send().await.unwrap().text().await.unwrap();
+    let lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    let mut wrong: Vec<_> = crate::api::audit::verify(&lines).err().into_iter().collect();
+    let mut told: BTreeMap<String, (Value, Value)> = BTreeMap::new();
+    for line in &lines {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let Some(id) = record["resource"].as_str().and_then(|name| name.strip_prefix("customer/")) else {
+            continue;
+        };
+        let (surname, state) = told.entry(id.to_owned()).or_default();
+        for change in record["changes"].as_array().unwrap() {
+            match change["field"].as_str().unwrap() {
+                "" => {
+                    *surname = change["after"]["surname"].clone();
+                    *state = change["after"]["currentState"].clone();
+                }
+                "/surname" => *surname = change["after"].clone(),
+                "/currentState" => *state = change["after"].clone(),
+                _ => {}
+            }
+        }
+    }
+    let is: BTreeMap<_, _> = stored
+        .iter()
+        .map(|(id, customer)| (id.clone(), (customer["surname"].clone(), customer["currentState"].clone())))
+        .collect();
+    for id in is.keys().chain(told.keys()).filter(|id| is.get(*id) != told.get(*id)) {
+        wrong.push(format!("{id} is {:?}, and the trail tells {:?}", is.get(id), told.get(id)));
+    }
     wrong
 }
 

@@ -91,13 +91,15 @@ fn a_copy_holds_what_the_store_held_with_every_image_and_says_its_hash() {
     let there = migrate(&home, text(&data), &middle).json();
     assert_eq!((&there["images"], &there["resumed"]), (&json!(PICTURES), &json!(0)));
     assert!(there["pairs"].as_u64().unwrap() > CUSTOMERS as u64);
+    let back = migrate(&home, &middle, text(&copy)).json();
+    assert_eq!((&there["sha256"], &there["pairs"]), (&back["sha256"], &back["pairs"]));
     world.start_on(on(&home, &home.join("middle"), address.clone()));
     assert_eq!(shown(&world), before);
     assert_eq!(world.block_on(objects(world.config())), pictures);
-    // What the copy has of its own changes with it, and none of that is part of the stream.
+    // The audit trail goes on where it was, and says that the store has moved.
+    let trail = world.get("/audit?operation=Migrate").is(200).json();
+    assert_eq!((&trail["totalElements"], &trail["records"][0]["origin"]), (&json!(1), &json!("local")));
     world.stop();
-    let back = migrate(&home, &middle, text(&copy)).json();
-    assert_eq!((&there["sha256"], &there["pairs"]), (&back["sha256"], &back["pairs"]));
     world.start_on(on(&home, &copy, None));
     assert_eq!(shown(&world), before);
     assert_eq!(world.block_on(objects(world.config())), pictures);

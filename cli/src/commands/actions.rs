@@ -10,7 +10,8 @@ use mfa_shared::api::actions::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 
 /// The verbs of the noun.
-pub const VERBS: &[Node] = &[verb::<List>("list"), verb::<Create>("create")];
+pub const VERBS: &[Node] =
+    &[verb::<List>("list"), verb::<super::history::OfAction>("history"), verb::<Create>("create")];
 
 #[derive(Args)]
 pub struct List {}

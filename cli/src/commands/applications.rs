@@ -20,6 +20,7 @@ use std::str::FromStr;
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
+    verb::<super::history::OfApplication>("history"),
     verb::<Delete>("delete"),
     verb::<Keygen>("keygen"),
     group(

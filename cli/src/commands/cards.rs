@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Get>("get"),
+    verb::<super::history::OfCard>("history"),
     verb::<Create>("create"),
     verb::<Update>("update"),
     verb::<Edit>("edit"),

@@ -21,6 +21,7 @@ use serde_json::Value;
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Get>("get"),
+    verb::<super::history::OfCustomer>("history"),
     verb::<Create>("create"),
     verb::<Update>("update"),
     verb::<Edit>("edit"),

@@ -18,6 +18,7 @@ use serde_json::Value;
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Get>("get"),
+    verb::<super::history::OfProduct>("history"),
     verb::<Create>("create"),
     verb::<Update>("update"),
     verb::<Edit>("edit"),

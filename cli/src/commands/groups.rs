@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Get>("get"),
+    verb::<super::history::OfGroup>("history"),
     verb::<Create>("create"),
     verb::<Update>("update"),
     verb::<Edit>("edit"),

@@ -5,6 +5,7 @@ mod api;
 mod application_permissions;
 mod applications;
 mod apply;
+mod audit;
 mod auth;
 mod background;
 mod batch;
@@ -25,6 +26,7 @@ mod export;
 mod find;
 mod gateways;
 mod groups;
+mod history;
 mod instances;
 mod interest;
 mod ledger;
@@ -107,6 +109,7 @@ pub const NODES: &[Node] = &[
     verb::<export::Export>("export"),
     verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
+    group("audit", "", "The audit trail: who did what, and the proof that it is whole", audit::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     verb::<doctor::Doctor>("doctor"),

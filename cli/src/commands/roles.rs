@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Get>("get"),
+    verb::<super::history::OfRole>("history"),
     verb::<Create>("create"),
     verb::<Update>("update"),
     verb::<Edit>("edit"),

@@ -17,6 +17,7 @@ use mfa_shared::wire::Nothing;
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Get>("get"),
+    verb::<super::history::OfUser>("history"),
     verb::<Create>("create"),
     verb::<Permissions>("permissions"),
     verb::<SetRole>("set-role"),

@@ -47,7 +47,7 @@ fn token(headers: &HeaderMap) -> Option<String> {
 /// The caller, if the request is allowed.
 pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>, Fault> {
     let caller = identify(state, tx, asked)?;
-    asked.noted.actor(&caller.actor);
+    asked.noted.caller(&caller);
     permit(state, &caller, asked)?;
     Ok(caller)
 }

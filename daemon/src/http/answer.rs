@@ -1,7 +1,7 @@
 //! From a request to its answer: the checking order of `decisions.md` section 3, in one place.
 
 use super::access::{self, Asked};
-use super::errand::{self, Ordered};
+use super::errand::{self, Errand, Ordered};
 use super::line::Noted;
 use super::payload::{Payload, read_body};
 use super::reply::{CACHE_CONTROL, Content, Reply};
@@ -9,7 +9,8 @@ use super::request::{Request, repeatable};
 use super::route::{Behind, Route};
 use super::routes::Found;
 use super::state::State;
-use super::{batch, body, dry_run, login, origin, search};
+use super::trail::Trail;
+use super::{batch, body, dry_run, login, origin, search, trail};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
 use crate::store::Store;
@@ -46,6 +47,8 @@ pub struct Head {
     pub origin: IpAddr,
     /// What the log shows of it.
     pub noted: Arc<Noted>,
+    /// Its place in a batch.
+    pub place: Option<i64>,
 }
 
 /// Answers a request; a failure to give a token says so in the words of OAuth 2.0, too.
@@ -63,7 +66,12 @@ where
         }
     }
     let gives_token = matches!(route.as_ref().map(|route| &route.behind), Some(Behind::Login));
+    let meta = route.as_ref().map(|route| route.meta);
+    let params = found.as_ref().map(|found| found.params.clone()).unwrap_or_default();
     let answer = decide(state, head, found, route, body).await;
+    if let Some(meta) = meta {
+        trail::ended(state, head, meta, &params, answer.as_ref());
+    }
     if gives_token { answer.map_err(|fault| fault.clone().error(error_word(fault.kind))) } else { answer }
 }
 
@@ -109,6 +117,7 @@ where
         _ => {}
     }
     if route.meta.method.reads() {
+        bring_up_to_date(state, &asked).await?;
         let request = Request::prepare(state, head, asked, found, &route, &Payload::default());
         return request.read(route.meta.lists(), head).await;
     }
@@ -119,9 +128,8 @@ where
     let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
     let reply = match &route.behind {
         Behind::Errand(prepare) => {
-            let secrets = route.meta.body.secrets;
-            let repeatable = repeatable(head, found, &route, &payload.bytes, secrets);
-            let ordered = Ordered { asked, repeatable, errand: prepare(found.params.clone(), &raw) };
+            let errand = prepare(found.params.clone(), &raw);
+            let ordered = order(head, found, &route, &payload, asked, errand);
             errand::run(state, head, ordered).await
         }
         Behind::Batch => {
@@ -136,6 +144,29 @@ where
         }
     };
     reply.map(|reply| respond(reply, None))
+}
+
+/// Whoever may look at the audit trail sees all that was told and committed before.
+async fn bring_up_to_date(state: &Arc<State>, asked: &Asked) -> Result<(), Fault> {
+    if asked.meta.is_some_and(|meta| meta.application() == "audit-v1") {
+        admit(state, asked.clone()).await?;
+        state.auditor.settle(&state.store).await;
+    }
+    Ok(())
+}
+
+/// What a request for an errand brings.
+fn order(
+    head: &Head,
+    found: &Found<'_>,
+    route: &Route,
+    payload: &Payload,
+    asked: Asked,
+    errand: Result<Errand, Fault>,
+) -> Ordered {
+    let repeatable = repeatable(head, found, route, &payload.bytes, route.meta.body.secrets);
+    let trail = Arc::new(Trail::of(head, route.meta, &found.params, payload));
+    Ordered { asked, trail, repeatable, errand }
 }
 
 /// What an endpoint locks or unlocks.

@@ -27,6 +27,7 @@ use mfa_shared::wire::{Body, Json, RawBody};
 use part::{Part, Parts};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// Carries a batch out.
 pub async fn answer(
@@ -47,15 +48,18 @@ pub async fn answer(
         existing_only: existing_only::asked(&head.headers),
         asked,
         repeatable,
+        ended_by: AtomicUsize::new(usize::MAX),
     };
     let order = Arc::new(order);
     order.clone().judge(head.origin).await?;
     let running = order.clone();
-    let (mut reply, done) = match order.only_reads() {
+    let carried_out = match order.only_reads() {
         // Changes go on beside it, however much it reads.
-        true => state.store.read(true, move |tx| running.carry_out(tx)).await?,
-        false => state.store.write(&head.request_id, move |tx| running.carry_out(tx)).await?,
+        true => state.store.read(true, move |tx| running.carry_out(tx)).await,
+        false => state.store.write(&head.request_id, move |tx| running.carry_out(tx)).await,
     };
+    order.tell_refusals(head, carried_out.as_ref().map(|(_, done)| done.as_ref()));
+    let (mut reply, done) = carried_out?;
     if let Some(mut done) = done
         && order.name_duplicates(&mut done).await
     {
@@ -108,9 +112,42 @@ struct Order {
     dry_run: Result<bool, Fault>,
     existing_only: Result<bool, Fault>,
     parts: Result<Parts, Fault>,
+    /// The operation that ended the batch.
+    ended_by: AtomicUsize,
 }
 
 impl Order {
+    /// Tells of the operations that the caller may not carry out.
+    fn tell_refusals(&self, head: &Head, done: Result<Option<&BatchResult>, &Fault>) {
+        let (Ok(parts), Some(known), Ok(false)) = (&self.parts, head.noted.known(), &self.dry_run) else {
+            return;
+        };
+        let told = |at: usize, code: &str| {
+            let trail = parts.list.get(at).and_then(|part| part.request.as_ref().ok());
+            if let Some(request) = trail {
+                let now = self.state.store.clock().now();
+                self.state.auditor.tell(request.trail.refused(known, now, 403, code));
+            }
+        };
+        match done {
+            Ok(Some(done)) => {
+                for (at, result) in done.results.iter().enumerate().filter(|(_, r)| r.status == 403) {
+                    if let Some(Node::Text(code)) = result.problem.as_ref().and_then(|p| p.property("code")) {
+                        told(at, code);
+                    }
+                }
+            }
+            Err(fault) if fault.kind.status == 403 => {
+                let at = self.ended_by.load(SeqCst);
+                if at < parts.list.len() {
+                    told(at, fault.kind.code);
+                    head.noted.tell();
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Hashes the passwords of the operations that the caller may carry out.
     async fn judge(self: Arc<Self>, from: IpAddr) -> Result<(), Fault> {
         let Ok(parts) = &self.parts else { return Ok(()) };
@@ -221,6 +258,7 @@ impl Order {
             match done {
                 // What is no refusal of this one operation ends the whole batch.
                 Err(fault) if parts.atomic || fault.kind.status >= 500 => {
+                    self.ended_by.store(index, SeqCst);
                     return Err(fault.of_operation(index, &part.title()));
                 }
                 Err(fault) => results.push(self.refused(part, &fault)),

@@ -7,6 +7,7 @@ use super::idempotency::Repeatable;
 use super::reply::{IntoReply, Reply};
 use super::route::{Behind, Route, Run};
 use super::state::State;
+use super::trail::Trail;
 use super::{dry_run, existing_only};
 use crate::config::Config;
 use crate::ops::Caller;
@@ -78,6 +79,8 @@ where
 pub struct Ordered {
     /// Who asks, and for what.
     pub asked: Asked,
+    /// What the audit trail says of it.
+    pub trail: Arc<Trail>,
     /// Its idempotency key.
     pub repeatable: Result<Option<Repeatable>, Fault>,
     /// The errand itself.
@@ -129,12 +132,20 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
         return Ok(reply);
     }
     let (store, request_id) = (state.store.clone(), head.request_id.clone());
+    let trail = ordered.trail.clone();
     // A client who goes away leaves an errand behind that still has to be settled.
     let errand = tokio::spawn(async move {
         let settle = (act.run)(store.clone()).await;
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);
-            let mut reply = settle(tx, &caller)?;
+            let mut reply = match settle(tx, &caller) {
+                Ok(reply) => reply,
+                Err(fault) => {
+                    trail.tell_failure(tx, &caller, &fault);
+                    return Err(fault);
+                }
+            };
+            trail.tell_errand(tx, &caller, &reply)?;
             if existing_only {
                 existing_only::mark(&mut reply);
             }

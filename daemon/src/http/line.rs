@@ -1,9 +1,11 @@
 //! The line that the log has for each request. Contract: `audit.md` section 5. It shows who did what and how
 //! it ended, never what was sent: no path, no query, no body, no name that is no user's.
 
+use crate::ops::Caller;
 use hyper::body::Body as _;
 use mfa_shared::fault::Fault;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, ready};
 use std::time::Instant;
@@ -22,9 +24,47 @@ pub struct Noted {
     operation: OnceLock<&'static str>,
     actor: OnceLock<String>,
     about: OnceLock<String>,
+    caller: OnceLock<Known>,
+    told: AtomicBool,
+}
+
+/// Whoever asks, as the audit trail names them.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// The user, or `application:` and its identifier.
+    pub name: String,
+    /// The application that signed in.
+    pub application: Option<String>,
 }
 
 impl Noted {
+    /// Notes who asks, where that is known by a token.
+    pub fn caller(&self, caller: &Caller) {
+        self.actor(&caller.actor);
+        let known = || Known { name: caller.name.clone(), application: caller.application.clone() };
+        self.caller.get_or_init(known);
+    }
+
+    /// Who asks.
+    pub fn known(&self) -> Option<&Known> {
+        self.caller.get()
+    }
+
+    /// Who the log says has asked.
+    pub fn named(&self) -> Option<&str> {
+        self.actor.get().map(String::as_str)
+    }
+
+    /// Notes that the audit trail has its record already.
+    pub fn tell(&self) {
+        self.told.store(true, SeqCst);
+    }
+
+    /// Whether it has.
+    pub fn is_told(&self) -> bool {
+        self.told.load(SeqCst)
+    }
+
     /// Notes the endpoint, or the path of the table where the method is not possible there.
     pub fn operation(&self, operation: &'static str) {
         let _ = self.operation.set(operation);

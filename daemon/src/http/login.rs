@@ -3,13 +3,16 @@
 
 use super::answer::Head;
 use super::heavy::Lane;
+use super::payload::Payload;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
+use super::trail::Trail;
 use crate::ops::listing::json;
 use crate::ops::sessions::Fresh;
 use crate::ops::{assertions, callers, login, sessions};
 use crate::store::Tx;
-use mfa_shared::api::tokens::{Token, TokenRequest};
+use mfa_shared::api::tokens::{CreateToken, Token, TokenRequest};
+use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Body, RawBody};
 use std::sync::Arc;
@@ -49,6 +52,11 @@ async fn must_set_up_factor(state: &Arc<State>, token: &Token) -> Result<bool, F
     state.store.read(false, look).await
 }
 
+/// What the audit trail says of a login.
+fn trail(head: &Head) -> Arc<Trail> {
+    Arc::new(Trail::of(head, CreateToken::META, &[], &Payload::default()))
+}
+
 async fn by_password(
     state: &Arc<State>,
     head: &Head,
@@ -58,6 +66,7 @@ async fn by_password(
 ) -> Result<Token, Fault> {
     let (username, password) = (Arc::new(username), Arc::new(password));
     let (fresh, lifetimes, from) = (Fresh::draw(head.origin), state.lifetimes(), head.origin);
+    let trail = trail(head);
     for _ in 0..TRIES {
         let (name, noted) = (username.clone(), head.noted.clone());
         let look = move |tx: &mut Tx<'_>| {
@@ -67,10 +76,14 @@ async fn by_password(
         let candidate = state.store.read(false, look).await?;
         let (compared, plain) = (candidate.clone(), password.clone());
         let fits = state.heavy.run(Lane::Logins, head.origin, move || compared.fits(&plain)).await?;
-        let (name, fresh, otp) = (username.clone(), fresh.clone(), otp.clone());
+        let (name, fresh, otp, trail) = (username.clone(), fresh.clone(), otp.clone(), trail.clone());
         let log_in = move |tx: &mut Tx<'_>| {
             let shown = login::Shown { fits, otp: otp.as_deref() };
-            login::log_in(tx, (&name, from), &candidate, &shown, lifetimes, &fresh)
+            let token = login::log_in(tx, (&name, from), &candidate, &shown, lifetimes, &fresh)?;
+            if token.is_some() {
+                trail.tell_login(tx, Some(&name), None);
+            }
+            Ok(token)
         };
         if let Some(token) = state.store.write(&head.request_id, log_in).await? {
             return Ok(token);
@@ -83,11 +96,15 @@ async fn by_refresh(state: &Arc<State>, head: &Head, refresh_token: String) -> R
     let invalid = || Fault::new(fault::REFRESH_TOKEN_INVALID, "the session has ended: log in again");
     let hash = sessions::refresh_hash(&refresh_token).ok_or_else(invalid)?;
     let (fresh, lifetimes) = (Fresh::draw(head.origin), state.lifetimes());
-    let (noted, shared) = (head.noted.clone(), state.clone());
+    let (noted, shared, trail) = (head.noted.clone(), state.clone(), trail(head));
     let refresh = move |tx: &mut Tx<'_>| {
         let idle = (shared.callers.uses(), shared.config.session_idle_seconds);
-        let token = sessions::refresh(tx, &hash, lifetimes, &fresh, idle)?.ok_or_else(invalid)?;
-        noted.actor(tx.actor());
+        let token = sessions::refresh(tx, &hash, lifetimes, &fresh, idle)?;
+        // Whose token was spent before is known, too.
+        let user = Some(tx.actor().to_owned()).filter(|user| !user.is_empty());
+        user.iter().for_each(|user| noted.actor(user));
+        let token = token.ok_or_else(invalid)?;
+        trail.tell_login(tx, user.as_deref(), None);
         Ok(token)
     };
     state.store.write(&head.request_id, refresh).await
@@ -125,10 +142,11 @@ async fn signed_in(
     let check = move || assertions::check(&assertion, key, now, &audiences);
     let checked = state.heavy.run(Lane::Assertions, head.origin, check).await??;
     let (fresh, lifetimes) = (Fresh::draw(head.origin), state.lifetimes());
-    let noted = head.noted.clone();
+    let (noted, trail) = (head.noted.clone(), trail(head));
     let accept = move |tx: &mut Tx<'_>| {
         let token = assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)?;
         noted.actor(tx.actor());
+        trail.tell_login(tx, checked.subject(), Some(checked.application()));
         Ok(token)
     };
     state.store.write(&head.request_id, accept).await

@@ -29,4 +29,5 @@ pub mod server;
 pub mod state;
 pub mod table;
 pub mod tag;
+pub mod trail;
 pub mod upload;

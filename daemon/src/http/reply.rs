@@ -1,6 +1,7 @@
 //! What an operation returned, as an answer on the wire.
 
 use super::tag;
+use crate::ops::audit::Trail;
 use crate::ops::interest::RunAccepted;
 use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
@@ -9,6 +10,7 @@ use crate::ops::{ShownImage, Stored};
 use crate::store::Tx;
 use crate::store::record::Record;
 use bytes::Bytes;
+use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::api::interest::ListInterestRuns;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
@@ -238,6 +240,12 @@ impl IntoReply<ImageBytes> for ShownImage {
 }
 
 impl<T: Listed> IntoReply<Page<T>> for Entries<T> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(Arc::new(self)))
+    }
+}
+
+impl IntoReply<Page<AuditRecord>> for Trail {
     fn into_reply(self) -> Reply {
         Reply::list(Content::List(Arc::new(self)))
     }

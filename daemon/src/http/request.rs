@@ -9,6 +9,7 @@ use super::reply::{Content, Reply};
 use super::route::{Behind, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
+use super::trail::Trail;
 use super::{dry_run, existing_only, image, tag};
 use crate::ops::Caller;
 use crate::ops::listing::json;
@@ -77,6 +78,8 @@ pub struct Request {
     if_match: Option<Vec<String>>,
     if_none_match: Option<Vec<String>>,
     lines: bool,
+    /// What the audit trail says of it.
+    pub trail: Trail,
 }
 
 impl Request {
@@ -134,6 +137,7 @@ impl Request {
             if_match: tag::listed(&head.headers, "if-match"),
             if_none_match: tag::listed(&head.headers, "if-none-match"),
             lines,
+            trail: Trail::of(head, meta, &found.params, payload),
         })
     }
 
@@ -189,6 +193,7 @@ impl Request {
         if let Ok(Prepared { note: Some(note), .. }) = &self.prepared {
             tx.set_actor(&caller.actor);
             note(tx, caller)?;
+            self.trail.tell_look(tx, caller, &reply)?;
         }
         if let Some(tag) = tag {
             if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
@@ -242,13 +247,21 @@ impl Request {
         {
             return Ok(first);
         }
-        if self.dry_run.clone()? {
+        let tried = self.dry_run.clone()?;
+        if tried {
             tx.set_dry_run();
         }
         if self.existing_only.clone()? {
             tx.set_existing_only();
         }
+        let before = match tried || self.prepared.is_err() {
+            true => None,
+            false => Some(self.trail.before(&self.state, tx, caller)?),
+        };
         let mut reply = self.run(tx, caller)?;
+        if let Some(before) = before {
+            self.trail.tell(&self.state, tx, caller, before, &reply)?;
+        }
         let dangling = tx.take_dangling();
         if !dangling.is_empty() {
             reply.headers.push((DANGLING.to_owned(), dangling.join(", ")));

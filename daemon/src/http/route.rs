@@ -198,8 +198,13 @@ impl Tagged {
         prepare(params, &raw).ok().map(|prepared| Self(Arc::new(prepared.run)))
     }
 
+    /// The representation at present; the fault of the read where the record is not there.
+    pub fn reply(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
+        (self.0)(tx, caller)
+    }
+
     /// The tag at present; the fault of the read where the record is not there.
     pub fn read(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<String, Fault> {
-        (self.0)(tx, caller).map(|reply| reply.tag())
+        self.reply(tx, caller).map(|reply| reply.tag())
     }
 }

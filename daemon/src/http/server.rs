@@ -205,7 +205,7 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
                 let path = path.as_str().to_owned();
                 let noted = Arc::<Noted>::default();
                 let mut line = Line::begin(&headers, &request_id, noted.clone());
-                let head = Head { method, path, query, headers, request_id, origin, noted };
+                let head = Head { method, path, query, headers, request_id, origin, noted, place: None };
                 let mut body = pin!(StreamExt::fuse(body));
                 let answered = match unambiguous(&head.headers, peer) {
                     Ok(()) => answer(&state, &head, body.as_mut()).await,

@@ -4,6 +4,7 @@ use super::heavy::Heavy;
 use super::reply::Reply;
 use super::route::{Looking, at_once};
 use super::routes::Routes;
+use crate::audit::Auditor;
 use crate::config::Config;
 use crate::domain::token::Lifetimes;
 use crate::ops::callers::{KnownCallers, LoginRules};
@@ -36,6 +37,8 @@ pub struct State {
     pub heavy: Heavy,
     /// What is found by words.
     pub search: Arc<Search>,
+    /// What is told to the audit trail beside the answers.
+    pub auditor: Arc<Auditor>,
     phase: AtomicU8,
     has_users: AtomicBool,
 }
@@ -61,8 +64,8 @@ impl State {
         };
         let (callers, phase) = (KnownCallers::new(rules), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);
-        let search = Arc::default();
-        Self { store, config, routes, instance, callers, heavy, search, phase, has_users }
+        let (search, auditor) = (Arc::default(), Arc::default());
+        Self { store, config, routes, instance, callers, heavy, search, auditor, phase, has_users }
     }
 
     /// Whether there are users. Once there is one there always is, so it is asked only until then; what

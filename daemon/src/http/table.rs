@@ -5,11 +5,13 @@ use super::heavy::Secret;
 use super::route::{Route, addressed, audited, batch, login, operation, search, secret_operation, status};
 use super::state;
 use crate::interest as run;
+use crate::ops::audit as trail;
 use crate::ops::gateways::{email, sms, trial};
 use crate::ops::*;
 use crate::outward;
 use mfa_shared::api::actions::*;
 use mfa_shared::api::applications::*;
+use mfa_shared::api::audit::*;
 use mfa_shared::api::batch::SendBatch;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
@@ -239,5 +241,8 @@ fn teller_rows() -> Vec<Route> {
         operation::<GetTransaction, _>(tellers::get_transaction),
         operation::<FinishTransaction, _>(tellers::finish),
         operation::<ListTransactions, _>(tellers::list_transactions),
+        operation::<ListAudit, _>(trail::list),
+        operation::<GetAuditRecord, _>(trail::get),
+        operation::<GetAuditHead, _>(trail::head),
     ]
 }

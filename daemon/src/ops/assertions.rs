@@ -32,6 +32,18 @@ pub struct Checked {
     claims: Claims,
 }
 
+impl Checked {
+    /// The application that signed.
+    pub fn application(&self) -> &str {
+        &self.claimed.application
+    }
+
+    /// The user for whom it acts.
+    pub fn subject(&self) -> Option<&str> {
+        self.claims.subject.as_deref()
+    }
+}
+
 /// Looks up the key with which an assertion says it is signed.
 pub fn claimed(assertion: &str) -> Result<Claimed, Fault> {
     let unverified = Unverified::parse(assertion).map_err(refused)?;

@@ -8,6 +8,7 @@ pub mod actions;
 pub mod application_permissions;
 pub mod applications;
 pub mod assertions;
+pub mod audit;
 pub mod callers;
 pub mod cards;
 pub mod customers;

@@ -136,6 +136,15 @@ pub struct Changed {
     pub more: bool,
 }
 
+/// Keys of a space that commits have put, in the order of the commits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Put {
+    /// Each commit with its place in the journal.
+    pub commits: Vec<(u64, Vec<Vec<u8>>)>,
+    /// Whether more is known to follow.
+    pub more: bool,
+}
+
 /// Work of a transaction: it looks at the state and returns what to write, or `None` to write nothing.
 pub type WriteWork = Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>;
 /// Work that only reads.
@@ -169,6 +178,12 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// was acknowledged before the call, and some of it perhaps once more at the next call. Without a place
     /// no keys, only the place to go on from.
     fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed>;
+    /// The keys of a space that were put by at most `limit` commits after a place in the journal. It ends
+    /// where a commit that is still under way anywhere could come in between, so the order is final. Only an
+    /// engine that others share is asked.
+    fn put_since(&self, _space: Space, _after: u64, _limit: usize) -> Pending<Put> {
+        Box::pin(std::future::ready(Ok(Put::default())))
+    }
     /// Whether others may commit to it beside this process.
     fn is_shared(&self) -> bool;
     /// Hands over every committed transaction, from the first to the last.

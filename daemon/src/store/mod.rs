@@ -19,6 +19,7 @@ pub mod records;
 pub mod seal;
 pub mod seed;
 pub mod space;
+pub mod trail;
 pub mod transfer;
 pub mod tx;
 pub mod unlock;
@@ -102,12 +103,15 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         let (clock, strict, request) = (self.clock.clone(), self.strict, request.to_owned());
-        let keys = self.keys.clone();
+        let (keys, shared) = (self.keys.clone(), self.is_shared());
         let (slot, filled) = slot();
         let write = move |view: &mut dyn engine::View| {
             let mut tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
-            let outcome = work(&mut tx);
-            let keep = tx.writes_after(outcome.is_ok());
+            let mut outcome = work(&mut tx);
+            let mut keep = tx.writes_after(outcome.is_ok());
+            if keep && let Err(fault) = trail::write(&mut tx, outcome.is_ok(), shared) {
+                (outcome, keep) = (Err(fault), false);
+            }
             let (time, actor) = (tx.now(), tx.actor().to_owned());
             let changes = if keep { tx.into_changes() } else { Vec::new() };
             let uses = Uses::of(&changes);
@@ -141,6 +145,17 @@ impl Store {
     /// [`Engine::changed_since`].
     pub async fn changed_since(&self, after: Option<u64>, limit: usize) -> Result<engine::Changed, Fault> {
         self.engine.changed_since(after, limit).await
+    }
+
+    /// The keys of a space that were put by commits after a place in the journal, in the order of the
+    /// commits; see [`Engine::put_since`].
+    pub async fn put_since(
+        &self,
+        space: engine::Space,
+        after: u64,
+        limit: usize,
+    ) -> Result<engine::Put, Fault> {
+        self.engine.put_since(space, after, limit).await
     }
 
     /// Whether other daemons may commit to it, too.

@@ -5,6 +5,7 @@ use super::record::{Record, key, moment, number, prefix};
 use super::seal::{Keys, Place, Sealed};
 use crate::clock::Deadline;
 use crate::secret::Secret;
+use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -27,6 +28,7 @@ pub struct Tx<'a> {
     keeps: bool,
     dry_run: bool,
     pub(super) dangling: Vec<String>,
+    pub(super) records: Vec<AuditRecord>,
     keys: Option<Arc<Keys>>,
     deadline: Option<Deadline>,
 }
@@ -43,6 +45,7 @@ impl<'a> Tx<'a> {
             keeps: false,
             dry_run: false,
             dangling: Vec::new(),
+            records: Vec::new(),
             keys: None,
             deadline: None,
         }
@@ -156,10 +159,12 @@ impl<'a> Tx<'a> {
 
     /// Runs a part of the work that leaves nothing behind if it is refused.
     pub fn attempt<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+        let told = self.records.len();
         self.view.mark();
         let outcome = part(self);
         if outcome.is_err() {
             self.dangling.clear();
+            self.records.truncate(told);
             self.view.undo();
         }
         outcome

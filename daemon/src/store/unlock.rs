@@ -7,6 +7,7 @@ use super::seed::SYSTEM_ACTOR;
 use super::{Store, Tx};
 use crate::secret::Secret;
 use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms};
+use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use std::fmt;
 use std::path::Path;
@@ -94,6 +95,11 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     let count = renew_records::<StoredEmail>(tx)?
         + renew_records::<StoredSms>(tx)?
         + renew_records::<StoredFactor>(tx)?;
+    if tx.has::<SealedWith>(&["sealed-with"])? {
+        let record = AuditRecord::of("RotateKey", tx.now());
+        let (actor, origin) = (SYSTEM_ACTOR.to_owned(), Some("local".to_owned()));
+        tx.tell(AuditRecord { actor, origin, request_id: "rotate-key".to_owned(), ..record });
+    }
     let place = Place::new(SealedWith::SPACE, key(&["sealed-with"]), "proof");
     let keys = tx.keys()?;
     let key_name = keys.in_use().name().to_owned();

@@ -2,6 +2,7 @@
 
 pub mod actions;
 pub mod applications;
+pub mod audit;
 pub mod batch;
 pub mod cards;
 pub mod customers;
@@ -56,6 +57,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         ledger::ROWS,
         gateways::ROWS,
         tellers::ROWS,
+        audit::ROWS,
     ];
     nouns.into_iter().flatten()
 }

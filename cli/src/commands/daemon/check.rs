@@ -23,9 +23,7 @@ impl ValueEnum for What {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let about = match self.0 {
-            Check::Store => {
-                "The chain of the journal, every record against it, every image against its owner"
-            }
+            Check::Store => "The chain of the journal, every record and image against it, the audit trail",
             Check::Ledger => "Every amount of the ledger, computed again from the lines of its journal",
             Check::References => "Names of records that do not exist, and accounts of another kind",
         };

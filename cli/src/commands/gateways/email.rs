@@ -14,6 +14,7 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Get>("get"),
+    verb::<super::super::history::OfEmail>("history"),
     verb::<Create>("create"),
     verb::<Update>("update"),
     verb::<Delete>("delete"),

@@ -10,7 +10,7 @@ mod reports;
 mod transactions;
 
 use crate::client::Client;
-use crate::commands::offices;
+use crate::commands::{history, offices};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::flags::PasswordFlags;
@@ -19,6 +19,7 @@ use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
+use mfa_shared::api::audit::ListAudit;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Nothing;
@@ -28,6 +29,7 @@ use serde_json::Value;
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Get>("get"),
+    verb::<History>("history"),
     verb::<Create>("create"),
     verb::<Update>("update"),
     verb::<Delete>("delete"),
@@ -161,6 +163,25 @@ impl Verb for List {
         &["mfa teller list --office head-office", "mfa teller list --office head-office -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(ListTellers { office: office(cx, self.office)? }, &views::TELLER).await
+    }
+}
+
+#[derive(Args)]
+pub struct History {
+    #[command(flatten)]
+    at: Managed,
+}
+
+impl Verb for History {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListAudit::META);
+    const ABOUT: &'static str = "Show who changed the teller, when and what, the oldest change first";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller history desk-1 --office head-office",
+        "mfa teller history desk-1 --office head-office -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let at = self.at.place(cx)?;
+        history::show(cx, &["teller", &at.office, &at.teller]).await
     }
 }
 

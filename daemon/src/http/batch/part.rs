@@ -40,8 +40,9 @@ impl Parts {
         asked: &Asked,
         batch: Batch,
     ) -> Result<Self, Fault> {
-        let part = |operation| Part::prepare(state, head, asked, operation);
-        let parts = Self { atomic: batch.atomic, list: batch.operations.into_iter().map(part).collect() };
+        let part = |(place, operation)| Part::prepare(state, head, asked, place, operation);
+        let list = (0..).zip(batch.operations).map(part).collect();
+        let parts = Self { atomic: batch.atomic, list };
         if parts.secrets().count() > PASSWORDS_MAX {
             let what = format!("must have at most {PASSWORDS_MAX} operations with a password");
             return Err(Fault::field("/operations", "too_many", &what));
@@ -69,7 +70,13 @@ impl Parts {
 }
 
 impl Part {
-    pub(super) fn prepare(state: &Arc<State>, head: &Head, asked: &Asked, operation: Operation) -> Self {
+    pub(super) fn prepare(
+        state: &Arc<State>,
+        head: &Head,
+        asked: &Asked,
+        place: i64,
+        operation: Operation,
+    ) -> Self {
         let (method, http) = match operation.method {
             OperationMethod::Get => (Method::Get, HttpMethod::GET),
             OperationMethod::Post => (Method::Post, HttpMethod::POST),
@@ -86,6 +93,7 @@ impl Part {
             request_id: head.request_id.clone(),
             origin: head.origin,
             noted: head.noted.clone(),
+            place: Some(place),
         };
         let request = prepare(state, &head, asked, method, operation.body.as_ref());
         Self { method, path, request, body: operation.body }

@@ -22,7 +22,7 @@ mod view;
 pub use address::{Address, SCHEMES};
 pub use options::{OpenError, Options};
 
-use crate::store::engine::{Changed, Commit, Engine, Pending, ReadWork, Visit, WriteWork};
+use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Space, Visit, WriteWork};
 use crate::store::objects::Objects;
 use claim::Claim;
 use lane::{Job, Lane, Shared, Work};
@@ -208,6 +208,20 @@ impl Engine for Postgres {
                     return Ok(Changed { keys, upto: from.min(end).max(after), more: full });
                 }
             }
+        })
+    }
+
+    fn put_since(&self, space: Space, after: u64, limit: usize) -> Pending<Put> {
+        let page = self.journal(after, limit);
+        Box::pin(async move {
+            let commits = page.await?;
+            let more = commits.len() >= limit;
+            let keys = |commit: Commit| {
+                let put = commit.changes.into_iter().filter(|c| c.space == space && c.value.is_some());
+                put.map(|change| change.key).collect()
+            };
+            let commits = commits.into_iter().map(|(sequence, commit)| (sequence, keys(commit))).collect();
+            Ok(Put { commits, more })
         })
     }
 

@@ -2,6 +2,7 @@
 //! number of a space never changes its meaning.
 
 mod applications;
+mod audit;
 mod cards;
 mod customers;
 mod definitions;
@@ -18,6 +19,7 @@ mod tokens;
 mod users;
 
 pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
+pub use audit::{AuditEnd, AuditIndexed, AuditList, AuditPlace, LIST_LENGTH_MAX, PendingAudit, StoredAudit};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
 pub use definitions::{StoredAction, StoredDefinitionCommand};
@@ -141,6 +143,11 @@ spaces! {
     TRANSACTION_PLACES = 141 "transaction_places";
     TRANSACTION_COUNTERS = 142 "transaction_counters";
     TRANSACTIONS_PENDING = 143 "transactions_pending";
+    AUDIT = 150 "audit";
+    AUDIT_PENDING = 151 "audit_pending";
+    AUDIT_MARKS = 152 "audit_marks";
+    AUDIT_LISTS = 153 "audit_lists";
+    AUDIT_PLACE = 154 "audit_place";
 }
 
 /// Spaces that stay in their store: no backup and no export holds them.
@@ -161,6 +168,7 @@ pub const LOCAL: &[Space] = &[
     ASSERTIONS_BY_TIME,
     KNOWN_ADDRESSES,
     KNOWN_ADDRESSES_BY_TIME,
+    AUDIT_PLACE,
 ];
 
 /// Spaces from which it is computed who calls and what they may do.

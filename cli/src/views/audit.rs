@@ -1,0 +1,132 @@
+//! Columns of the audit trail.
+
+use super::{View, WIDE, amount, column, moment};
+use serde_json::Value;
+
+/// The longest value that a table shows of a change.
+const VALUE_MAX: usize = 60;
+
+/// Records of the audit trail.
+pub const AUDIT: View = View {
+    plural: "records",
+    id: "/sequence",
+    state: "",
+    columns: &[
+        amount("sequence", "/sequence", 0),
+        moment("time", "/occurredOn", 0),
+        column("actor", "/actor", 0),
+        column("operation", "/operation", 0),
+        column("resource", "/resource", 0),
+        column("outcome", "/outcome", 1),
+        amount("status", "/status", 3),
+        column("code", "/code", 2),
+        column("application", "/application", WIDE),
+        column("origin", "/origin", WIDE),
+        column("request", "/requestId", WIDE),
+        amount("batch-index", "/batchIndex", WIDE),
+        column("method", "/method", WIDE),
+        column("path", "/path", WIDE),
+        column("affects", "/affects", WIDE),
+        super::Column { lines: Some(told), ..column("changes", "/changes", WIDE) },
+        column("previous-hash", "/previousHash", WIDE),
+        column("hash", "/hash", WIDE),
+    ],
+};
+
+/// What became of one record, as a story.
+pub const HISTORY: View = View {
+    plural: "records",
+    id: "/sequence",
+    state: "",
+    columns: &[
+        moment("time", "/occurredOn", 0),
+        column("actor", "/actor", 0),
+        column("operation", "/operation", 0),
+        super::Column { lines: Some(told), ..column("changes", "/changes", 0) },
+        column("resource", "/resource", 2),
+        column("origin", "/origin", 3),
+        column("outcome", "/outcome", WIDE),
+        amount("sequence", "/sequence", WIDE),
+        column("request", "/requestId", WIDE),
+    ],
+};
+
+/// The end of the audit trail.
+pub const AUDIT_HEAD: View = View {
+    plural: "heads",
+    id: "/hash",
+    state: "",
+    columns: &[
+        amount("sequence", "/sequence", 0),
+        column("hash", "/hash", 0),
+        moment("time", "/occurredOn", 1),
+    ],
+};
+
+/// What a verification of the trail came to.
+pub const VERIFIED: View = View {
+    plural: "verifications",
+    id: "/hash",
+    state: "",
+    columns: &[
+        amount("records", "/records", 0),
+        amount("first", "/first", 0),
+        amount("last", "/last", 0),
+        column("hash", "/hash", 0),
+    ],
+};
+
+/// The changes of a record in words: `surname: Mensah -> Owusu`. Who changed it last is told by the trail
+/// itself.
+fn told(record: &Value) -> Vec<String> {
+    let noise = ["/lastModifiedBy", "/lastModifiedOn"];
+    let listed = record["changes"].as_array().cloned().unwrap_or_default();
+    let told = listed.iter().filter(|change| !noise.iter().any(|field| change["field"] == *field));
+    told.map(|change| {
+        let field = change["field"].as_str().unwrap_or_default();
+        let name = field.trim_start_matches('/').replace('/', ".");
+        match (name.is_empty(), &change["before"], &change["after"]) {
+            (true, Value::Null, _) => "created".to_owned(),
+            (true, _, Value::Null) => "deleted".to_owned(),
+            (_, before, after) => format!("{name}: {} -> {}", shown(before), shown(after)),
+        }
+    })
+    .collect()
+}
+
+fn shown(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "(none)".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(VALUE_MAX) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn changes_read_like_a_story() {
+        let changes = json!([
+            { "field": "/surname", "before": "Mensah", "after": "Owusu" },
+            { "field": "/address/city", "before": null, "after": "Tema" },
+            { "field": "/lastModifiedBy", "before": "esi", "after": "kofi" },
+        ]);
+        assert_eq!(
+            told(&json!({ "changes": changes })),
+            ["surname: Mensah -> Owusu", "address.city: (none) -> Tema"]
+        );
+        let whole = |before: Value, after: Value| {
+            told(&json!({ "changes": [{ "field": "", "before": before, "after": after }] }))
+        };
+        assert_eq!(whole(json!(null), json!({})), ["created"]);
+        assert_eq!(whole(json!({}), json!(null)), ["deleted"]);
+        assert_eq!(shown(&json!("x".repeat(99))), format!("{}...", "x".repeat(60)));
+    }
+}

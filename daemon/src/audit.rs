@@ -1,0 +1,227 @@
+//! The audit trail beside the requests: what is told after an answer is written, what several daemons have
+//! committed is sealed, and the lists by which records are found are brought up to date. Contract:
+//! `audit.md` sections 1 and 2.
+
+use crate::clock::Deadline;
+use crate::ops::audit as trail;
+use crate::store::records::AUDIT_PENDING;
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::{Store, Tx};
+use mfa_shared::api::audit::{AuditChange, AuditRecord};
+use mfa_shared::fault::Fault;
+use mfa_shared::node::Node;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Records that wait at most: nobody can fill the disk with wrong logins.
+const WAITING_MAX: usize = 1_000;
+/// Records that one transaction takes from those that wait.
+const TAKEN_AT_ONCE: usize = 100;
+/// Time in which what is told is gathered, so that a flood costs few commits.
+const GATHER: Duration = Duration::from_millis(100);
+/// How often a daemon looks for what others have committed.
+const LOOK: Duration = Duration::from_millis(250);
+/// How long somebody who looks waits for what is not sealed yet, and how often it is tried meanwhile.
+const SETTLE_MAX: Duration = Duration::from_secs(1);
+const SETTLE_PAUSE: Duration = Duration::from_millis(10);
+/// Commits that are looked at, and records that are sealed, in one transaction.
+const COMMITS_AT_ONCE: usize = 256;
+const SEALED_AT_ONCE: usize = 256;
+/// Records that are put into the lists at once.
+const LISTED_AT_ONCE: u64 = 256;
+
+/// What waits to be written, and what was left out.
+#[derive(Debug, Default)]
+struct Waiting {
+    records: Vec<AuditRecord>,
+    left_out: BTreeMap<String, u64>,
+}
+
+/// Takes what is told, and keeps the trail in order.
+#[derive(Debug, Default)]
+pub struct Auditor {
+    waiting: Mutex<Waiting>,
+    bell: Notify,
+    /// Up to where the journal of a shared engine was looked at, and nothing was left to be sealed.
+    looked: AtomicU64,
+    /// Held by whoever writes, so that a reader who waits for the end does not do the work twice.
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl Auditor {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a record. Nobody waits for it to be written; of too many it is only counted.
+    pub fn tell(&self, record: AuditRecord) {
+        let mut waiting = self.waiting();
+        if waiting.records.len() < WAITING_MAX {
+            waiting.records.push(record);
+        } else {
+            *waiting.left_out.entry(record.operation).or_default() += 1;
+        }
+        drop(waiting);
+        self.bell.notify_one();
+    }
+
+    /// Brings the trail up to date with everything that was told and committed before.
+    pub async fn catch_up(&self, store: &Store) {
+        let _turn = self.turn.lock().await;
+        self.write_waiting(store).await;
+        if let Err(fault) = self.follow(store).await {
+            tracing::debug!(%fault, "the audit trail is not up to date");
+        }
+    }
+
+    /// Does the same for somebody who wants to see it. On a shared engine a commit is sealed only when none
+    /// that began before it is under way any more; that is waited for, but not for ever.
+    pub async fn settle(&self, store: &Store) {
+        let patience = Deadline::after(SETTLE_MAX);
+        self.catch_up(store).await;
+        while store.is_shared()
+            && !patience.has_passed()
+            && store.read(false, trail::is_behind).await == Ok(true)
+        {
+            tokio::time::sleep(SETTLE_PAUSE).await;
+            self.catch_up(store).await;
+        }
+    }
+
+    /// Keeps it so. What cannot be written at present is tried again.
+    pub async fn keep(&self, store: &Store) {
+        loop {
+            tokio::select! {
+                () = self.bell.notified() => tokio::time::sleep(GATHER).await,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            self.catch_up(store).await;
+        }
+    }
+
+    async fn write_waiting(&self, store: &Store) {
+        loop {
+            let (records, left_out) = {
+                let mut waiting = self.waiting();
+                let count = waiting.records.len().min(TAKEN_AT_ONCE);
+                let records: Vec<_> = waiting.records.drain(..count).collect();
+                let all = waiting.records.is_empty();
+                (records, if all { std::mem::take(&mut waiting.left_out) } else { BTreeMap::new() })
+            };
+            if records.is_empty() && left_out.is_empty() {
+                return;
+            }
+            let (told, counted) = (records.clone(), left_out.clone());
+            let write = move |tx: &mut Tx<'_>| {
+                tx.set_actor(SYSTEM_ACTOR);
+                told.iter().for_each(|record| tx.tell(record.clone()));
+                if !counted.is_empty() {
+                    tx.tell(overflow(tx, &counted));
+                }
+                Ok(())
+            };
+            if let Err(fault) = store.write("audit", write).await {
+                tracing::debug!(%fault, "records of the audit trail wait");
+                self.take_back(records, left_out);
+                return;
+            }
+        }
+    }
+
+    /// Seals what several daemons have committed, and brings the lists up to date.
+    async fn follow(&self, store: &Store) -> Result<(), Fault> {
+        if store.is_shared() {
+            while !self.seal(store).await? {}
+        }
+        while !list(store).await? {}
+        Ok(())
+    }
+
+    /// Seals the next records in the order of their commits; true when none is left.
+    async fn seal(&self, store: &Store) -> Result<bool, Fault> {
+        let place = store.read(false, trail::place).await?;
+        let mut upto = place.max(self.looked.load(SeqCst));
+        let put = store.put_since(AUDIT_PENDING, upto, COMMITS_AT_ONCE).await?;
+        let (mut keys, mut more) = (Vec::new(), put.more);
+        for (sequence, of_commit) in put.commits {
+            if !keys.is_empty() && keys.len() + of_commit.len() > SEALED_AT_ONCE {
+                more = true;
+                break;
+            }
+            keys.extend(of_commit);
+            upto = sequence;
+        }
+        if !keys.is_empty() {
+            let write = move |tx: &mut Tx<'_>| {
+                tx.set_actor(SYSTEM_ACTOR);
+                trail::seal(tx, place, upto, &keys)
+            };
+            store.write("audit", write).await?;
+        }
+        self.looked.fetch_max(upto, SeqCst);
+        Ok(!more)
+    }
+
+    /// Puts what could not be written back, in front of what has come meanwhile.
+    fn take_back(&self, records: Vec<AuditRecord>, left_out: BTreeMap<String, u64>) {
+        let mut waiting = self.waiting();
+        let newer = std::mem::replace(&mut waiting.records, records);
+        for record in newer {
+            if waiting.records.len() < WAITING_MAX {
+                waiting.records.push(record);
+            } else {
+                *waiting.left_out.entry(record.operation).or_default() += 1;
+            }
+        }
+        for (operation, count) in left_out {
+            *waiting.left_out.entry(operation).or_default() += count;
+        }
+    }
+}
+
+/// Says how many records were left out, and of which operations.
+fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
+    let change = |(operation, count): (&String, &u64)| AuditChange {
+        field: format!("/{operation}"),
+        before: None,
+        after: Some(Node::Number(count.to_string())),
+    };
+    AuditRecord {
+        actor: SYSTEM_ACTOR.to_owned(),
+        request_id: "audit".to_owned(),
+        changes: left_out.iter().map(change).collect(),
+        ..AuditRecord::of("AuditOverflow", tx.now())
+    }
+}
+
+/// Puts the next records into the lists; true when all stand there. The lists are worked out beside the
+/// writers, who only take what came of it.
+async fn list(store: &Store) -> Result<bool, Fault> {
+    let Some(pieces) = store.read(false, |tx| trail::pieces(tx, LISTED_AT_ONCE)).await? else {
+        return Ok(true);
+    };
+    let write = move |tx: &mut Tx<'_>| {
+        tx.set_actor(SYSTEM_ACTOR);
+        trail::put_pieces(tx, &pieces)
+    };
+    store.write("audit", write).await?;
+    Ok(false)
+}
+
+/// Prepares a store for the trail: what an earlier place has left unsealed is sealed, and on a shared engine
+/// it is noted from where in its journal others are to be sealed. Before that nothing is told.
+pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
+    if store.read(false, trail::is_begun).await? {
+        return Ok(());
+    }
+    let end = if store.is_shared() { store.changed_since(None, 0).await?.upto } else { 0 };
+    store
+        .write("audit", move |tx: &mut Tx<'_>| {
+            tx.set_actor(SYSTEM_ACTOR);
+            trail::begin(tx, end)
+        })
+        .await
+}

@@ -1,0 +1,366 @@
+//! What the audit trail says of a request. Contract: `audit.md` section 1.
+//!
+//! A change is told in its own transaction: the record that it is about is read before and after by the
+//! endpoint that shows it, so `changes` are in the form on the wire, whatever the operation did.
+
+mod changes;
+mod refusals;
+
+pub use refusals::ended;
+
+use super::answer::Head;
+use super::line::Known;
+use super::payload::Payload;
+use super::reply::{Content, Reply};
+use super::route::Tagged;
+use super::state::State;
+use crate::ops::Caller;
+use crate::ops::audit::secret_changed;
+use crate::store::Tx;
+use crate::store::records::StoredTeller;
+use changes::{covered, differences};
+use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
+use mfa_shared::api::dividends::DistributeDividend;
+use mfa_shared::api::offices::CreateBranch;
+use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, UpdateTeller};
+use mfa_shared::api::users::SetUserPassword;
+use mfa_shared::endpoint::{Endpoint, Meta, Method, render, split};
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::kind::{Kind, ShownBy, made_under, of_path, resource};
+use mfa_shared::node::Node;
+use mfa_shared::time::Timestamp;
+use std::net::IpAddr;
+
+/// Changes of what no read shows: the endpoint, and the field.
+const UNSEEN: [(&str, &str); 2] =
+    [(SetUserPassword::META.name, "password"), (UpdateTeller::META.name, "password")];
+
+/// What is known of a request before its transaction.
+#[derive(Debug)]
+pub struct Trail {
+    meta: Meta,
+    origin: String,
+    request_id: String,
+    path: String,
+    params: Vec<String>,
+    place: Option<i64>,
+    body: Option<Node>,
+    /// What a form says of the name of what it makes.
+    form: Vec<(String, Option<String>)>,
+}
+
+/// A record that a request is about.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    kind: &'static Kind,
+    parts: Vec<String>,
+}
+
+/// What a request is about, as it was before.
+#[derive(Debug)]
+pub struct Before {
+    subject: Option<Subject>,
+    shown: Option<Node>,
+}
+
+/// The address of a peer, as a record has it.
+pub fn origin(from: IpAddr) -> String {
+    from.to_canonical().to_string()
+}
+
+impl Trail {
+    /// What a request says of itself.
+    pub fn of(head: &Head, meta: Meta, params: &[String], payload: &Payload) -> Self {
+        let names: Vec<_> = params.iter().map(String::as_str).collect();
+        let changes = !meta.method.reads();
+        Self {
+            meta,
+            origin: origin(head.origin),
+            request_id: head.request_id.clone(),
+            path: render(meta.path, &names),
+            params: params.to_vec(),
+            place: head.place,
+            body: if changes { Node::parse(&payload.bytes).ok() } else { None },
+            form: payload.form.as_ref().map(|form| form.arrived.fields.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// A record about the request, of somebody who asks.
+    pub fn record(&self, tx: &Tx<'_>, caller: &Caller) -> AuditRecord {
+        AuditRecord {
+            actor: caller.name.clone(),
+            application: caller.application.clone(),
+            origin: Some(self.origin.clone()),
+            request_id: self.request_id.clone(),
+            batch_index: self.place,
+            method: Some(self.meta.method.as_str().to_owned()),
+            path: Some(self.path.clone()),
+            ..AuditRecord::of(self.meta.name, tx.now())
+        }
+    }
+
+    /// A record of a refusal.
+    pub fn refused(&self, known: &Known, now: Timestamp, status: u16, code: &str) -> AuditRecord {
+        let by_path = of_path(self.meta.path, &self.params).map(|(kind, parts)| Subject { kind, parts });
+        AuditRecord {
+            actor: known.name.clone(),
+            application: known.application.clone(),
+            origin: Some(self.origin.clone()),
+            request_id: self.request_id.clone(),
+            batch_index: self.place,
+            method: Some(self.meta.method.as_str().to_owned()),
+            path: Some(self.path.clone()),
+            resource: by_path.as_ref().map(Subject::name),
+            affects: by_path.map(|subject| subject.affects(None)).unwrap_or_default(),
+            outcome: AuditOutcome::Refused,
+            status: Some(status.into()),
+            code: Some(code.to_owned()),
+            ..AuditRecord::of(self.meta.name, now)
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        match self.body.as_ref().and_then(|body| body.property(name)) {
+            Some(Node::Text(text)) => Some(text.clone()),
+            _ => self.form.iter().find(|(given, _)| given == name).and_then(|(_, text)| text.clone()),
+        }
+    }
+
+    /// What the request is about, as far as path and body say it.
+    pub fn subject(&self, tx: &mut Tx<'_>, caller: Option<&Caller>) -> Result<Option<Subject>, Fault> {
+        let (path, params) = (self.meta.path, &self.params);
+        if self.meta.method != Method::Get
+            && let Some(kind) = made_under(path)
+            && let Some(name) = self.text(kind.named_by)
+        {
+            let parents = if kind.path.matches("{}").count() > 1 { params.clone() } else { Vec::new() };
+            return Ok(Some(Subject { kind, parts: parents.into_iter().chain([name]).collect() }));
+        }
+        if let Some((kind, mut parts)) = of_path(path, params) {
+            if self.meta.name == CreateBranch::META.name {
+                // Its path names the office above.
+                parts = self.text(kind.named_by).into_iter().collect();
+            }
+            return Ok(Some(Subject { kind, parts }));
+        }
+        if path.starts_with("/teller/")
+            && let Some(code) = params.first()
+        {
+            return subject_teller(tx, code);
+        }
+        let user = caller.filter(|_| path.starts_with("/token")).and_then(|caller| caller.user.clone());
+        Ok(user
+            .and_then(|user| of_path("/users/{user}", &[user]))
+            .map(|(kind, parts)| Subject { kind, parts }))
+    }
+
+    /// Looks at what the request is about, before anything is changed.
+    pub fn before(&self, state: &State, tx: &mut Tx<'_>, caller: &Caller) -> Result<Before, Fault> {
+        if self.meta.name == CreateTransaction::META.name {
+            // The answer names what is made.
+            return Ok(Before { subject: None, shown: None });
+        }
+        let subject = self.subject(tx, Some(caller))?;
+        let shown = match &subject {
+            Some(subject) if !self.path.starts_with("/token") => subject.shown(state, tx)?,
+            _ => None,
+        };
+        Ok(Before { subject, shown })
+    }
+
+    /// Tells what the request has done.
+    pub fn tell(
+        &self,
+        state: &State,
+        tx: &mut Tx<'_>,
+        caller: &Caller,
+        before: Before,
+        reply: &Reply,
+    ) -> Result<(), Fault> {
+        let mut record = self.record(tx, caller);
+        record.status = Some(reply.status.into());
+        let Before { subject, shown: was } = before;
+        if let Some(subject) = self.made(reply).or(subject) {
+            let is = if self.path.starts_with("/token") { None } else { subject.shown(state, tx)? };
+            record.affects = subject.affects(is.as_ref().or(was.as_ref()));
+            record.resource = Some(subject.name());
+            if self.meta.name == CreateBranch::META.name {
+                let office = resource("office", &self.params);
+                record.affects.insert(0, office);
+            }
+            record.changes = differences(was.as_ref(), is.as_ref());
+        }
+        for (_, field) in UNSEEN.iter().filter(|(name, _)| *name == self.meta.name) {
+            if self.text(field).is_some() {
+                record.changes.push(secret_changed(&format!("/{field}")));
+            }
+        }
+        if self.meta.name == CreateDenomination::META.name {
+            let after = self.body.clone().map(covered);
+            record.changes.push(AuditChange { field: "/denominations".to_owned(), before: None, after });
+        }
+        tx.tell(record);
+        Ok(())
+    }
+
+    /// Tells that somebody has looked at a secret.
+    pub fn tell_look(&self, tx: &mut Tx<'_>, caller: &Caller, reply: &Reply) -> Result<(), Fault> {
+        let subject = self.subject(tx, Some(caller))?;
+        let mut record = self.record(tx, caller);
+        record.status = Some(reply.status.into());
+        record.resource = subject.map(|subject| subject.name());
+        tx.tell(record);
+        Ok(())
+    }
+
+    /// Tells of a login, or of the sign-in of an application.
+    pub fn tell_login(&self, tx: &mut Tx<'_>, user: Option<&str>, application: Option<&str>) {
+        let signed = application.map(|name| format!("application:{name}"));
+        let name = user.map(str::to_owned).or(signed).unwrap_or_else(|| "unknown".to_owned());
+        let known = Known { name, application: application.map(str::to_owned) };
+        let mut record = self.refused(&known, tx.now(), 200, "");
+        (record.outcome, record.code) = (AuditOutcome::Done, None);
+        record.resource = match (application, user) {
+            (Some(application), _) => Some(format!("application/{application}")),
+            (None, user) => user.map(|user| format!("user/{user}")),
+        };
+        record.affects = application.and(user).map(|user| format!("user/{user}")).into_iter().collect();
+        tx.tell(record);
+    }
+
+    /// Tells what an errand has done.
+    pub fn tell_errand(&self, tx: &mut Tx<'_>, caller: &Caller, reply: &Reply) -> Result<(), Fault> {
+        let mut record = self.record(tx, caller);
+        record.status = Some(reply.status.into());
+        record.resource = self.subject(tx, Some(caller))?.map(|subject| subject.name());
+        let change = |field: &str| AuditChange {
+            field: field.to_owned(),
+            before: None,
+            after: self.body.clone().map(covered),
+        };
+        if self.meta.name == DistributeDividend::META.name {
+            record.changes.push(change("/dividends"));
+        }
+        let place = reply.headers.iter().find(|(name, _)| name == "location");
+        if let Some((_, day)) = place.and_then(|(_, place)| place.split_once("?date=")) {
+            record.resource = Some(format!("interest/{day}"));
+        }
+        tx.tell(record);
+        Ok(())
+    }
+
+    /// Tells that a message of a trial was not taken.
+    pub fn tell_failure(&self, tx: &mut Tx<'_>, caller: &Caller, fault: &Fault) {
+        if fault.kind != fault::GATEWAY_FAILED {
+            return;
+        }
+        let known = Known { name: caller.name.clone(), application: caller.application.clone() };
+        let record = self.refused(&known, tx.now(), fault.kind.status, fault.kind.code);
+        tx.tell(AuditRecord { outcome: AuditOutcome::Failed, ..record });
+    }
+
+    /// What the answer names: an account or a transaction, whose identifiers the daemon gives.
+    fn made(&self, reply: &Reply) -> Option<Subject> {
+        let location = reply.headers.iter().find(|(name, _)| name == "location").map(|(_, value)| value);
+        let segments = match location {
+            Some(location) => split(location)?,
+            None if self.meta.name == CreateTransaction::META.name => {
+                let quote = Node::parse(reply.bytes()).ok()?;
+                let Some(Node::Text(identifier)) = quote.property("tellerTransactionIdentifier") else {
+                    return None;
+                };
+                let [teller] = self.params.as_slice() else { return None };
+                ["teller", teller, "transactions", identifier].map(str::to_owned).to_vec()
+            }
+            None => return None,
+        };
+        let (rows, segments) = mfa_shared::api::rows_at(&segments)?;
+        let row = rows.first()?;
+        let template = mfa_shared::endpoint::segments(row.path);
+        let params: Vec<_> =
+            template.zip(segments).filter(|(t, _)| t.starts_with('{')).map(|(_, s)| s.clone()).collect();
+        of_path(row.path, &params).map(|(kind, parts)| Subject { kind, parts })
+    }
+}
+
+/// A teller by its code alone, as the paths of the counter have it.
+fn subject_teller(tx: &mut Tx<'_>, code: &str) -> Result<Option<Subject>, Fault> {
+    let Some(stored) = tx.get::<StoredTeller>(&[code])? else { return Ok(None) };
+    let parts = [stored.office, code.to_owned()];
+    let kind = of_path("/offices/{office}/teller/{teller}", &parts);
+    Ok(kind.map(|(kind, parts)| Subject { kind, parts }))
+}
+
+impl Subject {
+    /// As the audit trail names it.
+    pub fn name(&self) -> String {
+        resource(self.kind.name, &self.parts)
+    }
+
+    /// The record on the wire, if it is there.
+    fn shown(&self, state: &State, tx: &mut Tx<'_>) -> Result<Option<Node>, Fault> {
+        match self.kind.shown_by {
+            ShownBy::Row(row) => self.read(state, tx, row),
+            ShownBy::WithImage(row, image) => {
+                let Some(mut node) = self.read(state, tx, row)? else { return Ok(None) };
+                if let (Node::Object(properties), Some(image)) = (&mut node, self.read(state, tx, image)?) {
+                    properties.push(("image".to_owned(), image));
+                }
+                Ok(Some(node))
+            }
+            ShownBy::List(row) => {
+                let Some(Node::List(elements)) = self.read(state, tx, row)? else { return Ok(None) };
+                let name = self.parts.last().map(|name| Node::Text(name.clone()));
+                let is_it = |element: &Node| {
+                    element.property("identifier") == name.as_ref() || Some(element) == name.as_ref()
+                };
+                Ok(elements.into_iter().find(is_it))
+            }
+        }
+    }
+
+    /// What a row shows; nothing where it refuses.
+    fn read(&self, state: &State, tx: &mut Tx<'_>, row: &str) -> Result<Option<Node>, Fault> {
+        let Some(route) = state.routes.by_name(row) else { return Ok(None) };
+        let Some(read) = Tagged::prepare(route, &self.parts) else { return Ok(None) };
+        let reply = match read.reply(tx, &Caller::guest()) {
+            Ok(reply) => reply.read(tx, false)?,
+            // A record that cannot be shown is mended all the same.
+            Err(fault) if fault.kind.status < 500 || fault.kind == fault::INTERNAL => return Ok(None),
+            Err(fault) => return Err(fault),
+        };
+        Ok(match &reply.content {
+            Content::Image(hash) => Some(Node::Text(hash.clone())),
+            _ => Node::parse(reply.bytes()).ok(),
+        })
+    }
+
+    /// The further records that a change of this one concerns.
+    fn affects(&self, shown: Option<&Node>) -> Vec<String> {
+        let named = |kind: &str, field: &str| match shown.and_then(|node| node.property(field)) {
+            Some(Node::Text(name)) if !name.is_empty() => Some(format!("{kind}/{name}")),
+            _ => None,
+        };
+        let part = |kind: &str, count: usize| self.parts.get(..count).map(|parts| resource(kind, parts));
+        let affects = match self.kind.name {
+            "card" | "portrait" => vec![part("customer", 1)],
+            "scan" => vec![part("customer", 1), part("card", 2)],
+            "account" => vec![named("customer", "customerIdentifier")],
+            "transaction" => vec![
+                named("account", "customerAccountIdentifier"),
+                named("account", "targetAccountIdentifier"),
+            ],
+            "session" | "second-factor" => vec![part("user", 1)],
+            "signature" | "permission" | "set" => vec![part("application", 1)],
+            "consent" => vec![part("application", 1), self.parts.last().map(|user| format!("user/{user}"))],
+            _ => Vec::new(),
+        };
+        let mut once: Vec<String> = Vec::new();
+        for name in affects.into_iter().flatten() {
+            if !once.contains(&name) {
+                once.push(name);
+            }
+        }
+        once
+    }
+}

@@ -1,0 +1,73 @@
+//! What is told to the audit trail after the answer: refusals, failed logins, looks at what is sensitive.
+
+use crate::http::answer::Head;
+use crate::http::line::{Known, Noted};
+use crate::http::payload::Payload;
+use crate::http::state::State;
+use crate::http::trail::Trail;
+use mfa_shared::api::audit::AuditOutcome;
+use mfa_shared::api::portraits::GetPortrait;
+use mfa_shared::api::scans::GetScanImage;
+use mfa_shared::api::tellers::UnlockDrawer;
+use mfa_shared::api::tokens::CreateToken;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::Fault;
+use mfa_shared::kind::resource;
+use mfa_shared::wire::NDJSON_TYPE;
+use warp::http::Method;
+use warp::http::header::CONTENT_TYPE;
+use warp::reply::Response;
+
+/// Reads that show an image of a person or of their papers.
+const LOOKS: [&str; 2] = [GetPortrait::META.name, GetScanImage::META.name];
+/// Refusals of a login that say something about who tried; others are of a request that is none.
+const LOGIN_REFUSED: [&str; 7] = [
+    "login_failed",
+    "too_many_attempts",
+    "second_factor_required",
+    "second_factor_invalid",
+    "refresh_token_invalid",
+    "assertion_invalid",
+    "scope_not_covered",
+];
+/// Refusals of a drawer that say that somebody was not let in.
+const DRAWER_REFUSED: [&str; 3] = ["wrong_drawer_password", "not_assigned_employee", "too_many_attempts"];
+
+/// Tells how a request ended, where its transaction could not.
+pub fn ended(state: &State, head: &Head, meta: Meta, params: &[String], answer: Result<&Response, &Fault>) {
+    let trail = || Trail::of(head, meta, params, &Payload::default());
+    let now = state.store.clock().now();
+    match answer {
+        Err(fault) if !head.noted.is_told() => {
+            let Some(known) = refused(meta, &head.noted, fault) else { return };
+            let mut record = trail().refused(&known, now, fault.kind.status, fault.kind.code);
+            let is_user = known.name != "unknown" && !known.name.starts_with("application:");
+            if meta.name == CreateToken::META.name && is_user {
+                record.resource = Some(resource("user", &[known.name]));
+            }
+            state.auditor.tell(record);
+        }
+        Ok(response) if head.method == Method::GET && response.status() == 200 => {
+            let lines = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == NDJSON_TYPE);
+            let known = head.noted.known().filter(|_| lines || LOOKS.contains(&meta.name));
+            if let Some(known) = known {
+                let mut record = trail().refused(known, now, 200, "");
+                (record.outcome, record.code) = (AuditOutcome::Done, None);
+                state.auditor.tell(record);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Who was refused, if the audit trail hears of it.
+fn refused(meta: Meta, noted: &Noted, fault: &Fault) -> Option<Known> {
+    let code = fault.kind.code;
+    if meta.name == CreateToken::META.name {
+        let name = noted.named().unwrap_or("unknown").to_owned();
+        return LOGIN_REFUSED.contains(&code).then_some(Known { name, application: None });
+    }
+    let locked_out = meta.name == UnlockDrawer::META.name && DRAWER_REFUSED.contains(&code);
+    let known = noted.known()?;
+    (fault.kind.status == 403 || locked_out).then(|| known.clone())
+}

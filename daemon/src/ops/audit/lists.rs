@@ -1,0 +1,125 @@
+//! The lists by which records are found: one for each record that is named, for everything under a name, for
+//! each actor, request, operation and outcome. They are worked out from the trail, beside the writers.
+//!
+//! A list is kept in pieces of the same length, so that its k-th element, and how many it has, are found
+//! without going through it.
+
+use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::{numbered, prefix};
+use crate::store::records::{AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX, StoredAudit};
+use mfa_shared::api::audit::AuditRecord;
+use mfa_shared::fault::Fault;
+use std::collections::BTreeMap;
+
+/// The kinds of lists.
+pub const RESOURCE: char = 'r';
+/// What somebody did.
+pub const ACTOR: char = 'a';
+/// What a request did.
+pub const REQUEST: char = 'q';
+/// What was done.
+pub const OPERATION: char = 'o';
+/// How it ended.
+pub const OUTCOME: char = 'u';
+
+/// Pieces of lists that are to be written, and how far they go.
+#[derive(Debug, Clone)]
+pub struct Pieces {
+    after: u64,
+    upto: u64,
+    pieces: Vec<AuditList>,
+}
+
+/// What a list of records under a name is asked for by.
+pub fn names_of(resource: &str) -> impl Iterator<Item = String> + '_ {
+    let above = resource.match_indices('/').map(|(at, _)| format!("{}/*", &resource[..at]));
+    above.chain([resource.to_owned()])
+}
+
+/// The lists in which a record stands.
+pub(super) fn lists_of(record: &AuditRecord) -> Vec<String> {
+    let mut lists: Vec<String> = Vec::new();
+    for resource in record.resource.iter().chain(&record.affects) {
+        lists.extend(names_of(resource).map(|name| AuditList::name(RESOURCE, &name)));
+    }
+    lists.push(AuditList::name(ACTOR, &record.actor));
+    lists.push(AuditList::name(REQUEST, &record.request_id));
+    lists.push(AuditList::name(OPERATION, &record.operation));
+    lists.push(AuditList::name(OUTCOME, record.outcome.as_str()));
+    lists.sort();
+    lists.dedup();
+    lists
+}
+
+/// Works out what the next records add to the lists; `None` where all stand there.
+pub fn pieces(tx: &mut Tx<'_>, at_once: u64) -> Result<Option<Pieces>, Fault> {
+    let Some(end) = tx.get::<AuditEnd>(AuditEnd::KEY)? else { return Ok(None) };
+    let after = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
+    let first = after.max(end.first.saturating_sub(1)) + 1;
+    if first > end.sequence {
+        return Ok(None);
+    }
+    let upto = end.sequence.min(first + at_once - 1);
+    let mut added: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for sequence in first..=upto {
+        let Some(StoredAudit(record)) = tx.at(&numbered(&[], sequence))? else { continue };
+        for list in lists_of(&record) {
+            added.entry(list).or_default().push(sequence);
+        }
+    }
+    let mut pieces = Vec::with_capacity(added.len());
+    for (name, sequences) in added {
+        append(tx, name, sequences, &mut pieces)?;
+    }
+    Ok(Some(Pieces { after, upto, pieces }))
+}
+
+/// Puts numbers behind the last ones of a list.
+fn append(
+    tx: &mut Tx<'_>,
+    name: String,
+    sequences: Vec<u64>,
+    pieces: &mut Vec<AuditList>,
+) -> Result<(), Fault> {
+    let last = last_piece(tx, &name)?;
+    let mut piece = last.unwrap_or_else(|| AuditList { name: name.clone(), piece: 0, sequences: Vec::new() });
+    for sequence in sequences {
+        if piece.sequences.len() == LIST_LENGTH_MAX {
+            let next = AuditList { name: name.clone(), piece: piece.piece + 1, sequences: Vec::new() };
+            pieces.push(std::mem::replace(&mut piece, next));
+        }
+        piece.sequences.push(sequence);
+    }
+    pieces.push(piece);
+    Ok(())
+}
+
+fn last_piece(tx: &mut Tx<'_>, name: &str) -> Result<Option<AuditList>, Fault> {
+    tx.last(&Range::prefix(&prefix(&[name])))
+}
+
+/// Writes what was worked out, if nobody has done so since.
+pub fn put_pieces(tx: &mut Tx<'_>, work: &Pieces) -> Result<(), Fault> {
+    let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
+    if indexed != work.after {
+        return Ok(());
+    }
+    work.pieces.iter().for_each(|piece| tx.add(piece));
+    tx.add(&AuditIndexed { sequence: work.upto });
+    Ok(())
+}
+
+/// How many elements a list has.
+pub fn length(tx: &mut Tx<'_>, name: &str) -> Result<u64, Fault> {
+    let full = LIST_LENGTH_MAX as u64;
+    Ok(last_piece(tx, name)?.map_or(0, |last| last.piece * full + last.sequences.len() as u64))
+}
+
+/// The element of a list at a place.
+pub fn element(tx: &mut Tx<'_>, name: &str, place: u64) -> Result<Option<u64>, Fault> {
+    let full = LIST_LENGTH_MAX as u64;
+    let piece: Option<AuditList> = tx.at(&numbered(&[name], place / full))?;
+    let within = usize::try_from(place % full).unwrap_or_default();
+    Ok(piece.and_then(|piece| piece.sequences.get(within).copied()))
+}

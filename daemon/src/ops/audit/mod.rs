@@ -1,0 +1,138 @@
+//! The audit trail. Contract: `audit.md` sections 1 to 3.
+
+mod check;
+mod lists;
+mod pages;
+
+pub use check::check_trail;
+pub use lists::{Pieces, pieces, put_pieces};
+pub use pages::Trail;
+
+use super::listing::json;
+use super::{Caller, Stored};
+use crate::store::engine::Range;
+use crate::store::record::numbered;
+use crate::store::records::{AUDIT, AUDIT_PENDING, AuditEnd, AuditPlace, PendingAudit, StoreFacts};
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::{Tx, trail};
+use mfa_shared::api::audit::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::identifier::shown;
+use mfa_shared::node::Node;
+use mfa_shared::wire::{Json, Nothing, Query};
+use serde::Serialize;
+
+/// `GET /audit`
+pub fn list(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    _: &ListAudit,
+    Query(query): &Query<AuditQuery>,
+) -> Result<Trail, Fault> {
+    Trail::new(tx, query)
+}
+
+/// `GET /audit/{sequence}`
+pub fn get(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    at: &GetAuditRecord,
+    _: &Nothing,
+) -> Result<Stored<AuditRecord>, Fault> {
+    // `7` is the name of the record, `07` and `+7` are none.
+    let number = at.sequence.parse::<u64>().ok().filter(|number| number.to_string() == at.sequence);
+    let stored = match number {
+        Some(number) => tx.value(AUDIT, &numbered(&[], number))?,
+        None => None,
+    };
+    let none = || {
+        let detail = format!("the audit trail has no record {}", shown(&at.sequence));
+        Fault::new(fault::AUDIT_RECORD_NOT_FOUND, detail)
+    };
+    stored.map(Stored::new).ok_or_else(none)
+}
+
+/// `GET /audit/head`
+pub fn head(tx: &mut Tx<'_>, _: &Caller, _: &GetAuditHead, _: &Nothing) -> Result<Json<AuditHead>, Fault> {
+    let none = || Fault::new(fault::AUDIT_RECORD_NOT_FOUND, "the audit trail has no record yet");
+    let end = tx.get::<AuditEnd>(AuditEnd::KEY)?.ok_or_else(none)?;
+    let sequence = i64::try_from(end.sequence).unwrap_or(i64::MAX);
+    Ok(Json(AuditHead { sequence, hash: end.hash, occurred_on: end.occurred_on }))
+}
+
+/// Tells of what was done on the machine itself, or by the daemon.
+pub fn tell_own(
+    tx: &mut Tx<'_>,
+    operation: &str,
+    request: &str,
+    resource: Option<String>,
+    changes: Vec<AuditChange>,
+) {
+    let record = AuditRecord {
+        actor: SYSTEM_ACTOR.to_owned(),
+        origin: Some("local".to_owned()),
+        request_id: request.to_owned(),
+        resource,
+        changes,
+        ..AuditRecord::of(operation, tx.now())
+    };
+    tx.tell(record);
+}
+
+/// A change that is made, of a whole record.
+pub fn made<T: Serialize>(record: &T) -> AuditChange {
+    AuditChange { field: String::new(), before: None, after: Node::parse(&json(record)).ok() }
+}
+
+/// A secret that is another one now.
+pub fn secret_changed(field: &str) -> AuditChange {
+    let cover = || Some(Node::Text(COVER.to_owned()));
+    AuditChange { field: field.to_owned(), before: cover(), after: cover() }
+}
+
+/// Up to where in the journal of a shared engine records are sealed.
+pub fn place(tx: &mut Tx<'_>) -> Result<u64, Fault> {
+    Ok(tx.get::<AuditPlace>(AuditPlace::KEY)?.map_or(0, |place| place.journal))
+}
+
+/// Whether something is committed and not sealed.
+pub fn is_behind(tx: &mut Tx<'_>) -> Result<bool, Fault> {
+    Ok(!tx.scan(AUDIT_PENDING, &Range::prefix(&[]), false, 1)?.is_empty())
+}
+
+/// Whether the store is prepared for the trail.
+pub fn is_begun(tx: &mut Tx<'_>) -> Result<bool, Fault> {
+    tx.has::<AuditPlace>(AuditPlace::KEY)
+}
+
+/// Prepares a store that this program, or this place, sees for the first time: what was left unsealed where
+/// it was copied from is sealed in the order of its time, and later commits are sealed from this place in
+/// the journal on.
+pub fn begin(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
+    if is_begun(tx)? {
+        return Ok(());
+    }
+    if tx.has::<StoreFacts>(&["store"])? {
+        tell_own(tx, "Migrate", "migrate", None, Vec::new());
+    }
+    let left: Vec<PendingAudit> = tx.all(&[])?;
+    left.iter().for_each(|pending| tx.remove(pending));
+    trail::seal(tx, left.into_iter().map(|pending| pending.record).collect())?;
+    tx.put(&AuditPlace { journal })
+}
+
+/// Seals the records under these keys, if nobody has done so since the place was looked up.
+pub fn seal(tx: &mut Tx<'_>, place_before: u64, upto: u64, keys: &[Vec<u8>]) -> Result<(), Fault> {
+    if place(tx)? != place_before {
+        return Ok(());
+    }
+    let mut records = Vec::with_capacity(keys.len());
+    for key in keys {
+        if let Some(pending) = tx.at::<PendingAudit>(key)? {
+            tx.remove(&pending);
+            records.push(pending.record);
+        }
+    }
+    trail::seal(tx, records)?;
+    tx.put(&AuditPlace { journal: upto })
+}

@@ -1,0 +1,210 @@
+//! Lists of the audit trail: the shortest list that holds all matches is walked, or only counted through
+//! where it holds nothing else; time and numbers are found by halving.
+
+use super::lists::{self, ACTOR, OPERATION, OUTCOME, REQUEST, RESOURCE, names_of};
+use crate::ops::listing::{Cursor, List, json};
+use crate::store::Tx;
+use crate::store::record::numbered;
+use crate::store::records::{AuditEnd, AuditList, PendingAudit, StoredAudit};
+use mfa_shared::api::audit::{AuditQuery, AuditRecord};
+use mfa_shared::fault::Fault;
+use mfa_shared::query::PAGE_SIZE_DEFAULT;
+use mfa_shared::time::Timestamp;
+use mfa_shared::wire::Listed;
+use std::ops::Range as Span;
+
+/// Records of a stream that are looked at in one transaction.
+const CHUNK_RECORDS: u64 = 500;
+
+/// A list of records of the trail.
+#[derive(Debug)]
+pub struct Trail {
+    query: AuditQuery,
+    /// The list that is gone through; none for the whole trail.
+    list: Option<String>,
+    /// Whether it may hold what does not match.
+    sifted: bool,
+    /// The places in it that are gone through.
+    places: Span<u64>,
+    /// Number of the first record that is kept.
+    first: u64,
+}
+
+impl Trail {
+    /// The records that the query asks for, as they are at this moment.
+    pub fn new(tx: &mut Tx<'_>, query: &AuditQuery) -> Result<Self, Fault> {
+        let end = tx.get::<AuditEnd>(AuditEnd::KEY)?;
+        let (first, next) = end.map_or((1, 1), |end| (end.first, end.sequence + 1));
+        let mut trail = Self { query: query.clone(), list: None, sifted: false, places: 0..0, first };
+        let asked = [
+            (RESOURCE, query.resource.as_deref()),
+            (ACTOR, query.actor.as_deref()),
+            (REQUEST, query.request_id.as_deref()),
+            (OPERATION, query.operation.as_deref()),
+            (OUTCOME, query.outcome.map(|outcome| outcome.as_str())),
+        ];
+        let mut length = next - first;
+        let mut named = 0;
+        for (kind, value) in asked.into_iter().filter_map(|(kind, value)| Some((kind, value?))) {
+            let name = AuditList::name(kind, value);
+            let count = lists::length(tx, &name)?;
+            if trail.list.is_none() || count < length {
+                (trail.list, length) = (Some(name), count);
+            }
+            named += 1;
+        }
+        trail.sifted = named > 1;
+        let numbers = trail.numbers(tx, first..next)?;
+        trail.places = match &trail.list {
+            None => numbers.start - first..numbers.end - first,
+            Some(_) => {
+                let from = trail.place_of(tx, 0..length, numbers.start)?;
+                from..trail.place_of(tx, from..length, numbers.end)?
+            }
+        };
+        Ok(trail)
+    }
+
+    /// The numbers of what happened on the days, and after the record, that are asked for.
+    fn numbers(&self, tx: &mut Tx<'_>, all: Span<u64>) -> Result<Span<u64>, Fault> {
+        let mut numbers = all.clone();
+        if let Some(after) = self.query.after {
+            let from = after.unsigned_abs().saturating_add(1);
+            numbers.start = numbers.start.max(from.min(numbers.end));
+        }
+        if let Some(dates) = &self.query.dates {
+            let (from, to) = (dates.first.start(), dates.last.next().start());
+            let from = number_at(tx, all.clone(), from)?;
+            let to = number_at(tx, all, to)?;
+            numbers = numbers.start.max(from)..numbers.end.min(to);
+        }
+        Ok(numbers.start..numbers.end.max(numbers.start))
+    }
+
+    /// The first place whose number is not below this one.
+    fn place_of(&self, tx: &mut Tx<'_>, places: Span<u64>, number: u64) -> Result<u64, Fault> {
+        let Span { mut start, mut end } = places;
+        while start < end {
+            let middle = start + (end - start) / 2;
+            match self.number_of(tx, middle)? {
+                Some(found) if found < number => start = middle + 1,
+                _ => end = middle,
+            }
+        }
+        Ok(start)
+    }
+
+    fn number_of(&self, tx: &mut Tx<'_>, place: u64) -> Result<Option<u64>, Fault> {
+        match &self.list {
+            None => Ok(Some(self.first + place)),
+            Some(name) => lists::element(tx, name, place),
+        }
+    }
+
+    fn record_at(&self, tx: &mut Tx<'_>, place: u64) -> Result<Option<AuditRecord>, Fault> {
+        let Some(number) = self.number_of(tx, place)? else { return Ok(None) };
+        Ok(tx.at::<StoredAudit>(&numbered(&[], number))?.map(|stored| stored.0))
+    }
+
+    fn matches(&self, record: &AuditRecord) -> bool {
+        let is = |asked: &Option<String>, given: &str| asked.as_ref().is_none_or(|asked| asked == given);
+        let query = &self.query;
+        is(&query.actor, &record.actor)
+            && is(&query.request_id, &record.request_id)
+            && is(&query.operation, &record.operation)
+            && query.outcome.is_none_or(|asked| asked == record.outcome)
+            && query.resource.as_ref().is_none_or(|asked| {
+                let named = record.resource.iter().chain(&record.affects);
+                named.flat_map(|resource| names_of(resource)).any(|name| name == *asked)
+            })
+    }
+
+    /// The places in the order of the list.
+    fn place(&self, places: &Span<u64>, passed: u64) -> u64 {
+        if self.query.paging.descending { places.end - 1 - passed } else { places.start + passed }
+    }
+
+    /// What is committed and not sealed yet; it comes last.
+    fn pending(&self, tx: &mut Tx<'_>) -> Result<Vec<AuditRecord>, Fault> {
+        let mut pending: Vec<_> = tx
+            .all::<PendingAudit>(&[])?
+            .into_iter()
+            .map(|pending| pending.record)
+            .filter(|record| self.matches(record))
+            .filter(|record| self.query.dates.as_ref().is_none_or(|dates| dates.contains(record.occurred_on)))
+            .collect();
+        if self.query.paging.descending {
+            pending.reverse();
+        }
+        Ok(pending)
+    }
+}
+
+/// The first number of these whose record is not from before a moment. Time never goes back in the trail.
+fn number_at(tx: &mut Tx<'_>, numbers: Span<u64>, moment: Timestamp) -> Result<u64, Fault> {
+    let Span { mut start, mut end } = numbers;
+    while start < end {
+        let middle = start + (end - start) / 2;
+        match tx.at::<StoredAudit>(&numbered(&[], middle))? {
+            Some(stored) if stored.0.occurred_on < moment => start = middle + 1,
+            _ => end = middle,
+        }
+    }
+    Ok(start)
+}
+
+impl List for Trail {
+    fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
+        let paging = &self.query.paging;
+        let size: u64 = paging.size.unwrap_or(PAGE_SIZE_DEFAULT).into();
+        let skipped = u64::from(paging.page_index.unwrap_or(0)).saturating_mul(size);
+        let (mut total, mut shown) = (0, Vec::new());
+        let count = self.places.end - self.places.start;
+        if self.sifted {
+            for passed in 0..count {
+                let Some(record) = self.record_at(tx, self.place(&self.places, passed))? else { continue };
+                if self.matches(&record) {
+                    if (skipped..skipped.saturating_add(size)).contains(&total) {
+                        shown.push(json(&record));
+                    }
+                    total += 1;
+                }
+            }
+        } else {
+            for passed in skipped.min(count)..skipped.saturating_add(size).min(count) {
+                shown.extend(self.record_at(tx, self.place(&self.places, passed))?.map(|r| json(&r)));
+            }
+            total = count;
+        }
+        for record in self.pending(tx)? {
+            if (skipped..skipped.saturating_add(size)).contains(&total) {
+                shown.push(json(&record));
+            }
+            total += 1;
+        }
+        let pages = total.div_ceil(size);
+        let mut out = format!("{{\"{}\":[", AuditRecord::PLURAL).into_bytes();
+        out.extend_from_slice(&shown.join(&b','));
+        out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
+        Ok(out)
+    }
+
+    /// Sealed records alone, so that what is written down can be verified as it stands.
+    fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
+        let left = match cursor {
+            Cursor::Span(left) => left,
+            _ => self.places.clone(),
+        };
+        let (count, mut out) = ((left.end - left.start).min(CHUNK_RECORDS), Vec::new());
+        for passed in 0..count {
+            let Some(record) = self.record_at(tx, self.place(&left, passed))? else { continue };
+            if !self.sifted || self.matches(&record) {
+                out.extend(json(&record));
+                out.push(b'\n');
+            }
+        }
+        let descending = self.query.paging.descending;
+        let left = if descending { left.start..left.end - count } else { left.start + count..left.end };
+        Ok((out, if left.is_empty() { Cursor::End } else { Cursor::Span(left) }))
+    }
+}

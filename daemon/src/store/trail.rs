@@ -1,0 +1,68 @@
+//! The end of a transaction in the audit trail: what it says of itself becomes part of its own commit.
+//!
+//! Where one process alone writes, a record is sealed at once: it gets its number and the hash that ties it
+//! to the one before. Where several do, all would fight for the last record; there it waits with its commit,
+//! and one of them seals it soon after, in the order of the commits. Contract: `audit.md` section 2.
+
+use super::objects::hexadecimal;
+use super::record::moment;
+use super::records::{AuditEnd, PendingAudit, StoredAudit};
+use super::tx::Tx;
+use mfa_shared::api::audit::{AuditOutcome, AuditRecord, NO_HASH};
+use mfa_shared::fault::Fault;
+use sha2::{Digest, Sha256};
+
+impl Tx<'_> {
+    /// Adds a record to the audit trail, if the transaction goes well.
+    pub fn tell(&mut self, record: AuditRecord) {
+        self.records.push(record);
+    }
+}
+
+/// Writes what a transaction has told.
+///
+/// One that is refused, and still keeps what it has to keep, has done nothing; it may have failed at
+/// something.
+pub(super) fn write(tx: &mut Tx<'_>, done: bool, shared: bool) -> Result<(), Fault> {
+    let mut records = std::mem::take(&mut tx.records);
+    records.retain(|record| done || record.outcome == AuditOutcome::Failed);
+    if records.is_empty() {
+        return Ok(());
+    }
+    if !shared {
+        return seal(tx, records);
+    }
+    for record in records {
+        let name = format!("{} {}", moment(record.occurred_on), crate::random::hex::<8>());
+        tx.add(&PendingAudit { name, record });
+    }
+    Ok(())
+}
+
+/// Gives records their numbers and hashes, behind the last one.
+pub fn seal(tx: &mut Tx<'_>, records: Vec<AuditRecord>) -> Result<(), Fault> {
+    let mut end = tx.get::<AuditEnd>(AuditEnd::KEY)?;
+    for mut record in records {
+        let next = end.as_ref().map_or(1, |end| end.sequence + 1);
+        record.sequence = i64::try_from(next).ok();
+        if let Some(end) = &end {
+            // Clocks of several machines differ; so that a day is a part of the trail, time never goes back.
+            record.occurred_on = record.occurred_on.max(end.occurred_on);
+        }
+        record.previous_hash = Some(end.as_ref().map_or_else(|| NO_HASH.to_owned(), |end| end.hash.clone()));
+        let hash = hash(&record);
+        record.hash = Some(hash.clone());
+        let first = end.as_ref().map_or(next, |end| end.first);
+        end = Some(AuditEnd { first, sequence: next, hash, occurred_on: record.occurred_on });
+        tx.add(&StoredAudit(record));
+    }
+    if let Some(end) = end {
+        tx.add(&end);
+    }
+    Ok(())
+}
+
+/// The hash that a record must have.
+pub fn hash(record: &AuditRecord) -> String {
+    hexadecimal(&Sha256::digest(record.hashed_part()))
+}

@@ -1,0 +1,83 @@
+//! A trail that somebody has doctored in the store itself, with everything else put right again.
+
+use crate::stored::open;
+use crate::world::World;
+use mfa_daemon::store::Tx;
+use mfa_daemon::store::record::numbered;
+use mfa_daemon::store::records::{AuditEnd, AuditList, StoredAudit};
+use mfa_daemon::{Check, Clock};
+use mfa_shared::fault::Fault;
+use serde_json::json;
+
+fn record(tx: &mut Tx<'_>, number: u64) -> Result<StoredAudit, Fault> {
+    Ok(tx.at::<StoredAudit>(&numbered(&[], number))?.unwrap())
+}
+
+/// What the check of a store finds when somebody has done this to it.
+fn found(world: &mut World, doctor: fn(&mut Tx<'_>) -> Result<(), Fault>) -> Vec<String> {
+    let config = world.config().clone();
+    world.block_on(async {
+        let store = open(&config, Clock::system());
+        store.write("tamper", doctor).await.unwrap();
+        store.close().await;
+    });
+    world.check(&[Check::Store])
+}
+
+#[test]
+fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
+    let mut world = World::start();
+    for number in 1..=6 {
+        world.post("/customers", json!({ "identifier": format!("c-{number}") }).to_string()).is(202);
+    }
+    world.get("/audit/head").is(200);
+    world.stop();
+    assert_eq!(world.check(&[Check::Store]), Vec::<String>::new());
+    let altered = found(&mut world, |tx| {
+        let StoredAudit(mut record) = record(tx, 2)?;
+        record.actor = "ghost".to_owned();
+        tx.add(&StoredAudit(record));
+        Ok(())
+    });
+    assert!(
+        altered.iter().any(|line| line.contains("audit record 2") && line.contains("altered")),
+        "{altered:?}"
+    );
+    let mended = found(&mut world, |tx| {
+        let StoredAudit(mut record) = record(tx, 2)?;
+        record.actor = "guest".to_owned();
+        tx.add(&StoredAudit(record));
+        Ok(())
+    });
+    assert_eq!(mended, Vec::<String>::new());
+    let listed = found(&mut world, |tx| {
+        let mut list: AuditList = tx.at(&numbered(&["a guest"], 0))?.unwrap();
+        list.sequences.remove(3);
+        tx.add(&list);
+        Ok(())
+    });
+    assert!(listed.iter().any(|line| line.contains("lists of the audit trail")), "{listed:?}");
+    let swapped = found(&mut world, |tx| {
+        let (StoredAudit(mut three), StoredAudit(mut four)) = (record(tx, 3)?, record(tx, 4)?);
+        std::mem::swap(&mut three.sequence, &mut four.sequence);
+        tx.add(&StoredAudit(three));
+        tx.add(&StoredAudit(four));
+        Ok(())
+    });
+    assert!(swapped.iter().any(|line| line.contains("audit record 3")), "{swapped:?}");
+    let removed = found(&mut world, |tx| {
+        let five = record(tx, 5)?;
+        tx.remove(&five);
+        Ok(())
+    });
+    assert!(
+        removed.iter().any(|line| line.contains("audit record 5") && line.contains("missing")),
+        "{removed:?}"
+    );
+    let beheaded = found(&mut world, |tx| {
+        let end: AuditEnd = tx.get(AuditEnd::KEY)?.unwrap();
+        tx.add(&AuditEnd { hash: "0".repeat(64), ..end });
+        Ok(())
+    });
+    assert!(beheaded.iter().any(|line| line.contains("is called the last one")), "{beheaded:?}");
+}

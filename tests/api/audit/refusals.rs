@@ -1,0 +1,139 @@
+//! What is told of those who are not let in, and of looks at what is sensitive.
+
+use super::{of, records, the};
+use crate::guarded::may;
+use crate::world::World;
+use serde_json::{Value, json};
+
+#[test]
+fn a_request_that_its_caller_may_not_make_is_told_and_other_refusals_are_not() {
+    let world = World::guarded();
+    let clerk = world.user("anna", "clerk");
+    let refused = clerk.delete("/offices/head-office").refused(403, "forbidden");
+    let record = the(&world, &refused);
+    let said = ["actor", "operation", "method", "path", "resource", "outcome", "status", "code"];
+    let said = said.map(|field| record[field].clone());
+    let expected: [Value; 8] = [
+        json!("anna"),
+        json!("DeleteOffice"),
+        json!("DELETE"),
+        json!("/offices/head-office"),
+        json!("office/head-office"),
+        json!("REFUSED"),
+        json!(403),
+        json!("forbidden"),
+    ];
+    assert_eq!(said, expected);
+    assert_eq!(record["changes"], json!([]));
+    for seen in [
+        world.get("/customers").refused(401, "unauthenticated"),
+        clerk.get("/customers/nobody").refused(404, "customer_not_found"),
+        clerk.get("/customers?size=0").refused(400, "invalid_parameter"),
+        clerk.post("/customers", json!({})).refused(400, "invalid_fields"),
+        clerk.get("/customers").is(200),
+        clerk.call("PATCH", "/customers", "").refused(405, "method_not_allowed"),
+    ] {
+        assert_eq!(of(&world, &seen), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn an_operation_of_a_batch_is_told_with_its_place() {
+    let world = World::guarded();
+    let clerk = world.user("anna", "clerk");
+    let customer = |id: &str| json!({ "method": "POST", "path": "/customers", "body": { "identifier": id } });
+    let office = json!({ "method": "DELETE", "path": "/offices/ho" });
+    let taken = json!({ "method": "POST", "path": "/customers", "body": { "identifier": "c-1" } });
+    let operations = json!([customer("c-1"), office, taken, customer("c-2")]);
+    let seen = clerk.post("/batch", json!({ "operations": operations })).is(200);
+    let told = of(&world, &seen);
+    let mut told: Vec<_> = told
+        .iter()
+        .map(|record| {
+            (record["batchIndex"].as_i64().unwrap(), record["operation"].clone(), record["outcome"].clone())
+        })
+        .collect();
+    told.sort_by_key(|(place, ..)| *place);
+    let line = |place: i64, operation: &str, outcome: &str| (place, json!(operation), json!(outcome));
+    let expected = [
+        line(0, "CreateCustomer", "DONE"),
+        line(1, "DeleteOffice", "REFUSED"),
+        line(3, "CreateCustomer", "DONE"),
+    ];
+    assert_eq!(told, expected);
+    // Of an atomic batch nothing was done, and one operation refused.
+    let operations = json!([customer("c-7"), office]);
+    let seen =
+        clerk.post("/batch", json!({ "atomic": true, "operations": operations })).refused(403, "forbidden");
+    let record = the(&world, &seen);
+    assert_eq!((&record["operation"], &record["batchIndex"]), (&json!("DeleteOffice"), &json!(1)));
+    // A dry run leaves nothing, whatever it came to.
+    let request = world.request("POST", "/batch").bearer_auth(&clerk.token).header("dry-run", "true");
+    let seen =
+        world.send(request.body(json!({ "operations": [customer("c-8"), office] }).to_string())).is(200);
+    assert_eq!(of(&world, &seen), Vec::<Value>::new());
+}
+
+#[test]
+fn looks_at_what_is_sensitive_are_told_and_plain_reads_are_not() {
+    let world = World::start();
+    let email = r#"{"identifier":"main","host":"mail.example.org","port":"587","app_password":"a word"}"#;
+    let made = world.post("/configuration/email", email).is(201);
+    assert!(!the(&world, &made).to_string().contains("a word"));
+    let look = world.get("/configuration/email/main").is(200);
+    let record = the(&world, &look);
+    let said = ["operation", "resource", "outcome", "status"].map(|field| record[field].clone());
+    assert_eq!(said, [json!("GetEmailConfiguration"), json!("email/main"), json!("DONE"), json!(200)]);
+    world.post("/customers", r#"{"identifier":"c-1"}"#).is(202);
+    let body = crate::api::images::form(
+        "b",
+        &[crate::api::images::part("portrait", Some("image/png"), b"a picture")],
+    );
+    let request = world.request("POST", "/customers/c-1/portrait");
+    let sent =
+        world.send(request.header("content-type", "multipart/form-data; boundary=b").body(body)).is(202);
+    let record = the(&world, &sent);
+    assert_eq!((&record["resource"], &record["affects"]), (&json!("portrait/c-1"), &json!(["customer/c-1"])));
+    let after = record["changes"][0]["after"].as_str().unwrap();
+    assert_eq!((after.len(), record["changes"][0]["field"].as_str()), (64, Some("")));
+    let look = world.get("/customers/c-1/portrait").is(200);
+    assert_eq!(the(&world, &look)["operation"], "GetPortrait");
+    let unchanged =
+        world.request("GET", "/customers/c-1/portrait").header("if-none-match", look.header("etag"));
+    assert_eq!(of(&world, &world.send(unchanged).is(304)), Vec::<Value>::new());
+    let lines =
+        world.send(world.request("GET", "/customers").header("accept", "application/x-ndjson")).is(200);
+    assert_eq!(the(&world, &lines)["operation"], "ListCustomers");
+    let lines = world.send(world.request("GET", "/audit").header("accept", "application/x-ndjson")).is(200);
+    assert_eq!(the(&world, &lines)["operation"], "ListAudit");
+    assert_eq!(of(&world, &world.get("/customers").is(200)), Vec::<Value>::new());
+    assert_eq!(of(&world, &world.get("/configuration/email").is(200)), Vec::<Value>::new());
+}
+
+#[test]
+fn a_message_of_a_trial_is_told_also_where_it_fails() {
+    let world = World::start();
+    let port = crate::servers::closed_port().to_string();
+    let email =
+        json!({ "identifier": "main", "host": "localhost", "port": port, "username": "bank@example.org" });
+    world.post("/configuration/email", email.to_string()).is(201);
+    let failed = world.post("/configuration/email/main/test", r#"{"to":"efua@example.org"}"#);
+    let record = the(&world, &failed.refused(502, "gateway_failed"));
+    let said = ["operation", "resource", "outcome", "code"].map(|field| record[field].clone());
+    assert_eq!(
+        said,
+        [json!("TestEmailConfiguration"), json!("email/main"), json!("FAILED"), json!("gateway_failed")]
+    );
+}
+
+#[test]
+fn who_may_not_read_the_trail_is_refused_and_that_is_told() {
+    let world = World::guarded();
+    let clerk = world.user("anna", "clerk");
+    let auditor = world.user_with("kofi", &[may("audit__v1__audit", "R")]);
+    let refused = clerk.get("/audit").refused(403, "forbidden");
+    auditor.get("/audit").is(200);
+    auditor.get("/audit/head").is(200);
+    assert_eq!(the(&world, &refused)["operation"], "ListAudit");
+    assert!(records(&world, "outcome=REFUSED&actor=anna").len() == 1);
+}

@@ -1,0 +1,142 @@
+//! `mfa audit` and the history of each noun: `audit.md` section 3.
+
+use crate::served::Home;
+use crate::world::World;
+use serde_json::Value;
+use std::process::Command;
+
+fn run(mut command: Command) -> (i32, String, String) {
+    let done = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (done.status.code().unwrap(), text(&done.stdout), text(&done.stderr))
+}
+
+fn changed() -> World {
+    let world = World::start();
+    world.post("/customers", r#"{"identifier":"c-1","surname":"Mensah"}"#).is(202);
+    world.put("/customers/c-1", r#"{"identifier":"c-1","surname":"Owusu"}"#).is(202);
+    world.post("/offices", r#"{"identifier":"ho","name":"Head"}"#).is(202);
+    world
+}
+
+#[test]
+fn the_history_of_a_customer_reads_like_a_story() {
+    let world = changed();
+    let (exit, out, err) = run(world.mfa(&["customers", "history", "c-1", "-o", "table"]));
+    assert_eq!(exit, 0, "{err}");
+    let lines: Vec<_> = out.lines().collect();
+    let at =
+        |text: &str| lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{out}"));
+    assert!(at("created") < at("surname: Mensah -> Owusu"), "{out}");
+    assert!(
+        lines[at("surname")].contains("guest") && lines[at("surname")].contains("UpdateCustomer"),
+        "{out}"
+    );
+    assert!(!out.contains("CreateOffice") && !out.contains("lastModified"), "{out}");
+    let (_, out, _) = run(world.mfa(&["customers", "history", "c-1", "-o", "json"]));
+    let records: Vec<Value> = serde_json::from_str(&out).unwrap();
+    let operations: Vec<_> = records.iter().map(|record| record["operation"].as_str().unwrap()).collect();
+    assert_eq!(operations, ["CreateCustomer", "UpdateCustomer"]);
+    let (exit, out, _) = run(world.mfa(&["offices", "history", "nowhere", "-o", "json"]));
+    assert_eq!((exit, out.trim()), (0, "[]"));
+}
+
+#[test]
+fn the_trail_is_listed_shown_and_followed() {
+    let world = changed();
+    let (_, out, _) = run(world.mfa(&["audit", "list", "-o", "id"]));
+    assert_eq!(out.lines().collect::<Vec<_>>(), ["3", "2", "1"], "the newest first");
+    let (_, out, _) =
+        run(world.mfa(&["audit", "list", "--sort", "sequence", "--resource", "customer/*", "-o", "id"]));
+    assert_eq!(out.lines().collect::<Vec<_>>(), ["1", "2"]);
+    let (exit, _, err) = run(world.mfa(&["audit", "list", "--from", "2026-02-01", "--to", "2026-01-01"]));
+    assert_eq!(exit, 2, "{err}");
+    let (_, out, _) = run(world.mfa(&["audit", "show", "2", "-o", "json"]));
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["operation"], "UpdateCustomer");
+    let (exit, _, err) = run(world.mfa(&["audit", "show", "99"]));
+    assert_eq!(exit, 3, "{err}");
+    let follow = ["audit", "follow", "--after", "1", "--count", "2", "-o", "jsonl"];
+    let (_, out, _) = run(world.mfa(&follow));
+    let numbers: Vec<Value> =
+        out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["sequence"].clone()).collect();
+    assert_eq!(numbers, [2, 3]);
+}
+
+#[test]
+fn a_trail_is_verified_at_the_daemon_and_in_a_file_and_a_doctored_one_is_found_out() {
+    let world = changed();
+    let (exit, out, err) = run(world.mfa(&["audit", "verify", "-o", "json"]));
+    assert_eq!(exit, 0, "{err}");
+    let verified: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&verified["first"], &verified["last"]), (&1.into(), &3.into()));
+    let head = verified["hash"].as_str().unwrap().to_owned();
+    let home = Home::new();
+    let file = home.file("trail.ndjson", "");
+    std::fs::remove_file(&file).unwrap();
+    let (exit, _, err) = run(world.mfa(&["audit", "export", &file]));
+    assert_eq!(exit, 0, "{err}");
+    let (exit, _, err) = run(world.mfa(&["audit", "export", &file]));
+    assert_ne!(exit, 0, "an export never replaces a file: {err}");
+    assert_eq!(run(world.mfa(&["audit", "verify", "--file", &file, "--head", &head])).0, 0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("Owusu", "Owuso", 1)).unwrap();
+    let (exit, _, err) = run(world.mfa(&["audit", "verify", "--file", &file]));
+    assert!(exit == 1 && err.contains("record 2 was altered"), "{exit} {err}");
+    let without: String =
+        text.lines().filter(|line| !line.contains("\"sequence\":2,")).map(|l| format!("{l}\n")).collect();
+    std::fs::write(&file, without).unwrap();
+    let (exit, _, err) = run(world.mfa(&["audit", "verify", "--file", &file]));
+    assert!(exit == 1 && err.contains("record 2 is missing"), "{exit} {err}");
+    let other = "0".repeat(64);
+    let (exit, _, err) = run(world.mfa(&["audit", "verify", "--head", &other]));
+    assert!(exit == 1 && err.contains("no record has the hash"), "{exit} {err}");
+}
+
+#[test]
+fn the_script_of_the_readme_finds_what_was_altered() {
+    let readme = include_str!("../../README.md");
+    let script = readme.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let world = changed();
+    let home = Home::new();
+    let (script, file) = (home.file("verify.py", script), home.file("trail.ndjson", ""));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(run(world.mfa(&["audit", "export", &file])).0, 0);
+    let verify = || {
+        let mut python = Command::new("python3");
+        python.args([&script, &file]);
+        run(python)
+    };
+    let (exit, out, err) = verify();
+    assert!(exit == 0 && out.starts_with("3 records are whole"), "{out} {err}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("Mensah", "Mensa", 1)).unwrap();
+    let (exit, _, err) = verify();
+    assert!(exit == 1 && err.starts_with("record 1 is not what was written"), "{err}");
+}
+
+#[test]
+fn what_is_done_on_the_machine_itself_is_told() {
+    let mut world = World::guarded();
+    world.user("anna", "clerk");
+    world.stop();
+    let (exit, _, err) = run(world.mfa_on_store(&["admin", "recover-user", "anna"]));
+    assert_eq!(exit, 0, "{err}");
+    let (exit, _, err) = run(world.mfa_on_store(&["admin", "add-account", "9999", "asset"]));
+    assert_eq!(exit, 0, "{err}");
+    let (exit, _, err) = run(world.mfa_on_store(&["admin", "rotate-key"]));
+    assert_eq!(exit, 0, "{err}");
+    world.restart();
+    let token = world.as_olga().unwrap();
+    let of = |operation: &str| {
+        let path = format!("/audit?operation={operation}");
+        let page = world.send(world.request("GET", &path).bearer_auth(&token)).is(200).json();
+        assert_eq!(page["totalElements"], 1, "{operation}: {page}");
+        let record = page["records"][0].clone();
+        assert_eq!((&record["actor"], &record["origin"]), (&"system".into(), &"local".into()), "{record}");
+        record
+    };
+    assert_eq!(of("RecoverUser")["resource"], "user/anna");
+    assert_eq!(of("AddAccount")["resource"], "ledger/9999");
+    assert!(of("RotateKey")["resource"].is_null());
+    assert!(of("Init")["changes"].to_string().contains("user"));
+}
