@@ -24,6 +24,7 @@ mod api {
     mod dry_run;
     mod duplicates;
     mod employees;
+    mod events;
     mod gateway_guard;
     mod gateway_mail;
     mod gateway_sms;

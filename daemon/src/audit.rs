@@ -4,6 +4,7 @@
 
 use crate::clock::Deadline;
 use crate::ops::audit as trail;
+use crate::ops::events;
 use crate::store::records::AUDIT_PENDING;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Records that wait at most: nobody can fill the disk with wrong logins.
 const WAITING_MAX: usize = 1_000;
@@ -31,7 +32,12 @@ const SETTLE_PAUSE: Duration = Duration::from_millis(10);
 const COMMITS_AT_ONCE: usize = 256;
 const SEALED_AT_ONCE: usize = 256;
 /// Records that are put into the lists at once.
-const LISTED_AT_ONCE: u64 = 256;
+const LISTED_AT_ONCE: u64 = 128;
+/// While more than so many records come between two looks, the lists wait for the most part: they cost as
+/// much as the records themselves.
+const BUSY_RECORDS: u64 = 64;
+/// How often records are put into the lists at one go.
+const ROUNDS_MAX: u32 = 20;
 
 /// What waits to be written, and what was left out.
 #[derive(Debug, Default)]
@@ -45,6 +51,8 @@ struct Waiting {
 pub struct Auditor {
     waiting: Mutex<Waiting>,
     bell: Notify,
+    /// The number of the last record.
+    news: watch::Sender<u64>,
     /// Up to where the journal of a shared engine was looked at, and nothing was left to be sealed.
     looked: AtomicU64,
     /// Held by whoever writes, so that a reader who waits for the end does not do the work twice.
@@ -77,6 +85,20 @@ impl Auditor {
         }
     }
 
+    /// Brings the lists up to date, unless others are at work: what is not in them is looked through.
+    async fn list(&self, store: &Store) -> Result<(), Fault> {
+        let last = store.read(false, events::last).await?;
+        let before = *self.news.borrow();
+        self.news.send_if_modified(|known| std::mem::replace(known, last) != last);
+        let rounds = if last.saturating_sub(before) > BUSY_RECORDS { 1 } else { ROUNDS_MAX };
+        for _ in 0..rounds {
+            if list(store).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Does the same for somebody who wants to see it. On a shared engine a commit is sealed only when none
     /// that began before it is under way any more; that is waited for, but not for ever.
     pub async fn settle(&self, store: &Store) {
@@ -89,6 +111,9 @@ impl Auditor {
             tokio::time::sleep(SETTLE_PAUSE).await;
             self.catch_up(store).await;
         }
+        if let Err(fault) = self.list(store).await {
+            tracing::debug!(%fault, "the lists of the audit trail are not up to date");
+        }
     }
 
     /// Keeps it so. What cannot be written at present is tried again.
@@ -99,7 +124,15 @@ impl Auditor {
                 () = tokio::time::sleep(LOOK) => {}
             }
             self.catch_up(store).await;
+            if let Err(fault) = self.list(store).await {
+                tracing::debug!(%fault, "the lists of the audit trail are not up to date");
+            }
         }
+    }
+
+    /// Hears of the number of the last record whenever it is another one.
+    pub fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
     }
 
     async fn write_waiting(&self, store: &Store) {
@@ -131,12 +164,11 @@ impl Auditor {
         }
     }
 
-    /// Seals what several daemons have committed, and brings the lists up to date.
+    /// Seals what several daemons have committed.
     async fn follow(&self, store: &Store) -> Result<(), Fault> {
         if store.is_shared() {
             while !self.seal(store).await? {}
         }
-        while !list(store).await? {}
         Ok(())
     }
 

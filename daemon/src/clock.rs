@@ -15,6 +15,11 @@ impl Deadline {
         Self(Instant::now() + time)
     }
 
+    /// How long it is until then.
+    pub fn left(self) -> Duration {
+        self.0.saturating_duration_since(Instant::now())
+    }
+
     /// Whether it has come.
     pub fn has_passed(self) -> bool {
         Instant::now() >= self.0

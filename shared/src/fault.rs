@@ -220,6 +220,8 @@ faults! {
     TELLER_NOT_FOUND: "teller_not_found" 404 "No such teller" "list them: mfa teller list";
     TRANSACTION_NOT_FOUND: "transaction_not_found" 404 "No such transaction"
         "list them: mfa teller transactions list";
+    POSITION_TOO_OLD: "position_too_old" 400 "Events are no longer kept"
+        "begin with the number that the detail names: mfa events list";
     AUDIT_RECORD_NOT_FOUND: "audit_record_not_found" 404 "No such audit record" "list them: mfa audit list";
     REPORT_NOT_FOUND: "report_not_found" 404 "No such day report" "list them: mfa teller reports list";
     NOT_ASSIGNED_EMPLOYEE: "not_assigned_employee" 403 "Not the employee of the teller"

@@ -21,6 +21,7 @@ mod dividends;
 mod docs;
 mod doctor;
 mod employees;
+mod events;
 mod explain;
 mod export;
 mod find;
@@ -110,6 +111,7 @@ pub const NODES: &[Node] = &[
     verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     group("audit", "", "The audit trail: who did what, and the proof that it is whole", audit::VERBS),
+    group("events", "event", "What is changed, as it happens", events::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     verb::<doctor::Doctor>("doctor"),

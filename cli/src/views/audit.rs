@@ -51,6 +51,22 @@ pub const HISTORY: View = View {
     ],
 };
 
+/// What was changed.
+pub const EVENT: View = View {
+    plural: "events",
+    id: "/sequence",
+    state: "",
+    columns: &[
+        amount("sequence", "/sequence", 0),
+        moment("time", "/occurredOn", 0),
+        column("actor", "/actor", 0),
+        column("operation", "/operation", 0),
+        column("resource", "/resource", 0),
+        column("affects", "/affects", 1),
+        column("request", "/requestId", WIDE),
+    ],
+};
+
 /// The end of the audit trail.
 pub const AUDIT_HEAD: View = View {
     plural: "heads",

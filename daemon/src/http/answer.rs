@@ -10,7 +10,7 @@ use super::route::{Behind, Route};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{batch, body, dry_run, login, origin, search, trail};
+use super::{batch, body, dry_run, events, login, origin, search, trail};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
 use crate::store::Store;
@@ -114,12 +114,11 @@ where
     match route.behind {
         Behind::Login => return log_in(state, head, &route, body).await,
         Behind::Search => return search::answer(state, head, asked).await,
+        Behind::Events => return events::answer(state, head, asked).await,
         _ => {}
     }
     if route.meta.method.reads() {
-        bring_up_to_date(state, &asked).await?;
-        let request = Request::prepare(state, head, asked, found, &route, &Payload::default());
-        return request.read(route.meta.lists(), head).await;
+        return read(state, head, asked, found, &route).await;
     }
     // Nobody's body is read before it is clear that they may send one.
     admit(state, asked.clone()).await?;
@@ -146,13 +145,20 @@ where
     reply.map(|reply| respond(reply, None))
 }
 
-/// Whoever may look at the audit trail sees all that was told and committed before.
-async fn bring_up_to_date(state: &Arc<State>, asked: &Asked) -> Result<(), Fault> {
-    if asked.meta.is_some_and(|meta| meta.application() == "audit-v1") {
+/// Answers a read. Whoever may look at the audit trail sees all that was told and committed before.
+async fn read(
+    state: &Arc<State>,
+    head: &Head,
+    asked: Asked,
+    found: &Found<'_>,
+    route: &Arc<Route>,
+) -> Result<Response, Fault> {
+    if route.meta.application() == "audit-v1" {
         admit(state, asked.clone()).await?;
         state.auditor.settle(&state.store).await;
     }
-    Ok(())
+    let request = Request::prepare(state, head, asked, found, route, &Payload::default());
+    request.read(route.meta.lists(), head).await
 }
 
 /// What a request for an errand brings.

@@ -8,6 +8,7 @@ pub mod body;
 mod dry_run;
 mod duplicates;
 pub mod errand;
+mod events;
 mod existing_only;
 mod heads;
 pub mod heavy;

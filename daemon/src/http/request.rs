@@ -107,7 +107,12 @@ impl Request {
         let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
         let prepared = match &route.behind {
             Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_) | Behind::Login | Behind::Errand(_) | Behind::Batch | Behind::Search => {
+            Behind::Status(_)
+            | Behind::Login
+            | Behind::Errand(_)
+            | Behind::Batch
+            | Behind::Search
+            | Behind::Events => {
                 Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
             }
         };

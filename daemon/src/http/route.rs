@@ -73,6 +73,8 @@ pub enum Behind {
     Batch,
     /// The search over what the caller may read.
     Search,
+    /// What is changed, as it happens.
+    Events,
 }
 
 impl fmt::Debug for Route {
@@ -175,6 +177,11 @@ pub fn batch<E: Endpoint>() -> Route {
 /// The row that searches.
 pub fn search<E: Endpoint>() -> Route {
     Route { meta: E::META, behind: Behind::Search }
+}
+
+/// The row that tells what is changed.
+pub fn events<E: Endpoint>() -> Route {
+    Route { meta: E::META, behind: Behind::Events }
 }
 
 /// Joins a row and a look at the process.

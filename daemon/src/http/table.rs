@@ -2,7 +2,9 @@
 
 use super::errand::errand;
 use super::heavy::Secret;
-use super::route::{Route, addressed, audited, batch, login, operation, search, secret_operation, status};
+use super::route::{
+    Route, addressed, audited, batch, events, login, operation, search, secret_operation, status,
+};
 use super::state;
 use crate::interest as run;
 use crate::ops::audit as trail;
@@ -18,6 +20,7 @@ use mfa_shared::api::customers::*;
 use mfa_shared::api::definitions::*;
 use mfa_shared::api::dividends::*;
 use mfa_shared::api::employees::*;
+use mfa_shared::api::events::ListEvents;
 use mfa_shared::api::gateways::*;
 use mfa_shared::api::groups::*;
 use mfa_shared::api::instances::*;
@@ -244,5 +247,6 @@ fn teller_rows() -> Vec<Route> {
         operation::<ListAudit, _>(trail::list),
         operation::<GetAuditRecord, _>(trail::get),
         operation::<GetAuditHead, _>(trail::head),
+        events::<ListEvents>(),
     ]
 }

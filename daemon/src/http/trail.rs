@@ -24,9 +24,9 @@ use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::offices::CreateBranch;
 use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, UpdateTeller};
 use mfa_shared::api::users::SetUserPassword;
-use mfa_shared::endpoint::{Endpoint, Meta, Method, render, split};
+use mfa_shared::endpoint::{Endpoint, Meta, Method, render, segments, split};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::{Kind, ShownBy, made_under, of_path, resource};
+use mfa_shared::kind::{KINDS, Kind, ShownBy, made_under, of_path, resource};
 use mfa_shared::node::Node;
 use mfa_shared::time::Timestamp;
 use std::net::IpAddr;
@@ -47,6 +47,8 @@ pub struct Trail {
     body: Option<Node>,
     /// What a form says of the name of what it makes.
     form: Vec<(String, Option<String>)>,
+    /// What it is about, as far as it says so itself.
+    named: Option<Subject>,
 }
 
 /// A record that a request is about.
@@ -73,7 +75,7 @@ impl Trail {
     pub fn of(head: &Head, meta: Meta, params: &[String], payload: &Payload) -> Self {
         let names: Vec<_> = params.iter().map(String::as_str).collect();
         let changes = !meta.method.reads();
-        Self {
+        let mut trail = Self {
             meta,
             origin: origin(head.origin),
             request_id: head.request_id.clone(),
@@ -82,7 +84,10 @@ impl Trail {
             place: head.place,
             body: if changes { Node::parse(&payload.bytes).ok() } else { None },
             form: payload.form.as_ref().map(|form| form.arrived.fields.clone()).unwrap_or_default(),
-        }
+            named: None,
+        };
+        trail.named = trail.by_name();
+        trail
     }
 
     /// A record about the request, of somebody who asks.
@@ -101,7 +106,7 @@ impl Trail {
 
     /// A record of a refusal.
     pub fn refused(&self, known: &Known, now: Timestamp, status: u16, code: &str) -> AuditRecord {
-        let by_path = of_path(self.meta.path, &self.params).map(|(kind, parts)| Subject { kind, parts });
+        let by_path = self.named.clone();
         AuditRecord {
             actor: known.name.clone(),
             application: known.application.clone(),
@@ -127,31 +132,37 @@ impl Trail {
     }
 
     /// What the request is about, as far as path and body say it.
-    pub fn subject(&self, tx: &mut Tx<'_>, caller: Option<&Caller>) -> Result<Option<Subject>, Fault> {
+    fn by_name(&self) -> Option<Subject> {
         let (path, params) = (self.meta.path, &self.params);
         if self.meta.method != Method::Get
             && let Some(kind) = made_under(path)
             && let Some(name) = self.text(kind.named_by)
         {
             let parents = if kind.path.matches("{}").count() > 1 { params.clone() } else { Vec::new() };
-            return Ok(Some(Subject { kind, parts: parents.into_iter().chain([name]).collect() }));
+            return Some(Subject { kind, parts: parents.into_iter().chain([name]).collect() });
         }
-        if let Some((kind, mut parts)) = of_path(path, params) {
-            if self.meta.name == CreateBranch::META.name {
-                // Its path names the office above.
-                parts = self.text(kind.named_by).into_iter().collect();
-            }
-            return Ok(Some(Subject { kind, parts }));
+        let (kind, mut parts) = of_path(path, params)?;
+        if self.meta.name == CreateBranch::META.name {
+            // Its path names the office above.
+            parts = self.text(kind.named_by).into_iter().collect();
         }
+        Some(Subject { kind, parts })
+    }
+
+    /// What the request is about; a teller at the counter is looked up.
+    pub fn subject(&self, tx: &mut Tx<'_>, caller: Option<&Caller>) -> Result<Option<Subject>, Fault> {
+        if self.named.is_some() {
+            return Ok(self.named.clone());
+        }
+        let path = self.meta.path;
         if path.starts_with("/teller/")
-            && let Some(code) = params.first()
+            && let Some(code) = self.params.first()
         {
             return subject_teller(tx, code);
         }
         let user = caller.filter(|_| path.starts_with("/token")).and_then(|caller| caller.user.clone());
-        Ok(user
-            .and_then(|user| of_path("/users/{user}", &[user]))
-            .map(|(kind, parts)| Subject { kind, parts }))
+        let named = user.and_then(|user| of_path("/users/{user}", &[user]));
+        Ok(named.map(|(kind, parts)| Subject { kind, parts }))
     }
 
     /// Looks at what the request is about, before anything is changed.
@@ -274,13 +285,19 @@ impl Trail {
             }
             None => return None,
         };
-        let (rows, segments) = mfa_shared::api::rows_at(&segments)?;
-        let row = rows.first()?;
-        let template = mfa_shared::endpoint::segments(row.path);
-        let params: Vec<_> =
-            template.zip(segments).filter(|(t, _)| t.starts_with('{')).map(|(_, s)| s.clone()).collect();
-        of_path(row.path, &params).map(|(kind, parts)| Subject { kind, parts })
+        named_by_path(&segments)
     }
+}
+
+/// The record at a path that an answer names.
+fn named_by_path(path: &[String]) -> Option<Subject> {
+    KINDS.iter().find_map(|kind| {
+        let template = || segments(kind.path);
+        let fits = template().count() == path.len()
+            && template().zip(path).all(|(own, given)| own == "{}" || own == given);
+        let parts = template().zip(path).filter(|(own, _)| *own == "{}").map(|(_, given)| given.clone());
+        fits.then(|| Subject { kind, parts: parts.collect() })
+    })
 }
 
 /// A teller by its code alone, as the paths of the counter have it.

@@ -15,6 +15,7 @@ pub mod customers;
 pub mod definitions;
 pub mod dividends;
 pub mod employees;
+pub mod events;
 pub mod gateways;
 pub mod grants;
 pub mod groups;

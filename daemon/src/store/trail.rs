@@ -5,7 +5,7 @@
 //! and one of them seals it soon after, in the order of the commits. Contract: `audit.md` section 2.
 
 use super::objects::hexadecimal;
-use super::record::moment;
+use super::record::{moment, numbered};
 use super::records::{AuditEnd, PendingAudit, StoredAudit};
 use super::tx::Tx;
 use mfa_shared::api::audit::{AuditOutcome, AuditRecord, NO_HASH};
@@ -50,11 +50,13 @@ pub fn seal(tx: &mut Tx<'_>, records: Vec<AuditRecord>) -> Result<(), Fault> {
             record.occurred_on = record.occurred_on.max(end.occurred_on);
         }
         record.previous_hash = Some(end.as_ref().map_or_else(|| NO_HASH.to_owned(), |end| end.hash.clone()));
-        let hash = hash(&record);
-        record.hash = Some(hash.clone());
+        record.hash = None;
+        let mut line = record.hashed_part();
+        let hash = hexadecimal(&Sha256::digest(&line));
+        line.extend_from_slice(format!(",\"hash\":\"{hash}\"}}").as_bytes());
         let first = end.as_ref().map_or(next, |end| end.first);
         end = Some(AuditEnd { first, sequence: next, hash, occurred_on: record.occurred_on });
-        tx.add(&StoredAudit(record));
+        tx.put_line::<StoredAudit>(numbered(&[], next), line);
     }
     if let Some(end) = end {
         tx.add(&end);

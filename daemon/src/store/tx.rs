@@ -228,6 +228,11 @@ impl<'a> Tx<'a> {
         self.stage(R::SPACE, key, Some(value));
     }
 
+    /// Writes a record without index in its stored form, which is made already.
+    pub(super) fn put_line<R: Record>(&mut self, key: Vec<u8>, line: Vec<u8>) {
+        self.stage(R::SPACE, key, Some(line));
+    }
+
     /// Removes a record with its index entries.
     pub fn remove<R: Record>(&mut self, record: &R) {
         let key = record.key();

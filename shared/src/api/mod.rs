@@ -10,6 +10,7 @@ pub mod definitions;
 pub mod dividends;
 pub mod documents;
 pub mod employees;
+pub mod events;
 pub mod gateways;
 pub mod groups;
 pub mod instances;
@@ -58,6 +59,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         gateways::ROWS,
         tellers::ROWS,
         audit::ROWS,
+        events::ROWS,
     ];
     nouns.into_iter().flatten()
 }

@@ -4,8 +4,10 @@
 use super::lists::{self, ACTOR, OPERATION, OUTCOME, REQUEST, RESOURCE, names_of};
 use crate::ops::listing::{Cursor, List, json};
 use crate::store::Tx;
-use crate::store::record::numbered;
-use crate::store::records::{AuditEnd, AuditList, PendingAudit, StoredAudit};
+use crate::store::engine::Range;
+use crate::store::record::{number, numbered};
+use crate::store::records::{AUDIT, AuditEnd, AuditIndexed, AuditList, PendingAudit, StoredAudit};
+use crate::store::tx::decode;
 use mfa_shared::api::audit::{AuditQuery, AuditRecord};
 use mfa_shared::fault::Fault;
 use mfa_shared::query::PAGE_SIZE_DEFAULT;
@@ -28,6 +30,9 @@ pub struct Trail {
     places: Span<u64>,
     /// Number of the first record that is kept.
     first: u64,
+    /// How many elements the list has, and the numbers that belong behind them and are not in it yet.
+    listed: u64,
+    tail: Vec<u64>,
 }
 
 impl Trail {
@@ -35,7 +40,15 @@ impl Trail {
     pub fn new(tx: &mut Tx<'_>, query: &AuditQuery) -> Result<Self, Fault> {
         let end = tx.get::<AuditEnd>(AuditEnd::KEY)?;
         let (first, next) = end.map_or((1, 1), |end| (end.first, end.sequence + 1));
-        let mut trail = Self { query: query.clone(), list: None, sifted: false, places: 0..0, first };
+        let mut trail = Self {
+            query: query.clone(),
+            list: None,
+            sifted: false,
+            places: 0..0,
+            first,
+            listed: 0,
+            tail: Vec::new(),
+        };
         let asked = [
             (RESOURCE, query.resource.as_deref()),
             (ACTOR, query.actor.as_deref()),
@@ -54,6 +67,11 @@ impl Trail {
             named += 1;
         }
         trail.sifted = named > 1;
+        if trail.list.is_some() {
+            trail.listed = length;
+            trail.tail = trail.look_through(tx, next)?;
+            length += trail.tail.len() as u64;
+        }
         let numbers = trail.numbers(tx, first..next)?;
         trail.places = match &trail.list {
             None => numbers.start - first..numbers.end - first,
@@ -97,8 +115,27 @@ impl Trail {
     fn number_of(&self, tx: &mut Tx<'_>, place: u64) -> Result<Option<u64>, Fault> {
         match &self.list {
             None => Ok(Some(self.first + place)),
+            Some(_) if place >= self.listed => {
+                let within = usize::try_from(place - self.listed).unwrap_or(usize::MAX);
+                Ok(self.tail.get(within).copied())
+            }
             Some(name) => lists::element(tx, name, place),
         }
+    }
+
+    /// The matches that are not in the lists yet, which are the last ones.
+    fn look_through(&self, tx: &mut Tx<'_>, next: u64) -> Result<Vec<u64>, Fault> {
+        let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
+        let (from, to) = (numbered(&[], self.first.max(indexed + 1)), Some(numbered(&[], next)));
+        let mut found = Vec::new();
+        tx.walk(AUDIT, Range { from, to }, &mut |key, value| {
+            let StoredAudit(record) = decode(AUDIT, value)?;
+            if self.matches(&record) {
+                found.push(number(key));
+            }
+            Ok(true)
+        })?;
+        Ok(found)
     }
 
     fn record_at(&self, tx: &mut Tx<'_>, place: u64) -> Result<Option<AuditRecord>, Fault> {

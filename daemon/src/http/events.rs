@@ -1,0 +1,128 @@
+//! `GET /events`: an array that may wait for its first event, or a stream of events that goes on.
+
+use super::access::{self, Asked};
+use super::answer::{CHUNKS_WAITING, Chunks, Head, respond};
+use super::reply::{CACHE_CONTROL, Reply};
+use super::state::{Phase, State};
+use crate::clock::Deadline;
+use crate::ops::events::{Heard, heard, last};
+use crate::ops::listing::json;
+use crate::store::Tx;
+use bytes::Bytes;
+use mfa_shared::api::events::{EVENT_STREAM, Event, EventQuery, position};
+use mfa_shared::fault::Fault;
+use mfa_shared::query::{Parameters, Params};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use warp::http::HeaderMap;
+use warp::http::header::ACCEPT;
+use warp::reply::Response;
+
+/// A stream says that it lives when nothing happens for so long.
+const COMMENT_PAUSE: Duration = Duration::from_secs(15);
+/// A listener who does not read for so long is left.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often somebody who waits looks whether the daemon stops.
+const LOOK: Duration = Duration::from_millis(500);
+/// Events of one piece of a stream.
+const PIECE_EVENTS: usize = 100;
+
+/// Answers a listener.
+pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Response, Fault> {
+    let shared = (state.clone(), asked.clone());
+    state.store.read(false, move |tx| access::admit(&shared.0, tx, &shared.1).map(drop)).await?;
+    let query = EventQuery::read(&Params::parse(&head.query))?;
+    let listener = Arc::new(Listener { state: state.clone(), asked, query });
+    let streams = head.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+        value.split(',').any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == EVENT_STREAM))
+    });
+    if streams { listener.stream(&head.headers).await } else { listener.array().await }
+}
+
+/// Somebody who listens.
+struct Listener {
+    state: Arc<State>,
+    asked: Asked,
+    query: EventQuery,
+}
+
+impl Listener {
+    /// The next events, and whether the listener may still hear them.
+    async fn next(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
+        let listener = self.clone();
+        let look = move |tx: &mut Tx<'_>| {
+            let caller = access::admit(&listener.state, tx, &listener.asked)?;
+            heard(tx, &caller, &listener.query, after, size)
+        };
+        self.state.store.read(false, look).await
+    }
+
+    async fn array(self: Arc<Self>) -> Result<Response, Fault> {
+        let (mut after, size) = (self.query.after.unwrap_or(0), self.query.size());
+        let until = Deadline::after(Duration::from_secs(self.query.wait_seconds.unwrap_or(0).into()));
+        self.state.auditor.settle(&self.state.store).await;
+        let mut news = self.state.auditor.news();
+        let mut events: Vec<Event> = Vec::new();
+        loop {
+            let heard = self.next(after, size - events.len()).await?;
+            after = heard.upto;
+            events.extend(heard.events);
+            if heard.more && events.len() < size {
+                continue;
+            }
+            if !events.is_empty() || until.has_passed() || self.state.phase() != Phase::Serving {
+                return Ok(respond(Reply::json(json(&events)), None));
+            }
+            let _ = tokio::time::timeout(LOOK.min(until.left()), news.changed()).await;
+        }
+    }
+
+    async fn stream(self: Arc<Self>, headers: &HeaderMap) -> Result<Response, Fault> {
+        let header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
+        let header = header.map(|text| position("Last-Event-ID", text)).transpose()?;
+        self.state.auditor.settle(&self.state.store).await;
+        let after = match header.or(self.query.after) {
+            Some(after) => after,
+            None => self.state.store.read(false, last).await?,
+        };
+        // What is refused is refused before the stream begins.
+        self.next(after, 0).await?;
+        let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
+        tokio::spawn(self.tell(after, sender));
+        let mut reply = Reply::empty(200);
+        reply.content_type = Some(EVENT_STREAM.to_owned());
+        reply.headers.push((CACHE_CONTROL.to_owned(), "no-store".to_owned()));
+        Ok(respond(reply, Some(receiver)))
+    }
+
+    /// Tells everything that happens, until the listener or the daemon goes, or the token ends.
+    async fn tell(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>) {
+        let mut news = self.state.auditor.news();
+        let mut silent = Deadline::after(COMMENT_PAUSE);
+        while self.state.phase() == Phase::Serving && !to.is_closed() {
+            let Ok(heard) = self.next(after, PIECE_EVENTS).await else { return };
+            after = heard.upto;
+            let mut piece: String = heard.events.iter().map(framed).collect();
+            if piece.is_empty() && silent.has_passed() {
+                piece.push_str(":\n\n");
+            }
+            if !piece.is_empty() {
+                silent = Deadline::after(COMMENT_PAUSE);
+                match tokio::time::timeout(PATIENCE, to.send(Ok(Bytes::from(piece)))).await {
+                    Ok(Ok(())) => {}
+                    _ => return,
+                }
+            }
+            if !heard.more {
+                let _ = tokio::time::timeout(LOOK, news.changed()).await;
+            }
+        }
+    }
+}
+
+/// An event as a stream has it. JSON has no line end in it.
+fn framed(event: &Event) -> String {
+    let data = String::from_utf8_lossy(&json(event)).into_owned();
+    format!("id: {}\nevent: {}\ndata: {data}\n\n", event.sequence, event.operation)
+}

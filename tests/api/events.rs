@@ -1,0 +1,148 @@
+//! Events: `audit.md` section 4.
+
+use crate::guarded::may;
+use crate::world::World;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+fn events(world: &World, query: &str) -> Vec<Value> {
+    world.get(&format!("/events?{query}")).is(200).json().as_array().unwrap().clone()
+}
+
+fn create(world: &World, id: &str) {
+    world.post("/customers", json!({ "identifier": id }).to_string()).is(202);
+}
+
+#[test]
+fn what_was_changed_is_told_in_order_and_nothing_else_is() {
+    let world = World::start();
+    create(&world, "c-1");
+    world.post("/offices", r#"{"identifier":"ho","name":"Head"}"#).is(202);
+    world.post("/customers", "{}").refused(400, "invalid_fields");
+    world.put("/customers/c-1", r#"{"identifier":"c-1","surname":"Addo"}"#).is(202);
+    let told = events(&world, "");
+    let said: Vec<_> =
+        told.iter().map(|event| (event["operation"].clone(), event["resource"].clone())).collect();
+    let line = |operation: &str, resource: &str| (json!(operation), json!(resource));
+    assert_eq!(
+        said,
+        [
+            line("CreateCustomer", "customer/c-1"),
+            line("CreateOffice", "office/ho"),
+            line("UpdateCustomer", "customer/c-1")
+        ]
+    );
+    let names: Vec<_> = told[0].as_object().unwrap().keys().cloned().collect();
+    let expected = ["sequence", "occurredOn", "operation", "resource", "affects", "actor", "requestId"];
+    assert_eq!(names, expected);
+    assert_eq!(events(&world, "kind=office").len(), 1);
+    assert_eq!(events(&world, "kind=office&kind=customer&after=1").len(), 2);
+    assert_eq!(events(&world, "size=1&after=1")[0]["sequence"], 2);
+    assert_eq!(events(&world, "after=99999"), Vec::<Value>::new());
+    for bad in
+        ["kind=nothing", "after=-1", "after=x", "size=0", "size=1001", "waitSeconds=61", "waitSeconds=x"]
+    {
+        world.get(&format!("/events?{bad}")).refused(400, "invalid_parameter");
+    }
+}
+
+#[test]
+fn an_array_waits_for_its_first_event_and_no_longer() {
+    let world = World::start();
+    create(&world, "c-1");
+    let last = events(&world, "").last().unwrap()["sequence"].as_u64().unwrap();
+    let began = Instant::now();
+    assert_eq!(events(&world, &format!("after={last}&waitSeconds=1")), Vec::<Value>::new());
+    assert!(began.elapsed() >= Duration::from_millis(900), "{:?}", began.elapsed());
+    let waiting = world.request("GET", &format!("/events?after={last}&waitSeconds=30")).send();
+    let waiting = world.spawn(async move { waiting.await.unwrap().text().await.unwrap() });
+    std::thread::sleep(Duration::from_millis(300));
+    create(&world, "c-2");
+    let heard: Value = serde_json::from_str(&world.wait(waiting)).unwrap();
+    assert_eq!(heard[0]["resource"], "customer/c-2");
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn nobody_hears_of_what_they_may_not_read() {
+    let world = World::guarded();
+    let customers =
+        world.user_with("ama", &[may("customer__v1__customer", "RC"), may("events__v1__events", "R")]);
+    let deaf = world.user("dora", "clerk");
+    deaf.get("/events").refused(403, "forbidden");
+    customers.post("/customers", json!({ "identifier": "c-1" })).is(202);
+    let token = world.as_olga().unwrap();
+    let office =
+        world.request("POST", "/offices").bearer_auth(&token).body(r#"{"identifier":"xx","name":"X"}"#);
+    world.send(office).is(202);
+    let heard = customers.get("/events?size=1000").is(200).json();
+    let kinds: Vec<_> = heard.as_array().unwrap().iter().map(|event| event["resource"].clone()).collect();
+    // Everybody may read their own user.
+    let others: Vec<_> = kinds.iter().filter(|resource| **resource != "user/ama").collect();
+    assert_eq!(others, ["customer/c-1"]);
+    let all = world.send(world.request("GET", "/events?size=1000").bearer_auth(&token)).is(200).json();
+    let named: Vec<_> = all.as_array().unwrap().iter().map(|event| event["resource"].clone()).collect();
+    assert!(named.contains(&json!("office/xx")) && named.contains(&json!("customer/c-1")), "{named:?}");
+}
+
+/// Reads a stream until it has so many events; their identifiers and data.
+async fn stream(request: reqwest::RequestBuilder, count: usize) -> Vec<(String, Value)> {
+    let mut response = request.header("accept", "text/event-stream").send().await.unwrap();
+    assert_eq!(response.status().as_u16(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let (mut text, mut heard) = (String::new(), Vec::new());
+    while heard.len() < count {
+        let chunk =
+            tokio::time::timeout(Duration::from_secs(20), response.chunk()).await.expect("nothing comes");
+        text.push_str(std::str::from_utf8(&chunk.unwrap().expect("the stream ended")).unwrap());
+        while let Some((event, rest)) = text.split_once("\n\n").map(|(e, r)| (e.to_owned(), r.to_owned())) {
+            text = rest;
+            let field =
+                |name: &str| event.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned));
+            if let (Some(id), Some(data)) = (field("id: "), field("data: ")) {
+                heard.push((id, serde_json::from_str(&data).unwrap()));
+            }
+        }
+    }
+    heard
+}
+
+#[test]
+fn a_stream_goes_on_where_it_was_without_gap_or_repetition() {
+    let world = World::start();
+    create(&world, "c-0");
+    let first = events(&world, "").last().unwrap()["sequence"].as_u64().unwrap();
+    // Without a position only what is new is told.
+    let fresh = world.spawn(stream(world.request("GET", "/events"), 1));
+    std::thread::sleep(Duration::from_millis(700));
+    for n in 1..=30 {
+        create(&world, &format!("c-{n}"));
+    }
+    assert_eq!(world.wait(fresh)[0].1["resource"], "customer/c-1");
+    let request = world.request("GET", "/events").header("last-event-id", first.to_string());
+    let mut heard = world.block_on(stream(request, 12));
+    heard.truncate(12);
+    let next = heard[11].0.clone();
+    let request = world.request("GET", "/events?after=0").header("last-event-id", &next);
+    let rest = world.block_on(stream(request, 18));
+    let named: Vec<_> = heard.iter().chain(&rest).map(|(_, event)| event["resource"].clone()).collect();
+    let expected: Vec<_> = (1..=30).map(|n| json!(format!("customer/c-{n}"))).collect();
+    assert_eq!(named, expected);
+    assert!(heard.iter().all(|(id, event)| event["sequence"].as_u64() == id.parse().ok()));
+    let bad =
+        world.request("GET", "/events").header("accept", "text/event-stream").header("last-event-id", "x");
+    world.send(bad).refused(400, "invalid_parameter");
+}
+
+#[test]
+fn a_stream_ends_with_the_token() {
+    let world = World::guarded();
+    let listener =
+        world.user_with("ama", &[may("customer__v1__customer", "RC"), may("events__v1__events", "R")]);
+    let request =
+        world.request("GET", "/events").bearer_auth(&listener.token).header("accept", "text/event-stream");
+    let open = world.spawn(async move { request.send().await.unwrap().text().await.unwrap() });
+    std::thread::sleep(Duration::from_millis(500));
+    listener.delete("/token/_current").is(200);
+    assert_eq!(world.wait(open), "");
+}
