@@ -9,6 +9,7 @@
 //! | [`search`] | finding records by words, over a column in memory that follows the store |
 //! | [`store`] | one serializable transaction for each request, over an engine |
 //! | [`config`], [`clock`], [`random`] | the only places for settings, for "now" and for randomness |
+//! | [`count`] | numbers that are counted while work goes on |
 //! | [`secret`] | a secret in memory, shown nowhere by accident |
 //!
 //! What always holds: a request is one transaction; a refused request changes nothing; an acknowledged one
@@ -16,6 +17,7 @@
 
 pub mod clock;
 pub mod config;
+pub mod count;
 pub mod domain;
 pub mod http;
 pub mod ops;

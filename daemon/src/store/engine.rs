@@ -4,6 +4,7 @@
 //! An engine knows no record types. Work handed to it may run more than once (an engine that detects
 //! conflicts asks for a retry), so it has no effect outside the changes it returns.
 
+use super::figures::Figures;
 use super::layer::{Layer, Staged};
 use super::objects::Objects;
 use mfa_shared::fault::Fault;
@@ -192,6 +193,8 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn troubles(&self) -> Pending<Vec<Trouble>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
+    /// What the engine counts and measures about itself. It may look at files, but never at records.
+    fn figures(&self) -> Figures;
     /// Finishes what was begun and closes; later writes are refused.
     fn close(&self) -> Pending<()>;
 }

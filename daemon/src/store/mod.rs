@@ -7,6 +7,7 @@ pub mod check;
 pub mod embedded;
 pub mod engine;
 pub mod export;
+pub mod figures;
 pub mod image_check;
 pub mod images;
 pub mod key_file;
@@ -161,6 +162,14 @@ impl Store {
     /// Whether other daemons may commit to it, too.
     pub fn is_shared(&self) -> bool {
         self.engine.is_shared()
+    }
+
+    /// What the engine counts and measures about itself.
+    pub async fn figures(&self) -> Result<figures::Figures, Fault> {
+        let engine = self.engine.clone();
+        let stopping = |_| Fault::new(fault::UNAVAILABLE, "the daemon is stopping");
+        // Sizes and dates of files are asked of the disk.
+        tokio::task::spawn_blocking(move || engine.figures()).await.map_err(stopping)
     }
 
     /// What is not right about the files of the engine, or was not when it opened.

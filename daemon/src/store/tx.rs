@@ -308,6 +308,12 @@ impl<'a> Tx<'a> {
         Ok(count)
     }
 
+    /// How many entries an index by time has from a moment on, and `limit` where there are more.
+    pub fn count_from(&mut self, index: Space, from: Timestamp, limit: usize) -> Result<u64, Fault> {
+        let range = Range { from: key(&[&moment(from)]), to: None };
+        Ok(self.view.scan(index, &range, false, limit)?.len() as u64)
+    }
+
     /// Whether an index has an entry under these parts.
     pub fn any(&mut self, index: Space, parts: &[&str]) -> Result<bool, Fault> {
         Ok(!self.view.scan(index, &Range::prefix(&prefix(parts)), false, 1)?.is_empty())

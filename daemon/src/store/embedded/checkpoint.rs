@@ -14,9 +14,11 @@ use super::tree::Sick;
 use crate::store::engine::{Change, Range, Space, Trouble};
 use crate::store::layer::Layer;
 use crate::store::space;
+use mfa_shared::time::Timestamp;
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
+use std::time::SystemTime;
 
 /// The folder.
 pub(super) const DIR: &str = "checkpoint";
@@ -112,6 +114,13 @@ pub(super) fn list(disk: &dyn Disk) -> io::Result<Vec<Checkpoint>> {
     }
     checkpoints.sort_by_key(|checkpoint| std::cmp::Reverse(checkpoint.from.sequence));
     Ok(checkpoints)
+}
+
+/// When the last checkpoint was made.
+pub(super) fn last_made(disk: &dyn Disk) -> Option<Timestamp> {
+    let newest = names(disk).ok()?.pop()?;
+    let since = disk.look(&newest).ok()?.1.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?))
 }
 
 /// What is not right about the checkpoints. None of it harms: an older one, or the whole journal, serves.

@@ -13,6 +13,7 @@ use std::io::ErrorKind;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Jobs that were decided, and everyone who waits for them.
@@ -69,6 +70,7 @@ impl Committer {
         if self.shared.index.is_overfull() && !self.shared.has_room() {
             return Err(self.shared.press(space::disk_full()));
         }
+        let since = Instant::now();
         let first = self.journal.head().sequence + 1;
         let (head, place) = self.journal.append(group.count, &group.commits).map_err(|refused| {
             let error = match refused {
@@ -95,6 +97,9 @@ impl Committer {
             self.shared.version.fetch_add(1, SeqCst);
         }
         *gate = head;
+        drop(gate);
+        self.shared.counts.groups.note(u64::from(group.count));
+        self.shared.counts.commits.note_time(since.elapsed());
         Ok(())
     }
 

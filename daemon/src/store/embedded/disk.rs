@@ -12,6 +12,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// Checks that a test takes out, to show that its proof notices.
 #[cfg(test)]
@@ -37,6 +38,10 @@ pub(super) trait Disk: Send + Sync + fmt::Debug {
     fn remove(&self, name: &str) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_dir(&self, dir: &str) -> io::Result<()>;
+    /// Length of a file and when it was changed last, for figures alone: nothing is decided by them.
+    fn look(&self, _name: &str) -> io::Result<(u64, SystemTime)> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
     /// Whether nothing can be written at all. Then a start changes nothing, and everything else is refused.
     fn is_read_only(&self) -> bool {
         false
@@ -156,6 +161,10 @@ impl Disk for RealDisk {
             Some(held) => held.sync_all(),
             None => journal.insert(fs::File::open(self.root.join(dir))?).sync_all(),
         }
+    }
+    fn look(&self, name: &str) -> io::Result<(u64, SystemTime)> {
+        let seen = fs::metadata(self.root.join(name))?;
+        Ok((seen.len(), seen.modified()?))
     }
     fn is_read_only(&self) -> bool {
         self.read_only

@@ -40,6 +40,7 @@ pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
 
 use crate::store::engine::{Changed, Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
+use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use committer::Committer;
 use disk::{Disk, RealDisk};
@@ -48,7 +49,7 @@ use journal::Journal;
 use mfa_shared::fault::{Fault, INTERNAL};
 use objects::FileObjects;
 use recover::{Recovered, recover};
-use shared::{Published, Shared, unavailable};
+use shared::{Counts, Published, Shared, unavailable};
 use std::any::Any;
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -132,6 +133,7 @@ impl Embedded {
             growth_bytes_max: AtomicU64::new(
                 options.checkpoint_bytes.max(checkpoint::growth_after(recovered.checkpoint_bytes)),
             ),
+            counts: Counts::default(),
             _away: away,
             _lock: lock,
         });
@@ -248,8 +250,13 @@ impl Engine for Embedded {
             return Box::pin(std::future::ready(Err(fault)));
         }
         let (answer, receiver) = oneshot::channel();
+        let waits = self.shared.counts.waiting.enter();
         match self.send(Message::Write(writer::Job { work, answer })) {
-            Ok(()) => Box::pin(answered(receiver)),
+            Ok(()) => Box::pin(async move {
+                let outcome = answered(receiver).await;
+                drop(waits);
+                outcome
+            }),
             Err(fault) => Box::pin(std::future::ready(Err(fault))),
         }
     }
@@ -306,6 +313,19 @@ impl Engine for Embedded {
             found.extend(checkpoint::damaged(&*shared.disk).map_err(|error| unreadable(&error))?);
             Ok(found)
         }))
+    }
+
+    fn figures(&self) -> Figures {
+        let counts = &self.shared.counts;
+        let own = Own::Embedded {
+            groups: counts.groups.counted(),
+            journal_bytes: segment::bytes(&*self.shared.disk).ok(),
+            index_bytes: self.shared.index.pairs.bytes().ok(),
+            grown_bytes: self.shared.grown_bytes.load(SeqCst),
+            growth_bytes_max: self.shared.growth_bytes_max.load(SeqCst),
+            checkpoint: checkpoint::last_made(&*self.shared.disk),
+        };
+        Figures { commits: counts.commits.counted(), waiting: counts.waiting.get(), own }
     }
 
     fn close(&self) -> Pending<()> {

@@ -33,6 +33,11 @@ pub(super) fn segments(disk: &dyn Disk) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
+/// The length of all journal files.
+pub(super) fn bytes(disk: &dyn Disk) -> io::Result<u64> {
+    segments(disk)?.into_iter().map(|segment| Ok(disk.look(&name(segment))?.0)).sum()
+}
+
 /// The first bytes of a journal file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {

@@ -8,7 +8,9 @@ use super::index::Index;
 use super::lock::Lock;
 use super::places::Places;
 use super::tree::Sick;
+use crate::count::{Level, Spread};
 use crate::store::engine::{Pair, Range, Space, View};
+use crate::store::figures::COMMIT_MICROS;
 use mfa_shared::fault::{Fault, UNAVAILABLE};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -16,6 +18,27 @@ use std::thread::JoinHandle;
 
 /// Seconds after which a client may try again; a person has to look at the disk first.
 const RETRY_AFTER_S: u32 = 30;
+
+/// Bounds of the number of transactions that become durable together.
+const GROUP_SIZES: &[u64] = &[1, 2, 4, 8, 16, 32, 64];
+
+/// What is counted while the engine works.
+#[derive(Debug)]
+pub(super) struct Counts {
+    /// How long groups took from their first byte in the journal until they were published.
+    pub(super) commits: Spread,
+    /// How many transactions of a group wrote something.
+    pub(super) groups: Spread,
+    /// Jobs that are not answered yet.
+    pub(super) waiting: Level,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        let (commits, groups) = (Spread::over(COMMIT_MICROS), Spread::over(GROUP_SIZES));
+        Self { commits, groups, waiting: Level::default() }
+    }
+}
 
 /// State of an open engine.
 #[derive(Debug)]
@@ -47,6 +70,7 @@ pub(super) struct Shared {
     pub(super) grown_bytes: AtomicU64,
     /// Growth that asks for the next checkpoint.
     pub(super) growth_bytes_max: AtomicU64,
+    pub(super) counts: Counts,
     /// Where the index is, if the disk had no space for it.
     pub(super) _away: Option<Away>,
     /// The last field, so that the index is closed before another process may open it.

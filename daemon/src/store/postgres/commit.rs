@@ -63,6 +63,7 @@ pub(super) fn write(session: &Session, runtime: &Runtime, again: &Mutex<()>, wor
         match once(session, runtime, work) {
             Ok(answer) => return Ended { answer, usable: true },
             Err(Trouble::Conflict) if Instant::now() < until => {
+                session.counts.retries.one();
                 if attempt == FREE_ATTEMPTS {
                     _turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner));
                 } else {
@@ -96,7 +97,12 @@ fn once(session: &Session, runtime: &Runtime, work: &mut WriteWork) -> Result<Re
         (Ok(None), Some(_)) => Ok(Ok(())),
         // What was read, and led to a refusal, counts only if the transaction ends well.
         (Ok(None), None) => session.wait(runtime, session.client.batch_execute("commit")).map(Ok),
-        (Ok(Some(commit)), begin) => send(session, runtime, begin, &commit),
+        (Ok(Some(commit)), begin) => {
+            let since = Instant::now();
+            let sent = send(session, runtime, begin, &commit)?;
+            session.counts.commits.note_time(since.elapsed());
+            Ok(sent)
+        }
     }
 }
 

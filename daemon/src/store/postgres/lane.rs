@@ -8,7 +8,9 @@ use super::objects::{self, Errand};
 use super::session::{self, Session};
 use super::trouble::{Trouble, unavailable};
 use super::{OpenError, Options, tls};
+use crate::count::{Counter, Spread};
 use crate::store::engine::{ReadWork, WriteWork};
+use crate::store::figures::COMMIT_MICROS;
 use mfa_shared::fault::Fault;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -25,12 +27,31 @@ const LONG_STATEMENT_LIMIT: Duration = Duration::from_secs(60);
 /// Pause after all servers have refused.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// What is counted while the lanes work.
+#[derive(Debug)]
+pub(super) struct Counts {
+    /// How long it took to write and commit a transaction.
+    pub(super) commits: Spread,
+    /// Messages that were sent and answered, each of one statement or of several.
+    pub(super) round_trips: Counter,
+    /// Transactions that were run once more after a conflict.
+    pub(super) retries: Counter,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        let (round_trips, retries) = (Counter::default(), Counter::default());
+        Self { commits: Spread::over(COMMIT_MICROS), round_trips, retries }
+    }
+}
+
 /// What all lanes have in common.
 pub(super) struct Shared {
     pub(super) address: Address,
     pub(super) servers: Vec<Server>,
     pub(super) good_server: AtomicUsize,
     pub(super) tls: MakeRustlsConnect,
+    pub(super) counts: Arc<Counts>,
     connected: AtomicUsize,
     closing: AtomicBool,
     last_trouble: Mutex<String>,
@@ -52,6 +73,7 @@ impl Shared {
             servers: options.address.servers(),
             address: options.address.clone(),
             good_server: AtomicUsize::new(0),
+            counts: Arc::default(),
             connected: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
             last_trouble: Mutex::new(String::new()),

@@ -23,6 +23,7 @@ pub use address::{Address, SCHEMES};
 pub use options::{OpenError, Options};
 
 use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Space, Visit, WriteWork};
+use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use claim::Claim;
 use lane::{Job, Lane, Shared, Work};
@@ -132,6 +133,13 @@ impl Entrance {
         })
     }
 
+    /// Jobs that no connection has taken yet.
+    fn waiting(&self) -> u64 {
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = |queue: &mpsc::Sender<Job>| (queue.max_capacity() - queue.capacity()) as u64;
+        queues.as_ref().map_or(0, |queues| waiting(&queues.short) + waiting(&queues.long))
+    }
+
     fn submit(&self, work: Work, long: bool) -> Pending<()> {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let refusal = self.shared.fault();
@@ -236,6 +244,16 @@ impl Engine for Postgres {
                 page.into_iter().for_each(|(_, commit)| visit(commit));
             }
         })
+    }
+
+    fn figures(&self) -> Figures {
+        let counts = &self.entrance.shared.counts;
+        let own = Own::Postgres {
+            round_trips: counts.round_trips.get(),
+            retries: counts.retries.get(),
+            connections: self.entrance.shared.connected() as u64,
+        };
+        Figures { commits: counts.commits.counted(), waiting: self.entrance.waiting(), own }
     }
 
     fn close(&self) -> Pending<()> {

@@ -127,7 +127,10 @@ fn remove(session: &Session, runtime: &Runtime, hash: &str, by: &UsedBy) -> Resu
             Ok(join3(client.batch_execute(BEGIN_WRITE), removed, client.batch_execute("commit")).await)
         })?;
         match begun.and(removed).and_then(|rows| committed.map(|()| rows)).map_err(Trouble::from) {
-            Err(Trouble::Conflict) if attempt < REMOVALS_MAX => std::thread::sleep(pause(attempt)),
+            Err(Trouble::Conflict) if attempt < REMOVALS_MAX => {
+                session.counts.retries.one();
+                std::thread::sleep(pause(attempt));
+            }
             outcome => return outcome,
         }
     }

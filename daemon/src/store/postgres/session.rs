@@ -2,7 +2,7 @@
 
 use super::address::Server;
 use super::claim::{Claim, claim};
-use super::lane::Shared;
+use super::lane::{Counts, Shared};
 use super::objects::ObjectStatements;
 use super::trouble::Trouble;
 use futures_util::future::{FutureExt, poll_fn, try_join, try_join_all};
@@ -72,6 +72,7 @@ pub(super) struct Session {
     pub(super) statements: Statements,
     /// What is added to a transaction number to make a sequence of the journal.
     pub(super) journal_base: i64,
+    pub(super) counts: Arc<Counts>,
     driver: Driver,
     limit: Duration,
 }
@@ -184,7 +185,8 @@ impl Session {
                 return Err(Trouble::Defect("a statement is missing".to_owned()));
             };
             let statements = Statements { get, write, journal, journal_end, objects, scans: [a, b, c, d] };
-            Ok(Self { client, statements, journal_base: base.get(0), driver, limit: limit + GRACE })
+            let (counts, limit) = (shared.counts.clone(), limit + GRACE);
+            Ok(Self { client, statements, journal_base: base.get(0), counts, driver, limit })
         })
         .await
     }
@@ -195,7 +197,9 @@ impl Session {
         runtime: &Runtime,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Trouble> {
-        runtime.block_on(within(self.limit, async { work.await.map_err(Trouble::from) }))
+        let answer = runtime.block_on(within(self.limit, async { work.await.map_err(Trouble::from) }));
+        self.counts.round_trips.one();
+        answer
     }
 
     /// Sends a statement whose answer nobody needs; what is sent later waits for its turn.

@@ -6,6 +6,7 @@ use super::super::{Embedded, Options};
 use super::sim::Chance;
 use super::world::*;
 use crate::store::engine::Engine;
+use crate::store::figures::Own;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -33,6 +34,43 @@ fn churn(engine: &Embedded, chance: &mut Chance, count: usize) {
         };
         write(engine, vec![change(key, value), change("last", Some(vec![key[0]]))]).unwrap();
     }
+}
+
+#[test]
+fn figures_are_of_the_files_and_of_what_was_committed() {
+    let dir = tempfile::tempdir().unwrap();
+    // Every commit goes into a journal file of its own.
+    let engine = Embedded::open(Options { segment_bytes: 1, ..options(dir.path()) }).unwrap();
+    let on_disk = || -> u64 {
+        let files = fs::read_dir(dir.path().join("journal")).unwrap().map(Result::unwrap);
+        let logs = files.filter(|file| file.path().extension().is_some_and(|end| end == "log"));
+        logs.map(|file| file.metadata().unwrap().len()).sum()
+    };
+    let seen = || {
+        let figures = engine.figures();
+        let Own::Embedded { groups, journal_bytes, index_bytes, grown_bytes, checkpoint, .. } = figures.own
+        else {
+            panic!("this is the embedded engine")
+        };
+        assert_eq!(journal_bytes, Some(on_disk()));
+        assert!(index_bytes > Some(0));
+        assert_eq!(figures.waiting, 0);
+        (figures.commits.count, groups.sum, grown_bytes, checkpoint)
+    };
+    let before = seen();
+    assert_eq!((before.0, before.1, before.3), (0, 0, None));
+    for value in 0..3 {
+        write(&engine, vec![change("a", Some(vec![value]))]).unwrap();
+    }
+    // A transaction that changes nothing is no commit.
+    write(&engine, Vec::new()).unwrap();
+    let after = seen();
+    assert_eq!((after.0, after.1, after.3), (3, 3, None));
+    assert!(after.2 > before.2);
+    engine.checkpoint().unwrap();
+    let (.., grown_bytes, checkpoint) = seen();
+    let age = crate::clock::Clock::system().now().millis() - checkpoint.unwrap().millis();
+    assert!(grown_bytes == 0 && (0..60_000).contains(&age), "{grown_bytes} {age}");
 }
 
 #[test]
