@@ -37,6 +37,7 @@ mod api {
     mod ledger;
     mod login;
     mod login_origins;
+    pub mod metrics;
     mod offices;
     mod passwords;
     mod people_groups;

@@ -88,6 +88,7 @@ pub const TABLE: &[Setting] = &[
     row("image_max_bytes", "524288", "largest portrait or scan that the daemon takes"),
     row("connections_max", "4096", "connections that the daemon serves at once"),
     row("connections_per_address", "256", "connections that one address may have; 4096 on this machine"),
+    row("metrics_public", "false", "show GET /metrics to programs of this machine without a token"),
     row("trusted_proxies", "", "addresses of proxies whose X-Forwarded-For counts, separated by commas"),
     row("header_timeout_seconds", "10", "time for the head of a request to arrive"),
     row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),

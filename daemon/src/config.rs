@@ -83,6 +83,8 @@ pub struct Config {
     pub connections_max: usize,
     /// Connections of one address that is not of this machine; more are refused.
     pub connections_per_address: usize,
+    /// Whether programs of this machine see the metrics without a token.
+    pub metrics_public: bool,
     /// Addresses of proxies whose `X-Forwarded-For` says for whom they ask.
     pub trusted_proxies: Vec<IpAddr>,
     /// How slow a client may read, and send a body.
@@ -133,6 +135,7 @@ impl Config {
             image_max_bytes: 524_288,
             connections_max: 4096,
             connections_per_address: 256,
+            metrics_public: false,
             trusted_proxies: Vec::new(),
             batch_read_time: Duration::from_millis(100),
             pace: Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 },

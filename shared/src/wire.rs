@@ -263,6 +263,8 @@ pub enum AnswerKind {
     Page,
     /// 200 with the bytes of an image.
     Image,
+    /// 200 with a text.
+    Text,
 }
 
 /// An answer as table data.
@@ -293,6 +295,14 @@ impl Answer for Accepted {
 pub struct Done;
 impl Answer for Done {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Done, schema: || None };
+}
+
+/// 200 with a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlainText;
+impl Answer for PlainText {
+    const SHAPE: AnswerShape =
+        AnswerShape { kind: AnswerKind::Text, schema: || Some(json!({ "type": "string" })) };
 }
 
 /// 201 without a body, with the address of the record that was made in `Location`.

@@ -79,10 +79,12 @@ fn every_setting_of_access_control_counts_from_the_file_and_from_variables() {
             ("access_token_seconds", "75"),
             ("token_audiences", "'bank-a,bank-b'"),
             ("strict_references", "true"),
+            ("metrics_public", "true"),
             ("auth", "'on'"),
         ];
         with_daemon(&home, source, &settings, |daemon| {
             ask(&home, daemon, &["offices", "list"]).fails(4);
+            ask(&home, daemon, &["metrics"]).ok();
             assert_eq!(by_password(&home, daemon)["expires_in"], 75, "{source:?}");
             ask(&home, daemon, &["login", "admin", "--password-file", &password]).ok();
             assert_eq!(by_assertion(&home, daemon, &key, "bank-b").json()["expires_in"], 75, "{source:?}");
@@ -92,6 +94,7 @@ fn every_setting_of_access_control_counts_from_the_file_and_from_variables() {
         });
         let settings = [("access_token_seconds", "86400"), ("refresh_token_seconds", "300")];
         with_daemon(&home, source, &settings, |daemon| {
+            ask(&home, daemon, &["metrics"]).fails(4);
             assert_eq!(
                 by_password(&home, daemon)["expires_in"],
                 300,
@@ -116,6 +119,7 @@ fn a_value_that_a_setting_of_access_control_cannot_have_is_named_and_nothing_sta
         ("refresh_token_seconds", "-1"),
         ("auth", "perhaps"),
         ("strict_references", "perhaps"),
+        ("metrics_public", "perhaps"),
     ] {
         let file = home.file("config/mfa/config.toml", &format!("{name} = '{value}'\n"));
         let said = run(home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0"])).fails(2);

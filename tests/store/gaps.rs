@@ -1,6 +1,7 @@
 //! When the database goes away: what clients hear meanwhile, that all goes on by itself afterwards, and that
 //! a change whose outcome was lost happens once.
 
+use crate::api::metrics::series;
 use crate::servers::{Mode, PostgresServer, Relay};
 use crate::stored::{ask, postgres_address};
 use crate::world::{Seen, World};
@@ -25,7 +26,10 @@ fn relayed() -> Option<(World, Relay)> {
     let server: SocketAddr = host.to_socket_addrs().unwrap().next().unwrap();
     let relay = Relay::before(server);
     let through = format!("postgres://{user}@127.0.0.1:{}/{database}", relay.port);
-    let world = World::with(|config| config.store = Some(Address::parse(&through).unwrap()));
+    let world = World::with(|config| {
+        config.store = Some(Address::parse(&through).unwrap());
+        config.metrics_public = true;
+    });
     Some((world, relay))
 }
 
@@ -110,6 +114,32 @@ fn a_database_that_falls_silent_holds_nobody_for_ever() {
     // It may have arrived after all; sent again, it is there once.
     create(&world, "silent", "k2").is(202);
     assert_eq!(customers(&world), 2);
+}
+
+#[test]
+fn metrics_are_told_while_the_database_is_away_or_silent() {
+    let Some((world, relay)) = relayed() else { return };
+    for (mode, connected) in [(Mode::Away, "0"), (Mode::Frozen, "1")] {
+        world.send(world.request_at(0, "GET", "/offices")).is(200);
+        relay.set(mode);
+        // Some connections may hear later than others that the database is away.
+        let page = (0..5).find_map(|_| {
+            let asked = Instant::now();
+            let page = world.send(world.request_at(0, "GET", "/metrics")).is(200).text();
+            // Prometheus gives up after ten seconds.
+            assert!(asked.elapsed() < Duration::from_secs(8), "{:?}", asked.elapsed());
+            let all = series(&page);
+            let told = (all["mfa_store_readable"], all["mfa_store_writable"]) == ("0", connected);
+            told.then_some(page)
+        });
+        let page = page.expect("what is told of the database is wrong");
+        // What is not known is not there.
+        assert!(!page.contains("mfa_sessions") && !page.contains("mfa_tellers"), "{page}");
+        relay.set(Mode::Pass);
+        again(&world);
+    }
+    let page = world.send(world.request_at(0, "GET", "/metrics")).is(200).text();
+    assert_eq!((series(&page)["mfa_store_readable"], series(&page)["mfa_sessions"]), ("1", "0"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Lists that are taken record by record while they arrive.
+//! Answers that are no one JSON value: lists that are taken record by record while they arrive, and texts.
 
 use super::{Client, Request, connect};
 use crate::failure::{Failure, Outcome};
@@ -26,6 +26,11 @@ impl Client {
         }
         let (status, text) = self.text(response).await?;
         Err(self.refused(&E::META, &endpoint.params(), status, &text))
+    }
+
+    /// Sends an endpoint whose answer is a text, and takes it as it comes.
+    pub async fn plain_text<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<String> {
+        Ok(self.heard(Request::new(endpoint, body)).await?.text)
     }
 }
 

@@ -69,6 +69,7 @@ impl DaemonFlags {
         config.image_max_bytes = settings.parse("image_max_bytes", None)?;
         config.connections_max = settings.parse("connections_max", None)?;
         config.connections_per_address = settings.parse("connections_per_address", None)?;
+        config.metrics_public = settings.flag("metrics_public", None)?;
         let proxy = |text: &String| settings.parse("trusted_proxies", Some(text));
         config.trusted_proxies =
             listed(settings.get("trusted_proxies").0).iter().map(proxy).collect::<Outcome<_>>()?;

@@ -32,6 +32,7 @@ mod instances;
 mod interest;
 mod ledger;
 mod login;
+mod metrics;
 mod offices;
 mod portraits;
 mod profile;
@@ -114,6 +115,7 @@ pub const NODES: &[Node] = &[
     group("events", "event", "What is changed, as it happens", events::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
+    verb::<metrics::Metrics>("metrics"),
     verb::<doctor::Doctor>("doctor"),
     group(
         "daemon",

@@ -1,6 +1,7 @@
 //! What is told of the machine and of the interface itself.
 
-use super::{View, column};
+use super::{Column, View, amount, column};
+use serde_json::Value;
 
 /// Findings of `mfa doctor`.
 pub const FINDING: View = View {
@@ -84,3 +85,22 @@ pub const VARIABLE: View = View {
     state: "",
     columns: &[column("variable", "/variable", 0), column("doc", "/doc", 0)],
 };
+
+/// What the daemon counts and measures.
+pub const METRIC: View = View {
+    plural: "metrics",
+    id: "/name",
+    state: "",
+    columns: &[
+        column("metric", "/name", 0),
+        Column { lines: Some(labels), ..column("labels", "/labels", 1) },
+        amount("value", "/value", 0),
+    ],
+};
+
+fn labels(metric: &Value) -> Vec<String> {
+    let labels = metric["labels"].as_object().into_iter().flatten();
+    let shown: Vec<_> =
+        labels.map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default())).collect();
+    vec![shown.join(" ")]
+}

@@ -10,7 +10,7 @@ use super::route::{Behind, Route};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{batch, body, dry_run, events, login, origin, search, trail};
+use super::{batch, body, dry_run, events, login, metrics, origin, search, trail};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
 use crate::store::Store;
@@ -106,8 +106,7 @@ where
         return Ok(respond(reply, None));
     }
     let segments = found.as_ref().map(|found| found.segments.clone()).unwrap_or_default();
-    let meta = route.as_ref().map(|route| route.meta);
-    let asked = Asked::new(head, meta, segments);
+    let asked = Asked::new(head, route.as_ref().map(|route| route.meta), segments);
     let (Some(found), Some(route)) = (&found, route) else {
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
@@ -115,6 +114,7 @@ where
         Behind::Login => return log_in(state, head, &route, body).await,
         Behind::Search => return search::answer(state, head, asked).await,
         Behind::Events => return events::answer(state, head, asked).await,
+        Behind::Metrics => return metrics::answer(state, head, asked).await,
         _ => {}
     }
     if route.meta.method.reads() {

@@ -1,6 +1,9 @@
-//! The line that the log has for each request. Contract: `audit.md` section 5. It shows who did what and how
-//! it ended, never what was sent: no path, no query, no body, no name that is no user's.
+//! The line that the log has for each request, and what is counted at its end. Contract: `audit.md` section
+//! 5. It shows who did what and how it ended, never what was sent: no path, no query, no body, no name that
+//! is no user's.
 
+use super::metrics::counts::{Counts, UNKNOWN};
+use crate::count::Within;
 use crate::ops::Caller;
 use hyper::body::Body as _;
 use mfa_shared::fault::Fault;
@@ -85,6 +88,8 @@ impl Noted {
 #[derive(Debug)]
 pub struct Line {
     noted: Arc<Noted>,
+    counts: Arc<Counts>,
+    _running: Within,
     since: Instant,
     request_id: String,
     trace: Option<String>,
@@ -96,9 +101,11 @@ pub struct Line {
 
 impl Line {
     /// Begins the line of a request.
-    pub fn begin(headers: &HeaderMap, request_id: &str, noted: Arc<Noted>) -> Self {
+    pub fn begin(headers: &HeaderMap, request_id: &str, noted: Arc<Noted>, counts: Arc<Counts>) -> Self {
         Self {
             noted,
+            _running: counts.begin(),
+            counts,
             since: Instant::now(),
             request_id: request_id.to_owned(),
             trace: headers.get("traceparent").and_then(|value| value.to_str().ok()).and_then(trace),
@@ -152,9 +159,14 @@ impl Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        let operation = self.noted.operation.get().copied().unwrap_or("unknown");
+        let operation = self.noted.operation.get().copied().unwrap_or(UNKNOWN);
         let actor = self.noted.actor.get().map_or("guest", String::as_str);
-        let micros = u64::try_from(self.since.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let took = self.since.elapsed();
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.counts.request(operation, self.status, took);
+        if self.locked_seconds.is_some() {
+            self.counts.lock(operation);
+        }
         macro_rules! write {
             ($level:ident) => {
                 tracing::$level!(

@@ -3,6 +3,7 @@
 
 use super::answer::Head;
 use super::heavy::Lane;
+use super::metrics::counts;
 use super::payload::Payload;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
@@ -22,13 +23,16 @@ const TRIES: usize = 3;
 
 /// Gives a token, or says why not.
 pub async fn answer(state: &Arc<State>, head: &Head, raw: &RawBody<'_>) -> Result<Reply, Fault> {
-    let token = match TokenRequest::read(raw)? {
+    let request = TokenRequest::read(raw)?;
+    let grant = counts::grant(&request);
+    let token = match request {
         TokenRequest::Password { username, password, otp } => {
             by_password(state, head, username, password, otp).await
         }
         TokenRequest::Refresh { refresh_token } => by_refresh(state, head, refresh_token).await,
         TokenRequest::Assertion { assertion, scope } => by_assertion(state, head, assertion, scope).await,
     };
+    state.counts.login(grant, token.as_ref().err());
     let token = token?;
     let mut body = serde_json::to_value(&token).unwrap_or_default();
     if must_set_up_factor(state, &token).await? {

@@ -16,6 +16,7 @@ pub mod idempotency;
 mod image;
 mod line;
 pub mod login;
+pub mod metrics;
 pub mod openapi;
 mod origin;
 pub mod pace;

@@ -136,7 +136,8 @@ fn responses(row: &Meta) -> Value {
     };
     let mut success = json!({ "description": description });
     if let Some(schema) = (row.answer.schema)() {
-        success["content"] = json!({ "application/json": { "schema": schema } });
+        let kind = if row.answer.kind == AnswerKind::Text { "text/plain" } else { "application/json" };
+        success["content"] = json!({ kind: { "schema": schema } });
     }
     // The results of a batch have a property for it.
     if !row.method.reads() && !["/token", "/batch"].contains(&row.path) {

@@ -32,6 +32,12 @@ pub fn check(state: &State, headers: &HeaderMap) -> Result<(), Fault> {
     }
 }
 
+/// Whether a request says of itself that it was sent to this machine, and not by a web page.
+pub fn is_here(headers: &HeaderMap) -> bool {
+    let names_us = |host: &HeaderValue| host.to_str().is_ok_and(is_loopback);
+    !headers.contains_key(ORIGIN) && headers.get(HOST).is_none_or(names_us)
+}
+
 /// Whether a host, with or without a port, is this machine.
 fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {

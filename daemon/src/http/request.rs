@@ -112,7 +112,8 @@ impl Request {
             | Behind::Errand(_)
             | Behind::Batch
             | Behind::Search
-            | Behind::Events => {
+            | Behind::Events
+            | Behind::Metrics => {
                 Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
             }
         };

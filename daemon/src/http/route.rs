@@ -75,6 +75,8 @@ pub enum Behind {
     Search,
     /// What is changed, as it happens.
     Events,
+    /// The metrics of the process and its store.
+    Metrics,
 }
 
 impl fmt::Debug for Route {
@@ -182,6 +184,11 @@ pub fn search<E: Endpoint>() -> Route {
 /// The row that tells what is changed.
 pub fn events<E: Endpoint>() -> Route {
     Route { meta: E::META, behind: Behind::Events }
+}
+
+/// The row of the metrics.
+pub fn metrics<E: Endpoint>() -> Route {
+    Route { meta: E::META, behind: Behind::Metrics }
 }
 
 /// Joins a row and a look at the process.

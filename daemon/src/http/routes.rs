@@ -73,6 +73,11 @@ impl Routes {
         routes
     }
 
+    /// The names of all endpoints.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.by_name.keys().copied()
+    }
+
     /// The row of an endpoint.
     pub fn by_name(&self, name: &str) -> Option<&Arc<Route>> {
         self.by_name.get(name)

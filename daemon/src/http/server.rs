@@ -4,10 +4,12 @@ use super::addresses::{Addresses, Place, origin};
 use super::answer::{Head, answer};
 use super::body;
 use super::line::{Line, Noted};
+use super::metrics::counts::Counts;
 use super::pace::{Pace, Paced};
 use super::reply::CACHE_CONTROL;
 use super::state::{Phase, State};
 use crate::config::Auth;
+use crate::count::Within;
 use crate::random;
 use futures_util::StreamExt;
 use hyper::service::{Service, service_fn};
@@ -53,6 +55,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
         all: Arc::new(Semaphore::new(config.connections_max)),
         addresses: Arc::new(Addresses::new(config.connections_per_address)),
         pace: config.pace,
+        counts: state.counts.clone(),
     };
     let graceful = GracefulShutdown::new();
     let service = warp::service(filter(state.clone()));
@@ -126,13 +129,14 @@ fn with_peer<B>(mut request: Request<B>, peer: Peer) -> Request<B> {
 }
 
 /// What a connection holds of the limits until it ends.
-type Held = (OwnedSemaphorePermit, Place);
+type Held = (OwnedSemaphorePermit, Place, Within);
 
 /// How many connections there may be, and how slow they may be.
 struct Limit {
     all: Arc<Semaphore>,
     addresses: Arc<Addresses>,
     pace: Pace,
+    counts: Arc<Counts>,
 }
 
 async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Held>, IpAddr) {
@@ -143,9 +147,14 @@ async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Held>, IpAddr) 
             Ok((socket, from)) => match limit.addresses.enter(from.ip()) {
                 Some(place) => {
                     prepare(&socket, limit.pace);
-                    return (Paced::new(socket, limit.pace, (permit, place)), from.ip());
+                    limit.counts.accepted.one();
+                    let held = (permit, place, limit.counts.connections.enter());
+                    return (Paced::new(socket, limit.pace, held), from.ip());
                 }
-                None => turn_away(&socket, from.ip()),
+                None => {
+                    limit.counts.turned_away.one();
+                    turn_away(&socket, from.ip());
+                }
             },
             Err(error) if gone(&error) => {}
             Err(error) => {
@@ -204,7 +213,7 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
                 let origin = origin(peer.from, &headers, &state.config.trusted_proxies);
                 let path = path.as_str().to_owned();
                 let noted = Arc::<Noted>::default();
-                let mut line = Line::begin(&headers, &request_id, noted.clone());
+                let mut line = Line::begin(&headers, &request_id, noted.clone(), state.counts.clone());
                 let head = Head { method, path, query, headers, request_id, origin, noted, place: None };
                 let mut body = pin!(StreamExt::fuse(body));
                 let answered = match unambiguous(&head.headers, peer) {

@@ -1,6 +1,7 @@
 //! What every request of a daemon shares, and the endpoints that only look at it.
 
 use super::heavy::Heavy;
+use super::metrics::counts::Counts;
 use super::reply::Reply;
 use super::route::{Looking, at_once};
 use super::routes::Routes;
@@ -39,6 +40,8 @@ pub struct State {
     pub search: Arc<Search>,
     /// What is told to the audit trail beside the answers.
     pub auditor: Arc<Auditor>,
+    /// What is counted of requests.
+    pub counts: Arc<Counts>,
     phase: AtomicU8,
     has_users: AtomicBool,
 }
@@ -65,7 +68,8 @@ impl State {
         let (callers, phase) = (KnownCallers::new(rules), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);
         let (search, auditor) = (Arc::default(), Arc::default());
-        Self { store, config, routes, instance, callers, heavy, search, auditor, phase, has_users }
+        let counts = Arc::new(Counts::of(routes.names()));
+        Self { store, config, routes, instance, callers, heavy, search, auditor, counts, phase, has_users }
     }
 
     /// Whether there are users. Once there is one there always is, so it is asked only until then; what

@@ -3,7 +3,7 @@
 use super::errand::errand;
 use super::heavy::Secret;
 use super::route::{
-    Route, addressed, audited, batch, events, login, operation, search, secret_operation, status,
+    Route, addressed, audited, batch, events, login, metrics, operation, search, secret_operation, status,
 };
 use super::state;
 use crate::interest as run;
@@ -50,6 +50,7 @@ fn process() -> Vec<Route> {
         status::<GetLive>(state::live),
         status::<GetReady>(state::ready),
         status::<GetVersion>(state::version),
+        metrics::<GetMetrics>(),
         batch::<SendBatch>(),
         search::<Search>(),
     ]

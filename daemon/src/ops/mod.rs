@@ -16,6 +16,7 @@ pub mod definitions;
 pub mod dividends;
 pub mod employees;
 pub mod events;
+pub mod figures;
 pub mod gateways;
 pub mod grants;
 pub mod groups;

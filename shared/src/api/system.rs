@@ -1,9 +1,10 @@
-//! The daemon itself: is it alive, is it ready, which version. None of these needs a token.
+//! The daemon itself: is it alive, is it ready, which version; none of these needs a token. What it counts is
+//! for whoever may see it.
 
 use crate::endpoints;
 use crate::object;
 use crate::rule::*;
-use crate::wire::{Json, Nothing};
+use crate::wire::{Json, Nothing, PlainText};
 
 object! {
     /// Whether the daemon serves.
@@ -39,4 +40,6 @@ endpoints! {
     GetReady {} Get "/ready" Nothing => Json<Health>;
     /// Tell which daemon answers.
     GetVersion {} Get "/version" Nothing => Json<Version>;
+    /// Tell what the daemon counts and measures, in the text format of Prometheus.
+    GetMetrics {} Get "/metrics" Nothing => PlainText;
 }
