@@ -106,6 +106,7 @@ mod cli {
     pub mod tree;
 }
 mod contract;
+mod contrib;
 mod coverage;
 mod crash;
 mod store {
