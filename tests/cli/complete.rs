@@ -27,7 +27,10 @@ fn what_fits_is_offered_and_nothing_else() {
     let mut at_an_office = world.mfa(&["complete", "-q", "-o", "id", "--", "teller", "balance", "desk"]);
     at_an_office.env("MFA_OFFICE", "head-office");
     assert_eq!(run(at_an_office).ok(), "desk-1\ndesk-2\ndesk-3\n");
-    assert_eq!(next(&world, &["help", "e"]), ["exit-codes", "environment", "employees", "export", "events", "explain"]);
+    assert_eq!(
+        next(&world, &["help", "e"]),
+        ["exit-codes", "environment", "employees", "export", "events", "explain"]
+    );
     let nothing: [&str; 0] = [];
     assert_eq!(next(&world, &["offices", "create", ""]), nothing, "nothing is known of a new record");
     assert_eq!(next(&world, &["customers", "get", "c-001", ""]), nothing, "there is no second identifier");
