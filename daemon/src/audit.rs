@@ -5,6 +5,7 @@
 use crate::clock::Deadline;
 use crate::ops::audit as trail;
 use crate::ops::events;
+use crate::prune;
 use crate::store::records::AUDIT_PENDING;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
@@ -243,9 +244,15 @@ async fn list(store: &Store) -> Result<bool, Fault> {
     Ok(false)
 }
 
+/// Seals what is committed, for work without a daemon.
+pub(crate) async fn bring_to_an_end(store: &Store) {
+    Auditor::default().settle(store).await;
+}
+
 /// Prepares a store for the trail: what an earlier place has left unsealed is sealed, and on a shared engine
 /// it is noted from where in its journal others are to be sealed. Before that nothing is told.
 pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
+    prune::clear(store).await?;
     if store.read(false, trail::is_begun).await? {
         return Ok(());
     }
@@ -256,4 +263,49 @@ pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
             trail::begin(tx, end)
         })
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::ops::audit::check_trail;
+    use crate::store::embedded::{Embedded, Options};
+    use crate::store::records::StoredAudit;
+    use mfa_shared::time::Timestamp;
+
+    fn record(number: usize) -> AuditRecord {
+        let operation = if number.is_multiple_of(3) { "CreateToken" } else { "ListUsers" };
+        AuditRecord::of(operation, Timestamp::from_millis(0))
+    }
+
+    #[test]
+    fn what_waits_has_a_bound_and_what_was_left_out_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let engine = Embedded::open(Options::new(folder.path().join("data"))).unwrap();
+            let store = Store::new(engine, Clock::system(), false);
+            let auditor = Auditor::default();
+            for number in 0..WAITING_MAX + 500 {
+                auditor.tell(record(number));
+            }
+            auditor.settle(&store).await;
+            let all = |tx: &mut Tx<'_>| tx.all::<StoredAudit>(&[]);
+            let records: Vec<_> = store.read(false, all).await.unwrap();
+            assert_eq!(records.len(), WAITING_MAX + 1);
+            let StoredAudit(last) = &records[WAITING_MAX];
+            assert_eq!(last.operation, "AuditOverflow");
+            let left: Vec<_> = last.changes.iter().map(|c| (c.field.as_str(), c.after.clone())).collect();
+            let count = |digits: &str| Some(Node::Number(digits.to_owned()));
+            assert_eq!(left, [("/CreateToken", count("166")), ("/ListUsers", count("334"))]);
+            // Nothing is left to be told, and the trail is whole.
+            auditor.settle(&store).await;
+            let again: Vec<StoredAudit> = store.read(false, |tx| tx.all(&[])).await.unwrap();
+            assert_eq!(again.len(), records.len());
+            let found = store.read(false, check_trail).await.unwrap();
+            assert_eq!(found, []);
+            store.close().await;
+        });
+    }
 }

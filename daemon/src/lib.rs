@@ -36,6 +36,7 @@ mod interest;
 mod look;
 mod migrate;
 mod open;
+mod prune;
 mod start;
 mod upgrade;
 
@@ -48,6 +49,7 @@ pub use files::{FilesSeen, look_at_files};
 pub use init::{Initialized, NewLogin, init};
 pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
 pub use migrate::{StorePlace, migrate};
+pub use prune::{Pruned, prune_audit};
 pub use start::{Daemon, StartError};
 pub use store::postgres::Address;
 pub use store::transfer::Progress;

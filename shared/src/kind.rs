@@ -1,7 +1,10 @@
 //! Kinds of records: what the audit trail calls them, where they stand among the paths, and which endpoint
 //! shows one. The words are the singular nouns of the command line. Contract: `audit.md` section 1.
 
+use crate::api::rows;
 use crate::endpoint::segments;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// How one record of a kind is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,9 +86,22 @@ pub const KINDS: &[Kind] = &[
     kind("transaction", "/teller/{}/transactions/{}", "", "GetTransaction"),
 ];
 
+/// What the path of each row is about, and what is made under it: worked out once, since every change asks.
+static OF_ROWS: LazyLock<HashMap<&'static str, [Option<&'static Kind>; 2]>> =
+    LazyLock::new(|| rows().map(|row| (row.path, [find_kind(row.path), find_made(row.path)])).collect());
+
 /// The kind that a path is about, and the identifiers in it: `path` is a row of the endpoint table, `params`
 /// are its parameters.
 pub fn of_path(path: &str, params: &[String]) -> Option<(&'static Kind, Vec<String>)> {
+    let kind = match OF_ROWS.get(path) {
+        Some([kind, _]) => *kind,
+        None => find_kind(path),
+    }?;
+    let count = kind.path.matches("{}").count();
+    Some((kind, params.get(..count)?.to_vec()))
+}
+
+fn find_kind(path: &str) -> Option<&'static Kind> {
     let fits =
         |kind: &&Kind| {
             let mut asked = segments(path);
@@ -95,13 +111,18 @@ pub fn of_path(path: &str, params: &[String]) -> Option<(&'static Kind, Vec<Stri
                 })
             })
         };
-    let kind = KINDS.iter().filter(fits).max_by_key(|kind| segments(kind.path).count())?;
-    let count = kind.path.matches("{}").count();
-    Some((kind, params.get(..count)?.to_vec()))
+    KINDS.iter().filter(fits).max_by_key(|kind| segments(kind.path).count())
 }
 
 /// The kind of what is made under a path by a body that names it.
 pub fn made_under(path: &str) -> Option<&'static Kind> {
+    match OF_ROWS.get(path) {
+        Some([_, made]) => *made,
+        None => find_made(path),
+    }
+}
+
+fn find_made(path: &str) -> Option<&'static Kind> {
     let fits = |kind: &&Kind| {
         let own: Vec<_> = segments(kind.path).collect();
         let asked: Vec<_> = segments(path).collect();

@@ -140,3 +140,37 @@ fn what_is_done_on_the_machine_itself_is_told() {
     assert!(of("RotateKey")["resource"].is_null());
     assert!(of("Init")["changes"].to_string().contains("user"));
 }
+
+#[test]
+fn a_trail_that_was_cut_is_whole_from_there_and_tells_so() {
+    let mut world = changed();
+    world.clock.advance(3 * 86_400);
+    world.post("/customers", r#"{"identifier":"c-2"}"#).is(202);
+    let day = &world.get("/audit?size=1").is(200).json()["records"][0]["occurredOn"].as_str().unwrap()[..10]
+        .to_owned();
+    world.stop();
+    let home = Home::new();
+    let file = home.file("old.ndjson", "");
+    let prune = ["audit", "prune", "--before", day, "--out", &file, "--confirm", day, "-o", "json"];
+    let (exit, _, err) = run(world.mfa_on_store(&prune));
+    assert_ne!(exit, 0, "a file that is there is not replaced: {err}");
+    std::fs::remove_file(&file).unwrap();
+    let (exit, _, _) = run(world.mfa_on_store(&prune[..6]));
+    assert_ne!(exit, 0, "the day was not said");
+    let (exit, out, err) = run(world.mfa_on_store(&prune));
+    assert_eq!(exit, 0, "{err}");
+    let pruned: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&pruned["records"], &pruned["first"]), (&3.into(), &4.into()));
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 3);
+    assert_eq!(world.check(&[mfa_daemon::Check::Store]), Vec::<String>::new());
+    world.restart();
+    let (exit, _, err) = run(world.mfa(&["audit", "verify"]));
+    assert_eq!(exit, 0, "{err}");
+    let seen = world.get("/audit?sortDirection=ASC").is(200).json();
+    let told: Vec<_> = seen["records"].as_array().unwrap().iter().map(|r| r["operation"].clone()).collect();
+    assert_eq!(told, ["CreateCustomer", "AuditPrune", "ListAudit"]);
+    assert_eq!(world.get("/audit?resource=customer/*").is(200).json()["totalElements"], 1);
+    world.get("/audit/3").refused(404, "audit_record_not_found");
+    world.get("/events?after=1").refused(400, "position_too_old");
+    world.get("/events?after=3").is(200);
+}

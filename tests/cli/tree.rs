@@ -192,7 +192,10 @@ fn try_examples(command: &Value, template: &Template, shared: &World) {
 
 /// Whether the examples of a command work on the sample institution alone.
 pub fn runs_here(command: &Value) -> bool {
-    let outside = NOT_RUN.contains(&words(command)[0]) && command["endpoint"].is_null();
+    let words = words(command);
+    // The trail is cut while no daemon runs.
+    let offline = NOT_RUN.contains(&words[0]) || words.ends_with(&["prune"]);
+    let outside = offline && command["endpoint"].is_null();
     let needs = |endpoint: &str| NEEDS_GATEWAY.contains(&endpoint) || NEEDS_CODE.contains(&endpoint);
     !outside && !command["endpoint"].as_str().is_some_and(needs)
 }

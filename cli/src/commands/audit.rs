@@ -1,7 +1,9 @@
 //! The audit trail: who did what, and the proof that it is whole.
 
+mod prune;
 mod verify;
 
+pub use prune::Prune;
 pub use verify::Verify;
 
 use super::ledger::day;
@@ -35,6 +37,7 @@ pub const VERBS: &[Node] = &[
     verb::<Verify>("verify"),
     verb::<Head>("head"),
     verb::<Export>("export"),
+    verb::<Prune>("prune"),
 ];
 
 /// An outcome, in any letter case.

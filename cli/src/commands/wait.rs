@@ -143,6 +143,7 @@ pub fn view(row: &Meta) -> Option<&'static View> {
         "GetDefinition" => &views::DEFINITION,
         "GetInstance" => &views::INSTANCE,
         "GetLedgerAccount" => &views::LEDGER_ACCOUNT,
+        "GetAuditRecord" => &views::AUDIT,
         "GetJournalEntry" => &views::JOURNAL_ENTRY,
         "GetTeller" => &views::TELLER,
         "GetTransaction" => &views::TRANSACTION,

@@ -92,6 +92,14 @@ pub const VERIFIED: View = View {
     ],
 };
 
+/// What was removed from the trail.
+pub const PRUNED: View = View {
+    plural: "prunings",
+    id: "/first",
+    state: "",
+    columns: &[amount("records", "/records", 0), amount("first-kept", "/first", 0)],
+};
+
 /// The changes of a record in words: `surname: Mensah -> Owusu`. Who changed it last is told by the trail
 /// itself.
 fn told(record: &Value) -> Vec<String> {

@@ -123,10 +123,10 @@ impl Order {
             return;
         };
         let told = |at: usize, code: &str| {
-            let trail = parts.list.get(at).and_then(|part| part.request.as_ref().ok());
-            if let Some(request) = trail {
+            let request = parts.list.get(at).and_then(|part| part.request.as_ref().ok());
+            if let Some(trail) = request.and_then(|request| request.trail.as_ref()) {
                 let now = self.state.store.clock().now();
-                self.state.auditor.tell(request.trail.refused(known, now, 403, code));
+                self.state.auditor.tell(trail.refused(known, now, 403, code));
             }
         };
         match done {

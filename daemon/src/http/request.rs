@@ -78,8 +78,8 @@ pub struct Request {
     if_match: Option<Vec<String>>,
     if_none_match: Option<Vec<String>>,
     lines: bool,
-    /// What the audit trail says of it.
-    pub trail: Trail,
+    /// What the audit trail says of it; nothing of a plain read.
+    pub trail: Option<Trail>,
 }
 
 impl Request {
@@ -125,6 +125,7 @@ impl Request {
             Tagged::prepare(route, &params)
         });
         let lines = meta.lists() && accepts_lines(&head.headers);
+        let noted = matches!(&prepared, Ok(Prepared { note: Some(_), .. }));
         Arc::new(Self {
             state: state.clone(),
             asked,
@@ -143,7 +144,8 @@ impl Request {
             if_match: tag::listed(&head.headers, "if-match"),
             if_none_match: tag::listed(&head.headers, "if-none-match"),
             lines,
-            trail: Trail::of(head, meta, &found.params, payload),
+            trail: (!meta.method.reads() || noted || head.place.is_some())
+                .then(|| Trail::of(head, meta, &found.params, payload)),
         })
     }
 
@@ -199,7 +201,7 @@ impl Request {
         if let Ok(Prepared { note: Some(note), .. }) = &self.prepared {
             tx.set_actor(&caller.actor);
             note(tx, caller)?;
-            self.trail.tell_look(tx, caller, &reply)?;
+            self.trail.as_ref().map_or(Ok(()), |trail| trail.tell_look(tx, caller, &reply))?;
         }
         if let Some(tag) = tag {
             if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
@@ -260,13 +262,11 @@ impl Request {
         if self.existing_only.clone()? {
             tx.set_existing_only();
         }
-        let before = match tried || self.prepared.is_err() {
-            true => None,
-            false => Some(self.trail.before(&self.state, tx, caller)?),
-        };
+        let told = self.trail.as_ref().filter(|_| !tried && self.prepared.is_ok());
+        let before = told.map(|trail| trail.before(&self.state, tx, caller)).transpose()?;
         let mut reply = self.run(tx, caller)?;
-        if let Some(before) = before {
-            self.trail.tell(&self.state, tx, caller, before, &reply)?;
+        if let (Some(trail), Some(before)) = (told, before) {
+            trail.tell(&self.state, tx, caller, before, &reply)?;
         }
         let dangling = tx.take_dangling();
         if !dangling.is_empty() {

@@ -55,7 +55,12 @@ pub(super) fn lists_of(record: &AuditRecord) -> Vec<String> {
 /// Works out what the next records add to the lists; `None` where all stand there.
 pub fn pieces(tx: &mut Tx<'_>, at_once: u64) -> Result<Option<Pieces>, Fault> {
     let Some(end) = tx.get::<AuditEnd>(AuditEnd::KEY)? else { return Ok(None) };
-    let after = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
+    let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?;
+    if indexed.as_ref().is_some_and(|indexed| indexed.clearing) {
+        // They are removed first, and then worked out anew.
+        return Ok(None);
+    }
+    let after = indexed.map_or(0, |indexed| indexed.sequence);
     let first = after.max(end.first.saturating_sub(1)) + 1;
     if first > end.sequence {
         return Ok(None);
@@ -106,7 +111,7 @@ pub fn put_pieces(tx: &mut Tx<'_>, work: &Pieces) -> Result<(), Fault> {
         return Ok(());
     }
     work.pieces.iter().for_each(|piece| tx.add(piece));
-    tx.add(&AuditIndexed { sequence: work.upto });
+    tx.add(&AuditIndexed { sequence: work.upto, clearing: false });
     Ok(())
 }
 

@@ -3,16 +3,20 @@
 mod check;
 mod lists;
 mod pages;
+mod prune;
 
 pub use check::check_trail;
 pub use lists::{Pieces, pieces, put_pieces};
 pub use pages::Trail;
+pub use prune::{before, clear, cut, lines};
 
 use super::listing::json;
 use super::{Caller, Stored};
 use crate::store::engine::Range;
 use crate::store::record::numbered;
-use crate::store::records::{AUDIT, AUDIT_PENDING, AuditEnd, AuditPlace, PendingAudit, StoreFacts};
+use crate::store::records::{
+    AUDIT, AUDIT_PENDING, AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreFacts,
+};
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Tx, trail};
 use mfa_shared::api::audit::*;
@@ -98,6 +102,11 @@ pub fn place(tx: &mut Tx<'_>) -> Result<u64, Fault> {
 /// Whether something is committed and not sealed.
 pub fn is_behind(tx: &mut Tx<'_>) -> Result<bool, Fault> {
     Ok(!tx.scan(AUDIT_PENDING, &Range::prefix(&[]), false, 1)?.is_empty())
+}
+
+/// Whether the trail was cut, and what was cut off is not removed yet.
+pub fn is_clearing(tx: &mut Tx<'_>) -> Result<bool, Fault> {
+    Ok(tx.get::<AuditIndexed>(AuditIndexed::KEY)?.is_some_and(|indexed| indexed.clearing))
 }
 
 /// Whether the store is prepared for the trail.

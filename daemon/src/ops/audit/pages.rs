@@ -178,7 +178,7 @@ impl Trail {
 }
 
 /// The first number of these whose record is not from before a moment. Time never goes back in the trail.
-fn number_at(tx: &mut Tx<'_>, numbers: Span<u64>, moment: Timestamp) -> Result<u64, Fault> {
+pub(super) fn number_at(tx: &mut Tx<'_>, numbers: Span<u64>, moment: Timestamp) -> Result<u64, Fault> {
     let Span { mut start, mut end } = numbers;
     while start < end {
         let middle = start + (end - start) / 2;

@@ -74,6 +74,9 @@ impl Record for AuditEnd {
 pub struct AuditIndexed {
     /// The last record that stands in them.
     pub sequence: u64,
+    /// Whether the trail was cut, and what was cut off is not removed yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clearing: bool,
 }
 
 impl AuditIndexed {
