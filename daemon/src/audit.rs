@@ -10,7 +10,7 @@ use crate::store::records::AUDIT_PENDING;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use mfa_shared::api::audit::{AuditChange, AuditRecord};
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -24,6 +24,8 @@ const WAITING_MAX: usize = 1_000;
 const TAKEN_AT_ONCE: usize = 100;
 /// Time in which what is told is gathered, so that a flood costs few commits.
 const GATHER: Duration = Duration::from_millis(100);
+/// Pause after a flood: as many records as may wait are written in this time, and those beyond are counted.
+const FLOOD_PAUSE: Duration = Duration::from_millis(800);
 /// How often a daemon looks for what others have committed.
 const LOOK: Duration = Duration::from_millis(250);
 /// How long somebody who looks waits for what is not sealed yet, and how often it is tried meanwhile.
@@ -78,12 +80,14 @@ impl Auditor {
     }
 
     /// Brings the trail up to date with everything that was told and committed before.
-    pub async fn catch_up(&self, store: &Store) {
+    /// How many records that waited were written.
+    pub async fn catch_up(&self, store: &Store) -> usize {
         let _turn = self.turn.lock().await;
-        self.write_waiting(store).await;
+        let written = self.write_waiting(store).await;
         if let Err(fault) = self.follow(store).await {
             tracing::debug!(%fault, "the audit trail is not up to date");
         }
+        written
     }
 
     /// Brings the lists up to date, unless others are at work: what is not in them is looked through.
@@ -124,9 +128,12 @@ impl Auditor {
                 () = self.bell.notified() => tokio::time::sleep(GATHER).await,
                 () = tokio::time::sleep(LOOK) => {}
             }
-            self.catch_up(store).await;
+            let written = self.catch_up(store).await;
             if let Err(fault) = self.list(store).await {
                 tracing::debug!(%fault, "the lists of the audit trail are not up to date");
+            }
+            if written > TAKEN_AT_ONCE {
+                tokio::time::sleep(FLOOD_PAUSE).await;
             }
         }
     }
@@ -136,7 +143,8 @@ impl Auditor {
         self.news.subscribe()
     }
 
-    async fn write_waiting(&self, store: &Store) {
+    async fn write_waiting(&self, store: &Store) -> usize {
+        let mut written = 0;
         loop {
             let (records, left_out) = {
                 let mut waiting = self.waiting();
@@ -146,8 +154,9 @@ impl Auditor {
                 (records, if all { std::mem::take(&mut waiting.left_out) } else { BTreeMap::new() })
             };
             if records.is_empty() && left_out.is_empty() {
-                return;
+                return written;
             }
+            written += records.len();
             let (told, counted) = (records.clone(), left_out.clone());
             let write = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
@@ -160,7 +169,7 @@ impl Auditor {
             if let Err(fault) = store.write("audit", write).await {
                 tracing::debug!(%fault, "records of the audit trail wait");
                 self.take_back(records, left_out);
-                return;
+                return written;
             }
         }
     }
@@ -257,12 +266,15 @@ pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
         return Ok(());
     }
     let end = if store.is_shared() { store.changed_since(None, 0).await?.upto } else { 0 };
-    store
-        .write("audit", move |tx: &mut Tx<'_>| {
-            tx.set_actor(SYSTEM_ACTOR);
-            trail::begin(tx, end)
-        })
-        .await
+    let begin = move |tx: &mut Tx<'_>| {
+        tx.set_actor(SYSTEM_ACTOR);
+        trail::begin(tx, end)
+    };
+    match store.write("audit", begin).await {
+        // It is only served then; the next start on a disk that takes changes makes up for it.
+        Err(fault) if fault.kind == fault::DISK_READ_ONLY => Ok(()),
+        begun => begun,
+    }
 }
 
 #[cfg(test)]
