@@ -167,8 +167,11 @@ fn a_trail_that_was_cut_is_whole_from_there_and_tells_so() {
     let (exit, _, err) = run(world.mfa(&["audit", "verify"]));
     assert_eq!(exit, 0, "{err}");
     let seen = world.get("/audit?sortDirection=ASC").is(200).json();
-    let told: Vec<_> = seen["records"].as_array().unwrap().iter().map(|r| r["operation"].clone()).collect();
-    assert_eq!(told, ["CreateCustomer", "AuditPrune", "ListAudit"]);
+    let mut told: Vec<_> =
+        seen["records"].as_array().unwrap().iter().map(|record| record["operation"].clone()).collect();
+    // The verification has looked at the trail, which is told soon after.
+    told.retain(|operation| operation != "ListAudit");
+    assert_eq!(told, ["CreateCustomer", "AuditPrune"]);
     assert_eq!(world.get("/audit?resource=customer/*").is(200).json()["totalElements"], 1);
     world.get("/audit/3").refused(404, "audit_record_not_found");
     world.get("/events?after=1").refused(400, "position_too_old");
