@@ -201,7 +201,10 @@ impl Auditor {
                 tx.set_actor(SYSTEM_ACTOR);
                 trail::seal(tx, place, upto, &keys)
             };
-            store.write("audit", write).await?;
+            if !store.write("audit", write).await? {
+                // Another daemon was quicker, and perhaps with less: what it has left is looked at again.
+                return Ok(false);
+            }
         }
         self.looked.fetch_max(upto, SeqCst);
         Ok(!more)

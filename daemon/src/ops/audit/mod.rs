@@ -83,6 +83,20 @@ pub fn tell_own(
     tx.tell(record);
 }
 
+/// Tells of work of the daemon that was given up.
+pub fn tell_failed(
+    tx: &mut Tx<'_>,
+    operation: &str,
+    request: &str,
+    resource: String,
+    changes: Vec<AuditChange>,
+) {
+    let (actor, request_id) = (SYSTEM_ACTOR.to_owned(), request.to_owned());
+    let (resource, outcome) = (Some(resource), AuditOutcome::Failed);
+    let record = AuditRecord::of(operation, tx.now());
+    tx.tell(AuditRecord { actor, request_id, resource, outcome, changes, ..record });
+}
+
 /// A change that is made, of a whole record.
 pub fn made<T: Serialize>(record: &T) -> AuditChange {
     AuditChange { field: String::new(), before: None, after: Node::parse(&json(record)).ok() }
@@ -130,10 +144,10 @@ pub fn begin(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
     tx.put(&AuditPlace { journal })
 }
 
-/// Seals the records under these keys, if nobody has done so since the place was looked up.
-pub fn seal(tx: &mut Tx<'_>, place_before: u64, upto: u64, keys: &[Vec<u8>]) -> Result<(), Fault> {
+/// Seals the records under these keys; false if somebody has sealed since the place was looked up.
+pub fn seal(tx: &mut Tx<'_>, place_before: u64, upto: u64, keys: &[Vec<u8>]) -> Result<bool, Fault> {
     if place(tx)? != place_before {
-        return Ok(());
+        return Ok(false);
     }
     let mut records = Vec::with_capacity(keys.len());
     for key in keys {
@@ -143,5 +157,6 @@ pub fn seal(tx: &mut Tx<'_>, place_before: u64, upto: u64, keys: &[Vec<u8>]) -> 
         }
     }
     trail::seal(tx, records)?;
-    tx.put(&AuditPlace { journal: upto })
+    tx.put(&AuditPlace { journal: upto })?;
+    Ok(true)
 }
