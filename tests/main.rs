@@ -57,6 +57,8 @@ mod api {
     mod uploads;
     mod users;
     mod uses;
+    mod webhook_deliveries;
+    pub mod webhooks;
 }
 mod cli {
     mod access_settings;

@@ -98,6 +98,12 @@ impl World {
         }
     }
 
+    /// Stops one daemon of several.
+    pub fn stop_one(&mut self) {
+        let daemon = self.daemons.remove(0);
+        self.runtime.block_on(daemon.stop());
+    }
+
     /// Starts a daemon with other settings after [`World::stop`].
     pub fn start_on(&mut self, config: Config) {
         self.config = config;

@@ -83,6 +83,17 @@ pub const TABLE: &[Setting] = &[
     ),
     row("gateway_connect_timeout_seconds", "10", "time to reach a gateway"),
     row("gateway_timeout_seconds", "30", "time for a message to a gateway in all"),
+    row(
+        "webhook_plaintext",
+        "false",
+        "whether webhooks may be http: addresses, where events travel unencrypted",
+    ),
+    row(
+        "webhook_private_addresses",
+        "",
+        "networks of this machine and of private nets in which receivers of webhooks may be, such as \
+         10.1.0.0/16; by default none",
+    ),
     row("cors_origins", "", "origins of web pages that may call the daemon, separated by commas"),
     row("body_bytes_max", "1048576", "largest JSON body that the daemon reads"),
     row("image_max_bytes", "524288", "largest portrait or scan that the daemon takes"),

@@ -9,6 +9,7 @@ mod images;
 mod interest;
 mod stores;
 mod system;
+mod webhooks;
 
 pub use crate::views_access::*;
 pub use audit::*;
@@ -20,6 +21,7 @@ pub use images::*;
 pub use interest::*;
 pub use stores::*;
 pub use system::*;
+pub use webhooks::*;
 
 use serde_json::Value;
 

@@ -2,6 +2,7 @@
 //! file) is the business of the command line.
 
 use crate::domain::network::Network;
+use crate::domain::webhook::Receivers;
 use crate::http::pace::Pace;
 use crate::store::postgres::Address;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -73,6 +74,10 @@ pub struct Config {
     pub gateway_connect_timeout_seconds: u64,
     /// Time for a message to a gateway in all.
     pub gateway_timeout_seconds: u64,
+    /// Whether events may be brought to `http:` addresses.
+    pub webhook_plaintext: bool,
+    /// Networks of this machine and of private nets in which receivers of events may be.
+    pub webhook_private_addresses: Vec<Network>,
     /// Origins to which cross-origin headers are sent.
     pub cors_origins: Vec<String>,
     /// Largest JSON body.
@@ -130,6 +135,8 @@ impl Config {
             gateway_private_addresses: None,
             gateway_connect_timeout_seconds: 10,
             gateway_timeout_seconds: 30,
+            webhook_plaintext: false,
+            webhook_private_addresses: Vec::new(),
             cors_origins: Vec::new(),
             body_bytes_max: 1_048_576,
             image_max_bytes: 524_288,
@@ -145,6 +152,11 @@ impl Config {
             interest_run_at: None,
             cache_bytes: 64 * 1024 * 1024,
         }
+    }
+
+    /// Where events may be brought to.
+    pub fn receivers(&self) -> Receivers {
+        Receivers { plaintext: self.webhook_plaintext, private: self.webhook_private_addresses.clone() }
     }
 
     /// Networks beside the Internet in which gateways may be: unless somebody says otherwise, none, and while

@@ -5,7 +5,7 @@
 //! | [`http`] | connections, routing, the checking order, answers |
 //! | [`ops`] | one function for each row of the endpoint table |
 //! | [`domain`] | rules as pure functions of values |
-//! | [`outward`] | messages through mail servers and SMS services |
+//! | [`outward`] | messages through mail servers and SMS services, events to their receivers |
 //! | [`search`] | finding records by words, over a column in memory that follows the store |
 //! | [`store`] | one serializable transaction for each request, over an engine |
 //! | [`config`], [`clock`], [`random`] | the only places for settings, for "now" and for randomness |
@@ -39,6 +39,7 @@ mod open;
 mod prune;
 mod start;
 mod upgrade;
+mod webhooks;
 
 pub use admin::{Rotated, add_account, recover_user, rotate_key};
 pub use check::{Check, Found, check};

@@ -78,6 +78,7 @@ async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartEr
             Store::new(engine, clock, strict)
         }
     };
+    let store = store.with_receivers(config.receivers());
     let readable = store.read(false, readable).await.map_err(refused);
     or_close(&store, readable.and_then(|readable| readable.map_err(StartError::Store))).await?;
     Ok(store)

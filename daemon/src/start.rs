@@ -15,6 +15,7 @@ use crate::ops::last_use;
 use crate::outward;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
+use crate::webhooks;
 use mfa_shared::fault::Fault;
 use std::fmt;
 use std::net::SocketAddr;
@@ -47,6 +48,7 @@ pub struct Daemon {
     follow: JoinHandle<()>,
     uses: JoinHandle<()>,
     audit: JoinHandle<()>,
+    webhooks: JoinHandle<()>,
     interest: Option<JoinHandle<()>>,
 }
 
@@ -107,6 +109,7 @@ impl Daemon {
             tracing::warn!("there are no users, so nobody can log in: run mfa init");
         }
         let (stop, stopped) = watch::channel(false);
+        let webhooks = tokio::spawn(webhooks::keep(state.clone(), stopped.clone()));
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
         let sweep = tokio::spawn(sweep(state.store.clone()));
         let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
@@ -115,7 +118,7 @@ impl Daemon {
         let audit = tokio::spawn(async move { audited.auditor.keep(&audited.store).await });
         let minute = state.config.interest_run_at;
         let interest = minute.map(|minute| tokio::spawn(keep_running(state.store.clone(), minute)));
-        Ok(Self { address, state, stop, served, sweep, follow, uses, audit, interest })
+        Ok(Self { address, state, stop, served, sweep, follow, uses, audit, webhooks, interest })
     }
 
     /// The address on which it listens.
@@ -135,11 +138,13 @@ impl Daemon {
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let Self { state, stop, served, sweep, follow, uses, audit, interest, .. } = self;
+        let Self { state, stop, served, sweep, follow, uses, audit, webhooks, interest, .. } = self;
         let _ = stop.send(true);
         if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
+        // It lets another daemon go on.
+        let _ = webhooks.await;
         for task in [sweep, follow, uses, audit].into_iter().chain(interest) {
             task.abort();
             let _ = task.await;

@@ -222,6 +222,10 @@ faults! {
         "list them: mfa teller transactions list";
     POSITION_TOO_OLD: "position_too_old" 400 "Events are no longer kept"
         "begin with the number that the detail names: mfa events list";
+    SUBSCRIPTION_NOT_FOUND: "subscription_not_found" 404 "No such subscription"
+        "list them: mfa webhooks list";
+    TOO_MANY_SUBSCRIPTIONS: "too_many_subscriptions" 409 "Too many subscriptions"
+        "delete one that nobody needs: mfa webhooks list";
     AUDIT_RECORD_NOT_FOUND: "audit_record_not_found" 404 "No such audit record" "list them: mfa audit list";
     REPORT_NOT_FOUND: "report_not_found" 404 "No such day report" "list them: mfa teller reports list";
     NOT_ASSIGNED_EMPLOYEE: "not_assigned_employee" 403 "Not the employee of the teller"

@@ -84,6 +84,7 @@ pub const KINDS: &[Kind] = &[
     kind("email", "/configuration/email/{}", "identifier", "GetEmailConfiguration"),
     kind("sms", "/configuration/sms/{}", "identifier", "GetSmsConfiguration"),
     kind("transaction", "/teller/{}/transactions/{}", "", "GetTransaction"),
+    kind("webhook", "/events/subscriptions/{}", "identifier", "GetSubscription"),
 ];
 
 /// What the path of each row is about, and what is made under it: worked out once, since every change asks.

@@ -8,12 +8,13 @@
 //! | [`upload`] | multipart forms with an image |
 //! | [`query`] | query parameters, paging included |
 //! | [`fault`] | the table of everything that can be refused: code, HTTP status, exit code, title, hint |
-//! | [`amount`], [`time`], [`identifier`] | values that are checked at the edge |
+//! | [`amount`], [`time`], [`identifier`], [`address`] | values that are checked at the edge |
 //! | [`password`] | passwords that are guessed first |
 //! | [`api`] | wire types and rows, one file for each noun |
 //!
 //! Nothing here names HTTP, a store, a terminal, a runtime or a clock.
 
+pub mod address;
 pub mod amount;
 pub mod api;
 pub mod endpoint;

@@ -238,6 +238,11 @@ fn gateways(twice: &Twice) {
     twice.json("PUT", "/configuration/sms", json!({ "identifier": "main", "sender_number": "Bank2" }));
     twice.none("DELETE", "/configuration/sms/main");
     twice.none("DELETE", "/configuration/email/main");
+    let webhook = json!({ "identifier": "sync", "url": "https://example.org/", "state": "PAUSED" });
+    twice.json("POST", "/events/subscriptions", webhook);
+    twice.json("PUT", "/events/subscriptions/sync", json!({ "kinds": ["customer"] }));
+    twice.json("PUT", "/events/subscriptions/sync/position", json!({ "position": 1 }));
+    twice.none("DELETE", "/events/subscriptions/sync");
     let one = json!({ "method": "POST", "path": "/customers", "body": { "identifier": "c-9" } });
     twice.json("POST", "/batch", json!({ "operations": [one] }));
 }
@@ -253,6 +258,7 @@ const ELSEWHERE: &[&str] = &[
     "DeleteSecondFactor",
     "TestEmailConfiguration",
     "TestSmsConfiguration",
+    "TestSubscription",
 ];
 
 #[test]

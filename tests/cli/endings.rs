@@ -29,6 +29,7 @@ const GOES_ON: &[&str] = &[
     "open-account",
     "pause",
     "pay-interest",
+    "position",
     "reopen",
     "run",
     "set",

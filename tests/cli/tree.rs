@@ -146,7 +146,7 @@ fn no_verb_and_no_noun_can_be_cut_short() {
 const NOT_RUN: &[&str] = &["daemon", "admin", "check", "dev", "init", "migrate", "quickstart", "docs"];
 
 /// Endpoints that need the server of somebody else; their own tests bring one.
-pub const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration"];
+pub const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration", "TestSubscription"];
 
 /// Endpoints that need the code of an authenticator.
 pub const NEEDS_CODE: &[&str] = &["EnableSecondFactor", "DeleteSecondFactor"];
@@ -235,6 +235,8 @@ pub fn sample(world: &World) {
     send("POST", "/configuration/email", email).is(201);
     let sms = r#"{"identifier":"main","auth_token":"word","account_sid":"AC0123","sender_number":"Bank"}"#;
     send("POST", "/configuration/sms", sms).is(201);
+    let webhook = r#"{"identifier":"sync","url":"https://sync.example.org/mfa","state":"PAUSED"}"#;
+    send("POST", "/events/subscriptions", webhook).is(200);
     std::fs::write(world.dir.path().join("word.txt"), format!("{PASSWORD}\n")).unwrap();
     std::fs::write(world.dir.path().join("face.png"), FACE).unwrap();
     std::fs::write(world.dir.path().join("card.jpg"), CARD).unwrap();

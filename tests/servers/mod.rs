@@ -4,12 +4,14 @@ mod certificates;
 mod http;
 mod mail;
 mod postgres;
+mod receiver;
 mod relay;
 
 pub use certificates::Authority;
 pub use http::SmsService;
 pub use mail::MailServer;
 pub use postgres::PostgresServer;
+pub use receiver::{Came, Receiver, Treat, answer};
 pub use relay::{Mode, Relay};
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -103,7 +103,7 @@ impl DaemonFlags {
     }
 }
 
-/// The settings of secrets and gateways; an empty one is not set.
+/// The settings of secrets, gateways and webhooks; an empty one is not set.
 fn gateways(settings: &Settings, config: &mut Config) -> Outcome {
     let given = |name: &str| Some(settings.get(name).0.trim()).filter(|value| !value.is_empty());
     if let Some(file) = given("secret_key_file") {
@@ -112,11 +112,13 @@ fn gateways(settings: &Settings, config: &mut Config) -> Outcome {
     config.mail_from = given("mail_from").map(str::to_owned);
     config.sms_endpoint = given("sms_endpoint").map(str::to_owned);
     config.gateway_ca_file = given("gateway_ca_file").map(PathBuf::from);
-    let networks = given("gateway_private_addresses").map(|given| {
-        let read = |text: &String| settings.parse("gateway_private_addresses", Some(text));
-        listed(given).iter().map(read).collect::<Outcome<Vec<Network>>>()
-    });
-    config.gateway_private_addresses = networks.transpose()?;
+    let networks = |name: &'static str| {
+        let read = move |text: &String| settings.parse(name, Some(text));
+        given(name).map(|given| listed(given).iter().map(read).collect::<Outcome<Vec<Network>>>()).transpose()
+    };
+    config.gateway_private_addresses = networks("gateway_private_addresses")?;
+    config.webhook_private_addresses = networks("webhook_private_addresses")?.unwrap_or_default();
+    config.webhook_plaintext = settings.flag("webhook_plaintext", None)?;
     config.gateway_connect_timeout_seconds = settings.parse("gateway_connect_timeout_seconds", None)?;
     config.gateway_timeout_seconds = settings.parse("gateway_timeout_seconds", None)?;
     Ok(())

@@ -92,6 +92,10 @@ histories! {
         /// Identifier of the account
         account "ID"
     } ["mfa accounts history c-003.9100.00001", "mfa accounts history c-003.9100.00001 -o json"];
+    OfWebhook "webhook" {
+        /// Identifier of the webhook
+        webhook "ID"
+    } ["mfa webhooks history sync", "mfa webhooks history sync -o json"];
 }
 
 /// Shows what the audit trail says of a record.

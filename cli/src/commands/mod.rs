@@ -48,6 +48,7 @@ mod tellers;
 mod topics;
 mod users;
 mod wait;
+mod webhooks;
 
 use crate::client::Client;
 use crate::prefix;
@@ -113,6 +114,7 @@ pub const NODES: &[Node] = &[
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
     group("audit", "", "The audit trail: who did what, and the proof that it is whole", audit::VERBS),
     group("events", "event", "What is changed, as it happens", events::VERBS),
+    group("webhooks", "webhook", "Events that the daemon brings to an address", webhooks::VERBS),
     verb::<session::Status>("status"),
     verb::<session::Version>("version"),
     verb::<metrics::Metrics>("metrics"),
@@ -166,6 +168,7 @@ pub async fn identifiers(client: &Client, noun: &str, office: &str, term: &str) 
         "user" => users::identifiers(client, term).await,
         "role" => roles::identifiers(client, term).await,
         "group" => groups::identifiers(client, term).await,
+        "webhook" => webhooks::identifiers(client, term).await,
         "application" => applications::identifiers(client, term).await,
         "definition" => definitions::identifiers(client, term).await,
         "account" => ledger::identifiers(client, term).await,

@@ -150,6 +150,7 @@ pub fn view(row: &Meta) -> Option<&'static View> {
         "GetDayReport" => &views::DAY_REPORT,
         "GetEmailConfiguration" => &views::EMAIL_GATEWAY,
         "GetSmsConfiguration" => &views::SMS_GATEWAY,
+        "GetSubscription" => &views::WEBHOOK,
         _ => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::network::{Network, is_public};
 use crate::secret::Secret;
+use mfa_shared::address::ServiceAddress;
 use mfa_shared::api::gateways::{EmailConfiguration, GatewayState, Protocol, is_mail_address};
 use mfa_shared::time::Timestamp;
 use std::net::IpAddr;
@@ -70,12 +71,17 @@ pub fn mail_way(email: &EmailConfiguration, mail_from: Option<&str>) -> Result<M
     Ok(MailWay { tls, sender, loopback_only })
 }
 
+/// The address of an SMS service, with [`ACCOUNT_PLACE`] in its path.
+pub fn sms_endpoint(address: &str) -> Option<ServiceAddress> {
+    ServiceAddress::parse_around(address, ACCOUNT_PLACE)
+}
+
 /// The address of the SMS service, if a message may be sent there.
-pub fn sms_way(state: GatewayState, endpoint: Option<&str>) -> Result<SmsEndpoint, Refusal> {
+pub fn sms_way(state: GatewayState, endpoint: Option<&str>) -> Result<ServiceAddress, Refusal> {
     if state == GatewayState::Deactivated {
         return Err(Refusal::Deactivated);
     }
-    let endpoint = endpoint.and_then(SmsEndpoint::parse).ok_or(Refusal::NoEndpoint)?;
+    let endpoint = endpoint.and_then(sms_endpoint).ok_or(Refusal::NoEndpoint)?;
     if !endpoint.tls && !is_loopback(&endpoint.host) {
         return Err(Refusal::Insecure);
     }
@@ -95,49 +101,6 @@ pub fn bare(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
-/// The parts of the address of an SMS service.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SmsEndpoint {
-    /// Whether it begins with `https:`.
-    pub tls: bool,
-    /// Host.
-    pub host: String,
-    /// Port.
-    pub port: u16,
-    /// Path and query, with [`ACCOUNT_PLACE`] in it.
-    pub path: String,
-}
-
-impl SmsEndpoint {
-    /// Splits an address; `None` where it is no `http:` or `https:` address of a host.
-    pub fn parse(address: &str) -> Option<Self> {
-        let (scheme, rest) = address.split_once("://")?;
-        let tls = match scheme.to_ascii_lowercase().as_str() {
-            "https" => true,
-            "http" => false,
-            _ => return None,
-        };
-        let cut = rest.find(['/', '?']).unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(cut);
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => (host, port.parse().ok()?),
-            _ => (authority, if tls { 443 } else { 80 }),
-        };
-        let good_host = !host.is_empty()
-            && (host.starts_with('[') == host.ends_with(']'))
-            && host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_[]:".contains(&b));
-        let plain = path.replace(ACCOUNT_PLACE, "");
-        let good_path = plain.bytes().all(|b| b.is_ascii_graphic() && !b"{}#\"<>\\^`|".contains(&b));
-        let slash = if path.starts_with('/') { "" } else { "/" };
-        (good_host && good_path && port > 0).then(|| Self {
-            tls,
-            host: host.to_owned(),
-            port,
-            path: format!("{slash}{path}"),
-        })
-    }
-}
-
 /// The limits of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
@@ -147,8 +110,10 @@ pub struct Limits {
     pub whole: Duration,
     /// File of authorities beside those of the system.
     pub authorities: Option<PathBuf>,
-    /// Networks of this machine and of private nets in which gateways may be.
+    /// Networks of this machine and of private nets in which it may be.
     pub private: Vec<Network>,
+    /// The setting that names these networks.
+    pub setting: &'static str,
 }
 
 impl Limits {
@@ -187,7 +152,7 @@ pub struct Mail {
 #[derive(Debug)]
 pub struct Sms {
     /// Address of the service.
-    pub endpoint: SmsEndpoint,
+    pub endpoint: ServiceAddress,
     /// Account.
     pub account_sid: String,
     /// Secret of the account.
@@ -234,6 +199,8 @@ pub struct Taken {
     pub answer: String,
     /// The gateway's name for the message.
     pub message: Option<String>,
+    /// The status with which it took it.
+    pub code: Option<u16>,
 }
 
 /// A message that did not get through.

@@ -21,3 +21,4 @@ pub mod second_factor;
 pub mod teller;
 pub mod token;
 pub mod transaction;
+pub mod webhook;

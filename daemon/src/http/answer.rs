@@ -17,7 +17,8 @@ use crate::store::Store;
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
 use mfa_shared::api::tokens::error_word;
-use mfa_shared::endpoint::{Method, split};
+use mfa_shared::api::webhooks::CreateSubscription;
+use mfa_shared::endpoint::{Endpoint, Method, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
@@ -137,6 +138,7 @@ where
             batch::answer(state, head, asked, repeatable, &raw).await
         }
         _ => {
+            settle_trail(state, &asked, &route).await?;
             let request = Request::prepare(state, head, asked, found, &route, &payload);
             let written = request.write(head, draft).await;
             return written.map_err(|fault| body::in_order(fault, &payload.bytes));
@@ -145,7 +147,17 @@ where
     reply.map(|reply| respond(reply, None))
 }
 
-/// Answers a read. Whoever may look at the audit trail sees all that was told and committed before.
+/// Whoever may look at the audit trail sees all that was told and committed before, and a new subscription
+/// begins behind it.
+async fn settle_trail(state: &Arc<State>, asked: &Asked, route: &Route) -> Result<(), Fault> {
+    if route.meta.application() == "audit-v1" || route.meta.name == CreateSubscription::META.name {
+        admit(state, asked.clone()).await?;
+        state.auditor.settle(&state.store).await;
+    }
+    Ok(())
+}
+
+/// Answers a read.
 async fn read(
     state: &Arc<State>,
     head: &Head,
@@ -153,10 +165,7 @@ async fn read(
     found: &Found<'_>,
     route: &Arc<Route>,
 ) -> Result<Response, Fault> {
-    if route.meta.application() == "audit-v1" {
-        admit(state, asked.clone()).await?;
-        state.auditor.settle(&state.store).await;
-    }
+    settle_trail(state, &asked, route).await?;
     let request = Request::prepare(state, head, asked, found, route, &Payload::default());
     request.read(route.meta.lists(), head).await
 }

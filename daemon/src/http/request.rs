@@ -16,6 +16,7 @@ use crate::ops::listing::json;
 use crate::store::Tx;
 use crate::store::objects::Draft;
 use mfa_shared::api::second_factor::{BeginSecondFactor, DeleteSecondFactor, EnableSecondFactor};
+use mfa_shared::api::webhooks::CreateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
@@ -292,12 +293,14 @@ impl Request {
 
 /// Whether the answer holds a secret that is shown once: it is kept for no repetition, and no batch has it.
 pub fn answers_secret(meta: &Meta) -> bool {
-    [BeginSecondFactor::META.name, EnableSecondFactor::META.name].contains(&meta.name)
+    let names = [BeginSecondFactor::META.name, EnableSecondFactor::META.name, CreateSubscription::META.name];
+    names.contains(&meta.name)
 }
 
 /// Whether a code is tried, of which each wrong one must count: nothing may take the count back.
 pub fn tries_code(meta: &Meta) -> bool {
-    answers_secret(meta) || meta.name == DeleteSecondFactor::META.name
+    let names = [BeginSecondFactor::META.name, EnableSecondFactor::META.name, DeleteSecondFactor::META.name];
+    names.contains(&meta.name)
 }
 
 fn no_dry_run() -> Fault {

@@ -37,12 +37,14 @@ use mfa_shared::api::system::*;
 use mfa_shared::api::tellers::*;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::*;
+use mfa_shared::api::webhooks::*;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Json, OneOf};
 
 /// Every row with what answers it.
 pub fn table() -> Vec<Route> {
-    [process(), identity(), application_rows(), institution(), teller_rows()].into_iter().flatten().collect()
+    let nouns = [process(), identity(), application_rows(), institution(), teller_rows(), webhook_rows()];
+    nouns.into_iter().flatten().collect()
 }
 
 fn process() -> Vec<Route> {
@@ -249,5 +251,22 @@ fn teller_rows() -> Vec<Route> {
         operation::<GetAuditRecord, _>(trail::get),
         operation::<GetAuditHead, _>(trail::head),
         events::<ListEvents>(),
+    ]
+}
+
+fn webhook_rows() -> Vec<Route> {
+    vec![
+        operation::<ListSubscriptions, _>(webhooks::list),
+        operation::<CreateSubscription, _>(webhooks::create),
+        operation::<GetSubscription, _>(webhooks::get),
+        operation::<UpdateSubscription, _>(webhooks::update),
+        operation::<DeleteSubscription, _>(webhooks::delete),
+        errand::<TestSubscription, _, _, _, _>(
+            webhooks::trial::plan,
+            |trial, _| outward::send(trial, outward::webhook::send),
+            webhooks::trial::settle,
+        ),
+        operation::<MoveSubscription, _>(webhooks::set_position),
+        operation::<ListDeliveries, _>(webhooks::deliveries),
     ]
 }

@@ -24,6 +24,7 @@ use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::offices::CreateBranch;
 use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, UpdateTeller};
 use mfa_shared::api::users::SetUserPassword;
+use mfa_shared::api::webhooks::UpdateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, render, segments, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::kind::{KINDS, Kind, ShownBy, made_under, of_path, resource};
@@ -32,8 +33,11 @@ use mfa_shared::time::Timestamp;
 use std::net::IpAddr;
 
 /// Changes of what no read shows: the endpoint, and the field.
-const UNSEEN: [(&str, &str); 2] =
-    [(SetUserPassword::META.name, "password"), (UpdateTeller::META.name, "password")];
+const UNSEEN: [(&str, &str); 3] = [
+    (SetUserPassword::META.name, "password"),
+    (UpdateTeller::META.name, "password"),
+    (UpdateSubscription::META.name, "secret"),
+];
 
 /// What is known of a request before its transaction.
 #[derive(Debug)]

@@ -218,6 +218,37 @@ impl KnownCallers {
         Ok(Some(caller))
     }
 
+    /// Somebody who does not ask at this moment, with what they hold now; `None` who could not log in any
+    /// more. What they would have to do first at a login is not asked of them here.
+    pub fn absent(
+        &self,
+        tx: &mut Tx<'_>,
+        user: Option<&str>,
+        application: Option<&str>,
+    ) -> Result<Option<Caller>, Fault> {
+        let groups = self.groups.get(tx)?;
+        let user = match user {
+            None => None,
+            Some(name) => match tx.get::<StoredUser>(&[name])?.filter(|user| user.role != DEACTIVATED) {
+                Some(user) => Some(user),
+                None => return Ok(None),
+            },
+        };
+        let of_login = match &user {
+            Some(user) => by_login(tx, user, &groups, (&self.rules, &self.uses))?,
+            None => Caller { holding: Holding::Only(Arc::default()), ..Caller::guest() },
+        };
+        let caller = Caller { must_change_password: false, must_set_up_factor: false, ..of_login };
+        let Some(application) = application else { return Ok(user.map(|_| caller)) };
+        let of_user = match &user {
+            Some(user) => Some(held_by(tx, user)?),
+            None => None,
+        };
+        let held: Arc<[Permission]> = of_application(tx, application, user.as_ref().zip(of_user))?.into();
+        let (holding, reach) = (Holding::Only(held.clone()), Arc::new(groups.reach(&held)));
+        Ok(Some(Caller { application: Some(application.to_owned()), holding, reach, ..caller }))
+    }
+
     fn keep(&self, hash: &str, known: Known) {
         let mut all = self.by_hash.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= KNOWN_MAX {

@@ -44,10 +44,7 @@ pub fn heard(
     let Some(end) = tx.get::<AuditEnd>(AuditEnd::KEY)? else {
         return Ok(Heard { upto: after, ..Heard::default() });
     };
-    if after + 1 < end.first {
-        let detail = format!("events are kept from number {} on, and {after} lies before", end.first);
-        return Err(Fault::new(fault::POSITION_TOO_OLD, detail));
-    }
+    check_kept(after, end.first)?;
     let mut heard = Heard { upto: after, ..Heard::default() };
     let until = end.sequence.min(after.saturating_add(LOOKED_AT_ONCE));
     while heard.upto < until && heard.events.len() < size {
@@ -59,6 +56,15 @@ pub fn heard(
     }
     heard.more = heard.upto < end.sequence;
     Ok(heard)
+}
+
+/// Refuses a position behind which events are missing; `first` is the first that is kept.
+pub fn check_kept(after: u64, first: u64) -> Result<(), Fault> {
+    if after.saturating_add(1) < first {
+        let detail = format!("events are kept from number {first} on, and {after} lies before");
+        return Err(Fault::new(fault::POSITION_TOO_OLD, detail));
+    }
+    Ok(())
 }
 
 /// Whether something was changed.

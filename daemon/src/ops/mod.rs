@@ -42,6 +42,7 @@ pub mod tokens;
 mod unknown;
 pub mod user_sessions;
 pub mod users;
+pub mod webhooks;
 
 use crate::store::Tx;
 use crate::store::engine::Space;

@@ -102,7 +102,8 @@ pub async fn connect(
             if !limits.allow(address.ip()) {
                 last = format!(
                     "{host} is at an address of this machine or of a private network, and the setting \
-                     gateway_private_addresses does not name that network"
+                     {} does not name that network",
+                    limits.setting
                 );
                 continue;
             }

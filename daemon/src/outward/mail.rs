@@ -48,7 +48,8 @@ pub async fn send(mail: Mail) -> Result<Taken, Failed> {
         Ended::Said(stage, error) => told(&mail, stage, &error, &mask),
     })?;
     let words: Vec<_> = said.message().collect();
-    Ok(Taken { answer: mask.clean(&format!("{} {}", said.code(), words.join(" "))), message: None })
+    let answer = mask.clean(&format!("{} {}", said.code(), words.join(" ")));
+    Ok(Taken { answer, message: None, code: said.code().to_string().parse().ok() })
 }
 
 /// How a delivery ended before its end.

@@ -1,13 +1,15 @@
-//! Messages through mail servers and SMS services. Nothing here holds the store, and no word of a gateway
-//! leaves before every trace of the secret in it is covered.
+//! Messages through mail servers and SMS services, and events to their receivers. Nothing here holds the
+//! store, and no word of the other side leaves before every trace of the secret in it is covered.
 
 mod dial;
+mod exchange;
 pub mod mail;
 pub mod sms;
+pub mod webhook;
 mod words;
 
 use crate::config::Config;
-use crate::domain::gateway::{Failed, SmsEndpoint, Stage, Taken, Trial, Tried};
+use crate::domain::gateway::{Failed, Stage, Taken, Trial, Tried, sms_endpoint};
 use mfa_shared::api::gateways::is_mail_address;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -18,7 +20,7 @@ pub fn check(config: &Config) -> Result<(), String> {
         return Err(format!("mail_from must be a mail address such as bank@example.org, not \"{from}\""));
     }
     if let Some(endpoint) = &config.sms_endpoint
-        && SmsEndpoint::parse(endpoint).is_none()
+        && sms_endpoint(endpoint).is_none()
     {
         return Err("sms_endpoint must be an http: or https: address without a name or password in it, \
                     where {account_sid} may stand behind the host"
@@ -46,11 +48,18 @@ where
 struct Span {
     end: Instant,
     whole: Duration,
+    /// What the other side is called.
+    peer: &'static str,
 }
 
 impl Span {
     fn new(whole: Duration) -> Self {
-        Self { end: Instant::now() + whole, whole }
+        Self { end: Instant::now() + whole, whole, peer: "the gateway" }
+    }
+
+    /// The same with another side of this name.
+    fn with(self, peer: &'static str) -> Self {
+        Self { peer, ..self }
     }
 
     /// Does one step of a stage, as long as there is time.
@@ -62,7 +71,7 @@ impl Span {
                 Stage::SignIn => "did not answer the sign-in",
                 Stage::Send => "did not answer the message",
             };
-            failed(stage, format!("the gateway {not} within {} seconds in all", self.whole.as_secs()))
+            failed(stage, format!("{} {not} within {} seconds in all", self.peer, self.whole.as_secs()))
         })
     }
 }

@@ -18,6 +18,7 @@ pub mod postgres;
 pub mod record;
 pub mod records;
 pub mod seal;
+mod secrets;
 pub mod seed;
 pub mod space;
 pub mod trail;
@@ -26,6 +27,7 @@ pub mod tx;
 pub mod unlock;
 
 use crate::clock::Clock;
+use crate::domain::webhook::Receivers;
 use engine::{Commit, Engine};
 use images::{Images, Uses};
 use mfa_shared::fault::{self, Fault};
@@ -41,6 +43,7 @@ pub struct Store {
     clock: Clock,
     strict: bool,
     keys: Option<Arc<Keys>>,
+    receivers: Arc<Receivers>,
 }
 
 impl Store {
@@ -52,12 +55,18 @@ impl Store {
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
     pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
         let images = Arc::new(Images::new(engine.objects()));
-        Self { engine: Arc::new(engine), images, clock, strict, keys: None }
+        Self { engine: Arc::new(engine), images, clock, strict, keys: None, receivers: Arc::default() }
     }
 
     /// The same store with the keys of its secrets.
     pub fn with_keys(mut self, keys: Keys) -> Self {
         self.keys = Some(Arc::new(keys));
+        self
+    }
+
+    /// The same store where events may be brought to these receivers.
+    pub fn with_receivers(mut self, receivers: Receivers) -> Self {
+        self.receivers = Arc::new(receivers);
         self
     }
 
@@ -73,9 +82,11 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         let (clock, strict, keys) = (self.clock.clone(), self.strict, self.keys.clone());
+        let receivers = self.receivers.clone();
         let (slot, filled) = slot();
         let read = move |view: &mut dyn engine::View| {
-            filled.fill(work(&mut Tx::new(view, clock.now(), strict).with_keys(keys.clone())));
+            let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
+            filled.fill(work(&mut tx.with_receivers(receivers.clone())));
         };
         self.engine.read(Box::new(read), long).await?;
         slot.take()
@@ -104,10 +115,11 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         let (clock, strict, request) = (self.clock.clone(), self.strict, request.to_owned());
-        let (keys, shared) = (self.keys.clone(), self.is_shared());
+        let (keys, receivers, shared) = (self.keys.clone(), self.receivers.clone(), self.is_shared());
         let (slot, filled) = slot();
         let write = move |view: &mut dyn engine::View| {
-            let mut tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
+            let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
+            let mut tx = tx.with_receivers(receivers.clone());
             let mut outcome = work(&mut tx);
             let mut keep = tx.writes_after(outcome.is_ok());
             if keep && let Err(fault) = trail::write(&mut tx, outcome.is_ok(), shared) {

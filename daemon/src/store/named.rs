@@ -1,12 +1,26 @@
-//! What the bodies of a transaction name although it does not exist: refused, or noted for the answer.
+//! What bodies may name: records that do not exist are refused, or noted for the answer; addresses are those
+//! that the settings allow.
 
 use super::tx::Tx;
+use crate::domain::webhook::Receivers;
 use mfa_shared::api::batch::DANGLING_MAX;
+use std::sync::Arc;
 
 impl Tx<'_> {
     /// Whether every descriptive reference must name an existing record.
     pub fn strict_references(&self) -> bool {
         self.strict
+    }
+
+    /// The same transaction where events may be brought to these receivers.
+    pub fn with_receivers(mut self, receivers: Arc<Receivers>) -> Self {
+        self.receivers = receivers;
+        self
+    }
+
+    /// Where events may be brought to.
+    pub fn receivers(&self) -> &Receivers {
+        &self.receivers
     }
 
     /// Refuses every change of this transaction that names what does not exist.

@@ -6,7 +6,7 @@ use super::seal::{HoldsSecrets, Keys, Place};
 use super::seed::SYSTEM_ACTOR;
 use super::{Store, Tx};
 use crate::secret::Secret;
-use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms};
+use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms, StoredSubscription};
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use std::fmt;
@@ -94,7 +94,8 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     }
     let count = renew_records::<StoredEmail>(tx)?
         + renew_records::<StoredSms>(tx)?
-        + renew_records::<StoredFactor>(tx)?;
+        + renew_records::<StoredFactor>(tx)?
+        + renew_records::<StoredSubscription>(tx)?;
     if tx.has::<SealedWith>(&["sealed-with"])? {
         let record = AuditRecord::of("RotateKey", tx.now());
         let (actor, origin) = (SYSTEM_ACTOR.to_owned(), Some("local".to_owned()));

@@ -27,6 +27,7 @@ pub mod system;
 pub mod tellers;
 pub mod tokens;
 pub mod users;
+pub mod webhooks;
 
 use crate::endpoint::{Meta, segments};
 use std::collections::BTreeMap;
@@ -60,6 +61,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         tellers::ROWS,
         audit::ROWS,
         events::ROWS,
+        webhooks::ROWS,
     ];
     nouns.into_iter().flatten()
 }

@@ -30,6 +30,7 @@ const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
     ("role", "role"),
     ("group", "group"),
     ("groups", "group"),
+    ("webhooks", "webhook"),
     ("application", "application"),
     ("definition", "definition"),
     ("product", "definition"),

@@ -22,6 +22,9 @@ pub const OUTCOMES: [&str; 5] = ["done", "refused", "locked", "second_factor", "
 /// What too many wrong passwords lock.
 pub const LOCKED: [&str; 2] = ["login", "drawer"];
 
+/// What becomes of a delivery of a webhook.
+pub const DELIVERED: [&str; 2] = ["delivered", "failed"];
+
 /// What is counted of one operation.
 #[derive(Debug)]
 struct Operation {
@@ -50,6 +53,7 @@ pub struct Counts {
     unknown: Operation,
     logins: [[Counter; OUTCOMES.len()]; GRANTS.len()],
     locks: [Counter; LOCKED.len()],
+    webhooks: [Counter; DELIVERED.len()],
 }
 
 impl Counts {
@@ -85,6 +89,16 @@ impl Counts {
     /// Counts a lock that began.
     pub fn lock(&self, operation: &str) {
         self.locks[usize::from(operation == "UnlockDrawer")].one();
+    }
+
+    /// Counts a delivery of a webhook.
+    pub fn webhook(&self, delivered: bool) {
+        self.webhooks[usize::from(!delivered)].one();
+    }
+
+    /// The deliveries of webhooks, in the order of [`DELIVERED`].
+    pub fn webhooks(&self) -> [u64; DELIVERED.len()] {
+        self.webhooks.each_ref().map(Counter::get)
     }
 
     /// Each operation that was asked for: its name, its answers in the order of [`CLASSES`], and how long

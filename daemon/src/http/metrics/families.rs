@@ -30,6 +30,8 @@ families! {
     LOGINS Counter "mfa_logins_total"
         "Logins by what they showed and how they ended; second_factor: the code was asked for.";
     LOCKS Counter "mfa_locks_total" "Locks that began after too many wrong passwords or codes.";
+    WEBHOOKS Counter "mfa_webhook_deliveries_total"
+        "Deliveries of webhooks that this daemon tried, by outcome.";
     SESSIONS Gauge "mfa_sessions"
         "Sessions of users in the store that have not come to their end, counted up to 10000 of them.";
     TELLERS Gauge "mfa_tellers" "Tellers in the store by state.";

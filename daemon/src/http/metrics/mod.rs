@@ -16,7 +16,7 @@ use super::reply::Reply;
 use super::state::State;
 use crate::ops::figures::{self, TELLER_STATES};
 use crate::store::figures::{Figures, Own};
-use counts::{CLASSES, Counts, GRANTS, LOCKED, OUTCOMES};
+use counts::{CLASSES, Counts, DELIVERED, GRANTS, LOCKED, OUTCOMES};
 use families::*;
 use mfa_shared::fault::Fault;
 use page::{CONTENT_TYPE, Page, Seconds};
@@ -100,6 +100,10 @@ fn show_logins(page: &mut Page, counts: &Counts) {
     page.begin(LOCKS);
     for (what, count) in LOCKED.iter().zip(counts.locks()) {
         page.value(LOCKS, &[("of", what)], count);
+    }
+    page.begin(WEBHOOKS);
+    for (outcome, count) in DELIVERED.iter().zip(counts.webhooks()) {
+        page.value(WEBHOOKS, &[("outcome", outcome)], count);
     }
 }
 

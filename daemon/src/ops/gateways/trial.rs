@@ -166,5 +166,6 @@ fn limits(config: &Config) -> Limits {
         whole: Duration::from_secs(config.gateway_timeout_seconds),
         authorities: config.gateway_ca_file.clone(),
         private: config.gateway_networks(),
+        setting: "gateway_private_addresses",
     }
 }

@@ -17,6 +17,7 @@ mod system;
 mod tellers;
 mod tokens;
 mod users;
+mod webhooks;
 
 pub use applications::{StoredApplication, StoredConsent, StoredPermission, StoredSet, StoredSignature};
 pub use audit::{AuditEnd, AuditIndexed, AuditList, AuditPlace, LIST_LENGTH_MAX, PendingAudit, StoredAudit};
@@ -40,6 +41,7 @@ pub use tellers::{
 };
 pub use tokens::{KnownAddress, StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{FACTOR_SECRET, GroupsVersion, RetiredUser, StoredFactor, StoredPassword, StoredUser};
+pub use webhooks::{Deliverer, StoredDelivery, StoredSubscription, WEBHOOK_SECRET};
 
 use super::engine::Space;
 use mfa_shared::time::Timestamp;
@@ -132,6 +134,9 @@ spaces! {
     EMAIL_CONFIGURATIONS = 120 "email_configurations";
     SMS_CONFIGURATIONS = 121 "sms_configurations";
     GATEWAY_USES = 122 "gateway_uses";
+    SUBSCRIPTIONS = 123 "subscriptions";
+    DELIVERIES = 124 "deliveries";
+    DELIVERER = 125 "deliverer";
     TELLERS = 130 "tellers";
     TELLERS_BY_OFFICE = 131 "tellers_by_office";
     TELLERS_BY_EMPLOYEE = 132 "tellers_by_employee";
@@ -169,6 +174,7 @@ pub const LOCAL: &[Space] = &[
     KNOWN_ADDRESSES,
     KNOWN_ADDRESSES_BY_TIME,
     AUDIT_PLACE,
+    DELIVERER,
 ];
 
 /// Spaces from which it is computed who calls and what they may do.

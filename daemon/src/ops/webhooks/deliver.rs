@@ -1,0 +1,249 @@
+//! What is delivered next, and what became of it. Contract: `audit.md` section 4.
+
+use crate::config::{Auth, Config};
+use crate::domain::gateway::{Failed, Taken};
+use crate::domain::webhook::{Message, message_id, next_try};
+use crate::ops::Caller;
+use crate::ops::audit::tell_failed;
+use crate::ops::callers::KnownCallers;
+use crate::ops::events::{self, Heard, heard};
+use crate::ops::listing::json;
+use crate::store::Tx;
+use crate::store::record::numbered;
+use crate::store::records::{StoredDelivery, StoredSubscription, WEBHOOK_SECRET};
+use mfa_shared::api::audit::AuditChange;
+use mfa_shared::api::events::{Event, EventQuery};
+use mfa_shared::api::webhooks::*;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::kind::resource;
+use mfa_shared::node::Node;
+use mfa_shared::time::Timestamp;
+
+/// Tries of deliveries that are kept of each subscription.
+const TRIES_KEPT: u64 = 100;
+/// Most characters that are kept of a receiver's words.
+const DETAIL_MAX: usize = 200;
+/// The command that a record names when a delivery is given up.
+const DELIVER: &str = "DeliverWebhook";
+
+/// Where a subscription stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The subscription.
+    pub subscription: String,
+    /// How often somebody has moved its position.
+    pub moved: u64,
+    /// The last event that was looked at for it.
+    pub position: u64,
+}
+
+/// What there is to do for a subscription.
+#[derive(Debug)]
+pub enum Next {
+    /// Nothing at present.
+    Nothing,
+    /// None of the events up to this one concerns it.
+    PassOver {
+        /// The last event that was looked at.
+        upto: u64,
+        /// Whether more follow.
+        more: bool,
+        /// Whether that has to be noted, because a delivery of them had failed before.
+        note: bool,
+    },
+    /// These are to be delivered.
+    Send(Box<Message>, Batch),
+    /// It cannot be served any more.
+    Pause(String),
+}
+
+/// Events that are delivered together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// Where the subscription stood before them.
+    pub from: Place,
+    /// The header `webhook-id`.
+    pub id: String,
+    first: i64,
+    last: i64,
+    count: usize,
+    /// The last event that was looked at.
+    upto: u64,
+}
+
+impl Batch {
+    /// Where the subscription stands when they are delivered.
+    pub fn delivered(&self) -> Place {
+        Place { position: self.upto, ..self.from.clone() }
+    }
+}
+
+/// The subscriptions that are to be served at this moment.
+pub fn due(tx: &mut Tx<'_>) -> Result<Vec<Place>, Fault> {
+    let (now, last) = (tx.now(), events::last(tx)?);
+    let all = tx.all::<StoredSubscription>(&[])?.into_iter();
+    Ok(all.filter(|stored| is_due(stored, now) && stored.position < last).map(|s| place(&s)).collect())
+}
+
+fn is_due(stored: &StoredSubscription, now: Timestamp) -> bool {
+    stored.state == SubscriptionState::Active && stored.next_try_on.is_none_or(|next| next <= now)
+}
+
+fn place(stored: &StoredSubscription) -> Place {
+    let (subscription, moved) = (stored.identifier.clone(), stored.moved);
+    Place { subscription, moved, position: stored.position }
+}
+
+/// What is to be done for a subscription of which everything up to `looked` was looked at in vain.
+pub fn next(
+    tx: &mut Tx<'_>,
+    callers: &KnownCallers,
+    config: &Config,
+    from: &Place,
+    looked: u64,
+) -> Result<Next, Fault> {
+    let Some(stored) = tx.get::<StoredSubscription>(&[&from.subscription])? else { return Ok(Next::Nothing) };
+    if place(&stored) != *from || !is_due(&stored, tx.now()) {
+        return Ok(Next::Nothing);
+    }
+    let Some(owner) = owner(tx, callers, config, &stored)? else {
+        return Ok(Next::Pause(match stored.user.or(stored.application) {
+            Some(name) => format!("{name}, who set its url, is no user any more who could log in"),
+            None => "its url was set while access control was off; set it again".to_owned(),
+        }));
+    };
+    let to = match tx.receivers().allow(&stored.url) {
+        Ok(to) => to,
+        Err(why) => return Ok(Next::Pause(format!("its url {why}"))),
+    };
+    let after = if stored.upto.is_some() { stored.position } else { stored.position.max(looked) };
+    let query = EventQuery { kinds: stored.kinds.clone(), ..EventQuery::default() };
+    let Heard { mut events, mut upto, more } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
+        Err(fault) if fault.kind == fault::POSITION_TOO_OLD => return Ok(Next::Pause(fault.detail.clone())),
+        heard => heard?,
+    };
+    if let Some(bound) = stored.upto {
+        // What is tried again is what was tried before.
+        events.retain(|event| u64::try_from(event.sequence).is_ok_and(|number| number <= bound));
+        upto = upto.min(bound);
+    }
+    events.retain(|event| !is_own_creation(event, &stored.identifier));
+    let (Some(first), Some(last)) = (events.first(), events.last()) else {
+        return Ok(Next::PassOver { upto, more, note: stored.upto.is_some() });
+    };
+    let (first, last) = (first.sequence, last.sequence);
+    let id = message_id(&stored.identifier, stored.created_on, stored.moved, first, last);
+    let batch = Batch { from: from.clone(), id: id.clone(), first, last, count: events.len(), upto };
+    let secret = tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret)?;
+    let (limits, body) = (super::trial::limits(config), json(&EventDelivery { events }));
+    // The signature says when it is sent, so that a receiver can refuse what is old.
+    let message = Message { to, limits, secret, id, at: tx.now(), body };
+    Ok(Next::Send(Box::new(message), batch))
+}
+
+/// A subscription is not told that it was created: whoever did it knows.
+fn is_own_creation(event: &Event, subscription: &str) -> bool {
+    event.operation == "CreateSubscription"
+        && event.resource == Some(resource("webhook", &[subscription.to_owned()]))
+}
+
+/// Whose events are delivered: those that the one who set the address may read.
+fn owner(
+    tx: &mut Tx<'_>,
+    callers: &KnownCallers,
+    config: &Config,
+    stored: &StoredSubscription,
+) -> Result<Option<Caller>, Fault> {
+    match config.auth {
+        Auth::Off => Ok(Some(Caller::guest())),
+        Auth::On => callers.absent(tx, stored.user.as_deref(), stored.application.as_deref()),
+    }
+}
+
+/// Notes that nothing up to an event concerns a subscription.
+pub fn pass_over(tx: &mut Tx<'_>, from: &Place, upto: u64) -> Result<(), Fault> {
+    if let Some(mut stored) = unmoved(tx, from)? {
+        // A delivery that failed and of which nothing is left to tell is over.
+        stored.position = upto;
+        super::begin_anew(&mut stored);
+        tx.put(&stored)?;
+    }
+    Ok(())
+}
+
+/// The subscription, if it stands where it stood.
+fn unmoved(tx: &mut Tx<'_>, from: &Place) -> Result<Option<StoredSubscription>, Fault> {
+    let stored = tx.get::<StoredSubscription>(&[&from.subscription])?;
+    Ok(stored.filter(|stored| place(stored) == *from))
+}
+
+/// Notes what became of a delivery. Whoever has moved the position meanwhile has the last word.
+pub fn settle(tx: &mut Tx<'_>, batch: &Batch, outcome: &Result<Taken, Failed>) -> Result<(), Fault> {
+    let Some(mut stored) = unmoved(tx, &batch.from)? else { return Ok(()) };
+    let now = tx.now();
+    stored.tries += 1;
+    let (status, detail) = match outcome {
+        Ok(taken) => (taken.code, taken.answer.clone()),
+        Err(failed) => (failed.code, failed.why.clone()),
+    };
+    match outcome {
+        Ok(_) => {
+            stored.position = batch.upto;
+            super::begin_anew(&mut stored);
+        }
+        Err(failed) => {
+            stored.failures += 1;
+            let since = *stored.failing_since.get_or_insert(now);
+            stored.upto = Some(batch.upto);
+            stored.next_try_on = next_try(stored.failures, since, now);
+            if stored.next_try_on.is_none() {
+                let why = format!("given up after {} tries in three days: {}", stored.failures, failed.why);
+                pause(tx, &mut stored, why);
+            }
+        }
+    }
+    let delivery = Delivery {
+        number: i64::try_from(stored.tries).unwrap_or(i64::MAX),
+        webhook_identifier: batch.id.clone(),
+        first_sequence: batch.first,
+        last_sequence: batch.last,
+        events: i64::try_from(batch.count).unwrap_or(i64::MAX),
+        tried_on: now,
+        outcome: if outcome.is_ok() { DeliveryOutcome::Delivered } else { DeliveryOutcome::Failed },
+        status: status.map(i64::from),
+        detail: detail.chars().take(DETAIL_MAX).collect(),
+        next_try_on: stored.next_try_on,
+    };
+    let (subscription, number) = (stored.identifier.clone(), stored.tries);
+    tx.put(&StoredDelivery { subscription, number, delivery })?;
+    if let Some(old) = number.checked_sub(TRIES_KEPT)
+        && let Some(old) = tx.at::<StoredDelivery>(&numbered(&[&stored.identifier], old))?
+    {
+        tx.remove(&old);
+    }
+    tx.put(&stored)
+}
+
+/// Pauses a subscription that cannot be served.
+pub fn give_up(tx: &mut Tx<'_>, from: &Place, why: &str) -> Result<(), Fault> {
+    if let Some(mut stored) = unmoved(tx, from)?.filter(|stored| stored.state == SubscriptionState::Active) {
+        pause(tx, &mut stored, why.to_owned());
+        tx.put(&stored)?;
+    }
+    Ok(())
+}
+
+fn pause(tx: &mut Tx<'_>, stored: &mut StoredSubscription, why: String) {
+    let text = |text: &str| Some(Node::Text(text.to_owned()));
+    let reason: String = why.chars().take(1000).collect();
+    let changes = vec![
+        AuditChange { field: "/reason".to_owned(), before: Some(Node::Null), after: text(&reason) },
+        AuditChange { field: "/state".to_owned(), before: text("ACTIVE"), after: text("PAUSED") },
+    ];
+    tracing::warn!(subscription = stored.identifier, reason, "a webhook is paused");
+    let name = resource("webhook", std::slice::from_ref(&stored.identifier));
+    tell_failed(tx, DELIVER, "webhooks", name, changes);
+    stored.state = SubscriptionState::Paused;
+    stored.reason = Some(reason);
+    stored.next_try_on = None;
+}
