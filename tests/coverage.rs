@@ -80,3 +80,24 @@ fn every_row_says_what_it_does_in_one_sentence() {
         assert!(row.doc.ends_with('.') && row.doc.len() > 10, "{}: {:?}", row.name, row.doc);
     }
 }
+
+#[test]
+fn every_list_says_what_it_costs() {
+    let text = include_str!("../ARCHITECTURE.md");
+    let section = text.split("## What lists cost\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let told: Vec<_> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+        .map(|line| line.split(" | ").collect::<Vec<_>>())
+        .filter(|cells| cells[0] != "list")
+        .collect();
+    for cells in &told {
+        assert_eq!(cells.len(), 3, "{cells:?}");
+        assert!(["order", "index", "short", "whole"].contains(&cells[1]), "{cells:?}");
+        assert!(rows().any(|row| row.name == cells[0]), "{} is no row", cells[0]);
+    }
+    for row in rows().filter(|row| row.lists()) {
+        let count = told.iter().filter(|cells| cells[0] == row.name).count();
+        assert_eq!(count, 1, "{} is not in the table of what lists cost", row.name);
+    }
+}

@@ -39,6 +39,7 @@ mod api {
     mod login_origins;
     pub mod metrics;
     mod offices;
+    mod pages;
     mod passwords;
     mod people_groups;
     mod privileges;

@@ -37,6 +37,7 @@ mod look;
 mod migrate;
 mod open;
 mod prune;
+mod shelves;
 mod start;
 mod upgrade;
 mod webhooks;

@@ -46,6 +46,7 @@ pub struct Daemon {
     served: JoinHandle<()>,
     sweep: JoinHandle<()>,
     follow: JoinHandle<()>,
+    shelves: JoinHandle<()>,
     uses: JoinHandle<()>,
     audit: JoinHandle<()>,
     webhooks: JoinHandle<()>,
@@ -113,12 +114,13 @@ impl Daemon {
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
         let sweep = tokio::spawn(sweep(state.store.clone()));
         let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
+        let shelves = tokio::spawn(state.shelves.clone().keep_up(state.store.clone()));
         let uses = tokio::spawn(keep_uses(state.clone()));
         let audited = state.clone();
         let audit = tokio::spawn(async move { audited.auditor.keep(&audited.store).await });
         let minute = state.config.interest_run_at;
         let interest = minute.map(|minute| tokio::spawn(keep_running(state.store.clone(), minute)));
-        Ok(Self { address, state, stop, served, sweep, follow, uses, audit, webhooks, interest })
+        Ok(Self { address, state, stop, served, sweep, follow, shelves, uses, audit, webhooks, interest })
     }
 
     /// The address on which it listens.
@@ -138,14 +140,14 @@ impl Daemon {
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let Self { state, stop, served, sweep, follow, uses, audit, webhooks, interest, .. } = self;
+        let Self { state, stop, served, sweep, follow, shelves, uses, audit, webhooks, interest, .. } = self;
         let _ = stop.send(true);
         if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
         // It lets another daemon go on.
         let _ = webhooks.await;
-        for task in [sweep, follow, uses, audit].into_iter().chain(interest) {
+        for task in [sweep, follow, shelves, uses, audit].into_iter().chain(interest) {
             task.abort();
             let _ = task.await;
         }

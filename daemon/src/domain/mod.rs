@@ -18,6 +18,7 @@ pub mod privilege;
 pub mod rsa;
 pub mod search;
 pub mod second_factor;
+pub mod shelf;
 pub mod teller;
 pub mod token;
 pub mod transaction;

@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod openapi;
 mod origin;
 pub mod pace;
+mod pages;
 mod payload;
 mod queue;
 pub mod reply;

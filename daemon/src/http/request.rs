@@ -10,7 +10,7 @@ use super::route::{Behind, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{dry_run, existing_only, image, tag};
+use super::{dry_run, existing_only, image, pages, tag};
 use crate::ops::Caller;
 use crate::ops::listing::json;
 use crate::store::Tx;
@@ -62,7 +62,8 @@ fn covered(bytes: &[u8], secrets: impl Fn(&Node) -> Vec<String>) -> Option<Vec<u
 
 /// A request that is ready to run in a transaction.
 pub struct Request {
-    state: Arc<State>,
+    /// The daemon.
+    pub state: Arc<State>,
     /// Who asks, and for what.
     pub asked: Asked,
     /// The row.
@@ -78,7 +79,8 @@ pub struct Request {
     own_tag: bool,
     if_match: Option<Vec<String>>,
     if_none_match: Option<Vec<String>>,
-    lines: bool,
+    /// Whether a list is streamed as lines.
+    pub lines: bool,
     /// What the audit trail says of it; nothing of a plain read.
     pub trail: Option<Trail>,
 }
@@ -152,6 +154,9 @@ impl Request {
 
     /// Answers a request that reads.
     pub async fn read(self: Arc<Self>, long: bool, head: &Head) -> Result<Response, Fault> {
+        if let Some(reply) = pages::read(&self).await? {
+            return Ok(respond(reply, None));
+        }
         let mut tries = 0;
         loop {
             let (reply, stream) = self.clone().look(long, &head.request_id).await?;
@@ -280,7 +285,7 @@ impl Request {
     }
 
     /// Runs the operation; where the request names tags, only on a record that still has one of them.
-    fn run(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
+    pub fn run(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
         let prepared = self.prepared.as_ref().map_err(Clone::clone)?;
         if let (Some(tags), Some(tagged)) = (&self.if_match, &self.tagged)
             && matches!(self.meta.method, Method::Put | Method::Delete)

@@ -12,6 +12,7 @@ use crate::ops::callers::{KnownCallers, LoginRules};
 use crate::ops::init;
 use crate::ops::listing::json;
 use crate::search::Search;
+use crate::shelves::Shelves;
 use crate::store::Store;
 use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
 use mfa_shared::fault::{self, Fault};
@@ -38,6 +39,8 @@ pub struct State {
     pub heavy: Heavy,
     /// What is found by words.
     pub search: Arc<Search>,
+    /// The orders of lists.
+    pub shelves: Arc<Shelves>,
     /// What is told to the audit trail beside the answers.
     pub auditor: Arc<Auditor>,
     /// What is counted of requests.
@@ -67,9 +70,22 @@ impl State {
         };
         let (callers, phase) = (KnownCallers::new(rules), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);
-        let (search, auditor) = (Arc::default(), Arc::default());
+        let (search, shelves, auditor) = (Arc::default(), Arc::default(), Arc::default());
         let counts = Arc::new(Counts::of(routes.names()));
-        Self { store, config, routes, instance, callers, heavy, search, auditor, counts, phase, has_users }
+        Self {
+            store,
+            config,
+            routes,
+            instance,
+            callers,
+            heavy,
+            search,
+            shelves,
+            auditor,
+            counts,
+            phase,
+            has_users,
+        }
     }
 
     /// Whether there are users. Once there is one there always is, so it is asked only until then; what

@@ -1,6 +1,6 @@
 //! Customers and their lifecycle. Contract: `customers.md` sections 1 to 3.
 
-use super::listing::{Listing, SortKey, as_stored};
+use super::listing::{Listing, Shelved, SortKey, as_stored};
 use super::{Caller, Stored, Unknown, counted};
 use crate::domain::customer::{next_state, possible};
 use crate::ops::rows::Rows;
@@ -56,13 +56,20 @@ pub fn list(
     _: &ListCustomers,
     Query(query): &Query<CustomerQuery>,
 ) -> Result<Listing<Customer, Customer>, Fault> {
-    let listing = Listing::new(&query.paging, sort_key, as_stored).term(query.paging.term.as_ref(), |c| {
-        vec![Some(&c.identifier), c.given_name.as_deref(), c.middle_name.as_deref(), c.surname.as_deref()]
-    });
-    Ok(match query.include_closed {
-        true => listing,
-        false => listing.only(|customer| customer.current_state != CustomerState::Closed),
-    })
+    Ok(Listing::of_shelf(&query.paging, !query.include_closed, as_stored))
+}
+
+impl Shelved for Customer {
+    fn texts(&self) -> Vec<Option<&str>> {
+        let names = [self.given_name.as_deref(), self.middle_name.as_deref(), self.surname.as_deref()];
+        [Some(self.identifier.as_str())].into_iter().chain(names).collect()
+    }
+    fn is_hidden(&self) -> bool {
+        self.current_state == CustomerState::Closed
+    }
+    fn sort_key(&self, column: &str) -> SortKey {
+        sort_key(self, column)
+    }
 }
 
 /// `GET /customers/{customer}`

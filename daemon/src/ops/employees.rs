@@ -1,6 +1,6 @@
 //! Employees and how they are reached. Contract: `organisation.md` section 3.
 
-use super::listing::{Listing, SortKey, json};
+use super::listing::{Listing, Shelved, SortKey, json};
 use super::{Caller, Unknown, Use, refuse_used};
 use crate::domain::employee::by_preference;
 use crate::store::Tx;
@@ -52,13 +52,21 @@ pub fn list(
     Query(query): &Query<EmployeeQuery>,
 ) -> Result<Listing<StoredEmployee, Employee>, Fault> {
     let show = |_: &mut Tx<'_>, employee: StoredEmployee| Ok(json(&employee.shown()));
-    let listing = Listing::new(&query.paging, sort_key, show).term(query.paging.term.as_ref(), |e| {
-        vec![Some(&e.identifier), e.given_name.as_deref(), e.middle_name.as_deref(), e.surname.as_deref()]
-    });
+    let listing = Listing::of_shelf(&query.paging, false, show);
     Ok(match &query.office {
         Some(office) => listing.under(EMPLOYEES_BY_OFFICE, office),
         None => listing,
     })
+}
+
+impl Shelved for StoredEmployee {
+    fn texts(&self) -> Vec<Option<&str>> {
+        let names = [self.given_name.as_deref(), self.middle_name.as_deref(), self.surname.as_deref()];
+        [Some(self.identifier.as_str())].into_iter().chain(names).collect()
+    }
+    fn sort_key(&self, column: &str) -> SortKey {
+        sort_key(self, column)
+    }
 }
 
 /// `GET /employees/{employee}`

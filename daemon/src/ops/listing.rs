@@ -4,11 +4,12 @@
 //! read in the transaction of its request. A stream is read chunk by chunk, a short transaction each, so
 //! that a long export holds nobody up; beyond the order it holds one chunk in memory.
 
+pub use crate::domain::shelf::SortKey;
+use crate::domain::shelf::{Found, Shelf, Wanted};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
-use crate::store::record::{Record, prefix};
+use crate::store::record::{self, Record, prefix};
 use crate::store::tx::{decode, indexed_key};
-use mfa_shared::amount::Amount;
 use mfa_shared::fault::Fault;
 use mfa_shared::query::{PAGE_SIZE_DEFAULT, Paging};
 use mfa_shared::wire::Listed;
@@ -19,50 +20,6 @@ use std::sync::Arc;
 
 /// Records of a stream that are read in one transaction.
 const CHUNK_RECORDS: usize = 500;
-
-/// What a record is sorted by. Null stands before everything else.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SortKey {
-    /// No value.
-    Null,
-    /// A boolean, a date as days, a moment as milliseconds.
-    Number(i64),
-    /// An amount, by its value.
-    Amount(Amount),
-    /// A text, by code point.
-    Text(String),
-}
-
-impl<T: Into<SortKey>> From<Option<T>> for SortKey {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(SortKey::Null, Into::into)
-    }
-}
-impl From<&str> for SortKey {
-    fn from(value: &str) -> Self {
-        SortKey::Text(value.to_owned())
-    }
-}
-impl From<&String> for SortKey {
-    fn from(value: &String) -> Self {
-        SortKey::Text(value.clone())
-    }
-}
-impl From<i64> for SortKey {
-    fn from(value: i64) -> Self {
-        SortKey::Number(value)
-    }
-}
-impl From<Amount> for SortKey {
-    fn from(value: Amount) -> Self {
-        SortKey::Amount(value)
-    }
-}
-impl From<bool> for SortKey {
-    fn from(value: bool) -> Self {
-        SortKey::Number(value.into())
-    }
-}
 
 type SortBy<R> = fn(&R, &str) -> SortKey;
 type Keep<R> = Box<dyn Fn(&R) -> bool + Send + Sync>;
@@ -80,6 +37,22 @@ pub struct Listing<R, T> {
     restore: Option<Restore<R>>,
     show: Show<R>,
     shown: PhantomData<fn() -> T>,
+    /// The lower-cased term.
+    term: Option<String>,
+    /// Whether it is a list of which a shelf knows the order; and whether it leaves out what is hidden.
+    shelved: Option<bool>,
+}
+
+/// A record whose place in its lists is kept in memory.
+pub trait Shelved: Record {
+    /// The texts in which a term is looked for.
+    fn texts(&self) -> Vec<Option<&str>>;
+    /// Whether only lists show it that ask for everything.
+    fn is_hidden(&self) -> bool {
+        false
+    }
+    /// The key of a column.
+    fn sort_key(&self, column: &str) -> SortKey;
 }
 
 impl<R, T> fmt::Debug for Listing<R, T> {
@@ -102,11 +75,24 @@ impl<R: Record, T: Listed> Listing<R, T> {
             restore: None,
             show,
             shown: PhantomData,
+            term: None,
+            shelved: None,
         }
+    }
+
+    /// Every record of a noun that has a shelf; `visible_only` leaves out what is hidden.
+    pub fn of_shelf(paging: &Paging<T>, visible_only: bool, show: Show<R>) -> Self
+    where
+        R: Shelved,
+    {
+        let listing = Self::new(paging, R::sort_key, show).term(paging.term.as_ref(), R::texts);
+        let listing = Self { shelved: Some(visible_only), ..listing };
+        if visible_only { listing.only(|record| !record.is_hidden()) } else { listing }
     }
 
     /// Only the records that an index has under `part`.
     pub fn under(mut self, index: Space, part: &str) -> Self {
+        self.shelved = None;
         self.index = Some((index, part.to_owned()));
         self
     }
@@ -123,7 +109,8 @@ impl<R: Record, T: Listed> Listing<R, T> {
     /// Only the records of which one text contains the term, after lower-casing.
     pub fn term(self, term: Option<&String>, texts: fn(&R) -> Vec<Option<&str>>) -> Self {
         let Some(term) = term.map(|term| term.to_lowercase()) else { return self };
-        self.only(move |record| {
+        let listing = Self { term: Some(term.clone()), ..self };
+        listing.only(move |record| {
             texts(record).into_iter().flatten().any(|text| text.to_lowercase().contains(&term))
         })
     }
@@ -227,9 +214,34 @@ impl<R: Record, T: Listed> Listing<R, T> {
         }
     }
 
-    fn shown(&self, tx: &mut Tx<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
-        let record = self.record(tx, key)?;
-        record.map(|record| (self.show)(tx, record)).transpose()
+    /// How many records stand before the page, and how many on it.
+    fn part(&self) -> (usize, usize) {
+        let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        (number(self.page_index.saturating_mul(self.size)), number(self.size))
+    }
+
+    /// The records of the page and the number of all, where they were looked up on a shelf. It had followed
+    /// the store up to a moment after the request came; a record that does not stand there by now has been
+    /// changed since, and then it is looked up once more.
+    fn looked_up(&self, tx: &mut Tx<'_>) -> Result<Option<(Vec<R>, usize)>, Fault> {
+        let Some(Found { records, total }) = tx.take_found() else { return Ok(None) };
+        let mut shown = Vec::with_capacity(records.len());
+        for (identifier, key) in records {
+            let record = self.record(tx, &record::key(&[&identifier]))?;
+            let stands = |record: &R| {
+                let by = self.sort.as_ref().map_or(SortKey::Null, |(column, sort)| sort(record, column));
+                by == key && self.keep.as_ref().is_none_or(|keep| keep(record))
+            };
+            match record.filter(stands) {
+                Some(record) => shown.push(record),
+                None => {
+                    // Whoever reads hears of it, and looks once more.
+                    tx.note_moved();
+                    return Ok(Some((Vec::new(), 0)));
+                }
+            }
+        }
+        Ok(Some((shown, total)))
     }
 }
 
@@ -251,6 +263,14 @@ pub enum Cursor {
 
 /// A list, whatever its records are.
 pub trait List: Send + Sync {
+    /// The column that sorts it, if it is not the first one.
+    fn column(&self) -> Option<&str> {
+        None
+    }
+    /// The records of the page, where a shelf can tell them.
+    fn find(&self, _: &Shelf) -> Option<Found> {
+        None
+    }
     /// The page that was asked for, in its envelope.
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault>;
     /// The next records, one a line, and where the stream stands behind them.
@@ -258,20 +278,41 @@ pub trait List: Send + Sync {
 }
 
 impl<R: Record, T: Listed> List for Listing<R, T> {
+    fn column(&self) -> Option<&str> {
+        self.sort.as_ref().map(|(column, _)| column.as_str())
+    }
+
+    fn find(&self, shelf: &Shelf) -> Option<Found> {
+        let (passed, size) = self.part();
+        shelf.page(&Wanted {
+            column: self.column(),
+            descending: self.descending,
+            visible_only: self.shelved?,
+            term: self.term.as_deref(),
+            passed,
+            size,
+        })
+    }
+
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
-        let keys = self.keys(tx, false)?;
-        let total = keys.len() as u64;
-        let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
-        let passed = usize::try_from(self.page_index.saturating_mul(self.size)).unwrap_or(usize::MAX);
-        let mut first = true;
-        for key in keys.iter().skip(passed).take(usize::try_from(self.size).unwrap_or(usize::MAX)) {
-            if let Some(shown) = self.shown(tx, key)? {
-                if !std::mem::take(&mut first) {
-                    out.push(b',');
-                }
-                out.extend_from_slice(&shown);
+        let (passed, size) = self.part();
+        let (records, total) = match self.looked_up(tx)? {
+            Some(found) => found,
+            None => {
+                let keys = self.keys(tx, false)?;
+                let part = keys.iter().skip(passed).take(size);
+                let records = part.map(|key| self.record(tx, key)).collect::<Result<Vec<_>, _>>()?;
+                (records.into_iter().flatten().collect(), keys.len())
             }
+        };
+        let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
+        for (at, record) in records.into_iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(&(self.show)(tx, record)?);
         }
+        let total = total as u64;
         let pages = total.div_ceil(self.size);
         out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
         Ok(out)

@@ -1,6 +1,6 @@
 //! Offices, branches, addresses, external references. Contract: `organisation.md` section 2.
 
-use super::listing::{Listing, SortKey, json};
+use super::listing::{Listing, Shelved, SortKey, json};
 use super::{Caller, Use, refuse_used};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
@@ -223,8 +223,16 @@ fn shown(tx: &mut Tx<'_>, office: StoredOffice) -> Result<Office, Fault> {
 }
 
 fn listing(paging: &Paging<Office>) -> Listing<StoredOffice, Office> {
-    Listing::new(paging, sort_key, |tx, office| Ok(json(&shown(tx, office)?)))
-        .term(paging.term.as_ref(), |office| vec![Some(&office.identifier), Some(&office.name)])
+    Listing::of_shelf(paging, false, |tx, office| Ok(json(&shown(tx, office)?)))
+}
+
+impl Shelved for StoredOffice {
+    fn texts(&self) -> Vec<Option<&str>> {
+        vec![Some(&self.identifier), Some(&self.name)]
+    }
+    fn sort_key(&self, column: &str) -> SortKey {
+        sort_key(self, column)
+    }
 }
 
 fn sort_key(office: &StoredOffice, column: &str) -> SortKey {

@@ -20,6 +20,7 @@ pub mod records;
 pub mod seal;
 mod secrets;
 pub mod seed;
+mod shelved;
 pub mod space;
 pub mod trail;
 pub mod transfer;

@@ -3,6 +3,7 @@
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
+use super::shelved::Shelved;
 use crate::clock::Deadline;
 use crate::domain::webhook::Receivers;
 use mfa_shared::api::audit::AuditRecord;
@@ -31,6 +32,7 @@ pub struct Tx<'a> {
     pub(super) records: Vec<AuditRecord>,
     pub(super) keys: Option<Arc<Keys>>,
     pub(super) receivers: Arc<Receivers>,
+    pub(super) shelved: Option<Shelved>,
     deadline: Option<Deadline>,
 }
 
@@ -49,6 +51,7 @@ impl<'a> Tx<'a> {
             records: Vec::new(),
             keys: None,
             receivers: Arc::default(),
+            shelved: None,
             deadline: None,
         }
     }

@@ -1,0 +1,116 @@
+//! The texts in which a term is looked for, one record behind the other.
+
+use memchr::{memchr, memmem};
+
+/// Ends the texts of a record, and parts them: no text of a record has such characters.
+const END: u8 = b'\n';
+const PART: char = '\u{1f}';
+/// Lines that count no more and are always left.
+const DEAD_LINES_MIN: usize = 10_000;
+
+/// Texts as a shelf holds them.
+pub fn texts<'t>(all: impl IntoIterator<Item = Option<&'t str>>) -> String {
+    let lowered: Vec<_> = all.into_iter().flatten().map(str::to_lowercase).collect();
+    lowered.join(PART.to_string().as_str())
+}
+
+/// A line for each slot.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    text: Vec<u8>,
+    /// Where each line begins, and whose it is; a line that counts no more is nobody's.
+    lines: Vec<(usize, Option<u32>)>,
+    dead_lines: usize,
+}
+
+impl Lines {
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.capacity() + self.lines.capacity() * size_of::<(usize, Option<u32>)>()
+    }
+
+    /// Whether it is worth while to compact them.
+    pub(super) fn are_mostly_dead(&self) -> bool {
+        self.dead_lines > DEAD_LINES_MIN.max(self.lines.len() / 2)
+    }
+
+    /// The texts of a line.
+    pub(super) fn text(&self, line: usize) -> &[u8] {
+        let rest = &self.text[self.lines[line].0..];
+        &rest[..memchr(END, rest).unwrap_or(rest.len())]
+    }
+
+    /// Writes the line of a slot; its number.
+    pub(super) fn write(&mut self, slot: u32, texts: &str) -> usize {
+        self.lines.push((self.text.len(), Some(slot)));
+        self.text.extend_from_slice(texts.as_bytes());
+        self.text.push(END);
+        self.lines.len() - 1
+    }
+
+    /// Makes a line count no more.
+    pub(super) fn strike(&mut self, line: usize) {
+        self.lines[line].1 = None;
+        self.dead_lines += 1;
+    }
+
+    /// Leaves out the lines that count no more, and says where those of slots are then.
+    pub(super) fn compact(&mut self, mut moved: impl FnMut(u32, usize)) {
+        let (text, lines) = (std::mem::take(&mut self.text), std::mem::take(&mut self.lines));
+        self.dead_lines = 0;
+        self.text.reserve(text.len());
+        for (start, slot) in lines {
+            let Some(slot) = slot else { continue };
+            let rest = &text[start..];
+            let length = memchr(END, rest).map_or(rest.len(), |end| end + 1);
+            moved(slot, self.lines.len());
+            self.lines.push((self.text.len(), Some(slot)));
+            self.text.extend_from_slice(&rest[..length]);
+        }
+    }
+
+    /// The slots of which a text contains a term.
+    pub(super) fn containing(&self, term: &str, slots: usize) -> Matching {
+        if term.is_empty() {
+            return Matching::All;
+        }
+        let mut found = vec![false; slots];
+        if term.bytes().any(|byte| byte == END || byte == PART as u8) {
+            return Matching::Only(found);
+        }
+        let finder = memmem::Finder::new(term.as_bytes());
+        let (mut from, mut line) = (0, 0);
+        while let Some(at) = self.text.get(from..).and_then(|rest| finder.find(rest)) {
+            let at = from + at;
+            // Hits come in the order of the lines: the line of one is near that of the one before, or far.
+            let near = self.lines[line..].iter().take(16).position(|(start, _)| *start > at);
+            line += match near {
+                Some(near) => near,
+                None => self.lines[line..].partition_point(|(start, _)| *start <= at),
+            };
+            if let Some(slot) = self.lines[line - 1].1 {
+                found[slot as usize] = true;
+            }
+            from = self.lines.get(line).map_or(self.text.len(), |(start, _)| *start);
+        }
+        Matching::Only(found)
+    }
+}
+
+/// Slots that are looked for.
+pub(super) enum Matching {
+    /// All of them.
+    All,
+    /// Those that are true here.
+    Only(Vec<bool>),
+}
+
+impl Matching {
+    /// Whether a slot is among them.
+    pub(super) fn has(&self, slot: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(found) => found.get(slot as usize).copied().unwrap_or(false),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Pages of lists whose order is kept in memory: the order is brought up to date, the page is looked up while
+//! no transaction is open, and the transaction reads its records alone.
+
+use super::access;
+use super::reply::{Content, Reply};
+use super::request::Request;
+use crate::ops::listing::List;
+use crate::shelves::Noun;
+use crate::store::Tx;
+use mfa_shared::fault::{self, Fault};
+use std::sync::{Arc, PoisonError};
+
+/// How often a page is looked up of which others change a record meanwhile, before it is read from the store.
+const TRIES: usize = 10;
+
+/// Answers a request for a page; nothing where no order is kept, or where others change what stands on the
+/// page all the time.
+pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
+    let Some(noun) = Noun::of(request.meta.name).filter(|_| !request.lines) else { return Ok(None) };
+    let (state, asking) = (&request.state, request.clone());
+    let ask = move |tx: &mut Tx<'_>| {
+        let caller = access::admit(&asking.state, tx, &asking.asked)?;
+        asking.run(tx, &caller)
+    };
+    let Content::List(list) = state.store.read(false, ask).await?.content else { return Ok(None) };
+    for _ in 0..TRIES {
+        let Some(shelf) = state.shelves.ready(&state.store, noun, list.column()).await else {
+            return Ok(None);
+        };
+        let looking: Arc<dyn List> = list.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            looking.find(&shelf.read().unwrap_or_else(PoisonError::into_inner))
+        });
+        let looked = looked.await.map_err(|_| Fault::new(fault::INTERNAL, "looking up a page broke off"))?;
+        let Some(found) = looked else { return Ok(None) };
+        let (found, asking) = (Arc::new(found), request.clone());
+        let show = move |tx: &mut Tx<'_>| {
+            let caller = access::admit(&asking.state, tx, &asking.asked)?;
+            tx.show_found(found.as_ref().clone());
+            let reply = asking.shown(tx, &caller)?;
+            Ok((reply, tx.has_moved()))
+        };
+        let (reply, moved) = state.store.read(false, show).await?;
+        if !moved {
+            return Ok(Some(reply));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,283 @@
+//! The orders of lists in memory, which follow the store: whatever was committed before a list is asked for
+//! stands in it, by whichever daemon it was committed.
+
+use crate::domain::shelf::{Row, Shelf, SortKey, texts};
+use crate::ops::listing::Shelved;
+use crate::store::engine::{Changed, Range, Space};
+use crate::store::record::{Record, key};
+use crate::store::records::{StoredEmployee, StoredOffice};
+use crate::store::tx::decode;
+use crate::store::{Store, Tx};
+use mfa_shared::api::customers::{Customer, ListCustomers};
+use mfa_shared::api::employees::ListEmployees;
+use mfa_shared::api::offices::ListOffices;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::fault::Fault;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// Records that are read in one transaction.
+const CHUNK_RECORDS: usize = 500;
+/// Commits that are followed at once.
+const COMMITS_AT_ONCE: usize = 1_000;
+/// How long a list waits for its order.
+const WAIT: Duration = Duration::from_secs(15);
+/// Time between two looks at what was committed, so that the next list has little to follow.
+const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
+
+type Keys = Vec<(Space, Vec<u8>)>;
+
+/// A noun whose lists have a shelf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noun {
+    /// Customers.
+    Customers,
+    /// Employees.
+    Employees,
+    /// Offices.
+    Offices,
+}
+
+const NOUNS: [Noun; 3] = [Noun::Customers, Noun::Employees, Noun::Offices];
+
+impl Noun {
+    /// The noun that a row lists.
+    pub fn of(row: &str) -> Option<Self> {
+        match row {
+            _ if row == ListCustomers::META.name => Some(Self::Customers),
+            _ if row == ListEmployees::META.name => Some(Self::Employees),
+            _ if row == ListOffices::META.name => Some(Self::Offices),
+            _ => None,
+        }
+    }
+
+    fn space(self) -> Space {
+        match self {
+            Self::Customers => Customer::SPACE,
+            Self::Employees => StoredEmployee::SPACE,
+            Self::Offices => StoredOffice::SPACE,
+        }
+    }
+
+    fn row(self, value: &[u8], columns: &[String]) -> Result<Row, Fault> {
+        match self {
+            Self::Customers => row::<Customer>(value, columns, |customer| &customer.identifier),
+            Self::Employees => row::<StoredEmployee>(value, columns, |employee| &employee.identifier),
+            Self::Offices => row::<StoredOffice>(value, columns, |office| &office.identifier),
+        }
+    }
+}
+
+fn row<R: Shelved>(value: &[u8], columns: &[String], name: fn(&R) -> &String) -> Result<Row, Fault> {
+    let record: R = decode(R::SPACE, value)?;
+    Ok(Row {
+        identifier: name(&record).clone(),
+        texts: texts(record.texts()),
+        hidden: record.is_hidden(),
+        keys: columns.iter().map(|column| record.sort_key(column)).collect(),
+    })
+}
+
+/// The shelves of a daemon.
+#[derive(Debug, Default)]
+pub struct Shelves {
+    shelves: [Arc<RwLock<Shelf>>; NOUNS.len()],
+    /// Up to where in the journal they have followed; `None` until they were made.
+    followed: Mutex<Option<u64>>,
+    /// How many times it was begun to follow.
+    begun: AtomicU64,
+}
+
+impl Shelves {
+    /// The shelf of a noun.
+    pub fn of(&self, noun: Noun) -> Arc<RwLock<Shelf>> {
+        self.shelves[noun as usize].clone()
+    }
+
+    fn reading(&self, noun: Noun) -> RwLockReadGuard<'_, Shelf> {
+        self.shelves[noun as usize].read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writing(&self, noun: Noun) -> RwLockWriteGuard<'_, Shelf> {
+        self.shelves[noun as usize].write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The shelf of a noun as the store is by now, with the order of a column; `None` where that cannot be
+    /// had soon, because it is still being made, and then a list is read from the store.
+    pub async fn ready(&self, store: &Store, noun: Noun, column: Option<&str>) -> Option<Arc<RwLock<Shelf>>> {
+        let make = async {
+            self.follow(store).await?;
+            if let Some(column) = column.filter(|_| !self.reading(noun).has(column)) {
+                self.add_column(store, noun, column).await?;
+                self.follow(store).await?;
+            }
+            Ok::<_, Fault>(self.of(noun))
+        };
+        match tokio::time::timeout(WAIT, make).await {
+            Ok(Ok(shelf)) => Some(shelf),
+            Ok(Err(fault)) => {
+                tracing::debug!(%fault, "the orders of lists could not be brought up to date");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Follows what was committed since the last time, or makes the shelves. Of several who wait for it one
+    /// follows for all.
+    async fn follow(&self, store: &Store) -> Result<(), Fault> {
+        let arrived = self.begun.load(SeqCst);
+        let mut followed = self.followed.lock().await;
+        // Somebody has begun after this call, and is done.
+        if self.begun.load(SeqCst) > arrived && followed.is_some() {
+            return Ok(());
+        }
+        self.begun.fetch_add(1, SeqCst);
+        let after = match *followed {
+            Some(after) => after,
+            None => {
+                let now = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
+                self.make(store).await?;
+                *followed = Some(now);
+                now
+            }
+        };
+        *followed = Some(self.go_on(store, after).await?);
+        Ok(())
+    }
+
+    /// Brings the shelves up to date with what was committed after a place in the journal; the place where
+    /// they stand then.
+    async fn go_on(&self, store: &Store, mut after: u64) -> Result<u64, Fault> {
+        loop {
+            let Changed { keys, upto, more } = store.changed_since(Some(after), COMMITS_AT_ONCE).await?;
+            for noun in NOUNS {
+                for part in changed(noun, &keys).chunks(CHUNK_RECORDS) {
+                    self.refresh(store, noun, part.to_vec()).await?;
+                }
+            }
+            after = upto;
+            if !more {
+                return Ok(after);
+            }
+        }
+    }
+
+    /// Brings records up to date.
+    async fn refresh(&self, store: &Store, noun: Noun, names: Vec<String>) -> Result<(), Fault> {
+        let columns = self.reading(noun).columns();
+        let look = move |tx: &mut Tx<'_>| {
+            let read = |name: &String| {
+                let value = tx.value(noun.space(), &key(&[name]))?;
+                Ok((name.clone(), value.map(|value| noun.row(&value, &columns)).transpose()?))
+            };
+            names.iter().map(read).collect::<Result<Vec<_>, Fault>>()
+        };
+        let changes = store.read(true, look).await?;
+        self.writing(noun).apply(changes);
+        Ok(())
+    }
+
+    /// Reads every record, a short transaction for each chunk.
+    async fn make(&self, store: &Store) -> Result<(), Fault> {
+        for noun in NOUNS {
+            *self.writing(noun) = Shelf::default();
+            let put = |rows: Vec<Row>| {
+                let changes = rows.into_iter().map(|row| (row.identifier.clone(), Some(row))).collect();
+                self.writing(noun).apply(changes);
+            };
+            each_chunk(store, noun, Vec::new(), put).await?;
+            let shelf = self.reading(noun);
+            tracing::debug!(?noun, records = shelf.records(), bytes = shelf.bytes(), "ready to list");
+        }
+        Ok(())
+    }
+
+    /// Keeps the order of one more column. The records are read while others list and change; what was
+    /// changed meanwhile is read once more at the end.
+    async fn add_column(&self, store: &Store, noun: Noun, column: &str) -> Result<(), Fault> {
+        let begin = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
+        let mut keys: BTreeMap<String, SortKey> = BTreeMap::new();
+        let put = |rows: Vec<Row>| {
+            keys.extend(rows.into_iter().map(|mut row| (row.identifier, row.keys.swap_remove(0))));
+        };
+        each_chunk(store, noun, vec![column.to_owned()], put).await?;
+        let mut followed = self.followed.lock().await;
+        let Some(after) = *followed else { return Ok(()) };
+        *followed = Some(self.go_on(store, after).await?);
+        let mut from = begin;
+        loop {
+            let Changed { keys: changes, upto, more } =
+                store.changed_since(Some(from), COMMITS_AT_ONCE).await?;
+            let (names, columns) = (changed(noun, &changes), [column.to_owned()]);
+            for part in names.chunks(CHUNK_RECORDS) {
+                let (part, columns) = (part.to_vec(), columns.clone());
+                let look = move |tx: &mut Tx<'_>| {
+                    let read = |name: &String| match tx.value(noun.space(), &key(&[name]))? {
+                        Some(value) => Ok(Some(noun.row(&value, &columns)?)),
+                        None => Ok(None),
+                    };
+                    part.iter().map(read).collect::<Result<Vec<_>, Fault>>()
+                };
+                let rows = store.read(true, look).await?;
+                keys.extend(
+                    rows.into_iter().flatten().map(|mut row| (row.identifier, row.keys.swap_remove(0))),
+                );
+            }
+            from = upto;
+            if !more {
+                break;
+            }
+        }
+        self.writing(noun).add_column(column, keys);
+        Ok(())
+    }
+
+    /// Follows the store for as long as the daemon serves.
+    pub async fn keep_up(self: Arc<Self>, store: Store) {
+        loop {
+            if let Err(fault) = self.follow(&store).await {
+                tracing::debug!(%fault, "the orders of lists could not be brought up to date");
+            }
+            tokio::time::sleep(FOLLOW_PAUSE).await;
+        }
+    }
+}
+
+/// Hands over every record of a noun, with its keys of these columns.
+async fn each_chunk(
+    store: &Store,
+    noun: Noun,
+    columns: Vec<String>,
+    mut put: impl FnMut(Vec<Row>),
+) -> Result<(), Fault> {
+    let mut from = Some(Vec::new());
+    while let Some(start) = from {
+        let columns = columns.clone();
+        let look = move |tx: &mut Tx<'_>| {
+            let pairs =
+                tx.scan(noun.space(), &Range { from: start.clone(), to: None }, false, CHUNK_RECORDS)?;
+            let next = pairs.last().filter(|_| pairs.len() == CHUNK_RECORDS);
+            let next = next.map(|(last, _)| [last.as_slice(), &[0]].concat());
+            let rows = pairs.iter().map(|(_, value)| noun.row(value, &columns));
+            Ok((rows.collect::<Result<Vec<_>, Fault>>()?, next))
+        };
+        let (rows, next) = store.read(true, look).await?;
+        put(rows);
+        from = next;
+    }
+    Ok(())
+}
+
+/// The records of a noun among changed keys, each once.
+fn changed(noun: Noun, keys: &Keys) -> Vec<String> {
+    let of_noun = keys.iter().filter(|(space, _)| *space == noun.space());
+    let name = |(_, key): &(Space, Vec<u8>)| {
+        let first = key.split(|byte| *byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(first).into_owned()
+    };
+    of_noun.map(name).collect::<BTreeSet<_>>().into_iter().collect()
+}

@@ -1,0 +1,36 @@
+//! A page whose place was looked up before its transaction, so that nobody waits for the looking.
+
+use super::tx::Tx;
+use crate::domain::shelf::Found;
+
+/// A page of a list.
+#[derive(Debug)]
+pub(super) struct Shelved {
+    found: Option<Found>,
+    /// Whether a record of it was changed after it was looked up.
+    moved: bool,
+}
+
+impl Tx<'_> {
+    /// The list of this transaction, which changes nothing, shows these records.
+    pub fn show_found(&mut self, found: Found) {
+        self.shelved = Some(Shelved { found: Some(found), moved: false });
+    }
+
+    /// The records that the list shows, once.
+    pub fn take_found(&mut self) -> Option<Found> {
+        self.shelved.as_mut().and_then(|shelved| shelved.found.take())
+    }
+
+    /// Notes that a record does not stand any more where it was found.
+    pub fn note_moved(&mut self) {
+        if let Some(shelved) = &mut self.shelved {
+            shelved.moved = true;
+        }
+    }
+
+    /// Whether that was noted.
+    pub fn has_moved(&self) -> bool {
+        self.shelved.as_ref().is_some_and(|shelved| shelved.moved)
+    }
+}

@@ -1,0 +1,158 @@
+//! Lists whose order is kept in memory hold what a look at every record finds: `organisation.md` 1.4.
+
+use crate::world::World;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+const NAMES: [&str; 8] = ["Mensah", "mensah", "Öse", "ÖSE", "Groß", "Addo", "", "A b"];
+
+fn customer(n: usize, name: usize) -> String {
+    json!({ "identifier": format!("c-{n:03}"), "surname": NAMES[name % NAMES.len()], "member": n.is_multiple_of(3),
+        "givenName": NAMES[(n + name) % 5], "assignedOffice": format!("o-{}", name % 3) })
+    .to_string()
+}
+
+fn lines(world: &World, path: &str) -> Vec<Value> {
+    let request = world.request("GET", path).header("accept", "application/x-ndjson");
+    world.send(request).is(200).text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The records of a plain look, sorted and cut by the test itself.
+fn expected(all: &[Value], column: &str, descending: bool, term: &str, closed: bool) -> Vec<Value> {
+    let text = |record: &Value, name: &str| record[name].as_str().unwrap_or_default().to_lowercase();
+    let fields = ["identifier", "givenName", "middleName", "surname"];
+    let keep = |record: &&Value| {
+        (closed || record["currentState"] != "CLOSED")
+            && (term.is_empty()
+                || fields.iter().any(|name| text(record, name).contains(&term.to_lowercase())))
+    };
+    let mut found: Vec<_> = all.iter().filter(keep).cloned().collect();
+    found.sort_by(|a, b| a["identifier"].as_str().cmp(&b["identifier"].as_str()));
+    let key = |record: &Value| match &record[column] {
+        Value::Null => (0, String::new()),
+        Value::Bool(word) => (1, u8::from(*word).to_string()),
+        value => (1, value.as_str().unwrap().to_owned()),
+    };
+    if descending {
+        found.sort_by_key(|record| std::cmp::Reverse(key(record)));
+    } else {
+        found.sort_by_key(key);
+    }
+    found
+}
+
+#[test]
+fn every_page_of_customers_is_what_a_plain_look_at_all_of_them_finds() {
+    let mut world = World::start();
+    for n in 0..120 {
+        world.post("/customers", customer(n, n * 7)).is(202);
+    }
+    for n in (0..120).step_by(5) {
+        let close = |action: &str| json!({ "action": action }).to_string();
+        world.post(&format!("/customers/c-{n:03}/commands"), close("ACTIVATE")).is(202);
+        world.post(&format!("/customers/c-{n:03}/commands"), close("CLOSE")).is(202);
+    }
+    for n in (0..120).step_by(7) {
+        world.put(&format!("/customers/c-{n:03}"), customer(n, n * 3 + 1)).is(202);
+    }
+    for restarted in [false, true] {
+        let all = lines(&world, "/customers?includeClosed=true");
+        assert_eq!(all.len(), 120);
+        let columns = ["identifier", "surname", "givenName", "member", "assignedOffice", "currentState"];
+        let terms = ["", "mens", "MENS", "ö", "ß", "C-0", "nothing like it", "a b"];
+        let case = (0..columns.len(), any::<bool>(), 0..terms.len(), any::<bool>(), 0usize..8, 1usize..40);
+        let mut runner = TestRunner::new(Config::with_cases(60));
+        let tried = runner.run(&case, |(column, descending, term, closed, page, size)| {
+            let (column, term) = (columns[column], terms[term]);
+            let direction = if descending { "DESC" } else { "asc" };
+            let encoded = mfa_shared::endpoint::percent_encode(term);
+            let path = format!(
+                "/customers?sortColumn={column}&sortDirection={direction}&term={encoded}\
+                 &includeClosed={closed}&pageIndex={page}&size={size}"
+            );
+            let seen = world.get(&path).is(200).json();
+            let whole = expected(&all, column, descending, term, closed);
+            let part: Vec<_> = whole.iter().skip(page * size).take(size).cloned().collect();
+            prop_assert_eq!(&seen["customers"], &json!(part), "{}", path);
+            prop_assert_eq!(&seen["totalElements"], whole.len());
+            prop_assert_eq!(&seen["totalPages"], whole.len().div_ceil(size));
+            Ok(())
+        });
+        tried.unwrap();
+        if !restarted {
+            world.restart();
+        }
+    }
+}
+
+#[test]
+fn what_was_changed_before_a_list_stands_in_it_whichever_daemon_changed_it() {
+    let world = World::start();
+    let page = |query: &str| world.get(&format!("/customers?{query}")).is(200).json();
+    for n in 0..60 {
+        world.post("/customers", customer(n, n)).is(202);
+        let newest = page("sortDirection=DESC&size=1");
+        assert_eq!(newest["customers"][0]["identifier"], format!("c-{n:03}"), "{newest}");
+        assert_eq!(newest["totalElements"], n + 1);
+        let renamed =
+            json!({ "identifier": format!("c-{n:03}"), "surname": format!("Zz{n:03}") }).to_string();
+        world.put(&format!("/customers/c-{n:03}"), renamed).is(202);
+        let last = page("sortColumn=surname&sortDirection=DESC&size=1");
+        assert_eq!(last["customers"][0]["surname"], format!("Zz{n:03}"), "{last}");
+        assert_eq!(page(&format!("term=zZ{n:03}"))["totalElements"], 1);
+    }
+    for (noun, path) in [("employees", "/employees"), ("offices", "/offices")] {
+        for n in 0..5 {
+            let body = json!({ "identifier": format!("x-{n}"), "name": format!("Name {n}") }).to_string();
+            world.post(path, body).is(202);
+            assert_eq!(world.get(&format!("{path}?size=1")).json()["totalElements"], n + 1, "{noun}");
+        }
+        world.delete(&format!("{path}/x-3")).is(202);
+        let left = world.get(&format!("{path}?sortDirection=DESC")).is(200).json();
+        let names: Vec<_> = left[noun].as_array().unwrap().iter().map(|r| r["identifier"].clone()).collect();
+        assert_eq!(names, ["x-4", "x-2", "x-1", "x-0"]);
+    }
+}
+
+#[test]
+fn pages_beside_writers_hold_each_record_once_and_in_order() {
+    let world = World::start();
+    for n in 0..40 {
+        world.post("/customers", customer(n, n)).is(202);
+    }
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for writer in 0..2 {
+            let (world, stop) = (&world, &stop);
+            scope.spawn(move || {
+                let mut n = 0;
+                while !stop.load(SeqCst) {
+                    n += 1;
+                    let id = (n * 2 + writer) % 40;
+                    world.put(&format!("/customers/c-{id:03}"), customer(id, n)).is(202);
+                }
+            });
+        }
+        let end = Instant::now() + Duration::from_secs(4);
+        let mut looked = 0;
+        while Instant::now() < end {
+            let seen = world.get("/customers?sortColumn=surname&size=40").is(200).json();
+            assert_eq!(seen["totalElements"], 40);
+            let records = seen["customers"].as_array().unwrap();
+            let of = |name: &str| -> Vec<String> {
+                records.iter().map(|r| r[name].as_str().unwrap_or_default().to_owned()).collect()
+            };
+            let (mut names, surnames) = (of("identifier"), of("surname"));
+            assert!(surnames.is_sorted(), "{surnames:?}");
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), 40);
+            looked += 1;
+        }
+        stop.store(true, SeqCst);
+        assert!(looked > 10, "{looked}");
+    });
+}
