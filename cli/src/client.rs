@@ -3,6 +3,7 @@
 mod batch;
 mod connect;
 mod dangling;
+mod download;
 mod dry_run;
 mod duplicates;
 mod image;
@@ -30,6 +31,7 @@ use std::time::{Duration, Instant};
 pub use batch::operation;
 pub use connect::check_address;
 pub use dangling::Dangling;
+pub use download::Download;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
 pub use references::References;

@@ -67,7 +67,7 @@ pub async fn check(
     found
 }
 
-async fn run(
+pub(crate) async fn run(
     store: &Store,
     checks: &[Check],
     progress: &dyn Fn(Check, usize),

@@ -29,6 +29,7 @@ pub mod store;
 
 mod admin;
 mod audit;
+mod backup;
 mod check;
 mod files;
 mod init;
@@ -43,6 +44,10 @@ mod upgrade;
 mod webhooks;
 
 pub use admin::{Rotated, add_account, recover_user, rotate_key};
+pub use backup::{
+    LocalBackup, RestoreHow, Restored, Verified, back_up, backup_facts, read_backup, restore_backup,
+    verify_backup,
+};
 pub use check::{Check, Found, check};
 pub use clock::Clock;
 pub use config::{Auth, Config};
@@ -53,5 +58,7 @@ pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_jou
 pub use migrate::{StorePlace, migrate};
 pub use prune::{Pruned, prune_audit};
 pub use start::{Daemon, StartError};
+pub use store::backup::BackupError;
+pub use store::backup::read::{Facts as BackupFacts, open as open_backup, whole as whole_backup};
 pub use store::postgres::Address;
 pub use store::transfer::Progress;

@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::ops::init;
 use crate::start::StartError;
+use crate::store::backup::restore::Unfinished;
 use crate::store::embedded::{Embedded, OpenError, Options};
 use crate::store::export;
 use crate::store::key_file;
@@ -86,8 +87,11 @@ async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartEr
 
 /// Whether the records of a store are whole and of the form that this program reads; if not, why.
 fn readable(tx: &mut Tx<'_>) -> Result<Result<(), String>, Fault> {
-    if tx.value(SYSTEM, export::MARK)?.is_some() {
-        let why = "the store is an unfinished copy of another one: run the same mfa migrate again";
+    if let Some(mark) = tx.value(SYSTEM, export::MARK)? {
+        let why = match serde_json::from_slice::<Unfinished>(&mark) {
+            Ok(_) => "the store is an unfinished restore: run the same mfa backup restore again",
+            Err(_) => "the store is an unfinished copy of another one: run the same mfa migrate again",
+        };
         return Ok(Err(why.to_owned()));
     }
     let form = tx.get::<StoreFacts>(&["store"])?.map_or(StoreFacts::FORM, |facts| facts.form);

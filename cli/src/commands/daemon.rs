@@ -227,7 +227,7 @@ fn log_to_stderr(cx: &Cx) -> Outcome {
     Ok(())
 }
 
-pub(super) fn not_started(error: StartError) -> Failure {
+pub fn not_started(error: StartError) -> Failure {
     let why = error.to_string();
     match error {
         StartError::Locked(_) => Failure::new("data_dir_locked", exit::LOCKED, why)

@@ -8,6 +8,7 @@ mod apply;
 mod audit;
 mod auth;
 mod background;
+mod backup;
 mod batch;
 mod bulk;
 mod cards;
@@ -144,6 +145,7 @@ pub const NODES: &[Node] = &[
             verb::<daemon::admin::AddAccount>("add-account"),
         ],
     ),
+    group("backup", "backups", "Backups of the whole store, and the way back", backup::VERBS),
     verb::<daemon::check::Run>("check"),
     verb::<daemon::migrate::Migrate>("migrate"),
     verb::<dev::Dev>("dev"),

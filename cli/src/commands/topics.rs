@@ -39,6 +39,11 @@ pub const TOPICS: &[Topic] = &[
     topic("import", "Records from files, and back", include_str!("../help/import.txt")),
     topic("apply", "An institution from files", include_str!("../help/apply.txt")),
     topic("output", "Formats of the output, columns and filters", include_str!("../help/output.txt")),
+    topic(
+        "backup",
+        "Backups, what is in them, and how they are restored",
+        include_str!("../help/backup.txt"),
+    ),
     topic("postgres", "Several daemons on one PostgreSQL", include_str!("../help/postgres.txt")),
     table("exit-codes", "What the exit codes mean"),
     table("environment", "Variables that the program reads"),

@@ -1,6 +1,6 @@
 //! Columns of work on stores.
 
-use super::{View, WIDE, column};
+use super::{View, WIDE, column, moment};
 
 /// A store that was made.
 pub const STORE: View = View {
@@ -50,5 +50,64 @@ pub const STORE_COPY: View = View {
         column("images", "/images", 0),
         column("resumed", "/resumed", 2),
         column("sha256", "/sha256", 1),
+    ],
+};
+
+/// A backup in a list, or one that was made or verified.
+pub const BACKUP: View = View {
+    plural: "backups",
+    id: "/file",
+    state: "",
+    columns: &[
+        column("file", "/file", 0),
+        column("state", "/state", 0),
+        moment("moment", "/moment", 0),
+        column("bytes", "/bytes", 1),
+        column("pairs", "/pairs", 2),
+        column("images", "/images", 3),
+        column("program", "/program", WIDE),
+        column("engine", "/engine", WIDE),
+        column("instance", "/instance", WIDE),
+        column("auditSequence", "/auditSequence", WIDE),
+        column("digest", "/digest", WIDE),
+    ],
+};
+
+/// All that one backup says of itself.
+pub const BACKUP_FACTS: View = View {
+    plural: "backups",
+    id: "/file",
+    state: "",
+    columns: &[
+        column("file", "/file", 0),
+        column("format", "/format", 0),
+        moment("moment", "/moment", 0),
+        column("program", "/program", 1),
+        column("form", "/form", 5),
+        column("engine", "/engine", 4),
+        column("instance", "/instance", 6),
+        column("pairs", "/pairs", 1),
+        column("changes", "/changes", 6),
+        column("images", "/images", 2),
+        column("bytes", "/bytes", 2),
+        column("journalSequence", "/journalSequence", 5),
+        column("auditSequence", "/auditSequence", 4),
+        column("auditHash", "/auditHash", 7),
+        column("digest", "/digest", 3),
+    ],
+};
+
+/// A backup that was put back.
+pub const RESTORED: View = View {
+    plural: "stores",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("result", "/result", 0),
+        moment("moment", "/moment", 0),
+        column("setAside", "/setAside", 1),
+        column("lacksSecrets", "/lacksSecrets", 1),
+        column("digest", "/digest", WIDE),
     ],
 };

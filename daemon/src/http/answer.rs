@@ -10,7 +10,7 @@ use super::route::{Behind, Route};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{batch, body, dry_run, events, login, metrics, origin, search, trail};
+use super::{backup, batch, body, dry_run, events, login, metrics, origin, search, trail};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
 use crate::store::Store;
@@ -116,6 +116,7 @@ where
         Behind::Search => return search::answer(state, head, asked).await,
         Behind::Events => return events::answer(state, head, asked).await,
         Behind::Metrics => return metrics::answer(state, head, asked).await,
+        Behind::Backup => return backup::answer(state, head, asked).await,
         _ => {}
     }
     if route.meta.method.reads() {

@@ -3,6 +3,7 @@
 pub mod access;
 mod addresses;
 pub mod answer;
+mod backup;
 mod batch;
 pub mod body;
 mod dry_run;

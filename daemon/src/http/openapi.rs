@@ -12,7 +12,7 @@ use bytes::Bytes;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
 use mfa_shared::endpoint::{Meta, Method, segments};
 use mfa_shared::object::named_schemas;
-use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE};
+use mfa_shared::wire::{AnswerKind, BodyKind, FILE_TYPE, FORM_TYPE};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -136,7 +136,11 @@ fn responses(row: &Meta) -> Value {
     };
     let mut success = json!({ "description": description });
     if let Some(schema) = (row.answer.schema)() {
-        let kind = if row.answer.kind == AnswerKind::Text { "text/plain" } else { "application/json" };
+        let kind = match row.answer.kind {
+            AnswerKind::Text => "text/plain",
+            AnswerKind::File => FILE_TYPE,
+            _ => "application/json",
+        };
         success["content"] = json!({ kind: { "schema": schema } });
     }
     // The results of a batch have a property for it.

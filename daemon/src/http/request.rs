@@ -116,7 +116,8 @@ impl Request {
             | Behind::Batch
             | Behind::Search
             | Behind::Events
-            | Behind::Metrics => {
+            | Behind::Metrics
+            | Behind::Backup => {
                 Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
             }
         };

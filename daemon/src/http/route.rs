@@ -77,6 +77,8 @@ pub enum Behind {
     Events,
     /// The metrics of the process and its store.
     Metrics,
+    /// A backup of the whole store.
+    Backup,
 }
 
 impl fmt::Debug for Route {
@@ -189,6 +191,11 @@ pub fn events<E: Endpoint>() -> Route {
 /// The row of the metrics.
 pub fn metrics<E: Endpoint>() -> Route {
     Route { meta: E::META, behind: Behind::Metrics }
+}
+
+/// The row of the backup.
+pub fn backup<E: Endpoint>() -> Route {
+    Route { meta: E::META, behind: Behind::Backup }
 }
 
 /// Joins a row and a look at the process.

@@ -3,7 +3,8 @@
 use super::errand::errand;
 use super::heavy::Secret;
 use super::route::{
-    Route, addressed, audited, batch, events, login, metrics, operation, search, secret_operation, status,
+    Route, addressed, audited, backup, batch, events, login, metrics, operation, search, secret_operation,
+    status,
 };
 use super::state;
 use crate::interest as run;
@@ -14,6 +15,7 @@ use crate::outward;
 use mfa_shared::api::actions::*;
 use mfa_shared::api::applications::*;
 use mfa_shared::api::audit::*;
+use mfa_shared::api::backup::GetBackup;
 use mfa_shared::api::batch::SendBatch;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
@@ -53,6 +55,7 @@ fn process() -> Vec<Route> {
         status::<GetReady>(state::ready),
         status::<GetVersion>(state::version),
         metrics::<GetMetrics>(),
+        backup::<GetBackup>(),
         batch::<SendBatch>(),
         search::<Search>(),
     ]

@@ -185,6 +185,11 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn put_since(&self, _space: Space, _after: u64, _limit: usize) -> Pending<Put> {
         Box::pin(std::future::ready(Ok(Put::default())))
     }
+    /// At most `limit` commits after a place in the journal, whole and in their order. It ends where a commit
+    /// that is still under way anywhere could come in between, so none is ever missed.
+    fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>>;
+    /// The place in the journal of the last commit that anybody can see.
+    fn last_commit(&self) -> Pending<u64>;
     /// Whether others may commit to it beside this process.
     fn is_shared(&self) -> bool;
     /// Hands over every committed transaction, from the first to the last.

@@ -137,6 +137,11 @@ pub fn make(file: &Path) -> Result<Keys, KeyFileError> {
     }
 }
 
+/// Makes a file with these keys, where there is none.
+pub fn put(file: &Path, keys: &Keys) -> Result<(), KeyFileError> {
+    write(file, keys, false).map_err(|error| KeyFileError::Io(file.to_owned(), error))
+}
+
 /// Puts a new key in front of those that the file holds.
 pub fn add(file: &Path) -> Result<Keys, KeyFileError> {
     let before = read(file)?;

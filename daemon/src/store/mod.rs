@@ -3,6 +3,7 @@
 //! [`Store::read`] and [`Store::write`] run an operation against a [`Tx`]. If it fails, nothing was
 //! written; when `write` returns, what was written is durable and visible.
 
+pub mod backup;
 pub mod check;
 pub mod embedded;
 pub mod engine;

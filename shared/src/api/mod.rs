@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod applications;
 pub mod audit;
+pub mod backup;
 pub mod batch;
 pub mod cards;
 pub mod customers;
@@ -36,6 +37,7 @@ use std::collections::BTreeMap;
 pub fn rows() -> impl Iterator<Item = &'static Meta> {
     let nouns = [
         system::ROWS,
+        backup::ROWS,
         batch::ROWS,
         search::ROWS,
         tokens::ROWS,

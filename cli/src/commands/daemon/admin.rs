@@ -23,6 +23,11 @@ pub struct StoreFlags {
 }
 
 impl StoreFlags {
+    /// Whether somebody says where the store is.
+    pub fn are_given(&self) -> bool {
+        self.data_dir.is_some() || self.store.is_some()
+    }
+
     /// The settings of the daemon of the store.
     pub fn config(self, cx: &Cx) -> Outcome<Config> {
         DaemonFlags { data_dir: self.data_dir, store: self.store, ..DaemonFlags::default() }.config(cx)

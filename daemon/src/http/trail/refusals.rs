@@ -6,6 +6,7 @@ use crate::http::payload::Payload;
 use crate::http::state::State;
 use crate::http::trail::Trail;
 use mfa_shared::api::audit::AuditOutcome;
+use mfa_shared::api::backup::GetBackup;
 use mfa_shared::api::portraits::GetPortrait;
 use mfa_shared::api::scans::GetScanImage;
 use mfa_shared::api::tellers::UnlockDrawer;
@@ -18,8 +19,8 @@ use warp::http::Method;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
-/// Reads that show an image of a person or of their papers.
-const LOOKS: [&str; 2] = [GetPortrait::META.name, GetScanImage::META.name];
+/// Reads that show an image of a person or of their papers, or everything.
+const LOOKS: [&str; 3] = [GetPortrait::META.name, GetScanImage::META.name, GetBackup::META.name];
 /// Refusals of a login that say something about who tried; others are of a request that is none.
 const LOGIN_REFUSED: [&str; 7] = [
     "login_failed",

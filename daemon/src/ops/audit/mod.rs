@@ -23,6 +23,7 @@ use mfa_shared::api::audit::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::identifier::shown;
 use mfa_shared::node::Node;
+use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Json, Nothing, Query};
 use serde::Serialize;
 
@@ -138,6 +139,23 @@ pub fn begin(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
     if tx.has::<StoreFacts>(&["store"])? {
         tell_own(tx, "Migrate", "migrate", None, Vec::new());
     }
+    seal_left(tx, journal)
+}
+
+/// Prepares a store that comes from a backup, and tells of it.
+pub fn restored(tx: &mut Tx<'_>, journal: u64, digest: &str, moment: Timestamp) -> Result<(), Fault> {
+    let text = |field: &str, text: String| AuditChange {
+        field: field.to_owned(),
+        before: None,
+        after: Some(Node::Text(text)),
+    };
+    let changes = vec![text("/digest", digest.to_owned()), text("/moment", moment.to_string())];
+    tell_own(tx, "Restore", "restore", None, changes);
+    seal_left(tx, journal)
+}
+
+/// Seals what was left unsealed elsewhere; what is committed here is sealed from this place on.
+fn seal_left(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
     let left: Vec<PendingAudit> = tx.all(&[])?;
     left.iter().for_each(|pending| tx.remove(pending));
     trail::seal(tx, left.into_iter().map(|pending| pending.record).collect())?;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The lock; it ends with this value or with the process, however that ends.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub struct Lock {
     file: File,
 }
 
@@ -22,7 +22,7 @@ impl Drop for Lock {
 
 impl Lock {
     /// Takes the lock, or names the process that holds it.
-    pub(super) fn take(dir: &Path) -> Result<Self, OpenError> {
+    pub fn take(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join("lock");
         let failed = |source| OpenError::Io { file: path.clone(), source };
         let mut options = OpenOptions::new();

@@ -35,11 +35,12 @@ mod verify;
 mod writer;
 
 pub use feed::Feed;
+pub use lock::Lock;
 pub use look::{JournalSeen, last_value, look_at_journal};
 pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
 
-use crate::store::engine::{Changed, Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
+use crate::store::engine::{Changed, Commit, Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use committer::Committer;
@@ -109,7 +110,7 @@ impl Embedded {
         if !disk.is_read_only() {
             make_private(&options.dir).map_err(failed)?;
         }
-        let lock = lock::Lock::take(&options.dir)?;
+        let lock = Lock::take(&options.dir)?;
         tree::try_threads().map_err(|source| OpenError::NoThread { source })?;
         let recovered = recover(&options, &disk)?;
         let objects = FileObjects::open(disk.clone(), &options.dir).map_err(failed)?;
@@ -286,6 +287,15 @@ impl Engine for Embedded {
             changed.more = changed.upto < now;
             Ok(changed)
         }))
+    }
+
+    fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
+        let shared = self.shared.clone();
+        Box::pin(blocking(move || Feed::new(shared, after).take(limit).collect()))
+    }
+
+    fn last_commit(&self) -> Pending<u64> {
+        Box::pin(std::future::ready(Ok(self.sequence())))
     }
 
     fn is_shared(&self) -> bool {

@@ -233,6 +233,23 @@ impl Engine for Postgres {
         })
     }
 
+    fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
+        self.journal(after, limit)
+    }
+
+    /// What is visible behind the place where numbers are final is little, so it is gone through.
+    fn last_commit(&self) -> Pending<u64> {
+        let entrance = self.entrance.clone();
+        Box::pin(async move {
+            let mut last = entrance.read_journal(0, 0, false).await?.end;
+            loop {
+                let page = entrance.page(last, REPLAYED_AT_ONCE, true).await?;
+                let Some((next, _)) = page.last() else { return Ok(last) };
+                last = *next;
+            }
+        })
+    }
+
     fn replay(&self, mut visit: Visit) -> Pending<()> {
         let entrance = self.entrance.clone();
         Box::pin(async move {

@@ -1,0 +1,152 @@
+//! Backups: made from a running daemon or from a store without one, looked at, verified and restored.
+
+mod create;
+mod restore;
+
+use crate::commands::daemon::not_started;
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::tree::{Node, Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_daemon::{BackupError, BackupFacts, Check, backup_facts, verify_backup};
+use mfa_shared::fault::exit;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What the names of backups end with.
+const SUFFIX: &str = "mfab";
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<create::Create>("create"),
+    verb::<Verify>("verify"),
+    verb::<List>("list"),
+    verb::<Show>("show"),
+    verb::<restore::Restore>("restore"),
+];
+
+/// A backup as it is shown.
+fn shown(file: &str, state: &str, facts: &BackupFacts) -> Value {
+    let BackupFacts { head, trailer, digest, bytes } = facts;
+    json!({
+        "file": file, "state": state, "moment": trailer.moment, "bytes": bytes, "digest": digest,
+        "format": head.format, "form": head.form, "program": head.program, "instance": head.instance,
+        "engine": head.engine, "begunOn": head.begun_on, "journalSequence": trailer.journal_sequence,
+        "auditSequence": trailer.audit_head.as_ref().map(|head| head.sequence),
+        "auditHash": trailer.audit_head.as_ref().map(|head| head.hash.clone()),
+        "pairs": trailer.pairs, "changes": trailer.changes, "images": trailer.images,
+        "imageBytes": trailer.image_bytes,
+    })
+}
+
+/// Why a backup cannot be used.
+fn unusable(file: &str, error: &BackupError) -> Failure {
+    let failure = |code: &str, exit: i32| Failure::new(code, exit, format!("{file}: {error}"));
+    match error {
+        BackupError::Damaged(_) => {
+            failure("backup_damaged", exit::FAILURE).hint("take another one: mfa backup list DIR")
+        }
+        BackupError::Io(io) if io.kind() == std::io::ErrorKind::NotFound => {
+            Failure::new("no_file", exit::NOT_FOUND, format!("there is no file {file}"))
+        }
+        _ => failure("backup", exit::FAILURE),
+    }
+}
+
+#[derive(Args)]
+pub struct Verify {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: String,
+}
+
+impl Verb for Verify {
+    const ABOUT: &'static str =
+        "Verify every frame, record and image of a backup, and all that mfa check knows";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa backup verify nightly.mfab", "mfa backup verify /srv/backups/nightly.mfab -o json"];
+    const BULK: bool = true;
+    async fn run(self, cx: &Cx) -> Outcome {
+        let file = &self.file;
+        // What is damaged is said by the name of the file, before any work on a scratch store.
+        mfa_daemon::read_backup(Path::new(file)).await.map_err(|error| unusable(file, &error))?;
+        let progress =
+            |check: Check, found: usize| cx.out.say(&format!("{}: {found} findings", check.name()));
+        let verified = verify_backup(Path::new(file), &progress).await.map_err(not_started)?;
+        // A name of a record that does not exist was so in the store as well.
+        let (dangling, found): (Vec<_>, Vec<_>) =
+            verified.found.iter().partition(|found| found.check == Check::References);
+        if !dangling.is_empty() {
+            let count = dangling.len();
+            cx.out.warn(&format!(
+                "it names {count} records that do not exist, as its store did: mfa check references"
+            ));
+        }
+        if found.is_empty() {
+            return cx.out.show(&views::BACKUP, &shown(file, "whole", &verified.facts));
+        }
+        let row = |found: &&mfa_daemon::Found| {
+            json!({
+                "check": found.check.name(), "record": found.record, "field": found.field,
+                "names": found.names, "detail": found.detail,
+            })
+        };
+        cx.out.show(&views::DEFECT, &found.iter().map(row).collect())?;
+        if cx.out.format.is_structured() {
+            return Err(Failure::found(exit::FAILURE));
+        }
+        let message = format!("{file} is as it was made, but its store has {} findings", found.len());
+        Err(Failure::new("check_failed", exit::FAILURE, message))
+    }
+}
+
+#[derive(Args)]
+pub struct List {
+    /// Folder of the backups
+    #[arg(value_name = "DIR", default_value = ".")]
+    dir: String,
+}
+
+impl Verb for List {
+    const ABOUT: &'static str = "List the backups in a folder by their own words, without verifying them";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa backup list /srv/backups", "mfa backup list /srv/backups -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let failed = |error: std::io::Error| Failure::local(format!("cannot read {}: {error}", self.dir));
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(&self.dir).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+            if !hidden && path.extension().is_some_and(|end| end == SUFFIX) {
+                files.push(path);
+            }
+        }
+        files.sort();
+        let row = |path: &std::path::PathBuf| {
+            let file = path.display().to_string();
+            match backup_facts(path) {
+                Ok(facts) => shown(&file, "not verified", &facts),
+                Err(error) => json!({ "file": file, "state": error.to_string() }),
+            }
+        };
+        cx.out.show(&views::BACKUP, &files.iter().map(row).collect())
+    }
+}
+
+#[derive(Args)]
+pub struct Show {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: String,
+}
+
+impl Verb for Show {
+    const ABOUT: &'static str = "Show what a backup says of itself, without verifying it";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa backup show nightly.mfab", "mfa backup show nightly.mfab -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let facts = backup_facts(Path::new(&self.file)).map_err(|error| unusable(&self.file, &error))?;
+        cx.out.show(&views::BACKUP_FACTS, &shown(&self.file, "not verified", &facts))
+    }
+}

@@ -1,0 +1,164 @@
+//! Making of a backup.
+
+use super::{SUFFIX, shown, unusable};
+use crate::client::Download;
+use crate::commands::daemon::admin::StoreFlags;
+use crate::commands::daemon::not_started;
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::images::check_place;
+use crate::tree::Verb;
+use crate::views;
+use bytes::Bytes;
+use clap::Args;
+use mfa_daemon::{BackupError, BackupFacts, LocalBackup, back_up, read_backup, whole_backup};
+use mfa_shared::api::backup::GetBackup;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
+use std::fs::File;
+use std::io::{self, Read, Write, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// Pieces that wait to be verified on their way to standard output.
+const PIECES_WAITING: usize = 4;
+
+#[derive(Args)]
+pub struct Create {
+    /// File, or folder for a file named by its moment; - for standard output [default: this folder]
+    #[arg(long, value_name = "FILE|DIR|-")]
+    out: Option<String>,
+    #[command(flatten)]
+    store: StoreFlags,
+}
+
+/// Where the bytes of a backup come from.
+enum Source {
+    Daemon(Box<Download>),
+    Store(LocalBackup),
+}
+
+impl Source {
+    async fn next(&mut self) -> Outcome<Option<Bytes>> {
+        match self {
+            Self::Daemon(download) => download.next().await,
+            Self::Store(backup) => backup.next().await.map_err(not_started),
+        }
+    }
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetBackup::META);
+    const ABOUT: &'static str =
+        "Back up the whole store: from the running daemon, or without one by --data-dir or --store";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa backup create --out nightly.mfab",
+        "mfa backup create --out . -o json",
+        "mfa backup create --out - | sha256sum",
+    ];
+    const BULK: bool = true;
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Self { out, store } = self;
+        let out = out.unwrap_or_else(|| ".".to_owned());
+        check_place(&out, "mfa backup show FILE")?;
+        let place = PathBuf::from(&out);
+        if out != "-" && place.is_file() {
+            return Err(taken(&place));
+        }
+        let source = match store.are_given() {
+            true => Source::Store(back_up(&store.config(cx)?).await.map_err(not_started)?),
+            false => Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?)),
+        };
+        if out == "-" {
+            return pass_on(source).await;
+        }
+        let (file, facts) = keep(source, &place).await?;
+        cx.out.tip(&format!("{} was read back and verified", file.display()));
+        cx.out.show(&views::BACKUP, &shown(&file.display().to_string(), "verified", &facts))
+    }
+}
+
+fn taken(place: &Path) -> Failure {
+    let message = format!("{} is there already", place.display());
+    Failure::new("file_exists", exit::CONFLICT, message).hint("name another file: --out FILE")
+}
+
+/// Writes a backup to a file of another name, syncs it, reads it back, and only then gives it its name.
+async fn keep(mut source: Source, place: &Path) -> Outcome<(PathBuf, BackupFacts)> {
+    let is_folder = place.is_dir();
+    let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = if is_folder { place } else { parent };
+    let failed = |error: io::Error| {
+        let message = format!("cannot write a backup to {}: {error}", folder.display());
+        Failure::local(message).hint("nothing was left there; mend it, then repeat the command")
+    };
+    let draft = tempfile::Builder::new().prefix(".backup-").suffix(".part").tempfile_in(folder);
+    let mut draft = draft.map_err(failed)?;
+    while let Some(bytes) = source.next().await? {
+        draft.write_all(&bytes).map_err(failed)?;
+    }
+    draft.as_file().sync_all().map_err(failed)?;
+    let whole = read_backup(draft.path()).await;
+    let whole = whole.map_err(|error| unusable("what was written", &error))?;
+    let file = if is_folder { folder.join(name(&whole.facts)) } else { place.to_owned() };
+    draft.persist_noclobber(&file).map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => taken(&file),
+        _ => failed(error.error),
+    })?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    Ok((file, whole.facts))
+}
+
+/// The name of a file after the moment of its backup.
+fn name(facts: &BackupFacts) -> String {
+    let moment = facts.trailer.moment.to_string();
+    let (seconds, _) = moment.split_once('.').unwrap_or((&moment, ""));
+    let stamp: String = seconds.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("mfa-{stamp}Z.{SUFFIX}")
+}
+
+/// Bytes that pass by, as a reader has them.
+struct Passing {
+    pieces: Receiver<Bytes>,
+    piece: Bytes,
+}
+
+impl Read for Passing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.piece.is_empty() {
+            match self.pieces.recv() {
+                Ok(piece) => self.piece = piece,
+                Err(_) => return Ok(0),
+            }
+        }
+        let count = buffer.len().min(self.piece.len());
+        buffer[..count].copy_from_slice(&self.piece.split_to(count));
+        Ok(count)
+    }
+}
+
+/// Writes a backup to standard output and verifies on the way what passes.
+async fn pass_on(mut source: Source) -> Outcome {
+    let (sender, pieces): (SyncSender<Bytes>, _) = sync_channel(PIECES_WAITING);
+    let passing = Passing { pieces, piece: Bytes::new() };
+    let verifying = std::thread::spawn(move || whole_backup(passing).map(drop));
+    let written = write_out(&mut source, &sender).await;
+    drop(sender);
+    let verified = verifying.join();
+    written?;
+    let defect = |_| Failure::local("the backup could not be verified because of a defect");
+    verified.map_err(defect)?.map_err(|error: BackupError| unusable("what was written", &error))
+}
+
+async fn write_out(source: &mut Source, verify: &SyncSender<Bytes>) -> Outcome {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::broken_pipe(),
+        _ => Failure::local(format!("cannot write to standard output: {error}")),
+    };
+    while let Some(bytes) = source.next().await? {
+        stdout().write_all(&bytes).map_err(failed)?;
+        // What is found damaged is said at the end.
+        let _ = verify.send(bytes);
+    }
+    stdout().flush().map_err(failed)
+}

@@ -1,0 +1,313 @@
+//! Backups on the machine itself: made of a store without a daemon, verified, and put back.
+
+use crate::audit;
+use crate::check::{Check, Found, run};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::open::{How, open_embedded, open_postgres, open_to_look};
+use crate::ops::audit as trail;
+use crate::start::StartError;
+use crate::store::backup::BackupError;
+use crate::store::backup::read::{Facts, Reader, Whole, facts, open, whole};
+use crate::store::backup::restore::{Unfinished, Watch};
+use crate::store::embedded::{Embedded, Lock, OpenError, Options};
+use crate::store::key_file::{self, KeyFileError};
+use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms};
+use crate::store::seal::Keys;
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::unlock::prove;
+use crate::store::{Store, Tx};
+use bytes::Bytes;
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Pieces of a backup that wait to be written.
+const PIECES_WAITING: usize = 4;
+/// What the name of the folder ends with in which a store is restored that takes the place of another.
+const BESIDE: &str = ".restoring";
+
+impl From<BackupError> for StartError {
+    fn from(error: BackupError) -> Self {
+        StartError::Store(error.to_string())
+    }
+}
+
+/// A backup that is made of a store without a daemon.
+#[derive(Debug)]
+pub struct LocalBackup {
+    pieces: mpsc::Receiver<Result<Bytes, Fault>>,
+    making: JoinHandle<()>,
+}
+
+impl LocalBackup {
+    /// The next bytes; none behind the last ones, and then the store is closed.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, StartError> {
+        match self.pieces.recv().await {
+            Some(piece) => piece.map(Some).map_err(|fault| StartError::Store(fault.detail.clone())),
+            None => {
+                let broken = |_| StartError::Store("the backup broke off because of a defect".to_owned());
+                (&mut self.making).await.map_err(broken)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Begins a backup of the store of a configuration.
+pub async fn back_up(config: &Config) -> Result<LocalBackup, StartError> {
+    let store = open_to_look(config, Clock::system(), How::default()).await?;
+    let (sender, pieces) = mpsc::channel(PIECES_WAITING);
+    let making = tokio::spawn(async move {
+        // Whoever takes the pieces hears of a failure.
+        let _ = store.back_up(sender).await;
+        store.close().await;
+    });
+    Ok(LocalBackup { pieces, making })
+}
+
+/// What a backup says of itself, without a look at what it holds.
+pub fn backup_facts(file: &Path) -> Result<Facts, BackupError> {
+    facts(file)
+}
+
+/// Reads a backup from its first byte to its last, and verifies every frame, item and image.
+pub async fn read_backup(file: &Path) -> Result<Whole, BackupError> {
+    let file = file.to_owned();
+    let read = tokio::task::spawn_blocking(move || whole(open(&file)?)).await;
+    read.unwrap_or_else(|_| Err(BackupError::Refused("the work broke off because of a defect".to_owned())))
+}
+
+/// What is in a backup.
+#[derive(Debug)]
+pub struct Verified {
+    /// What it says of itself.
+    pub facts: Facts,
+    /// What `mfa check` finds in it.
+    pub found: Vec<Found>,
+}
+
+/// Verifies a backup as [`read_backup`] does, and then all that `mfa check` knows: on a scratch store in the
+/// folder for temporary files, which is gone afterwards.
+pub async fn verify_backup(file: &Path, progress: &dyn Fn(Check, usize)) -> Result<Verified, StartError> {
+    let Whole { facts, .. } = read_backup(file).await?;
+    let no_room = |error| StartError::Store(format!("there is no room for a scratch store: {error}"));
+    let scratch = tempfile::Builder::new().prefix("mfa-verify-").tempdir().map_err(no_room)?;
+    let engine = Embedded::open(Options::new(scratch.path().join("store")));
+    let engine = engine.map_err(|error| StartError::Store(error.to_string()))?;
+    let store = Store::new(engine, Clock::system(), false);
+    let checked = async {
+        store.put_back(&mut Reader::begin(open(file)?)?, &facts.digest, &|_| {}).await?;
+        store.sweep_images().await.map_err(StartError::Refused)?;
+        run(&store, &Check::ALL, progress).await
+    };
+    let checked = checked.await;
+    store.close().await;
+    Ok(Verified { facts, found: checked? })
+}
+
+/// How a backup is put back.
+#[derive(Debug, Clone, Default)]
+pub struct RestoreHow {
+    /// The key file of the store, where it is not in its place yet.
+    pub key_file: Option<PathBuf>,
+    /// Go on without the key of the secrets.
+    pub without_secrets: bool,
+    /// Set the store aside that is there.
+    pub replace: bool,
+}
+
+/// What was put back.
+#[derive(Debug)]
+pub struct Restored {
+    /// What the backup says of itself.
+    pub facts: Facts,
+    /// What needs its secret again.
+    pub lacks_secrets: Vec<String>,
+    /// Where the store is that was there before.
+    pub set_aside: Option<PathBuf>,
+}
+
+/// What becomes of the secrets in a backup.
+enum Secrets {
+    /// The key is there, or none is needed.
+    Kept,
+    /// The key is there and goes into its place.
+    Put(Keys),
+    /// The key is not there.
+    Lost,
+}
+
+/// Puts a backup back into an empty place, or into that of another store. All of it is verified first.
+pub async fn restore_backup(
+    config: &Config,
+    file: &Path,
+    how: &RestoreHow,
+    watch: Watch<'_>,
+) -> Result<Restored, StartError> {
+    let Whole { facts, sealed_with } = read_backup(file).await?;
+    key_file::check_place(&config.secret_key_file, &config.data_dir).map_err(settings)?;
+    let secrets = secrets(&config.secret_key_file, how, sealed_with.as_ref())?;
+    let replaced = replaced(config, how)?;
+    let mut target = config.clone();
+    if replaced.is_some() {
+        target.data_dir = beside(&config.data_dir);
+    }
+    let store = open_target(&target).await?;
+    let put = put(&store, file, &facts, &secrets, watch).await;
+    store.close().await;
+    // Its folder is locked as long as the engine lives.
+    drop(store);
+    let lacks_secrets = put?;
+    if let Secrets::Put(keys) = &secrets {
+        key_file::put(&config.secret_key_file, keys).map_err(settings)?;
+    }
+    let set_aside = match replaced {
+        Some(_lock) => Some(exchange(&target.data_dir, &config.data_dir)?),
+        None => None,
+    };
+    Ok(Restored { facts, lacks_secrets, set_aside })
+}
+
+fn settings(error: KeyFileError) -> StartError {
+    StartError::Settings(error.to_string())
+}
+
+/// Whether the key of the secrets is there, before anything is written.
+fn secrets(place: &Path, how: &RestoreHow, sealed: Option<&SealedWith>) -> Result<Secrets, StartError> {
+    let Some(sealed) = sealed else { return Ok(Secrets::Kept) };
+    let given = how.key_file.as_deref().unwrap_or(place);
+    let proved = |file: &Path| {
+        let keys = key_file::read(file).map_err(|error| error.to_string())?;
+        prove(&keys, sealed, file).map_err(|error| error.to_string())?;
+        Ok::<_, String>(keys)
+    };
+    match proved(given) {
+        Ok(_) if given == place => Ok(Secrets::Kept),
+        Ok(keys) if !place.exists() => Ok(Secrets::Put(keys)),
+        Ok(_) => match proved(place) {
+            Ok(_) => Ok(Secrets::Kept),
+            Err(_) => Err(StartError::Settings(format!(
+                "{} is the key file of another store: move it away first, or name another place in \
+                 secret_key_file",
+                place.display()
+            ))),
+        },
+        Err(_) if how.without_secrets => Ok(Secrets::Lost),
+        Err(why) => Err(StartError::Settings(format!(
+            "{why}; or name the file with --key-file; or restore the rest with --without-secrets"
+        ))),
+    }
+}
+
+/// The lock of the store that is to be replaced, if there is one.
+fn replaced(config: &Config, how: &RestoreHow) -> Result<Option<Lock>, StartError> {
+    match &config.store {
+        Some(_) if how.replace => Err(StartError::Settings(
+            "a database is not replaced: restore into an empty one (createdb), or into another schema \
+             (postgres://.../DATABASE?schema=NAME), and let the daemon use that"
+                .to_owned(),
+        )),
+        None if how.replace && config.data_dir.join("FORMAT").exists() => {
+            let lock = Lock::take(&config.data_dir);
+            Ok(Some(lock.map_err(|error| match error {
+                OpenError::Locked { .. } => StartError::Locked(error.to_string()),
+                _ => StartError::Store(error.to_string()),
+            })?))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn beside(dir: &Path) -> PathBuf {
+    let mut name = dir.components().as_path().as_os_str().to_owned();
+    name.push(BESIDE);
+    name.into()
+}
+
+async fn open_target(config: &Config) -> Result<Store, StartError> {
+    let (clock, strict) = (Clock::system(), config.strict_references);
+    Ok(match &config.store {
+        None => Store::new(open_embedded(config, false).await?, clock, strict),
+        Some(address) => Store::new(open_postgres(config, address.clone(), true).await?, clock, strict),
+    })
+}
+
+/// Puts everything back and ends the restore; what needs its secret again.
+async fn put(
+    store: &Store,
+    file: &Path,
+    facts: &Facts,
+    secrets: &Secrets,
+    watch: Watch<'_>,
+) -> Result<Vec<String>, StartError> {
+    let mut reader = Reader::begin(open(file)?)?;
+    store.put_back(&mut reader, &facts.digest, watch).await?;
+    let read = reader.facts().digest;
+    if read != facts.digest {
+        return Err(StartError::Store("the backup was changed while it was restored".to_owned()));
+    }
+    let journal = match store.is_shared() {
+        true => store.changed_since(None, 0).await.map_err(StartError::Refused)?.upto,
+        false => 0,
+    };
+    let (digest, moment) = (facts.digest.clone(), facts.trailer.moment);
+    let lost = matches!(secrets, Secrets::Lost);
+    let end = move |tx: &mut Tx<'_>| end(tx, journal, &digest, moment, lost);
+    let lacking = store.write("restore", end).await.map_err(StartError::Refused)?;
+    audit::bring_to_an_end(store).await;
+    store.sweep_images().await.map_err(StartError::Refused)?;
+    Ok(lacking)
+}
+
+/// The transaction that makes it a store: the mark goes, and the audit trail tells of it.
+fn end(
+    tx: &mut Tx<'_>,
+    journal: u64,
+    digest: &str,
+    moment: Timestamp,
+    lost: bool,
+) -> Result<Vec<String>, Fault> {
+    tx.set_actor(SYSTEM_ACTOR);
+    let mut lacking = Vec::new();
+    if lost {
+        // The next start gives the store another key; what is encrypted with this one stays closed.
+        if let Some(sealed) = tx.get::<SealedWith>(&["sealed-with"])? {
+            tx.remove(&sealed);
+        }
+        let gateway = |name: &str, identifier: &str| format!("{name} gateway {identifier}");
+        let email: Vec<StoredEmail> = tx.all(&[])?;
+        let email = email.iter().filter(|email| email.app_password.is_some());
+        lacking.extend(email.map(|email| gateway("email", &email.identifier)));
+        let sms: Vec<StoredSms> = tx.all(&[])?;
+        lacking.extend(sms.iter().map(|sms| gateway("sms", &sms.identifier)));
+        let factors: Vec<StoredFactor> = tx.all(&[])?;
+        lacking.extend(factors.iter().map(|factor| format!("second factor of user {}", factor.user)));
+    }
+    trail::restored(tx, journal, digest, moment)?;
+    tx.remove(&Unfinished { restore: digest.to_owned() });
+    Ok(lacking)
+}
+
+/// Lets the new store take the place of the old one in one step, and gives the old one a dated name.
+fn exchange(new: &Path, place: &Path) -> Result<PathBuf, StartError> {
+    let failed = |what: &str, error: std::io::Error| {
+        StartError::Store(format!("{what}: {error}; the restored store is in {}", new.display()))
+    };
+    let exchanged = renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE);
+    exchanged.map_err(|e| failed("the folders cannot be exchanged", e.into()))?;
+    let stamp = Clock::system().now().to_string();
+    let stamp: String = stamp.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+    let mut aside = place.components().as_path().as_os_str().to_owned();
+    aside.push(format!(".replaced-{stamp}"));
+    let aside = PathBuf::from(aside);
+    let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let renamed = fs::rename(new, &aside).and_then(|()| File::open(parent)?.sync_all());
+    let what = format!("the new store is in its place, but the old one is still called {}", new.display());
+    renamed.map_err(|error| StartError::Store(format!("{what}: {error}")))?;
+    Ok(aside)
+}

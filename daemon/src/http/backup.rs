@@ -1,0 +1,35 @@
+//! `GET /admin/backup`: the whole store in one stream, made as fast as the client takes it.
+
+use super::access::{self, Asked};
+use super::answer::{CHUNKS_WAITING, Chunks, Head, respond};
+use super::reply::{CACHE_CONTROL, Reply};
+use super::state::State;
+use mfa_shared::fault::Fault;
+use mfa_shared::wire::FILE_TYPE;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use warp::http::Method;
+use warp::reply::Response;
+
+/// Answers with a backup. A failure on the way breaks the stream off, and what has arrived has no end then,
+/// by which everybody knows it.
+pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Response, Fault> {
+    let shared = state.clone();
+    state.store.read(false, move |tx| access::admit(&shared, tx, &asked).map(drop)).await?;
+    let mut reply = Reply::empty(200);
+    reply.content_type = Some(FILE_TYPE.to_owned());
+    reply.headers.push((CACHE_CONTROL.to_owned(), "no-store".to_owned()));
+    let name = "attachment; filename=\"backup.mfab\"";
+    reply.headers.push(("content-disposition".to_owned(), name.to_owned()));
+    if head.method == Method::HEAD {
+        return Ok(respond(reply, None));
+    }
+    let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
+    let store = state.store.clone();
+    tokio::spawn(async move {
+        if let Err(error) = store.back_up(sender).await {
+            tracing::warn!(%error, "a backup broke off");
+        }
+    });
+    Ok(respond(reply, Some(receiver)))
+}
