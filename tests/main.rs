@@ -114,6 +114,7 @@ mod coverage;
 mod crash;
 mod store {
     mod admin;
+    mod backup;
     mod books;
     mod check;
     mod conformance;

@@ -102,7 +102,7 @@ pub async fn verify_backup(file: &Path, progress: &dyn Fn(Check, usize)) -> Resu
     let store = Store::new(engine, Clock::system(), false);
     let checked = async {
         store.put_back(&mut Reader::begin(open(file)?)?, &facts.digest, &|_| {}).await?;
-        store.sweep_images().await.map_err(StartError::Refused)?;
+        store.sweep_all_images().await.map_err(StartError::Refused)?;
         run(&store, &Check::ALL, progress).await
     };
     let checked = checked.await;
@@ -260,7 +260,7 @@ async fn put(
     let end = move |tx: &mut Tx<'_>| end(tx, journal, &digest, moment, lost);
     let lacking = store.write("restore", end).await.map_err(StartError::Refused)?;
     audit::bring_to_an_end(store).await;
-    store.sweep_images().await.map_err(StartError::Refused)?;
+    store.sweep_all_images().await.map_err(StartError::Refused)?;
     Ok(lacking)
 }
 

@@ -6,6 +6,7 @@ mod restore;
 use crate::commands::daemon::not_started;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::prompt::interrupted;
 use crate::tree::{Node, Verb, verb};
 use crate::views;
 use clap::Args;
@@ -40,6 +41,14 @@ fn shown(file: &str, state: &str, facts: &BackupFacts) -> Value {
     })
 }
 
+/// Work that takes what it has begun with it when somebody interrupts it.
+async fn unless_interrupted<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
+    tokio::select! {
+        done = work => done,
+        _ = tokio::signal::ctrl_c() => Err(interrupted("interrupted; nothing is left of it")),
+    }
+}
+
 /// Why a backup cannot be used.
 fn unusable(file: &str, error: &BackupError) -> Failure {
     let failure = |code: &str, exit: i32| Failure::new(code, exit, format!("{file}: {error}"));
@@ -66,14 +75,18 @@ impl Verb for Verify {
         "Verify every frame, record and image of a backup, and all that mfa check knows";
     const EXAMPLES: &'static [&'static str] =
         &["mfa backup verify nightly.mfab", "mfa backup verify /srv/backups/nightly.mfab -o json"];
-    const BULK: bool = true;
+    const SERVES: bool = true;
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         let file = &self.file;
         // What is damaged is said by the name of the file, before any work on a scratch store.
         mfa_daemon::read_backup(Path::new(file)).await.map_err(|error| unusable(file, &error))?;
         let progress =
             |check: Check, found: usize| cx.out.say(&format!("{}: {found} findings", check.name()));
-        let verified = verify_backup(Path::new(file), &progress).await.map_err(not_started)?;
+        let verified = unless_interrupted(async {
+            verify_backup(Path::new(file), &progress).await.map_err(not_started)
+        })
+        .await?;
         // A name of a record that does not exist was so in the store as well.
         let (dangling, found): (Vec<_>, Vec<_>) =
             verified.found.iter().partition(|found| found.check == Check::References);
@@ -145,6 +158,7 @@ impl Verb for Show {
     const ABOUT: &'static str = "Show what a backup says of itself, without verifying it";
     const EXAMPLES: &'static [&'static str] =
         &["mfa backup show nightly.mfab", "mfa backup show nightly.mfab -o json"];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         let facts = backup_facts(Path::new(&self.file)).map_err(|error| unusable(&self.file, &error))?;
         cx.out.show(&views::BACKUP_FACTS, &shown(&self.file, "not verified", &facts))

@@ -224,6 +224,15 @@ impl Store {
 
     /// Removes every object that no record names, which only a crash leaves behind. How many there were.
     pub async fn sweep_images(&self) -> Result<u64, Fault> {
+        self.sweep(false).await
+    }
+
+    /// Does the same also with those that were kept a moment ago. Nobody else may use the store.
+    pub async fn sweep_all_images(&self) -> Result<u64, Fault> {
+        self.sweep(true).await
+    }
+
+    async fn sweep(&self, young: bool) -> Result<u64, Fault> {
         let mut removed = 0;
         for first in 0..=u8::MAX {
             // One part of the hashes at a time, so that uploads go on in between.
@@ -236,7 +245,7 @@ impl Store {
                 listed => listed?,
             };
             if !hashes.is_empty() {
-                removed += self.remove_orphans(hashes, false).await?;
+                removed += self.remove_orphans(hashes, young).await?;
             }
         }
         if removed > 0 {

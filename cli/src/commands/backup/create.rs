@@ -1,6 +1,6 @@
 //! Making of a backup.
 
-use super::{SUFFIX, shown, unusable};
+use super::{SUFFIX, shown, unless_interrupted, unusable};
 use crate::client::Download;
 use crate::commands::daemon::admin::StoreFlags;
 use crate::commands::daemon::not_started;
@@ -56,7 +56,8 @@ impl Verb for Create {
         "mfa backup create --out . -o json",
         "mfa backup create --out - | sha256sum",
     ];
-    const BULK: bool = true;
+    const SERVES: bool = true;
+    const EXITS: &'static [i32] = &[exit::CONFLICT];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { out, store } = self;
         let out = out.unwrap_or_else(|| ".".to_owned());
@@ -70,9 +71,9 @@ impl Verb for Create {
             false => Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?)),
         };
         if out == "-" {
-            return pass_on(source).await;
+            return unless_interrupted(pass_on(source)).await;
         }
-        let (file, facts) = keep(source, &place).await?;
+        let (file, facts) = unless_interrupted(keep(source, &place)).await?;
         cx.out.tip(&format!("{} was read back and verified", file.display()));
         cx.out.show(&views::BACKUP, &shown(&file.display().to_string(), "verified", &facts))
     }

@@ -9,6 +9,7 @@ use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_daemon::{RestoreHow, backup_facts, restore_backup};
+use mfa_shared::fault::exit;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ impl Verb for Restore {
         "mfa backup restore nightly.mfab --store postgres://mfa@db1/mfa",
         "mfa backup restore nightly.mfab --data-dir /var/lib/mfa/store --replace --yes",
     ];
-    const BULK: bool = true;
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { file, store, key_file, without_secrets, replace } = self;
         let config = store.config(cx)?;

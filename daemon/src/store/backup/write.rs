@@ -141,7 +141,7 @@ struct Making<'e> {
     missing: BTreeSet<String>,
 }
 
-async fn write(engine: &dyn Engine, clock: &Clock, to: Sink) -> Result<(), BackupError> {
+pub(super) async fn write(engine: &dyn Engine, clock: &Clock, to: Sink) -> Result<(), BackupError> {
     let facts = look(engine, |view| view.get(SYSTEM, &key(&["store"]))).await?;
     let facts = facts.and_then(|facts| serde_json::from_slice::<StoreFacts>(&facts).ok());
     let unfinished = look(engine, |view| view.get(SYSTEM, MARK)).await?.is_some();

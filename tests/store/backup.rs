@@ -1,0 +1,429 @@
+//! Backups of a real daemon, and the way back.
+
+use crate::api::images::{form, part, picture};
+use crate::api::tellers::counter::Counter;
+use crate::cli::run::{Ran, run};
+use crate::stored::{files, open, postgres_address};
+use crate::world::{World, mfa};
+use mfa_daemon::store::engine::{Engine, Range};
+use mfa_daemon::store::records::{LOCAL, SPACES};
+use mfa_daemon::store::{embedded, postgres};
+use mfa_daemon::{Address, Auth, Check, Clock, Config, check};
+use mfa_shared::amount::Amount;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+
+/// Records by space and key.
+type State = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
+
+/// The number of the first space of the audit trail, to which a restore adds its record.
+const TRAIL: u8 = 150;
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The settings of a daemon on a store, with the key file of the world.
+fn on(home: &Path, dir: &Path, store: Option<Address>) -> Config {
+    let mut config = Config::new(dir);
+    (config.auth, config.listen) = (Auth::Off, "127.0.0.1:0".parse().unwrap());
+    config.secret_key_file = home.join("data.key");
+    config.store = store;
+    config
+}
+
+/// `mfa` with the key file of the world.
+fn with_key(home: &Path, arguments: &[&str]) -> Ran {
+    let mut command = mfa(home, arguments);
+    command.env("MFA_SECRET_KEY_FILE", home.join("data.key"));
+    run(command)
+}
+
+/// All records of a stopped daemon's store.
+fn records(world: &World, config: &Config) -> State {
+    let store = open(config, Clock::system());
+    world.block_on(async move {
+        let read = store.read(true, |tx| {
+            let mut state = State::new();
+            for space in SPACES.iter().filter(|space| !LOCAL.contains(space)) {
+                for (key, value) in tx.scan(*space, &Range::prefix(b""), false, usize::MAX)? {
+                    state.insert((space.id, key), value);
+                }
+            }
+            Ok(state)
+        });
+        let state = read.await.unwrap();
+        store.close().await;
+        state
+    })
+}
+
+/// What the journal of a stopped daemon's store says of the records after a commit.
+fn played(world: &World, config: &Config, upto: u64) -> State {
+    let engine: Box<dyn Engine> = match &config.store {
+        Some(address) => {
+            let options = postgres::Options::new(address.clone(), SPACES);
+            Box::new(postgres::Postgres::open(options).unwrap())
+        }
+        None => Box::new(embedded::Embedded::open(embedded::Options::new(config.data_dir.clone())).unwrap()),
+    };
+    world.block_on(async move {
+        let mut state = State::new();
+        for (_, commit) in engine
+            .commits_since(0, 1_000_000)
+            .await
+            .unwrap()
+            .into_iter()
+            .take_while(|(sequence, _)| *sequence <= upto)
+        {
+            for change in commit.changes {
+                match change.value {
+                    _ if LOCAL.contains(&change.space) => {}
+                    Some(value) => drop(state.insert((change.space.id, change.key), value)),
+                    None => drop(state.remove(&(change.space.id, change.key))),
+                }
+            }
+        }
+        engine.close().await.unwrap();
+        state
+    })
+}
+
+fn without_trail(state: &State) -> State {
+    state.iter().filter(|((space, _), _)| *space < TRAIL).map(|(k, v)| (k.clone(), v.clone())).collect()
+}
+
+/// An institution with cash, accounts and portraits.
+fn institution() -> Counter {
+    let counter = Counter::active("100000");
+    for name in ["anna", "bela", "cleo"] {
+        let body = json!({ "identifier": name, "type": "PERSON", "surname": "Mensah" });
+        counter.world.post("/customers", body.to_string()).is(202);
+    }
+    portrait(&counter.world, "anna", 1);
+    portrait(&counter.world, "bela", 2);
+    let email = r#"{"identifier":"main","host":"mail.example.org","port":"587","app_password":"word"}"#;
+    counter.world.post("/configuration/email", email).is(201);
+    counter
+}
+
+fn portrait(world: &World, customer: &str, seed: u32) {
+    let body = form("b", &[part("portrait", Some("image/png"), &picture(9_000, seed))]);
+    let request = world.request("POST", &format!("/customers/{customer}/portrait"));
+    let request = request.header("content-type", "multipart/form-data; boundary=b");
+    world.send(request.body(body)).is(202);
+}
+
+/// Makes customers, changes one of them and replaces portraits until it is told to stop.
+async fn work(http: reqwest::Client, url: String, name: String, stop: Arc<AtomicBool>, done: Arc<AtomicU64>) {
+    for round in 0u32.. {
+        if stop.load(SeqCst) {
+            return;
+        }
+        let id = format!("{name}-{round}");
+        let body = json!({ "identifier": id, "type": "PERSON", "surname": "Owusu" }).to_string();
+        let status = http.post(format!("{url}/customers")).body(body).send().await.unwrap().status();
+        assert_eq!(status, 202);
+        let seed = round.wrapping_mul(7) + name.len() as u32 * 1_000;
+        let image = form("b", &[part("portrait", Some("image/png"), &picture(5_000, seed))]);
+        let request = http.post(format!("{url}/customers/cleo/portrait"));
+        let request = request.header("content-type", "multipart/form-data; boundary=b");
+        let status = request.body(image).send().await.unwrap().status();
+        assert!([202, 503].contains(&status.as_u16()), "{status}");
+        done.fetch_add(1, SeqCst);
+    }
+}
+
+#[test]
+fn a_backup_beside_clients_comes_back_record_by_record_on_both_engines() {
+    let counter = institution();
+    let (anna, bela) = (counter.account("anna"), counter.account("bela"));
+    counter.transact("ACCO", &anna, None, "400", "included").is(202);
+    counter.transact("ACCO", &bela, None, "500", "excluded").is(202);
+    let home = counter.world.dir.path().to_owned();
+    let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let workers: Vec<_> = ["x", "yy", "zzz"]
+        .map(|name| {
+            let (http, url) = (counter.world.http(), counter.world.url());
+            counter.world.spawn(work(http, url, name.to_owned(), stop.clone(), done.clone()))
+        })
+        .into();
+    let mut made = Vec::new();
+    for number in 0..3 {
+        for _ in 0..10 {
+            counter.transact("ACCT", &bela, Some(&anna), "1", "excluded").is(202);
+        }
+        let file = home.join(format!("b{number}.mfab"));
+        let before = done.load(SeqCst);
+        let record = run(counter.world.mfa(&["backup", "create", "--out", text(&file), "-o", "json"])).json();
+        assert_eq!(record["state"], "verified");
+        assert!(done.load(SeqCst) > before, "nobody wrote meanwhile");
+        made.push((file, record));
+    }
+    stop.store(true, SeqCst);
+    let mut world = counter.world;
+    for worker in workers {
+        world.wait(worker);
+    }
+    let origin = world.config().clone();
+    world.stop();
+    for (number, (file, record)) in made.iter().enumerate() {
+        let expected = played(&world, &origin, record["journalSequence"].as_u64().unwrap());
+        let dir = home.join(format!("restored{number}"));
+        with_key(&home, &["backup", "restore", text(file), "--data-dir", text(&dir), "-o", "json"]).json();
+        let config = on(&home, &dir, None);
+        let found = records(&world, &config);
+        assert!(without_trail(&found) == without_trail(&expected), "backup {number} differs");
+        let trail = found.range((TRAIL, Vec::new())..(TRAIL + 1, Vec::new()));
+        assert!(trail.clone().count() > 0);
+        for (key, value) in expected.range((TRAIL, Vec::new())..(TRAIL + 1, Vec::new())) {
+            assert!(found.get(key) == Some(value), "a record of the trail differs");
+        }
+    }
+    let (file, record) = &made[2];
+    there_and_back(&mut world, &home, file, record);
+}
+
+/// Restores a backup on PostgreSQL, where there is a server, backs that up and restores it again.
+fn there_and_back(world: &mut World, home: &Path, file: &Path, record: &Value) {
+    let address = postgres_address();
+    let place = address.as_ref().map_or(text(&home.join("middle")).to_owned(), Address::to_string);
+    let flag = if address.is_some() { "--store" } else { "--data-dir" };
+    with_key(home, &["backup", "restore", text(file), flag, &place]).ok();
+    let middle = on(home, &home.join("middle"), address);
+    let again = home.join("again.mfab");
+    let back =
+        with_key(home, &["backup", "create", "--out", text(&again), flag, &place, "-o", "json"]).json();
+    assert_eq!((&back["instance"], &back["images"]), (&record["instance"], &back["images"]));
+    let last = home.join("last");
+    with_key(home, &["backup", "restore", text(&again), "--data-dir", text(&last)]).ok();
+    let last = on(home, &last, None);
+    let (a, b) = (records(world, &middle), records(world, &last));
+    assert!(without_trail(&a) == without_trail(&b), "there and back differ");
+    for config in [&middle, &last] {
+        let found = world.block_on(check(config, &[Check::Store, Check::Ledger], &|_, _| {})).unwrap();
+        assert_eq!(found, []);
+        world.start_on(config.clone());
+        let sheet = world.get("/ledger/trial-balance").is(200).json();
+        let total = |side: &str| Amount::parse(&sheet[side].to_string()).unwrap();
+        let difference = total("totalDebit").minus(total("totalCredit"));
+        assert!(difference.is_zero() && sheet["rows"].as_array().unwrap().len() == 5, "{sheet}");
+        assert!(world.get("/customers/anna/portrait").is(200).body == picture(9_000, 1));
+        world.get("/configuration/email/main").is(200);
+        let trail = world.get("/audit?operation=Restore").is(200).json();
+        assert!(trail["totalElements"].as_u64().unwrap() >= 1, "{trail}");
+        world.stop();
+    }
+    let trail_of_first = records(world, &middle);
+    assert!(trail_of_first.values().any(|value| value.windows(64).any(|w| w == digest(record).as_bytes())));
+}
+
+fn digest(record: &Value) -> &str {
+    record["digest"].as_str().unwrap()
+}
+
+#[test]
+fn only_who_may_read_it_gets_a_backup_and_each_one_is_in_the_trail() {
+    let world = World::guarded();
+    world.user("esi", "clerk").get("/admin/backup").refused(403, "forbidden");
+    world.get("/admin/backup").refused(401, "unauthenticated");
+    let seen = world.login("olga").get("/admin/backup").is(200);
+    assert!(seen.body.starts_with(b"mfab/1\n") && seen.body.ends_with(b"mfab-end"));
+    assert_eq!(seen.header("cache-control"), "no-store");
+    let told = world.login("olga").get("/audit?operation=GetBackup&outcome=DONE").is(200).json();
+    assert_eq!((&told["totalElements"], &told["records"][0]["actor"]), (&json!(1), &json!("olga")));
+    // Nothing by which somebody is logged in stands in it.
+    let file = world.dir.path().join("b.mfab");
+    fs::write(&file, &seen.body).unwrap();
+    let shown = run(world.mfa(&["backup", "show", text(&file), "-o", "json"])).json();
+    assert_eq!((&shown["format"], &shown["state"]), (&json!("mfab/1"), &json!("not verified")));
+    assert!(shown["auditHash"].as_str().unwrap().len() == 64 && shown["pairs"].as_u64().unwrap() > 10);
+}
+
+#[test]
+fn a_backup_is_private_never_overwrites_and_can_be_listed_verified_and_piped() {
+    let counter = institution();
+    let (world, home) = (&counter.world, counter.world.dir.path());
+    let dir = home.join("backups");
+    fs::create_dir(&dir).unwrap();
+    let made = run(world.mfa(&["backup", "create", "--out", text(&dir), "-o", "json"])).json();
+    let file = PathBuf::from(made["file"].as_str().unwrap());
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(file.file_name().unwrap().to_str().unwrap().starts_with("mfa-20"), "{file:?}");
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 1, "nothing is left beside it");
+    let said = run(world.mfa(&["backup", "create", "--out", text(&file)])).fails(6);
+    assert!(said.contains("is there already"), "{said}");
+    let piped = world.mfa(&["backup", "create", "--out", "-"]).output().unwrap();
+    assert!(piped.status.success() && piped.stdout.ends_with(b"mfab-end"));
+    let verified = run(world.mfa(&["backup", "verify", text(&file), "-o", "json"])).json();
+    assert_eq!((&verified["state"], &verified["digest"]), (&json!("whole"), &made["digest"]));
+    // One byte of another one, and one that is cut.
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(dir.join("flipped.mfab"), &bytes).unwrap();
+    fs::write(dir.join("cut.mfab"), &bytes[..middle]).unwrap();
+    for name in ["flipped.mfab", "cut.mfab"] {
+        let said = run(world.mfa(&["backup", "verify", text(&dir.join(name))])).fails(1);
+        assert!(said.contains(name) && said.contains("damaged"), "{said}");
+        let target = home.join("never");
+        let bad = dir.join(name);
+        let command = ["backup", "restore", text(&bad), "--data-dir", text(&target)];
+        let said = with_key(home, &command).fails(1);
+        assert!(said.contains("damaged") && !target.exists(), "{said}");
+    }
+    let listed = run(world.mfa(&["backup", "list", text(&dir), "-o", "json"])).json();
+    let states: Vec<_> = listed.as_array().unwrap().iter().map(|b| b["state"].as_str().unwrap()).collect();
+    assert_eq!(states.len(), 3);
+    assert!(states[0].contains("damaged") && states[1..] == ["not verified", "not verified"], "{states:?}");
+    let said = run(world.mfa(&["backup", "show", "nothing.mfab"])).fails(3);
+    assert!(said.contains("there is no file nothing.mfab"), "{said}");
+    let text_file = home.join("word.txt");
+    fs::write(&text_file, "no backup").unwrap();
+    let said = run(world.mfa(&["backup", "verify", text(&text_file)])).fails(1);
+    assert!(said.contains("this is no backup"), "{said}");
+}
+
+/// An institution that was backed up, and is stopped.
+fn backed_up() -> (World, PathBuf) {
+    let counter = institution();
+    for number in 0..300 {
+        let body = json!({ "identifier": format!("k{number}"), "type": "PERSON", "surname": "Addo" });
+        counter.world.post("/customers", body.to_string()).is(202);
+    }
+    for number in 0..60 {
+        portrait(&counter.world, &format!("k{number}"), 100 + number);
+    }
+    let file = counter.world.dir.path().join("b.mfab");
+    run(counter.world.mfa(&["backup", "create", "--out", text(&file)])).ok();
+    let mut world = counter.world;
+    world.stop();
+    (world, file)
+}
+
+#[test]
+fn a_killed_restore_is_no_store_and_the_same_command_ends_it() {
+    let (world, file) = backed_up();
+    let home = world.dir.path();
+    let (mut begun, mut whole) = (0, 0);
+    for round in 0..16 {
+        let dir = home.join(format!("killed{round}"));
+        let arguments = ["backup", "restore", text(&file), "--data-dir", text(&dir)];
+        let mut command = mfa(home, &arguments);
+        command.env("MFA_SECRET_KEY_FILE", home.join("data.key"));
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        // From before the first commit to behind the last.
+        while !dir.join("FORMAT").exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(4 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let checked = with_key(home, &["check", "ledger", "--data-dir", text(&dir)]);
+        match checked.exit {
+            0 => whole += 1,
+            _ => {
+                let none = checked.err.contains("there is no store in");
+                assert!(none || checked.err.contains("unfinished restore"), "{}", checked.err);
+                begun += 1;
+                with_key(home, &arguments).ok();
+                with_key(home, &["check", "store", "--data-dir", text(&dir)]).ok();
+            }
+        }
+    }
+    println!("{begun} restores were killed half-way, {whole} behind their end");
+    assert!(begun > 0, "no restore was killed half-way");
+}
+
+#[test]
+fn a_restore_takes_the_place_of_a_store_only_when_told_and_sets_it_aside() {
+    let (world, file) = backed_up();
+    let (home, dir) = (world.dir.path(), world.dir.path().join("place"));
+    let restore = |more: &[&str]| {
+        with_key(home, &[&["backup", "restore", text(&file), "--data-dir", text(&dir)], more].concat())
+    };
+    restore(&[]).ok();
+    let said = restore(&[]).fails(1);
+    assert!(said.contains("holds a store already") && said.contains("--replace"), "{said}");
+    assert!(restore(&["--replace", "--no-input"]).exit != 0, "nobody agreed");
+    let replaced = restore(&["--replace", "--yes", "-o", "json"]).json();
+    let aside = PathBuf::from(replaced["setAside"].as_str().unwrap());
+    assert!(aside.file_name().unwrap().to_str().unwrap().starts_with("place.replaced-20"), "{aside:?}");
+    assert!(!home.join("place.restoring").exists());
+    for place in [&dir, &aside] {
+        for what in ["store", "ledger"] {
+            with_key(home, &["check", what, "--data-dir", text(place)]).ok();
+        }
+    }
+    // What is in use is not replaced.
+    let held = embedded::Lock::take(&dir).unwrap();
+    let before = files(&dir).len();
+    assert!(restore(&["--replace", "--yes"]).fails(11).contains("lock"));
+    assert_eq!(files(&dir).len(), before);
+    drop(held);
+    let database = "postgres://ann@127.0.0.1:1/bank";
+    let command = ["backup", "restore", text(&file), "--store", database, "--replace", "--yes"];
+    let said = with_key(home, &command).fails(2);
+    assert!(said.contains("a database is not replaced"), "{said}");
+}
+
+#[test]
+fn secrets_come_back_with_their_key_file_and_without_it_what_lacks_them_is_listed() {
+    let (mut world, file) = backed_up();
+    let home = world.dir.path().to_owned();
+    let target = |name: &str| home.join("elsewhere").join(name);
+    fs::create_dir(home.join("elsewhere")).unwrap();
+    let restore = |name: &str, more: &[&str]| {
+        let dir = target(name);
+        run(mfa(&home, &[&["backup", "restore", text(&file), "--data-dir", text(&dir)], more].concat()))
+    };
+    let said = restore("a", &[]).fails(2);
+    assert!(said.contains("--key-file") && said.contains("--without-secrets"), "{said}");
+    assert!(!target("a").exists());
+    let key = home.join("data.key");
+    restore("a", &["--key-file", text(&key)]).ok();
+    assert_eq!(fs::read(&key).unwrap().len(), fs::read(target("a.key")).unwrap().len());
+    assert_eq!(fs::metadata(target("a.key")).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut config = on(&home, &target("a"), None);
+    config.secret_key_file = target("a.key");
+    world.start_on(config);
+    assert_eq!(world.get("/configuration/email/main").is(200).json()["app_password"], "word");
+    world.stop();
+    let dir = home.join("elsewhere/b");
+    let command = ["backup", "restore", text(&file), "--data-dir", text(&dir), "--without-secrets"];
+    let restored = run(mfa(&home, &[&command[..], &["-o", "json"]].concat()));
+    assert!(restored.err.contains("email gateway main needs its secret again"), "{}", restored.err);
+    assert_eq!(restored.json()["lacksSecrets"], json!(["email gateway main"]));
+    let mut config = on(&home, &dir, None);
+    config.secret_key_file = home.join("elsewhere/b.key");
+    world.start_on(config);
+    world.get("/customers/anna").is(200);
+    world.stop();
+}
+
+#[test]
+fn a_full_disk_leaves_no_half_a_backup() {
+    let counter = institution();
+    let disk = counter.world.dir.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let options = ["-t", "tmpfs", "-o", "size=16k", "none", text(&disk)];
+    let mounted = std::process::Command::new("mount").args(options).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: full disks need root and mounts");
+        return;
+    }
+    let ran = run(counter.world.mfa(&["backup", "create", "--out", text(&disk)]));
+    let left = fs::read_dir(&disk).unwrap().count();
+    let unmounted = std::process::Command::new("umount").arg(&disk).status().unwrap();
+    assert!(unmounted.success());
+    let said = ran.fails(1);
+    assert!(said.contains("cannot write a backup to") && said.contains("No space left"), "{said}");
+    assert_eq!(left, 0);
+}
