@@ -123,6 +123,7 @@ mod store {
     mod gaps;
     mod images;
     mod postgres;
+    mod restore;
     mod tellers;
     mod tls;
     mod transfer;

@@ -3,7 +3,6 @@
 mod batch;
 mod connect;
 mod dangling;
-mod download;
 mod dry_run;
 mod duplicates;
 mod image;
@@ -31,11 +30,10 @@ use std::time::{Duration, Instant};
 pub use batch::operation;
 pub use connect::check_address;
 pub use dangling::Dangling;
-pub use download::Download;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
 pub use references::References;
-pub use stream::Stream;
+pub use stream::{Download, Stream};
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;

@@ -307,19 +307,6 @@ impl Answer for PlainText {
         AnswerShape { kind: AnswerKind::Text, schema: || Some(json!({ "type": "string" })) };
 }
 
-/// 200 with the bytes of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileBytes;
-impl Answer for FileBytes {
-    const SHAPE: AnswerShape = AnswerShape {
-        kind: AnswerKind::File,
-        schema: || Some(json!({ "type": "string", "format": "binary" })),
-    };
-}
-
-/// Content type of the bytes of a file.
-pub const FILE_TYPE: &str = "application/octet-stream";
-
 /// 201 without a body, with the address of the record that was made in `Location`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CreatedAt<E>(pub E);

@@ -9,10 +9,11 @@ use super::state::State;
 use super::table::table;
 use crate::ops::listing::json as text;
 use bytes::Bytes;
+use mfa_shared::api::backup::FILE_TYPE;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
 use mfa_shared::endpoint::{Meta, Method, segments};
 use mfa_shared::object::named_schemas;
-use mfa_shared::wire::{AnswerKind, BodyKind, FILE_TYPE, FORM_TYPE};
+use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 

@@ -95,7 +95,7 @@ impl<R: Read> Frames<R> {
     }
 
     /// The next frame: its kind and what is in it.
-    pub fn next(&mut self) -> Result<(u8, Vec<u8>), BackupError> {
+    pub fn next_frame(&mut self) -> Result<(u8, Vec<u8>), BackupError> {
         let mut header = [0; HEADER_BYTES];
         if fill(&mut self.from, &mut header)? < HEADER_BYTES {
             return Err(self.wrong("is cut off"));

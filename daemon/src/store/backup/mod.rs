@@ -1,4 +1,5 @@
-//! Backups, format `mfab/1`: one file that holds a store as it was at one moment, the same for both engines.
+//! Backups, format `mfab/1`: one file that holds a store as it was at one moment, the same for both
+//! engines.
 //!
 //! | bytes | |
 //! |---|---|
@@ -7,10 +8,10 @@
 //! | 8 | length of the frame `T` with its header, little-endian |
 //! | `mfab-end` | the end of the file |
 //!
-//! A frame is its kind (1 byte), the lengths of its zstd frame and of what is in it (4, 4), a SHA-256 (32) and
-//! the zstd frame. The SHA-256 is that of the SHA-256 of the frame before (32 zero bytes before the first),
-//! the kind, both lengths and the zstd frame: no frame can be changed, left out, repeated or moved, and that of
-//! the frame `T` is the digest of the whole backup.
+//! A frame is its kind (1 byte), the lengths of its zstd data and of what that holds (4, 4), a SHA-256 (32)
+//! and the zstd data. The SHA-256 is over the SHA-256 of the frame before (32 zero bytes before the first),
+//! the kind, both lengths and the zstd data. So no frame can be changed, left out, repeated or moved, and the
+//! SHA-256 of the frame `T` is the digest of the whole backup.
 //!
 //! `H` holds a [`Head`] and `T` a [`Trailer`] as JSON. What the frames `D` hold, joined, are these items:
 //!
@@ -41,9 +42,9 @@
 //! moment, whatever a page has shown of them. No page can show a commit behind the moment without the key
 //! being set right, as long as the page was read before the moment was noted; that is the order of 1 and 2.
 //!
-//! An image is not in the journal. It is there before the commit that names it and is removed after the commit
-//! that ends its last use. So whatever a page or a commit names is either still there when it is asked for,
-//! or a commit that is done by then has ended its use; then the moment moves behind that commit.
+//! An image is not in the journal. It is there before the commit that names it and is removed after the
+//! commit that ends its last use. So whatever a page or a commit names is either still there when it is
+//! asked for, or a commit that is done by then has ended its use; then the moment moves behind that commit.
 
 pub mod frames;
 pub mod read;

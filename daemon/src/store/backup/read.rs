@@ -67,7 +67,7 @@ fn json<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, BackupError>
 }
 
 fn head<R: Read>(frames: &mut Frames<R>) -> Result<Head, BackupError> {
-    let (kind, raw) = frames.next()?;
+    let (kind, raw) = frames.next_frame()?;
     let head: Head = json(&raw, "head")?;
     if kind != HEAD || head.format != FORMAT {
         return Err(damaged("the backup is damaged: it does not begin with its head"));
@@ -88,7 +88,7 @@ pub fn facts(file: &Path) -> Result<Facts, BackupError> {
 pub fn whole(from: impl Read) -> Result<Whole, BackupError> {
     let mut reader = Reader::begin(from)?;
     let (sealed_key, mut sealed_with) = (crate::store::record::key(&["sealed-with"]), None);
-    while let Some(item) = reader.next()? {
+    while let Some(item) = reader.next_item()? {
         if let Item::Pair(space, (key, value)) = &item
             && *space == SealedWith::SPACE
             && *key == sealed_key
@@ -153,7 +153,7 @@ impl<R: Read> Reader<R> {
         let mut taken = Vec::new();
         while taken.len() < count {
             if self.at == self.raw.len() {
-                let (kind, raw) = self.frames.next()?;
+                let (kind, raw) = self.frames.next_frame()?;
                 if kind != DATA || raw.is_empty() {
                     return Err(self.wrong("its items end too early"));
                 }
@@ -188,7 +188,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next item; none behind the last one, and then all of the file is verified.
-    pub fn next(&mut self) -> Result<Option<Item>, BackupError> {
+    pub fn next_item(&mut self) -> Result<Option<Item>, BackupError> {
         let kind = self.byte()?;
         self.behind_pairs |= kind != b'p';
         Ok(Some(match kind {
@@ -250,7 +250,7 @@ impl<R: Read> Reader<R> {
             return Err(self.wrong("something follows behind its last item"));
         }
         let at = self.frames.offset();
-        let (kind, raw) = self.frames.next()?;
+        let (kind, raw) = self.frames.next_frame()?;
         if kind != TRAILER {
             return Err(self.wrong("something follows behind its last item"));
         }

@@ -88,7 +88,7 @@ pub async fn put_back(
     waiting.add(Change { space: SYSTEM, key: mark.key(), value: Some(value) });
     waiting.write(to, now).await?;
     let mut done = 0;
-    while let Some(item) = reader.next()? {
+    while let Some(item) = reader.next_item()? {
         match item {
             Item::Pair(space, (key, value)) => waiting.add(Change { space, key, value: Some(value) }),
             Item::Change(change) => waiting.add(change),

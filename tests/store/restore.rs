@@ -1,0 +1,150 @@
+//! Restores that are killed, refused, or take the place of another store.
+
+use super::backup::{institution, on, portrait, text, with_key};
+use crate::cli::run::run;
+use crate::stored::files;
+use crate::world::{World, mfa};
+use mfa_daemon::store::embedded;
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// An institution that was backed up, and is stopped.
+fn backed_up() -> (World, PathBuf) {
+    let counter = institution();
+    for number in 0..300 {
+        let body = json!({ "identifier": format!("k{number}"), "type": "PERSON", "surname": "Addo" });
+        counter.world.post("/customers", body.to_string()).is(202);
+    }
+    for number in 0..60 {
+        portrait(&counter.world, &format!("k{number}"), 100 + number);
+    }
+    let file = counter.world.dir.path().join("b.mfab");
+    run(counter.world.mfa(&["backup", "create", "--out", text(&file)])).ok();
+    let mut world = counter.world;
+    world.stop();
+    (world, file)
+}
+
+#[test]
+fn a_killed_restore_is_no_store_and_the_same_command_ends_it() {
+    let (world, file) = backed_up();
+    let home = world.dir.path();
+    let (mut begun, mut whole) = (0, 0);
+    for round in 0..16 {
+        let dir = home.join(format!("killed{round}"));
+        let arguments = ["backup", "restore", text(&file), "--data-dir", text(&dir)];
+        let mut command = mfa(home, &arguments);
+        command.env("MFA_SECRET_KEY_FILE", home.join("data.key"));
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        // From before the first commit to behind the last.
+        while !dir.join("FORMAT").exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(4 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let checked = with_key(home, &["check", "ledger", "--data-dir", text(&dir)]);
+        match checked.exit {
+            0 => whole += 1,
+            _ => {
+                let none = checked.err.contains("there is no store in");
+                assert!(none || checked.err.contains("unfinished restore"), "{}", checked.err);
+                begun += 1;
+                with_key(home, &arguments).ok();
+                with_key(home, &["check", "store", "--data-dir", text(&dir)]).ok();
+            }
+        }
+    }
+    println!("{begun} restores were killed half-way, {whole} behind their end");
+    assert!(begun > 0, "no restore was killed half-way");
+}
+
+#[test]
+fn a_restore_takes_the_place_of_a_store_only_when_told_and_sets_it_aside() {
+    let (world, file) = backed_up();
+    let (home, dir) = (world.dir.path(), world.dir.path().join("place"));
+    let restore = |more: &[&str]| {
+        with_key(home, &[&["backup", "restore", text(&file), "--data-dir", text(&dir)], more].concat())
+    };
+    restore(&[]).ok();
+    let said = restore(&[]).fails(1);
+    assert!(said.contains("holds a store already") && said.contains("--replace"), "{said}");
+    assert!(restore(&["--replace", "--no-input"]).exit != 0, "nobody agreed");
+    let replaced = restore(&["--replace", "--yes", "-o", "json"]).json();
+    let aside = PathBuf::from(replaced["setAside"].as_str().unwrap());
+    assert!(aside.file_name().unwrap().to_str().unwrap().starts_with("place.replaced-20"), "{aside:?}");
+    assert!(!home.join("place.restoring").exists());
+    for place in [&dir, &aside] {
+        for what in ["store", "ledger"] {
+            with_key(home, &["check", what, "--data-dir", text(place)]).ok();
+        }
+    }
+    // What is in use is not replaced.
+    let held = embedded::Lock::take(&dir).unwrap();
+    let before = files(&dir).len();
+    assert!(restore(&["--replace", "--yes"]).fails(11).contains("lock"));
+    assert_eq!(files(&dir).len(), before);
+    drop(held);
+    let database = "postgres://ann@127.0.0.1:1/bank";
+    let command = ["backup", "restore", text(&file), "--store", database, "--replace", "--yes"];
+    let said = with_key(home, &command).fails(2);
+    assert!(said.contains("a database is not replaced"), "{said}");
+}
+
+#[test]
+fn secrets_come_back_with_their_key_file_and_without_it_what_lacks_them_is_listed() {
+    let (mut world, file) = backed_up();
+    let home = world.dir.path().to_owned();
+    let target = |name: &str| home.join("elsewhere").join(name);
+    fs::create_dir(home.join("elsewhere")).unwrap();
+    let restore = |name: &str, more: &[&str]| {
+        let dir = target(name);
+        run(mfa(&home, &[&["backup", "restore", text(&file), "--data-dir", text(&dir)], more].concat()))
+    };
+    let said = restore("a", &[]).fails(2);
+    assert!(said.contains("--key-file") && said.contains("--without-secrets"), "{said}");
+    assert!(!target("a").exists());
+    let key = home.join("data.key");
+    restore("a", &["--key-file", text(&key)]).ok();
+    assert_eq!(fs::read(&key).unwrap().len(), fs::read(target("a.key")).unwrap().len());
+    assert_eq!(fs::metadata(target("a.key")).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut config = on(&home, &target("a"), None);
+    config.secret_key_file = target("a.key");
+    world.start_on(config);
+    assert_eq!(world.get("/configuration/email/main").is(200).json()["app_password"], "word");
+    world.stop();
+    let dir = home.join("elsewhere/b");
+    let command = ["backup", "restore", text(&file), "--data-dir", text(&dir), "--without-secrets"];
+    let restored = run(mfa(&home, &[&command[..], &["-o", "json"]].concat()));
+    assert!(restored.err.contains("email gateway main needs its secret again"), "{}", restored.err);
+    assert_eq!(restored.json()["lacksSecrets"], json!(["email gateway main"]));
+    let mut config = on(&home, &dir, None);
+    config.secret_key_file = home.join("elsewhere/b.key");
+    world.start_on(config);
+    world.get("/customers/anna").is(200);
+    world.stop();
+}
+
+#[test]
+fn a_full_disk_leaves_no_half_a_backup() {
+    let counter = institution();
+    let disk = counter.world.dir.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let options = ["-t", "tmpfs", "-o", "size=16k", "none", text(&disk)];
+    let mounted = std::process::Command::new("mount").args(options).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: full disks need root and mounts");
+        return;
+    }
+    let ran = run(counter.world.mfa(&["backup", "create", "--out", text(&disk)]));
+    let left = fs::read_dir(&disk).unwrap().count();
+    let unmounted = std::process::Command::new("umount").arg(&disk).status().unwrap();
+    assert!(unmounted.success());
+    let said = ran.fails(1);
+    assert!(said.contains("cannot write a backup to") && said.contains("No space left"), "{said}");
+    assert_eq!(left, 0);
+}
