@@ -12,7 +12,7 @@ use crate::store::backup::read::{Facts, Reader, Whole, facts, open, whole};
 use crate::store::backup::restore::{Unfinished, Watch};
 use crate::store::embedded::{Embedded, Lock, OpenError, Options};
 use crate::store::key_file::{self, KeyFileError};
-use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms};
+use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms, StoredSubscription};
 use crate::store::seal::Keys;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::unlock::prove;
@@ -285,6 +285,8 @@ fn end(
         lacking.extend(email.map(|email| gateway("email", &email.identifier)));
         let sms: Vec<StoredSms> = tx.all(&[])?;
         lacking.extend(sms.iter().map(|sms| gateway("sms", &sms.identifier)));
+        let webhooks: Vec<StoredSubscription> = tx.all(&[])?;
+        lacking.extend(webhooks.iter().map(|webhook| format!("webhook {}", webhook.identifier)));
         let factors: Vec<StoredFactor> = tx.all(&[])?;
         lacking.extend(factors.iter().map(|factor| format!("second factor of user {}", factor.user)));
     }
