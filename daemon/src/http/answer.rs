@@ -95,9 +95,8 @@ where
             respond(reply, None)
         });
     }
-    if let Some(fault) = state.refusal(route.as_ref().is_some_and(|route| !route.meta.method.reads())) {
-        return Err(fault);
-    }
+    let changes = route.as_ref().is_some_and(|route| !route.meta.method.reads());
+    state.refusal(changes).map_or(Ok(()), Err)?;
     origin::check(state, &head.headers)?;
     if head.method == HttpMethod::OPTIONS
         && let Some(found) = &found
