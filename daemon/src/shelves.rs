@@ -12,7 +12,7 @@ use mfa_shared::api::customers::{Customer, ListCustomers};
 use mfa_shared::api::employees::ListEmployees;
 use mfa_shared::api::offices::ListOffices;
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -25,6 +25,7 @@ const CHUNK_RECORDS: usize = 500;
 const COMMITS_AT_ONCE: usize = 1_000;
 /// How long a list waits for its order.
 const WAIT: Duration = Duration::from_secs(15);
+const RETRY_AFTER_S: u32 = 5;
 /// Time between two looks at what was committed, so that the next list has little to follow.
 const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
 
@@ -81,6 +82,11 @@ fn row<R: Shelved>(value: &[u8], columns: &[String], name: fn(&R) -> &String) ->
     })
 }
 
+fn busy() -> Fault {
+    let detail = "the order of this list is being made from the store; try again soon";
+    Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
+}
+
 /// The shelves of a daemon.
 #[derive(Debug, Default)]
 pub struct Shelves {
@@ -89,6 +95,8 @@ pub struct Shelves {
     followed: Mutex<Option<u64>>,
     /// How many times it was begun to follow.
     begun: AtomicU64,
+    /// Held while the order of one more column is made.
+    making: Mutex<()>,
 }
 
 impl Shelves {
@@ -105,25 +113,42 @@ impl Shelves {
         self.shelves[noun as usize].write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The shelf of a noun as the store is by now, with the order of a column; `None` where that cannot be
-    /// had soon, because it is still being made, and then a list is read from the store.
-    pub async fn ready(&self, store: &Store, noun: Noun, column: Option<&str>) -> Option<Arc<RwLock<Shelf>>> {
+    /// The shelf of a noun as the store is by now, with the order of a column; `None` where it cannot follow
+    /// the store, and then a list is read from the store. While it is being made nobody reads all of the
+    /// store beside it: whoever has waited for long is asked to come again.
+    pub async fn ready(
+        self: &Arc<Self>,
+        store: &Store,
+        noun: Noun,
+        column: Option<&str>,
+    ) -> Result<Option<Arc<RwLock<Shelf>>>, Fault> {
         let make = async {
             self.follow(store).await?;
             if let Some(column) = column.filter(|_| !self.reading(noun).has(column)) {
-                self.add_column(store, noun, column).await?;
-                self.follow(store).await?;
+                // It is made to its end, also where nobody waits for it any more.
+                let (shelves, store, column) = (self.clone(), store.clone(), column.to_owned());
+                let made = tokio::spawn(async move { shelves.make_column(&store, noun, &column).await });
+                made.await.unwrap_or_else(|_| Err(busy()))?;
             }
             Ok::<_, Fault>(self.of(noun))
         };
         match tokio::time::timeout(WAIT, make).await {
-            Ok(Ok(shelf)) => Some(shelf),
+            Ok(Ok(shelf)) => Ok(Some(shelf)),
             Ok(Err(fault)) => {
                 tracing::debug!(%fault, "the orders of lists could not be brought up to date");
-                None
+                Ok(None)
             }
-            Err(_) => None,
+            Err(_) => Err(busy()),
         }
+    }
+
+    /// Makes the order of a column, one at a time: those who wait for the same one have it then.
+    async fn make_column(&self, store: &Store, noun: Noun, column: &str) -> Result<(), Fault> {
+        let _making = self.making.lock().await;
+        if !self.reading(noun).has(Some(column)) {
+            self.add_column(store, noun, column).await?;
+        }
+        self.follow(store).await
     }
 
     /// Follows what was committed since the last time, or makes the shelves. Of several who wait for it one

@@ -198,7 +198,7 @@ fn a_receiver_that_hangs_holds_nobody_else_up() {
     let began = Instant::now();
     create(&world, "c-2");
     quick.events(2);
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     let tried = until(|| deliveries(&world, "slow").into_iter().next());
     assert!(tried["detail"].as_str().unwrap().contains("within 20 seconds"), "{tried}");
 }

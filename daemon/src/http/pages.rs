@@ -24,7 +24,7 @@ pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
     };
     let Content::List(list) = state.store.read(false, ask).await?.content else { return Ok(None) };
     for _ in 0..TRIES {
-        let Some(shelf) = state.shelves.ready(&state.store, noun, list.column()).await else {
+        let Some(shelf) = state.shelves.ready(&state.store, noun, list.column()).await? else {
             return Ok(None);
         };
         let looking: Arc<dyn List> = list.clone();
