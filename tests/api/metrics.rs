@@ -191,11 +191,11 @@ fn what_the_store_does_is_counted() {
     let sent = value(&world, "mfa_store_round_trips_total");
     first(&world, "POST", "/offices", &office("Accra")).is(202);
     assert!(value(&world, commits) > before);
-    for (name, expected) in
-        [("mfa_store_readable", 1), ("mfa_store_writable", 1), ("mfa_store_queue_length", 0)]
-    {
-        assert_eq!(value(&world, name), expected, "{name}");
+    for name in ["mfa_store_readable", "mfa_store_writable"] {
+        assert_eq!(value(&world, name), 1, "{name}");
     }
+    // The daemon's own work may wait for a moment too, but nothing waits for long.
+    assert!((0..100).any(|_| value(&world, "mfa_store_queue_length") == 0), "the queue is never empty");
     if world.config().store.is_none() {
         assert_eq!(value(&world, "mfa_store_group_size_sum"), before + 1);
         first(&world, "POST", "/offices", &office("Accra")).is(409);

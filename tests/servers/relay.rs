@@ -17,7 +17,7 @@ pub enum Mode {
     /// Keeps connections and hands nothing on.
     Frozen,
     /// Cuts the connection on which something with this marker is committed, once: before the server sees
-    /// the commit, or when it has answered it.
+    /// the commit, or when it has answered that it is done.
     Cut { marker: &'static str, answered: bool },
 }
 
@@ -29,8 +29,9 @@ pub struct Relay {
 }
 
 const COMMIT: &[u8] = b"commit\0";
-/// The server's answers to a commit.
-const ANSWERS: [&[u8]; 2] = [b"COMMIT\0", b"ROLLBACK\0"];
+/// The server's answers to a commit: it is done, or it lost against another transaction and is sent again.
+const DONE: &[u8] = b"COMMIT\0";
+const LOST: &[u8] = b"ROLLBACK\0";
 
 impl Relay {
     /// A relay before a server.
@@ -49,7 +50,7 @@ impl Relay {
                     stream.set_nodelay(true).unwrap();
                     open.lock().unwrap().push(stream.try_clone().unwrap());
                 }
-                let cut = Arc::new(AtomicBool::new(false));
+                let cut = Arc::default();
                 let up = Pipe { from: client, to: server, mode: mode.clone(), cut };
                 let down = up.back();
                 thread::spawn(move || up.run(Pipe::goes_up));
@@ -105,23 +106,32 @@ impl Pipe {
         let mode = self.mode.lock().unwrap().clone();
         if let Mode::Cut { marker, answered } = mode {
             seen.extend_from_slice(piece);
-            if holds(seen, marker.as_bytes()) && holds(piece, COMMIT) {
-                *self.mode.lock().unwrap() = Mode::Pass;
-                if !answered {
+            if holds(piece, COMMIT) {
+                let marked = holds(&std::mem::take(seen), marker.as_bytes());
+                if marked && !answered {
+                    *self.mode.lock().unwrap() = Mode::Pass;
                     return false;
                 }
-                self.cut.store(true, SeqCst);
+                self.cut.store(marked, SeqCst);
             }
         }
         self.to.write_all(piece).is_ok()
     }
 
+    /// Keeps an answer back until it is known whether it is the last one of the connection.
     fn comes_down(&mut self, piece: &[u8], seen: &mut Vec<u8>) -> bool {
+        seen.extend_from_slice(piece);
         if self.cut.load(SeqCst) {
-            seen.extend_from_slice(piece);
-            return !ANSWERS.iter().any(|answer| holds(seen, answer));
+            if holds(seen, DONE) {
+                *self.mode.lock().unwrap() = Mode::Pass;
+                return false;
+            }
+            if !holds(seen, LOST) {
+                return true;
+            }
+            self.cut.store(false, SeqCst);
         }
-        self.to.write_all(piece).is_ok()
+        self.to.write_all(&std::mem::take(seen)).is_ok()
     }
 }
 

@@ -18,6 +18,7 @@ use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, exit};
 use serde_json::json;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -262,12 +263,15 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
     type UnderWay = JoinHandle<Outcome<(Vec<Done>, u64)>>;
     let mut under_way: VecDeque<UnderWay> = VecDeque::new();
     let most = if sender.noun.ordered { 1 } else { UNDER_WAY };
+    // One listener for the whole run: what is said while the files are written must be heard afterwards.
+    let failed = |error| Failure::local(format!("cannot listen for signals: {error}"));
+    let mut interrupts = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut interrupted = false;
     loop {
         while !interrupted && under_way.len() < most {
             let part = tokio::select! {
                 part = parts.recv() => part,
-                _ = tokio::signal::ctrl_c() => {
+                _ = interrupts.recv() => {
                     interrupted = true;
                     break;
                 }
@@ -284,7 +288,7 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
         let ended = loop {
             tokio::select! {
                 ended = &mut first => break ended,
-                _ = tokio::signal::ctrl_c() => {
+                _ = interrupts.recv() => {
                     if interrupted {
                         // Whoever says it twice does not want to wait for an answer.
                         return Err(stopped());
