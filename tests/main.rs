@@ -54,6 +54,7 @@ mod api {
     mod sessions;
     mod streams;
     pub mod tellers;
+    mod tls;
     mod tokens;
     mod uploads;
     mod users;
@@ -106,6 +107,7 @@ mod cli {
     mod tellers;
     mod tellers_day;
     mod tellers_of_day;
+    mod tls;
     pub mod tree;
 }
 mod contract;

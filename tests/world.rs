@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -58,6 +59,8 @@ impl World {
         config.auth = Auth::Off;
         config.store = postgres();
         config.store_connections_max = 4;
+        // Nobody watches whether it is ready, but for the tests of that.
+        config.drain = Duration::ZERO;
         change(&mut config);
         before(&runtime, &config);
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
@@ -93,9 +96,8 @@ impl World {
 
     /// Stops the daemon, or the daemons.
     pub fn stop(&mut self) {
-        for daemon in self.daemons.drain(..) {
-            self.runtime.block_on(daemon.stop());
-        }
+        let stops = self.daemons.drain(..).map(Daemon::stop);
+        self.runtime.block_on(futures_util::future::join_all(stops));
     }
 
     /// Stops one daemon of several.
@@ -123,7 +125,7 @@ impl World {
     }
 
     fn url_of(&self, daemon: usize) -> String {
-        format!("http://{}", self.daemons[daemon].address())
+        self.daemons[daemon].url()
     }
 
     /// A request, to be changed before it is sent with [`World::send`].

@@ -5,10 +5,12 @@ mod connect;
 mod dangling;
 mod dry_run;
 mod duplicates;
+mod greeting;
 mod image;
 mod raw;
 mod references;
 mod stream;
+mod trust;
 
 use crate::failure::{Failure, Missing, Outcome};
 use crate::next_step;
@@ -30,10 +32,12 @@ use std::time::{Duration, Instant};
 pub use batch::operation;
 pub use connect::check_address;
 pub use dangling::Dangling;
+pub use greeting::host_and_port;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
 pub use references::References;
 pub use stream::{Download, Stream};
+pub use trust::Trust;
 
 /// Longest time that a daemon may ask to wait before a request is repeated.
 const RETRY_AFTER_SECONDS_MAX: u64 = 5;
@@ -65,6 +69,8 @@ pub struct Client {
     pub token: Option<String>,
     /// Secrets may go to another machine in clear.
     pub insecure: bool,
+    /// Whose certificates count.
+    pub trust: Trust,
     /// Changes are only tried.
     pub dry_run: bool,
     /// What is done about changes that name what does not exist.
@@ -151,27 +157,12 @@ impl Client {
             changes: Arc::default(),
             token: None,
             insecure: false,
+            trust: Trust::default(),
             dry_run: false,
             references: References::Told,
             noted: Arc::default(),
             http: OnceLock::new(),
         }
-    }
-
-    /// The same client that gives up sooner and does not repeat.
-    pub fn hasty(&self, timeout: Duration) -> Self {
-        let client = Self { timeout, retries: 0, http: OnceLock::new(), ..self.clone() };
-        Self { verbose: false, idempotency_key: None, ..client }
-    }
-
-    /// The same client that waits longer and does not repeat, for what should not happen twice by itself.
-    pub fn patient(&self, timeout: Duration) -> Self {
-        Self { timeout: timeout.max(self.timeout), retries: 0, http: OnceLock::new(), ..self.clone() }
-    }
-
-    /// The same caller at the daemon of another address, whose requests are not repeated.
-    pub fn at(&self, url: &str) -> Self {
-        Self { url: url.trim_end_matches('/').to_owned(), ..self.hasty(self.timeout) }
     }
 
     /// Sends an endpoint.

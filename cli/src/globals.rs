@@ -64,6 +64,9 @@ pub struct Globals {
     /// Send passwords and tokens over plain HTTP to another machine, too [env: MFA_INSECURE]
     #[arg(long, global = true)]
     pub insecure: bool,
+    /// File of certificate authorities that count beside those of this machine [env: MFA_CA_FILE]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub ca_file: Option<String>,
     /// Profile whose settings and logins are used [env: MFA_PROFILE]
     #[arg(long, global = true, value_name = "NAME")]
     pub profile: Option<String>,

@@ -210,6 +210,7 @@ fn context(
     client.token = given_token(&settings)?;
     client.profile = settings.profile().unwrap_or_default().to_owned();
     client.insecure = settings.flag("insecure", None)?;
+    client.trust = client::Trust::of(&settings)?;
     client.dry_run = change.dry_run;
     let prompt = Prompt {
         // Of a change that is only tried nothing has to be agreed to.
@@ -248,6 +249,7 @@ fn given(globals: &Globals) -> Vec<(&'static str, String)> {
         ("output", globals.output.and_then(word)),
         ("url", globals.url.clone()),
         ("insecure", on(globals.insecure)),
+        ("ca_file", globals.ca_file.clone()),
         ("profile", globals.profile.clone()),
         ("yes", on(globals.yes)),
         ("no_input", on(globals.no_input)),

@@ -33,6 +33,9 @@ const fn row(name: &'static str, default: &'static str, doc: &'static str) -> Se
 pub const TABLE: &[Setting] = &[
     row("url", "http://127.0.0.1:6320", "address of the daemon"),
     row("insecure", "false", "send passwords and tokens over plain HTTP to another machine, too"),
+    row("ca_file", "", "file of certificate authorities that count beside those of this machine"),
+    row("client_cert", "", "file of the certificate that is shown to the daemon, where it asks for one"),
+    row("client_key", "", "file of its private key"),
     row("profile", "", "set of settings that is used; without it the one of mfa profile use"),
     row("output", "auto", "format of the output; auto is table on a terminal and tsv elsewhere"),
     row("color", "auto", "when colour is used: auto, always or never"),
@@ -53,6 +56,9 @@ pub const TABLE: &[Setting] = &[
         "false",
         "listen beyond this machine without TLS, behind a proxy that has it or in a network of your own",
     ),
+    row("tls_cert", "", "file of the certificate with which the daemon speaks TLS; see mfa help tls"),
+    row("tls_key", "", "file of its private key"),
+    row("tls_client_ca", "", "file of the authorities of clients, which must have a certificate then"),
     row("auth", "on", "whether callers are asked for a token: on, or off on loopback only"),
     row("token", "", "access token to use instead of the one of the last login"),
     row("token_file", "", "file that holds such a token"),
@@ -187,6 +193,11 @@ impl Settings {
         settings.faults.extend(read.err());
         for (name, value) in flags {
             settings.values.insert(name, (value, Origin::Flag));
+        }
+        // The daemon of this machine is what is spoken to unless somebody says otherwise.
+        let speaks_tls = !settings.get("tls_cert").0.is_empty();
+        if let Some((url, Origin::Default)) = settings.values.get_mut("url").filter(|_| speaks_tls) {
+            *url = url.replacen("http:", "https:", 1);
         }
         settings
     }

@@ -5,6 +5,7 @@ use crate::domain::network::Network;
 use crate::domain::webhook::Receivers;
 use crate::http::pace::Pace;
 use crate::store::postgres::Address;
+use crate::tls::TlsFiles;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,6 +45,12 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Whether it may listen beyond this machine although what clients send is not encrypted.
     pub plaintext: bool,
+    /// File of the certificate with which it speaks TLS; [`Config::tls_files`].
+    pub tls_cert: Option<PathBuf>,
+    /// File of the certificate's private key.
+    pub tls_key: Option<PathBuf>,
+    /// File of the authorities of clients, where these must have a certificate, too.
+    pub tls_client_ca: Option<PathBuf>,
     /// Whether callers are asked for a token.
     pub auth: Auth,
     /// Whether every descriptive reference must name an existing record (`decisions.md` section 5).
@@ -100,6 +107,8 @@ pub struct Config {
     pub header_timeout_seconds: u64,
     /// Time for a request to arrive whole and be answered.
     pub request_timeout_seconds: u64,
+    /// Time between "not ready" and the end of accepting, so that whoever watches `/ready` turns away first.
+    pub drain: Duration,
     /// Time after the signal to stop in which running requests may end.
     pub stop_timeout_seconds: u64,
     /// Minute of the day in UTC from which on the daemon runs the interest of yesterday by itself.
@@ -120,6 +129,9 @@ impl Config {
             store_connections_max: 16,
             listen: LISTEN_DEFAULT,
             plaintext: false,
+            tls_cert: None,
+            tls_key: None,
+            tls_client_ca: None,
             auth: Auth::On,
             strict_references: false,
             access_token_seconds: 1200,
@@ -148,9 +160,27 @@ impl Config {
             pace: Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 },
             header_timeout_seconds: 10,
             request_timeout_seconds: 60,
+            drain: Duration::from_millis(250),
             stop_timeout_seconds: 20,
             interest_run_at: None,
             cache_bytes: 64 * 1024 * 1024,
+        }
+    }
+
+    /// The files for TLS, if it is to be spoken; one without the other is a mistake.
+    pub fn tls_files(&self) -> Result<Option<TlsFiles>, String> {
+        let missing =
+            |there: &str, lacks: &str| Err(format!("{there} is set and {lacks} is not: set both or neither"));
+        match (&self.tls_cert, &self.tls_key, &self.tls_client_ca) {
+            (Some(certificate), Some(key), authorities) => Ok(Some(TlsFiles {
+                certificate: certificate.clone(),
+                key: key.clone(),
+                client_authorities: authorities.clone(),
+            })),
+            (Some(_), None, _) => missing("tls_cert", "tls_key"),
+            (None, Some(_), _) => missing("tls_key", "tls_cert"),
+            (None, None, Some(_)) => missing("tls_client_ca", "tls_cert"),
+            (None, None, None) => Ok(None),
         }
     }
 

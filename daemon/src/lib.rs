@@ -40,6 +40,7 @@ mod open;
 mod prune;
 mod shelves;
 mod start;
+mod tls;
 mod upgrade;
 mod webhooks;
 
@@ -62,3 +63,4 @@ pub use store::backup::BackupError;
 pub use store::backup::read::{Facts as BackupFacts, open as open_backup, whole as whole_backup};
 pub use store::postgres::Address;
 pub use store::transfer::Progress;
+pub use tls::{CertificateFacts, TlsFiles, certificate_facts, look_at_certificate, read_certificates};

@@ -15,6 +15,7 @@ use crate::ops::last_use;
 use crate::outward;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
+use crate::tls::Tls;
 use crate::webhooks;
 use mfa_shared::fault::Fault;
 use std::fmt;
@@ -51,6 +52,7 @@ pub struct Daemon {
     audit: JoinHandle<()>,
     webhooks: JoinHandle<()>,
     interest: Option<JoinHandle<()>>,
+    tls: Option<JoinHandle<()>>,
 }
 
 /// Why a daemon did not start.
@@ -85,6 +87,8 @@ impl Daemon {
     /// Opens the store, makes it if it is not there, and serves.
     pub async fn start(mut config: Config, clock: Clock) -> Result<Self, StartError> {
         check(&config)?;
+        let tls = config.tls_files().and_then(|files| files.map(Tls::open).transpose());
+        let tls = tls.map_err(StartError::Settings)?.map(Arc::new);
         let limit = files::raise();
         if let Some(why) = files::too_few(&config, limit) {
             return Err(StartError::Settings(why));
@@ -105,7 +109,9 @@ impl Daemon {
         let routes = Routes::new(table().into_iter().chain(openapi::routes()).collect());
         let heavy = Heavy::start()
             .map_err(|e| StartError::Settings(format!("the system gives no thread for passwords: {e}")))?;
-        let state = Arc::new(State::new(store, config, routes, seeded.facts.instance, heavy));
+        let mut state = State::new(store, config, routes, seeded.facts.instance, heavy);
+        state.tls = tls;
+        let state = Arc::new(state);
         if state.config.auth == Auth::On && !state.has_users().await {
             tracing::warn!("there are no users, so nobody can log in: run mfa init");
         }
@@ -120,12 +126,39 @@ impl Daemon {
         let audit = tokio::spawn(async move { audited.auditor.keep(&audited.store).await });
         let minute = state.config.interest_run_at;
         let interest = minute.map(|minute| tokio::spawn(keep_running(state.store.clone(), minute)));
-        Ok(Self { address, state, stop, served, sweep, follow, shelves, uses, audit, webhooks, interest })
+        let tls = state.tls.clone().map(|tls| tokio::spawn(tls.keep()));
+        Ok(Self {
+            address,
+            state,
+            stop,
+            served,
+            sweep,
+            follow,
+            shelves,
+            uses,
+            audit,
+            webhooks,
+            interest,
+            tls,
+        })
     }
 
     /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where it is reached, unless a name leads there.
+    pub fn url(&self) -> String {
+        let scheme = if self.state.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// Reads the files of the certificate again.
+    pub fn reload(&self) {
+        if let Some(tls) = &self.state.tls {
+            tls.reload();
+        }
     }
 
     /// Ends when the store takes no writes any more and the process should leave.
@@ -140,14 +173,16 @@ impl Daemon {
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let Self { state, stop, served, sweep, follow, shelves, uses, audit, webhooks, interest, .. } = self;
+        let Self {
+            state, stop, served, sweep, follow, shelves, uses, audit, webhooks, interest, tls, ..
+        } = self;
         let _ = stop.send(true);
         if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
         // It lets another daemon go on.
         let _ = webhooks.await;
-        for task in [sweep, follow, shelves, uses, audit].into_iter().chain(interest) {
+        for task in [sweep, follow, shelves, uses, audit].into_iter().chain(interest).chain(tls) {
             task.abort();
             let _ = task.await;
         }
@@ -213,11 +248,14 @@ fn check(config: &Config) -> Result<(), StartError> {
              use --auth on, or listen on 127.0.0.1",
             config.listen
         )),
-        _ if !config.listen.ip().is_loopback() && !config.plaintext => refuse(format!(
-            "what clients send to {} is not encrypted: listen on 127.0.0.1 behind a proxy for TLS, \
-             or allow it with --plaintext (setting plaintext = true) where the network is yours alone",
-            config.listen
-        )),
+        _ if !config.listen.ip().is_loopback() && !config.plaintext && config.tls_cert.is_none() => {
+            refuse(format!(
+                "what clients send to {} is not encrypted: give the daemon a certificate (mfa tls generate), \
+                 listen on 127.0.0.1 behind a proxy for TLS, or allow it with --plaintext (setting \
+                 plaintext = true) where the network is yours alone",
+                config.listen
+            ))
+        }
         _ if !(60..=86_400).contains(&config.access_token_seconds) => {
             refuse("access_token_seconds must be from 60 to 86400".to_owned())
         }

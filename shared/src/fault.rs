@@ -74,6 +74,7 @@ faults! {
         "send the properties of one kind of record only";
     AMBIGUOUS_REQUEST: "ambiguous_request" 400 "Request for two hosts"
         "send one Host header; a proxy sets it anew";
+    TLS_REQUIRED: "tls_required" 400 "TLS required" "use the same address with https:// in place of http://";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     NOT_IN_BATCH: "not_in_batch" 400 "Not possible in a batch" "send it as a request of its own";
     DISK_FULL: "disk_full" 503 "Disk full"

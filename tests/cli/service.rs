@@ -32,6 +32,14 @@ fn a_unit_runs_this_program_with_the_given_settings() {
     let line = setting(&unit, "ExecStart").split_once(" daemon ").unwrap().1;
     assert_eq!(line, format!("run --data-dir \"/srv/my bank/store\" --store {store} --listen 10.0.0.1:6320"));
     assert_eq!((setting(&unit, "ReadWritePaths"), setting(&unit, "User")), ("\"/srv/my bank\"", "m"));
+    let unit = print(&["--tls-cert", "/etc/mfa/50%.pem", "--tls-key", "/etc/mfa/key.pem"]).ok();
+    assert!(setting(&unit, "ExecStart").ends_with(" --tls-cert %d/tls_cert --tls-key %d/tls_key"), "{unit}");
+    assert!(
+        unit.contains(
+            "\nLoadCredential=tls_cert:/etc/mfa/50%%.pem\nLoadCredential=tls_key:/etc/mfa/key.pem\n"
+        )
+    );
+    assert_eq!(print(&["--tls-cert", "a.pem", "--tls-key", "/k"]).exit, 2);
     let secret = print(&["--store", "postgres://mfa:not-a-secret@db1/mfa"]);
     assert_eq!((secret.exit, secret.err.contains("not-a-secret")), (2, false), "{}", secret.err);
     for folder in ["store", "/store", "/var/lib/store", "/srv/a\nb/store"] {

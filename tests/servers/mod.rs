@@ -7,7 +7,7 @@ mod postgres;
 mod receiver;
 mod relay;
 
-pub use certificates::Authority;
+pub use certificates::{Authority, Files};
 pub use http::SmsService;
 pub use mail::MailServer;
 pub use postgres::PostgresServer;

@@ -4,10 +4,12 @@ use super::{Client, Watch};
 use crate::failure::{Failure, Outcome};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::net::IpAddr;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// What to do about a certificate that is not trusted.
-const UNTRUSTED_HINT: &str = "correct the address, or add the certificate's authority to this machine's";
+const UNTRUSTED_HINT: &str = "correct the address, or name the file of its authority: --ca-file; \
+                              mfa tls trust fetches it";
 /// Longest wait for a connection.
 const CONNECT_SECONDS_MAX: u64 = 10;
 
@@ -15,6 +17,22 @@ const CONNECT_SECONDS_MAX: u64 = 10;
 const UPLOAD_BYTES_A_SECOND: u64 = 4096;
 
 impl Client {
+    /// The same client that gives up sooner and does not repeat.
+    pub fn hasty(&self, timeout: Duration) -> Self {
+        let client = Self { timeout, retries: 0, http: OnceLock::new(), ..self.clone() };
+        Self { verbose: false, idempotency_key: None, ..client }
+    }
+
+    /// The same client that waits longer and does not repeat, for what should not happen twice by itself.
+    pub fn patient(&self, timeout: Duration) -> Self {
+        Self { timeout: timeout.max(self.timeout), retries: 0, http: OnceLock::new(), ..self.clone() }
+    }
+
+    /// The same caller at the daemon of another address, whose requests are not repeated.
+    pub fn at(&self, url: &str) -> Self {
+        Self { url: url.trim_end_matches('/').to_owned(), ..self.hasty(self.timeout) }
+    }
+
     /// The connections that a request uses, and how long it may take. A body that is sent piece by piece
     /// has connections of its own: nothing comes back while a slow line is busy with it.
     pub(super) fn way(&self, watch: &Option<Watch>, bytes: usize) -> Outcome<(reqwest::Client, Duration)> {
@@ -32,12 +50,10 @@ impl Client {
     /// Refuses to send a password or a token where others on the way can read it.
     pub fn check_wire(&self) -> Outcome {
         let url = address(&self.url)?;
-        let host = url.host_str().unwrap_or_default();
-        let number = host.trim_matches(['[', ']']).parse::<IpAddr>();
-        let is_here = host == "localhost" || number.is_ok_and(|ip| ip.to_canonical().is_loopback());
-        if url.scheme() == "https" || is_here || self.insecure {
+        if url.scheme() == "https" || is_here(&url) || self.insecure {
             return Ok(());
         }
+        let host = url.host_str().unwrap_or_default();
         let what = "is plain HTTP to another machine: others could read the password or token";
         let hint = format!(
             "use https://, or a tunnel: ssh -L 6320:127.0.0.1:6320 {host}; \
@@ -54,11 +70,34 @@ impl Client {
             .connect_timeout(self.timeout.min(Duration::from_secs(CONNECT_SECONDS_MAX)))
             .read_timeout(read_timeout);
         // A proxy of the environment does not lead to this machine.
-        let near = url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
-        let builder = if near { builder.no_proxy() } else { builder };
-        let client = tls(builder, &url).build();
+        let builder = if is_here(&url) { builder.no_proxy() } else { builder };
+        let client = self.tls(builder, &url)?.build();
         client.map_err(|error| Failure::local(format!("cannot set up TLS: {error}")))
     }
+
+    /// Reading the machine's certificates takes longer than everything else, so plain HTTP goes without.
+    fn tls(&self, builder: reqwest::ClientBuilder, url: &reqwest::Url) -> Outcome<reqwest::ClientBuilder> {
+        let provider = rustls::crypto::ring::default_provider();
+        if url.scheme() == "https" {
+            // It fails only where a provider is installed already, which serves as well.
+            let _ = provider.install_default();
+            return self.trust.apply(builder, is_here(url));
+        }
+        let config = rustls::ClientConfig::builder_with_provider(provider.into())
+            .with_safe_default_protocol_versions()
+            // The provider is rustls's own and speaks the default versions.
+            .expect("default versions")
+            .with_root_certificates(rustls::RootCertStore::empty())
+            .with_no_client_auth();
+        Ok(builder.tls_backend_preconfigured(config))
+    }
+}
+
+/// Whether an address is one of this machine.
+fn is_here(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let number = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || number.is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
 /// Refuses what is no address of a daemon.
@@ -73,23 +112,6 @@ fn address(text: &str) -> Outcome<reqwest::Url> {
         Failure::usage(format!("\"{text}\" is no address of a daemon"))
             .hint("an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL")
     })
-}
-
-/// Reading the machine's certificates takes longer than everything else, so plain HTTP goes without.
-fn tls(builder: reqwest::ClientBuilder, url: &reqwest::Url) -> reqwest::ClientBuilder {
-    let provider = rustls::crypto::ring::default_provider();
-    if url.scheme() == "https" {
-        // It fails only where a provider is installed already, which serves as well.
-        let _ = provider.install_default();
-        return builder;
-    }
-    let config = rustls::ClientConfig::builder_with_provider(provider.into())
-        .with_safe_default_protocol_versions()
-        // The provider is rustls's own and speaks the default versions.
-        .expect("default versions")
-        .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth();
-    builder.tls_backend_preconfigured(config)
 }
 
 /// Why no answer came, by the first cause that says something to a person.
@@ -138,6 +160,7 @@ fn distrust(why: &rustls::CertificateError) -> &'static str {
         Revoked => "it has been revoked",
         UnknownIssuer => "this machine does not know its authority",
         NotValidForName | NotValidForNameContext { .. } => "it is for another host",
+        ApplicationVerificationFailure => "it is not the one of the setting tls_cert",
         _ => "it is not one for a server",
     }
 }

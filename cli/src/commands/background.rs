@@ -50,6 +50,9 @@ pub struct Mark {
     /// The same as it was given on the command line, where no password may stand.
     #[serde(default)]
     store_flag: Option<String>,
+    /// Files of its certificate and key, where the command line named them.
+    #[serde(default)]
+    tls_flags: Option<(String, String)>,
     /// Whether it asks for tokens.
     pub auth: String,
 }
@@ -108,8 +111,8 @@ fn runs(pid: i32) -> bool {
 /// nothing sets it, it is the loopback address that commands speak to.
 fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
     let given = flags.listen.is_some() || *cx.settings.get("listen").1 != Origin::Default;
-    let spoken_to =
-        cx.client.url.strip_prefix("http://").and_then(|address| address.parse::<SocketAddr>().ok());
+    let address = cx.client.url.split_once("://").map(|(_, address)| address);
+    let spoken_to = address.and_then(|address| address.parse::<SocketAddr>().ok());
     let listen = match spoken_to.filter(|address| !given && address.ip().is_loopback()) {
         Some(address) => address,
         None => cx.settings.parse("listen", flags.listen.as_deref())?,
@@ -124,8 +127,11 @@ fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
         ip if ip.is_ipv6() => format!("[{ip}]"),
         ip => ip.to_string(),
     };
-    let url = format!("http://{host}:{}", listen.port());
-    Ok((listen, cx.client.at(&url)))
+    let own = flags.tls_cert.as_ref().map(PathBuf::from).or_else(|| cx.client.trust.own.clone());
+    let scheme = if own.is_some() { "https" } else { "http" };
+    let mut client = cx.client.at(&format!("{scheme}://{host}:{}", listen.port()));
+    client.trust.own = own;
+    Ok((listen, client))
 }
 
 /// The flag by which a hint is about the same daemon.
@@ -183,7 +189,8 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     // Its number always fits: the system's process numbers are positive 32-bit integers.
     let pid = i32::try_from(child.id()).unwrap_or_default();
     let (store, store_flag) = (flags.shown_store(cx), flags.store.clone());
-    let mark = Mark { pid, url: client.url.clone(), data_dir, store, store_flag, auth };
+    let tls_flags = flags.tls_cert.clone().zip(flags.tls_key.clone());
+    let mark = Mark { pid, url: client.url.clone(), data_dir, store, store_flag, tls_flags, auth };
     let text = json!(mark).to_string();
     fs::write(&place.mark, text)
         .map_err(|error| Failure::local(format!("cannot write {}: {error}", place.mark.display())))?;
@@ -210,6 +217,9 @@ fn spawn(
     }
     if let Some(plaintext) = &flags.plaintext {
         command.args(["--plaintext", plaintext]);
+    }
+    for (flag, file) in [("--tls-cert", &flags.tls_cert), ("--tls-key", &flags.tls_key)] {
+        command.args(file.iter().flat_map(|file| [flag, file]));
     }
     if let Some(store) = &flags.store {
         command.args(["--store", store]);
@@ -291,6 +301,9 @@ impl Verb for Restart {
         if let Some(was) = stop(cx, &flags).await? {
             flags.data_dir = flags.data_dir.or_else(|| Some(was.data_dir.display().to_string()));
             flags.store = flags.store.or(was.store_flag);
+            if let (Some((certificate, key)), None) = (was.tls_flags, &flags.tls_cert) {
+                (flags.tls_cert, flags.tls_key) = (Some(certificate), Some(key));
+            }
             flags.auth = flags.auth.or(Some(was.auth));
         }
         start(cx, &flags).await?;

@@ -39,6 +39,12 @@ pub struct DaemonFlags {
     /// Listen beyond this machine without TLS, behind a proxy that has it [env: MFA_PLAINTEXT]
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     pub plaintext: Option<String>,
+    /// Certificate with which to speak TLS, see mfa help tls [env: MFA_TLS_CERT]
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<String>,
+    /// Private key of the certificate [env: MFA_TLS_KEY]
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<String>,
     /// Ask callers for a token: on, or off on loopback only [env: MFA_AUTH]
     #[arg(long, value_name = "on|off")]
     pub auth: Option<String>,
@@ -55,6 +61,13 @@ impl DaemonFlags {
         config.store_connections_max = settings.parse("store_connections_max", None)?;
         config.listen = settings.parse("listen", self.listen.as_deref())?;
         config.plaintext = settings.flag("plaintext", self.plaintext.as_deref())?;
+        let file = |given: &Option<String>, name: &str| {
+            let given = given.as_deref().unwrap_or(settings.get(name).0);
+            Some(given).filter(|file| !file.is_empty()).map(PathBuf::from)
+        };
+        config.tls_cert = file(&self.tls_cert, "tls_cert");
+        config.tls_key = file(&self.tls_key, "tls_key");
+        config.tls_client_ca = file(&None, "tls_client_ca");
         config.auth =
             settings.choice("auth", self.auth.as_deref(), &[("on", Auth::On), ("off", Auth::Off)])?;
         config.strict_references = settings.flag("strict_references", self.strict_references.as_deref())?;
@@ -174,9 +187,9 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
     let mut term = listen(SignalKind::terminate())?;
     let mut int = listen(SignalKind::interrupt())?;
     // A daemon outlives the terminal that started it.
-    let _hangup = listen(SignalKind::hangup())?;
+    let mut hangup = listen(SignalKind::hangup())?;
     let daemon = Daemon::start(flags.config(cx)?, Clock::system()).await.map_err(not_started)?;
-    let url = format!("http://{}", daemon.address());
+    let url = daemon.url();
     let welcomed = async {
         welcome(&url).await?;
         let ready = match cx.out.format {
@@ -188,7 +201,14 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
         tell_systemd(NotifyState::Ready);
         std::future::pending::<Outcome>().await
     };
+    let reloading = async {
+        while hangup.recv().await.is_some() {
+            daemon.reload();
+        }
+        std::future::pending::<Outcome>().await
+    };
     let ended = tokio::select! {
+        ended = reloading => ended,
         failed = welcomed => failed,
         why = daemon.failed() => Err(Failure::new("daemon_failed", exit::FAILURE, why)),
         _ = term.recv() => Ok(()),

@@ -78,6 +78,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("key file", store::key_file),
     ("daemon", daemon),
     ("listen", reach::listen),
+    ("certificate", reach::certificate),
     ("files", reach::files),
     ("log", reach::log),
     ("version", version),

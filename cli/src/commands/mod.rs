@@ -46,6 +46,7 @@ mod session;
 mod sessions;
 mod statement;
 mod tellers;
+mod tls;
 mod topics;
 mod users;
 mod wait;
@@ -133,6 +134,7 @@ pub const NODES: &[Node] = &[
             verb::<background::Logs>("logs"),
         ],
     ),
+    group("tls", "certificate certificates", "Certificates of the daemon, for https: addresses", tls::VERBS),
     group("service", "", "The daemon as a service of systemd", service::VERBS),
     verb::<daemon::Init>("init"),
     group(

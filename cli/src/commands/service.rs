@@ -131,6 +131,18 @@ fn unit(flags: &DaemonFlags, user: &str) -> Outcome<String> {
             words.extend([flag.to_owned(), quoted(value)?]);
         }
     }
+    let mut state = state;
+    // The service's own user may not read the key, so the service manager hands both over.
+    for (name, flag, file) in
+        [("tls_cert", "--tls-cert", &flags.tls_cert), ("tls_key", "--tls-key", &flags.tls_key)]
+    {
+        let Some(file) = file else { continue };
+        if !Path::new(file).is_absolute() {
+            return Err(Failure::usage(format!("{flag} {file} is no absolute path")));
+        }
+        state = format!("{state}\nLoadCredential={}", quoted(&format!("{name}:{file}"))?);
+        words.extend([flag.to_owned(), format!("%d/{name}")]);
+    }
     if let Some(store) = &flags.store {
         daemon::address(store, Some("--store"))?;
     }

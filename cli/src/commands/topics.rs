@@ -44,6 +44,7 @@ pub const TOPICS: &[Topic] = &[
         "Backups, what is in them, and how they are restored",
         include_str!("../help/backup.txt"),
     ),
+    topic("tls", "Encrypted connections: certificates and whom to trust", include_str!("../help/tls.txt")),
     topic("postgres", "Several daemons on one PostgreSQL", include_str!("../help/postgres.txt")),
     table("exit-codes", "What the exit codes mean"),
     table("environment", "Variables that the program reads"),

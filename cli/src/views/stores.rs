@@ -97,6 +97,20 @@ pub const BACKUP_FACTS: View = View {
     ],
 };
 
+/// A certificate of a file or of a daemon.
+pub const CERTIFICATE: View = View {
+    plural: "certificates",
+    id: "/fingerprint",
+    state: "",
+    columns: &[
+        column("fingerprint", "/fingerprint", 0),
+        moment("notAfter", "/notAfter", 0),
+        column("names", "/names", 1),
+        moment("notBefore", "/notBefore", 2),
+        column("file", "/file", 3),
+    ],
+};
+
 /// A backup that was put back.
 pub const RESTORED: View = View {
     plural: "stores",

@@ -5,7 +5,12 @@
 //! What is no plain HTTP is left to hyper, which refuses it: the look ends there, and a request that hyper
 //! takes is never called ambiguous because of what came before it.
 
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes of a line that are kept: enough for every name and number that counts.
 const LINE_KEPT: usize = 96;
@@ -25,6 +30,66 @@ impl Ambiguous {
     /// Whether this request is.
     pub fn is(&self, request: usize) -> bool {
         self.0.load(SeqCst) == request
+    }
+}
+
+/// A connection of HTTP/1.1 whose requests are followed.
+#[derive(Debug)]
+pub struct Watched<I> {
+    io: I,
+    heads: Heads,
+    ambiguous: Arc<Ambiguous>,
+}
+
+impl<I> Watched<I> {
+    /// Nothing has come yet.
+    pub fn new(io: I) -> Self {
+        Self { io, heads: Heads::default(), ambiguous: Arc::default() }
+    }
+
+    /// Which of its requests says twice how long its body is.
+    pub fn ambiguous(&self) -> Arc<Ambiguous> {
+        self.ambiguous.clone()
+    }
+}
+
+impl<I: AsyncRead + Unpin> AsyncRead for Watched<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.io).poll_read(cx, buffer);
+        let Self { heads, ambiguous, .. } = &mut *self;
+        heads.look(&buffer.filled()[before..], ambiguous);
+        read
+    }
+}
+
+impl<I: AsyncWrite + Unpin> AsyncWrite for Watched<I> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
     }
 }
 

@@ -1,10 +1,8 @@
 //! Progress: a client that neither reads nor sends loses its connection, and a slow one keeps it.
 
-use super::heads::{Ambiguous, Heads};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -71,8 +69,6 @@ impl Patience {
 pub struct Paced<H> {
     socket: TcpStream,
     patience: Patience,
-    heads: Heads,
-    ambiguous: Arc<Ambiguous>,
     /// Kept as long as the connection.
     _held: H,
 }
@@ -80,13 +76,16 @@ pub struct Paced<H> {
 impl<H> Paced<H> {
     /// A connection under a pace; `held` goes when it goes.
     pub fn new(socket: TcpStream, pace: Pace, held: H) -> Self {
-        let (patience, heads, ambiguous) = (Patience::new(pace), Heads::default(), Arc::default());
-        Self { socket, patience, heads, ambiguous, _held: held }
+        Self { socket, patience: Patience::new(pace), _held: held }
     }
 
-    /// Which of its requests says twice how long its body is.
-    pub fn ambiguous(&self) -> Arc<Ambiguous> {
-        self.ambiguous.clone()
+    /// The first byte that comes, which stays where it is.
+    pub async fn first_byte(&self) -> io::Result<u8> {
+        let mut byte = [0];
+        match self.socket.peek(&mut byte).await? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(byte[0]),
+        }
     }
 
     fn written(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -108,11 +107,7 @@ impl<H: Unpin> AsyncRead for Paced<H> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.socket).poll_read(cx, buffer);
-        let Self { heads, ambiguous, .. } = &mut *self;
-        heads.look(&buffer.filled()[before..], ambiguous);
-        read
+        Pin::new(&mut self.socket).poll_read(cx, buffer)
     }
 }
 

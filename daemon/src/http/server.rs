@@ -3,6 +3,7 @@
 use super::addresses::{Addresses, Place, origin};
 use super::answer::{Head, answer};
 use super::body;
+use super::connection::{Peer, Rules, refusal, serve as serve_connection};
 use super::line::{Line, Noted};
 use super::metrics::counts::Counts;
 use super::pace::{Pace, Paced};
@@ -12,8 +13,6 @@ use crate::config::Auth;
 use crate::count::Within;
 use crate::random;
 use futures_util::StreamExt;
-use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use mfa_shared::fault::{self, Fault, Problem};
@@ -23,26 +22,21 @@ use std::io;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use warp::Filter;
 use warp::filters::path::FullPath;
 use warp::http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue};
-use warp::http::{HeaderMap, Method, Request, StatusCode, Uri};
+use warp::http::{HeaderMap, Method, StatusCode};
 use warp::reply::Response;
 
-/// Time between "not ready" and the end of accepting, so that whoever watches `/ready` turns away first.
-const DRAIN: Duration = Duration::from_millis(250);
 /// Time in which a connection that waits in the queue is handed over.
 const QUEUE: Duration = Duration::from_millis(20);
 /// Time after which the queue counts as empty: busy clients would fill it for ever.
 const QUEUE_MAX: Duration = Duration::from_millis(200);
 /// Pause after a failed accept, such as one without a free file descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Bytes of a connection that are held at once, and so the longest head. A thousand uploads hold as many.
-const BUFFER_BYTES_MAX: usize = 64 * 1024;
 /// Bytes that the system keeps of an answer that is not read yet.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// Longest request identifier that is taken over.
@@ -56,14 +50,20 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
         addresses: Arc::new(Addresses::new(config.connections_per_address)),
         pace: config.pace,
         counts: state.counts.clone(),
+        speaks_tls: state.tls.is_some(),
     };
+    let rules = Arc::new(Rules {
+        tls: state.tls.clone(),
+        head_within: Duration::from_secs(config.header_timeout_seconds),
+        pace: config.pace,
+    });
     let graceful = GracefulShutdown::new();
     let service = warp::service(filter(state.clone()));
     let mut drained: Option<Instant> = None;
     let mut closing = std::pin::pin!(async {
         let _ = stop.wait_for(|stop| *stop).await;
         state.enter(Phase::Draining);
-        tokio::time::sleep(DRAIN).await;
+        tokio::time::sleep(config.drain).await;
     });
     loop {
         let accepted = match drained {
@@ -81,25 +81,9 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             Some(_) => None,
         };
         let Some((socket, from)) = accepted else { break };
-        let (ambiguous, served) = (socket.ambiguous(), AtomicUsize::new(0));
+        let (rules, watcher) = (rules.clone(), graceful.watcher());
         let answering = TowerToHyperService::new(service.clone());
-        let connection = hyper::server::conn::http1::Builder::new()
-            .timer(TokioTimer::new())
-            .max_buf_size(BUFFER_BYTES_MAX)
-            .header_read_timeout(Duration::from_secs(state.config.header_timeout_seconds))
-            .serve_connection(
-                TokioIo::new(socket),
-                service_fn(move |asked| {
-                    let ambiguous = ambiguous.is(served.fetch_add(1, Relaxed));
-                    answering.call(with_peer(asked, Peer { from, ambiguous }))
-                }),
-            );
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended early");
-            }
-        });
+        tokio::spawn(async move { serve_connection(socket, from, &rules, answering, watcher).await });
     }
     drop(listener);
     let within = Duration::from_secs(state.config.stop_timeout_seconds);
@@ -107,25 +91,6 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
         tracing::warn!("some requests did not end within {} seconds", within.as_secs());
     }
     state.enter(Phase::Stopping);
-}
-
-/// What the connection knows of a request.
-#[derive(Debug, Clone, Copy)]
-struct Peer {
-    /// The address of its other end.
-    from: IpAddr,
-    /// Whether the request says twice how long its body is.
-    ambiguous: bool,
-}
-
-/// Hands over what the connection knows. `CONNECT` names a host and no path, which warp takes for
-/// impossible; nothing answers there.
-fn with_peer<B>(mut request: Request<B>, peer: Peer) -> Request<B> {
-    request.extensions_mut().insert(peer);
-    if request.uri().path_and_query().is_none() {
-        *request.uri_mut() = Uri::from_static("/");
-    }
-    request
 }
 
 /// What a connection holds of the limits until it ends.
@@ -137,6 +102,7 @@ struct Limit {
     addresses: Arc<Addresses>,
     pace: Pace,
     counts: Arc<Counts>,
+    speaks_tls: bool,
 }
 
 async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Held>, IpAddr) {
@@ -153,7 +119,10 @@ async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Held>, IpAddr) 
                 }
                 None => {
                     limit.counts.turned_away.one();
-                    turn_away(&socket, from.ip());
+                    tracing::debug!(from = %from.ip(), "too many connections of one address");
+                    if !limit.speaks_tls {
+                        turn_away(&socket, from.ip());
+                    }
                 }
             },
             Err(error) if gone(&error) => {}
@@ -178,16 +147,9 @@ fn prepare(socket: &TcpStream, pace: Pace) {
 
 /// Says no to a connection beyond those of its address, without waiting for its request.
 fn turn_away(socket: &TcpStream, from: IpAddr) {
-    tracing::debug!(%from, "too many connections of one address");
     let detail = format!("{from} has as many connections as one address may have; close some of them");
-    let problem = Problem::new(&Fault::new(fault::UNAVAILABLE, detail), "", &new_request_id());
-    // A problem has string keys only.
-    let body = serde_json::to_string(&problem).expect("a problem is JSON");
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: {PROBLEM_TYPE}\r\ncontent-length: {}\r\n\
-         retry-after: 1\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    );
+    let fault = Fault::new(fault::UNAVAILABLE, detail);
+    let answer = refusal("503 Service Unavailable", &fault, "retry-after: 1\r\n");
     // A client that does not take it sees the end of the connection.
     let _ = socket.try_write(answer.as_bytes());
 }
@@ -226,7 +188,7 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
                     refuse(&fault, &head)
                 });
                 let mut response = finish(response, &state, &head);
-                if peer.ambiguous {
+                if peer.ambiguous.is_some() {
                     // Nobody can say where the next request begins.
                     set_header(&mut response, "connection", "close");
                 }
@@ -237,8 +199,7 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
 
 /// A proxy and this daemon could each take another one of two hosts, or see another end of the body.
 fn unambiguous(headers: &HeaderMap, peer: Peer) -> Result<(), Fault> {
-    if peer.ambiguous {
-        let detail = "the request has both Content-Length and Transfer-Encoding";
+    if let Some(detail) = peer.ambiguous {
         return Err(Fault::new(fault::AMBIGUOUS_REQUEST, detail));
     }
     match headers.get_all(HOST).iter().count() {
@@ -290,6 +251,9 @@ fn sent_token(headers: &HeaderMap) -> bool {
 fn finish(mut response: Response, state: &State, head: &Head) -> Response {
     set_header(&mut response, "x-request-id", &head.request_id);
     set_header(&mut response, "x-content-type-options", "nosniff");
+    if state.tls.is_some() {
+        set_header(&mut response, "strict-transport-security", "max-age=31536000");
+    }
     if !response.headers().contains_key(CACHE_CONTROL) {
         // What needed a token is not for whoever has the browser or the proxy next.
         let kept = if state.config.auth == Auth::On { "no-store" } else { "private, no-cache" };
@@ -329,7 +293,8 @@ fn request_id(headers: &HeaderMap) -> String {
     sent.filter(sane).map_or_else(new_request_id, str::to_owned)
 }
 
-fn new_request_id() -> String {
+/// A request identifier of the daemon's own.
+pub(super) fn new_request_id() -> String {
     hex(random::bytes::<8>())
 }
 

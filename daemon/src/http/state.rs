@@ -14,6 +14,7 @@ use crate::ops::listing::json;
 use crate::search::Search;
 use crate::shelves::Shelves;
 use crate::store::Store;
+use crate::tls::Tls;
 use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
 use mfa_shared::fault::{self, Fault};
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub struct State {
     pub store: Store,
     /// The settings.
     pub config: Config,
+    /// How it speaks TLS, if it does.
+    pub tls: Option<Arc<Tls>>,
     /// The endpoint table.
     pub routes: Routes,
     /// Name of the store.
@@ -75,6 +78,7 @@ impl State {
         Self {
             store,
             config,
+            tls: None,
             routes,
             instance,
             callers,

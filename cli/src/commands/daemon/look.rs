@@ -2,7 +2,8 @@
 
 use super::DaemonFlags;
 use crate::cx::Cx;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
+use mfa_daemon::{CertificateFacts, TlsFiles, look_at_certificate};
 use mfa_daemon::{look_at_files, look_at_images, look_at_journal, look_at_key_file};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,15 @@ pub use mfa_daemon::{FilesSeen, ImagesSeen, JournalSeen, KeyFileSeen};
 
 /// Whether a daemon would take the settings.
 pub fn settings(cx: &Cx, flags: &DaemonFlags) -> Outcome {
-    flags.config(cx).map(drop)
+    flags.config(cx)?.tls_files().map(drop).map_err(Failure::usage)
+}
+
+/// The files of the certificate, and what clients are told by them or what is wrong with them; nothing where
+/// the daemon speaks no TLS.
+pub fn certificate(cx: &Cx, flags: &DaemonFlags) -> Option<(TlsFiles, Result<CertificateFacts, String>)> {
+    let files = flags.config(cx).ok()?.tls_files().ok()??;
+    let looked = look_at_certificate(&files);
+    Some((files, looked))
 }
 
 /// What the daemon may open: the one that serves the store in a folder, else one that is started here.

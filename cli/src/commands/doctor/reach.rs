@@ -4,12 +4,16 @@ use super::Finding::{self, Failure, Fine, Warning};
 use super::Seen;
 use crate::commands::background::log_file;
 use crate::commands::daemon::look::{self, FilesSeen};
+use crate::logins::now_seconds;
 use rustix::fs::{Access, access};
 use std::fs::{self, OpenOptions};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::PermissionsExt;
 
 /// The files in which Linux lists the sockets of TCP.
 const SOCKETS: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+/// How long before its end a certificate is warned about.
+const CERTIFICATE_WARN_SECONDS: i64 = 21 * 86_400;
 /// The state of a socket that listens, as these files write it.
 const LISTENS: &str = "0A";
 
@@ -28,6 +32,10 @@ pub(super) fn listen(seen: &Seen<'_>) -> Option<Finding> {
     let port = port_here(seen).filter(|_| seen.answers.is_some());
     let open = port.and_then(|port| listeners(port).into_iter().find(|ip| !ip.to_canonical().is_loopback()));
     let why = "other machines reach it, and what they send is not encrypted";
+    let other = open.or_else(|| Some(set.ip()).filter(|ip| !ip.is_loopback()));
+    if let (Some(ip), true) = (other, seen.url.starts_with("https:")) {
+        return Some(Fine(format!("other machines reach the daemon at {ip}, and speak TLS to it")));
+    }
     Some(match (open, port) {
         (Some(ip), Some(port)) => {
             let found = format!("the daemon listens on {}: {why}", SocketAddr::new(ip, port));
@@ -42,6 +50,32 @@ pub(super) fn listen(seen: &Seen<'_>) -> Option<Finding> {
             Warning(found, "see where it is set, and change it: mfa config view --origin".to_owned())
         }
         _ => Fine("only this machine reaches the daemon".to_owned()),
+    })
+}
+
+/// Whether the daemon can use its certificate, and for how long.
+pub(super) fn certificate(seen: &Seen<'_>) -> Option<Finding> {
+    let (files, looked) = look::certificate(seen.cx, &seen.flags)?;
+    let renew = || {
+        let folder =
+            files.certificate.parent().map_or_else(String::new, |folder| folder.display().to_string());
+        format!("replace it; one of mfa's own: mfa tls generate --renew --out {folder} --name HOST")
+    };
+    let facts = match looked {
+        Ok(facts) => facts,
+        Err(why) => return Some(Failure(why, "see how it is set up: mfa help tls".to_owned())),
+    };
+    if fs::metadata(&files.key).is_ok_and(|key| key.permissions().mode() & 0o077 != 0) {
+        let key = files.key.display();
+        let found = format!("the private key {key} is open to other users of this machine");
+        return Some(Failure(found, format!("chmod 600 {key}")));
+    }
+    let left = facts.not_after.millis() / 1000 - now_seconds();
+    let until = format!("the certificate for {} is valid until {}", facts.names.join(", "), facts.not_after);
+    Some(match left {
+        i64::MIN..0 => Failure(format!("the certificate ended on {}", facts.not_after), renew()),
+        _ if left < CERTIFICATE_WARN_SECONDS => Warning(until, renew()),
+        _ => Fine(until),
     })
 }
 

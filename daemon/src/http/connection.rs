@@ -1,0 +1,228 @@
+//! One connection: TLS where the daemon has it, then HTTP/1.1, or HTTP/2 where the client asks for it.
+
+use super::heads::Watched;
+use super::pace::{Pace, Paced};
+use super::server::new_request_id;
+use super::stall::Answers;
+use crate::tls::{HTTP_2, Tls};
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::graceful::Watcher;
+use mfa_shared::fault::{self, Fault, Problem};
+use mfa_shared::wire::PROBLEM_TYPE;
+use std::convert::Infallible;
+use std::io;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+use tokio_rustls::server::TlsStream;
+use warp::http::header::{HOST, HeaderValue};
+use warp::http::{Request, Uri};
+use warp::reply::Response;
+
+/// Bytes of a connection that are held at once, and so the longest head. A thousand uploads hold as many.
+const BUFFER_BYTES_MAX: usize = 64 * 1024;
+/// Requests that run at once on a connection of HTTP/2.
+const STREAMS_MAX: u32 = 32;
+/// Bytes of bodies that arrive on such a connection before anybody wants them.
+const WINDOW_BYTES: u32 = 256 * 1024;
+/// Time after which a silent connection of HTTP/2 is asked whether it is still there, and for the answer.
+const PING_PAUSE: Duration = Duration::from_secs(20);
+const PING_WITHIN: Duration = Duration::from_secs(10);
+/// The first byte of everybody who speaks TLS.
+const HANDSHAKE: u8 = 22;
+
+/// What the connection knows of a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Peer {
+    /// The address of its other end.
+    pub(super) from: IpAddr,
+    /// Whether proxies could take the request for another one, and why.
+    pub(super) ambiguous: Option<&'static str>,
+}
+
+/// What all connections have in common.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) tls: Option<Arc<Tls>>,
+    /// Time for the handshake, and for each head.
+    pub(super) head_within: Duration,
+    pub(super) pace: Pace,
+}
+
+/// Serves one connection to its end.
+pub(super) async fn serve<H, S>(socket: Paced<H>, from: IpAddr, rules: &Rules, service: S, watcher: Watcher)
+where
+    H: Unpin + Send + 'static,
+    S: Answering,
+    S::Future: Send,
+{
+    let ended = match &rules.tls {
+        None => first(Watched::new(socket), from, rules, service, watcher).await,
+        Some(tls) => {
+            let Some(stream) = handshake(socket, tls, rules.head_within).await else { return };
+            match stream.get_ref().1.alpn_protocol() {
+                Some(HTTP_2) => second(stream, from, rules, service, watcher).await,
+                _ => first(Watched::new(stream), from, rules, service, watcher).await,
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// What answers the requests of a connection.
+pub(super) trait Answering:
+    Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static
+{
+}
+
+impl<S> Answering for S where
+    S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static
+{
+}
+
+async fn handshake<H: Unpin>(
+    mut socket: Paced<H>,
+    tls: &Tls,
+    within: Duration,
+) -> Option<TlsStream<Paced<H>>> {
+    let shaken = timeout(within, async {
+        if socket.first_byte().await? != HANDSHAKE {
+            let _ = socket.write_all(speaks_plain_http().as_bytes()).await;
+            let _ = socket.shutdown().await;
+            return Err(io::Error::other("the client speaks no TLS"));
+        }
+        tls.acceptor().accept(socket).await
+    });
+    match shaken.await {
+        Ok(Ok(stream)) => Some(stream),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "a client could not agree on TLS");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// What somebody hears who asks for `http:` where `https:` is spoken.
+fn speaks_plain_http() -> String {
+    let fault =
+        Fault::new(fault::TLS_REQUIRED, "this address speaks TLS only: ask for https:// in place of http://");
+    refusal("400 Bad Request", &fault, "")
+}
+
+/// An answer to whoever is turned away before a request is read.
+pub(super) fn refusal(status: &str, fault: &Fault, headers: &str) -> String {
+    let problem = Problem::new(fault, "", &new_request_id());
+    // A problem has string keys only.
+    let body = serde_json::to_string(&problem).expect("a problem is JSON");
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {PROBLEM_TYPE}\r\ncontent-length: {}\r\n{headers}\
+         connection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// HTTP/1.1.
+async fn first<I, S>(
+    io: Watched<I>,
+    from: IpAddr,
+    rules: &Rules,
+    service: S,
+    watcher: Watcher,
+) -> Result<(), hyper::Error>
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Answering,
+    S::Future: Send,
+{
+    let (ambiguous, served) = (io.ambiguous(), AtomicUsize::new(0));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .max_buf_size(BUFFER_BYTES_MAX)
+        .header_read_timeout(rules.head_within)
+        .serve_connection(
+            TokioIo::new(io),
+            service_fn(move |asked| {
+                let twice = ambiguous.is(served.fetch_add(1, Relaxed));
+                let ambiguous = twice.then_some("the request has both Content-Length and Transfer-Encoding");
+                service.call(with_peer(asked, Peer { from, ambiguous }))
+            }),
+        );
+    watcher.watch(connection).await
+}
+
+/// HTTP/2.
+async fn second<I, S>(
+    io: I,
+    from: IpAddr,
+    rules: &Rules,
+    service: S,
+    watcher: Watcher,
+) -> Result<(), hyper::Error>
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Answering,
+    S::Future: Send,
+{
+    let answers = Answers::default();
+    let open = answers.clone();
+    let connection = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(u32::try_from(BUFFER_BYTES_MAX).unwrap_or(u32::MAX))
+        .max_send_buf_size(BUFFER_BYTES_MAX)
+        .initial_connection_window_size(WINDOW_BYTES)
+        .initial_stream_window_size(WINDOW_BYTES / 4)
+        .keep_alive_interval(PING_PAUSE)
+        .keep_alive_timeout(PING_WITHIN)
+        .serve_connection(
+            TokioIo::new(io),
+            service_fn(move |asked| {
+                let (asked, ambiguous) = with_host(asked);
+                let (open, answer) = (open.clone(), service.call(with_peer(asked, Peer { from, ambiguous })));
+                async move { Ok::<_, Infallible>(open.follow(answer.await?)) }
+            }),
+        );
+    let mut connection = pin!(watcher.watch(connection));
+    tokio::select! {
+        ended = &mut connection => ended,
+        () = answers.stalled(rules.pace.longest()) => {
+            tracing::debug!("a client did not take its answers");
+            Ok(())
+        }
+    }
+}
+
+/// HTTP/2 names the host in a place of its own; what else is said must not be another host.
+fn with_host<B>(mut request: Request<B>) -> (Request<B>, Option<&'static str>) {
+    let Some(authority) = request.uri().authority().map(|authority| authority.as_str().to_owned()) else {
+        return (request, None);
+    };
+    if let Some(host) = request.headers().get(HOST) {
+        let same = host.as_bytes().eq_ignore_ascii_case(authority.as_bytes());
+        return (request, (!same).then_some("the request names two hosts"));
+    }
+    if let Ok(host) = HeaderValue::from_str(&authority) {
+        request.headers_mut().insert(HOST, host);
+    }
+    (request, None)
+}
+
+/// Hands over what the connection knows. `CONNECT` names a host and no path, which warp takes for
+/// impossible; nothing answers there.
+fn with_peer<B>(mut request: Request<B>, peer: Peer) -> Request<B> {
+    request.extensions_mut().insert(peer);
+    if request.uri().path_and_query().is_none() {
+        *request.uri_mut() = Uri::from_static("/");
+    }
+    request
+}
