@@ -126,6 +126,7 @@ mod store {
     mod images;
     mod postgres;
     mod restore;
+    mod schedule;
     mod tellers;
     mod tls;
     mod transfer;

@@ -45,6 +45,7 @@ mod privacy;
 mod profiles;
 mod prompt;
 mod settings;
+mod signals;
 mod suggest;
 mod trace;
 mod tree;

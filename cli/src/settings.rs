@@ -116,6 +116,13 @@ pub const TABLE: &[Setting] = &[
         "",
         "time of the day, HH:MM in UTC, at which the daemon runs the interest of yesterday",
     ),
+    row("backup_dir", "", "folder in which the daemon makes a backup each day; without it, it makes none"),
+    row("backup_at", "02:00", "time of the day, HH:MM in UTC, at which it does"),
+    row(
+        "backup_keep",
+        "7d,4w,12m",
+        "which of these backups stay: the last of so many days, weeks and months",
+    ),
     row("password_file", "", "file of the password that a command needs, - for standard input"),
     row("teller", "", "teller of this machine, where a command names none"),
     row("office", "", "office of the tellers of this machine, where --office does not say it"),

@@ -8,7 +8,8 @@ use crate::open::{How, open_embedded, open_postgres, open_to_look};
 use crate::ops::audit as trail;
 use crate::start::StartError;
 use crate::store::backup::BackupError;
-use crate::store::backup::read::{Facts, Reader, Whole, facts, open, whole};
+use crate::store::backup::file::read as read_backup;
+use crate::store::backup::read::{Facts, Reader, Whole, facts, open};
 use crate::store::backup::restore::{Unfinished, Watch};
 use crate::store::embedded::{Embedded, Lock, OpenError, Options};
 use crate::store::key_file::{self, KeyFileError};
@@ -73,13 +74,6 @@ pub async fn back_up(config: &Config) -> Result<LocalBackup, StartError> {
 /// What a backup says of itself, without a look at what it holds.
 pub fn backup_facts(file: &Path) -> Result<Facts, BackupError> {
     facts(file)
-}
-
-/// Reads a backup from its first byte to its last, and verifies every frame, item and image.
-pub async fn read_backup(file: &Path) -> Result<Whole, BackupError> {
-    let file = file.to_owned();
-    let read = tokio::task::spawn_blocking(move || whole(open(&file)?)).await;
-    read.unwrap_or_else(|_| Err(BackupError::Refused("the work broke off because of a defect".to_owned())))
 }
 
 /// What is in a backup.

@@ -1,6 +1,7 @@
 //! Settings of the daemon: their names, defaults and rules. Where a value comes from (flag, environment,
 //! file) is the business of the command line.
 
+use crate::backups::BackupSchedule;
 use crate::domain::network::Network;
 use crate::domain::webhook::Receivers;
 use crate::http::pace::Pace;
@@ -111,6 +112,8 @@ pub struct Config {
     pub drain: Duration,
     /// Time after the signal to stop in which running requests may end.
     pub stop_timeout_seconds: u64,
+    /// Backups that the daemon makes by itself.
+    pub backups: Option<BackupSchedule>,
     /// Minute of the day in UTC from which on the daemon runs the interest of yesterday by itself.
     pub interest_run_at: Option<u16>,
     /// Memory that the index of the embedded store may use for its cache.
@@ -162,6 +165,7 @@ impl Config {
             request_timeout_seconds: 60,
             drain: Duration::from_millis(250),
             stop_timeout_seconds: 20,
+            backups: None,
             interest_run_at: None,
             cache_bytes: 64 * 1024 * 1024,
         }

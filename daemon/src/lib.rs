@@ -30,6 +30,7 @@ pub mod store;
 mod admin;
 mod audit;
 mod backup;
+mod backups;
 mod check;
 mod files;
 mod init;
@@ -41,18 +42,20 @@ mod prune;
 mod shelves;
 mod start;
 mod tls;
+mod turn;
 mod upgrade;
 mod webhooks;
 
 pub use admin::{Rotated, add_account, recover_user, rotate_key};
 pub use backup::{
-    LocalBackup, RestoreHow, Restored, Verified, back_up, backup_facts, read_backup, restore_backup,
-    verify_backup,
+    LocalBackup, RestoreHow, Restored, Verified, back_up, backup_facts, restore_backup, verify_backup,
 };
+pub use backups::BackupSchedule;
 pub use check::{Check, Found, check};
 pub use clock::Clock;
 pub use config::{Auth, Config};
 pub use domain::network::Network;
+pub use domain::thinning::Keep;
 pub use files::{FilesSeen, look_at_files};
 pub use init::{Initialized, NewLogin, init};
 pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
@@ -60,6 +63,7 @@ pub use migrate::{StorePlace, migrate};
 pub use prune::{Pruned, prune_audit};
 pub use start::{Daemon, StartError};
 pub use store::backup::BackupError;
+pub use store::backup::file::{Draft, SUFFIX as BACKUP_SUFFIX, read as read_backup};
 pub use store::backup::read::{Facts as BackupFacts, open as open_backup, whole as whole_backup};
 pub use store::postgres::Address;
 pub use store::transfer::Progress;

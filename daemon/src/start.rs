@@ -1,5 +1,6 @@
 //! Start and stop of a daemon.
 
+use crate::backups;
 use crate::clock::Clock;
 use crate::config::{Auth, Config};
 use crate::files;
@@ -51,8 +52,8 @@ pub struct Daemon {
     uses: JoinHandle<()>,
     audit: JoinHandle<()>,
     webhooks: JoinHandle<()>,
-    interest: Option<JoinHandle<()>>,
-    tls: Option<JoinHandle<()>>,
+    /// What runs only where settings ask for it: interest, backups, the look at the certificate.
+    optional: Vec<JoinHandle<()>>,
 }
 
 /// Why a daemon did not start.
@@ -126,21 +127,11 @@ impl Daemon {
         let audit = tokio::spawn(async move { audited.auditor.keep(&audited.store).await });
         let minute = state.config.interest_run_at;
         let interest = minute.map(|minute| tokio::spawn(keep_running(state.store.clone(), minute)));
+        let backups = state.config.backups.clone();
+        let backups = backups.map(|schedule| tokio::spawn(backups::keep(state.clone(), schedule)));
         let tls = state.tls.clone().map(|tls| tokio::spawn(tls.keep()));
-        Ok(Self {
-            address,
-            state,
-            stop,
-            served,
-            sweep,
-            follow,
-            shelves,
-            uses,
-            audit,
-            webhooks,
-            interest,
-            tls,
-        })
+        let optional = [interest, backups, tls].into_iter().flatten().collect();
+        Ok(Self { address, state, stop, served, sweep, follow, shelves, uses, audit, webhooks, optional })
     }
 
     /// The address on which it listens.
@@ -173,16 +164,14 @@ impl Daemon {
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
     pub async fn stop(self) {
-        let Self {
-            state, stop, served, sweep, follow, shelves, uses, audit, webhooks, interest, tls, ..
-        } = self;
+        let Self { state, stop, served, sweep, follow, shelves, uses, audit, webhooks, optional, .. } = self;
         let _ = stop.send(true);
         if served.await.is_err() {
             tracing::error!("the server ended by a defect");
         }
         // It lets another daemon go on.
         let _ = webhooks.await;
-        for task in [sweep, follow, shelves, uses, audit].into_iter().chain(interest).chain(tls) {
+        for task in [sweep, follow, shelves, uses, audit].into_iter().chain(optional) {
             task.abort();
             let _ = task.await;
         }

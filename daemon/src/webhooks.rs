@@ -1,13 +1,12 @@
 //! Webhooks beside the requests: each subscription gets its events in order, and none waits for another.
 
-use crate::clock::Deadline;
 use crate::http::state::State;
+use crate::ops::turn::Work;
 use crate::ops::webhooks::deliver::{self, Next, Place};
-use crate::ops::webhooks::turn::{self, Turn};
 use crate::outward::webhook::send;
-use crate::random;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
+use crate::turn::Ours;
 use mfa_shared::fault::Fault;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -23,16 +22,13 @@ const GATHER: Duration = Duration::from_millis(100);
 const AT_ONCE: usize = 32;
 /// Events that are looked at in vain before that is noted in the store.
 const PASSED_OVER_MAX: u64 = 5_000;
-/// How often the daemon that delivers says so, and after which silence another one takes over.
-const BEAT: Duration = Duration::from_secs(1);
-const SILENCE_MAX: Duration = Duration::from_secs(5);
 
 /// Where each subscription stood, and up to where was looked in vain since.
 type Looked = HashMap<String, (Place, u64)>;
 
 /// Delivers for as long as the daemon serves.
 pub async fn keep(state: Arc<State>, mut stopped: watch::Receiver<bool>) {
-    let (mut ours, mut looked) = (Ours::new(), Looked::new());
+    let (mut ours, mut looked) = (Ours::of(Work::Webhooks), Looked::new());
     let (mut at_work, mut under_way) = (JoinSet::<(Place, u64)>::new(), HashSet::new());
     let mut news = state.auditor.news();
     while !*stopped.borrow() {
@@ -154,49 +150,4 @@ where
         work(tx)
     };
     store.write("webhooks", named).await
-}
-
-/// Whether this daemon is the one that delivers.
-struct Ours {
-    name: String,
-    /// Until when it need not say so again.
-    said: Option<Deadline>,
-    /// How often another one had said so, and until when its silence is waited for.
-    theirs: Option<(u64, Deadline)>,
-}
-
-impl Ours {
-    fn new() -> Self {
-        Self { name: random::hex::<16>(), said: None, theirs: None }
-    }
-
-    async fn is_it(&mut self, store: &Store) -> bool {
-        if !store.is_shared() || self.said.is_some_and(|said| !said.has_passed()) {
-            return true;
-        }
-        let stale = self.theirs.filter(|(_, patience)| patience.has_passed()).map(|(beat, _)| beat);
-        let name = self.name.clone();
-        let take = move |tx: &mut Tx<'_>| {
-            tx.set_actor(SYSTEM_ACTOR);
-            turn::take(tx, &name, stale)
-        };
-        match store.write("webhooks", take).await {
-            Ok(Turn::Mine) => (self.said, self.theirs) = (Some(Deadline::after(BEAT)), None),
-            Ok(Turn::Theirs(beat)) => {
-                self.said = None;
-                if self.theirs.is_none_or(|(before, _)| before != beat) {
-                    self.theirs = Some((beat, Deadline::after(SILENCE_MAX)));
-                }
-            }
-            Err(_) => self.said = None,
-        }
-        self.said.is_some()
-    }
-
-    async fn let_go(&self, store: &Store) {
-        if store.is_shared() && self.said.is_some() {
-            let name = self.name.clone();
-            let _ = write(store, move |tx| turn::let_go(tx, &name)).await;
-        }
-    }
 }

@@ -4,7 +4,7 @@ use super::tellers::counter::{Counter, PIN, teller};
 use crate::cli::run::run;
 use crate::guarded::{PASSWORD, may};
 use crate::world::{Seen, World};
-use mfa_daemon::http::metrics::families::{ALL, OF_EMBEDDED, OF_POSTGRES};
+use mfa_daemon::http::metrics::families::{ALL, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,8 +40,8 @@ fn the_page_has_every_metric_of_its_store_once_with_help_and_type() {
         Some(_) => (OF_EMBEDDED, OF_POSTGRES),
         None => (OF_POSTGRES, OF_EMBEDDED),
     };
-    // A young store has no checkpoint yet.
-    let missing = |name: &str| name == "mfa_store_checkpoint_age_seconds";
+    // A young store has no checkpoint and no backup yet.
+    let missing = |name: &str| [CHECKPOINT_AGE.name, BACKUP_MADE.name].contains(&name);
     let expected = ALL.iter().filter(|family| !other.contains(family)).map(|family| family.name);
     assert_eq!(names, expected.filter(|name| !missing(name)).collect());
     assert!(own.iter().all(|family| missing(family.name) || names.contains(family.name)));

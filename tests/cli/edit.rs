@@ -140,7 +140,9 @@ fn on_a_terminal_a_refused_draft_is_edited_again_or_kept() {
     terminal.type_line("clear; mfa customers edit c-001");
     terminal.wait_for("edit it again? [y/N]");
     terminal.type_line("y");
-    terminal.wait_for("+ surname: Typed");
+    // The second question, not the first one, which stands there for a while yet.
+    let screen = terminal.wait_for(&format!("change customer c-001 at {}? [y/N]", world.url()));
+    assert!(screen.contains("+ surname: Typed"), "{screen}");
     terminal.type_line("y");
     terminal.wait_for("$");
     assert_eq!(world.get("/customers/c-001").json()["surname"], "Typed");

@@ -3,7 +3,7 @@
 use crate::api::images::{form, part, picture};
 use crate::api::tellers::counter::Counter;
 use crate::cli::run::{Ran, run};
-use crate::stored::{open, postgres_address};
+use crate::stored::{objects, open, postgres_address};
 use crate::world::{World, mfa};
 use mfa_daemon::store::engine::{Engine, Range};
 use mfa_daemon::store::records::{LOCAL, SPACES};
@@ -249,6 +249,36 @@ fn only_who_may_read_it_gets_a_backup_and_each_one_is_in_the_trail() {
     let shown = run(world.mfa(&["backup", "show", text(&file), "-o", "json"])).json();
     assert_eq!((&shown["format"], &shown["state"]), (&json!("mfab/1"), &json!("not verified")));
     assert!(shown["auditHash"].as_str().unwrap().len() == 64 && shown["pairs"].as_u64().unwrap() > 10);
+}
+
+#[test]
+fn two_backups_are_made_at_once_and_a_third_waits_for_its_turn() {
+    let world = World::start();
+    for number in 0..12 {
+        world
+            .post("/customers", json!({ "identifier": format!("c-{number}"), "type": "PERSON" }).to_string());
+        let body = form("b", &[part("portrait", Some("image/png"), &picture(500_000, number))]);
+        let request = world.request("POST", &format!("/customers/c-{number}/portrait"));
+        let request = request.header("content-type", "multipart/form-data; boundary=b");
+        world.send(request.body(body)).is(202);
+    }
+    let ask = || world.block_on(world.request_at(0, "GET", "/admin/backup").send()).unwrap();
+    // Whoever does not read what is sent keeps the place.
+    let held = [ask(), ask()];
+    assert_eq!(held.each_ref().map(|answer| answer.status().as_u16()), [200, 200]);
+    let seen = world.send(world.request_at(0, "GET", "/admin/backup")).refused(503, "unavailable");
+    assert_eq!(seen.header("retry-after"), "30");
+    portrait(&world, "c-0", 99);
+    drop(held);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while world.send(world.request_at(0, "GET", "/admin/backup")).status != 200 {
+        assert!(std::time::Instant::now() < until, "the places are still taken");
+    }
+    // An image that was replaced meanwhile goes once nobody needs it.
+    while world.block_on(objects(world.config())).len() > 12 {
+        assert!(std::time::Instant::now() < until, "an image without a record stays");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::client::References;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::quoted;
+use crate::signals::listen;
 use crate::views;
 use clap::ValueEnum;
 use mfa_shared::api::batch::OPERATIONS_MAX;
@@ -18,7 +19,7 @@ use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, exit};
 use serde_json::json;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::SignalKind;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -264,8 +265,7 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
     let mut under_way: VecDeque<UnderWay> = VecDeque::new();
     let most = if sender.noun.ordered { 1 } else { UNDER_WAY };
     // One listener for the whole run: what is said while the files are written must be heard afterwards.
-    let failed = |error| Failure::local(format!("cannot listen for signals: {error}"));
-    let mut interrupts = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut interrupts = listen(SignalKind::interrupt())?;
     let mut interrupted = false;
     loop {
         while !interrupted && under_way.len() < most {

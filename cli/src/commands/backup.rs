@@ -7,16 +7,15 @@ use crate::commands::daemon::not_started;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::prompt::interrupted;
+use crate::signals::listen;
 use crate::tree::{Node, Verb, verb};
 use crate::views;
 use clap::Args;
-use mfa_daemon::{BackupError, BackupFacts, Check, backup_facts, verify_backup};
+use mfa_daemon::{BACKUP_SUFFIX, BackupError, BackupFacts, Check, backup_facts, verify_backup};
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 use std::path::Path;
-
-/// What the names of backups end with.
-const SUFFIX: &str = "mfab";
+use tokio::signal::unix::SignalKind;
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -43,9 +42,11 @@ fn shown(file: &str, state: &str, facts: &BackupFacts) -> Value {
 
 /// Work that takes what it has begun with it when somebody interrupts it.
 async fn unless_interrupted<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
+    let (mut int, mut term) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
     tokio::select! {
         done = work => done,
-        _ = tokio::signal::ctrl_c() => Err(interrupted("interrupted; nothing is left of it")),
+        _ = int.recv() => Err(interrupted("interrupted; nothing is left of it")),
+        _ = term.recv() => Err(interrupted("told to end; nothing is left of it")),
     }
 }
 
@@ -131,7 +132,7 @@ impl Verb for List {
         for entry in std::fs::read_dir(&self.dir).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-            if !hidden && path.extension().is_some_and(|end| end == SUFFIX) {
+            if !hidden && path.extension().is_some_and(|end| end == BACKUP_SUFFIX) {
                 files.push(path);
             }
         }

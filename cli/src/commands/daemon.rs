@@ -12,17 +12,18 @@ use crate::failure::{Failure, Outcome};
 use crate::flags::PasswordFlags;
 use crate::globals::Format;
 use crate::settings::{self, Settings};
+use crate::signals::listen;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, Clock, Config, Daemon, Network, NewLogin, StartError};
+use mfa_daemon::{Address, Auth, BackupSchedule, Clock, Config, Daemon, Network, NewLogin, StartError};
 use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::fault::exit;
 use sd_notify::NotifyState;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
-use std::path::PathBuf;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use std::path::{Path, PathBuf};
+use tokio::signal::unix::SignalKind;
 
 // The settings of a daemon that are given most often; the others come from variables and config files.
 #[derive(Debug, Clone, Default, Args)]
@@ -89,7 +90,8 @@ impl DaemonFlags {
         config.header_timeout_seconds = settings.parse("header_timeout_seconds", None)?;
         config.request_timeout_seconds = settings.parse("request_timeout_seconds", None)?;
         config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;
-        config.interest_run_at = minute_of_day(settings)?;
+        config.interest_run_at = minute_of_day(settings, "interest_run_at")?;
+        config.backups = backups(settings)?;
         config.cache_bytes = settings.parse("cache_bytes", None)?;
         gateways(settings, &mut config)?;
         Ok(config)
@@ -114,6 +116,17 @@ impl DaemonFlags {
         let given = self.data_dir.as_deref().unwrap_or(cx.settings.get("data_dir").0);
         if given.is_empty() { settings::data_dir() } else { Ok(PathBuf::from(given)) }
     }
+}
+
+/// The backups that the daemon makes by itself, where there is a folder for them.
+fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
+    let (dir, minute) = (settings.get("backup_dir").0.trim(), minute_of_day(settings, "backup_at")?);
+    let keep = settings.parse("backup_keep", None)?;
+    let (Some(minute), false) = (minute, dir.is_empty()) else { return Ok(None) };
+    if !Path::new(dir).is_absolute() {
+        return Err(Failure::usage(format!("backup_dir must be an absolute path, not \"{dir}\"")));
+    }
+    Ok(Some(BackupSchedule { dir: PathBuf::from(dir), minute, keep }))
 }
 
 /// The settings of secrets, gateways and webhooks; an empty one is not set.
@@ -228,10 +241,6 @@ fn tell_systemd(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "the service manager cannot be told how it stands");
     }
-}
-
-fn listen(kind: SignalKind) -> Outcome<Signal> {
-    signal(kind).map_err(|error| Failure::local(format!("cannot listen for signals: {error}")))
 }
 
 fn log_to_stderr(cx: &Cx) -> Outcome {
@@ -353,8 +362,8 @@ pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password:
 }
 
 /// The minute of the day at which interest is run, if the setting says one.
-fn minute_of_day(settings: &Settings) -> Outcome<Option<u16>> {
-    let given = settings.get("interest_run_at").0;
+fn minute_of_day(settings: &Settings, name: &str) -> Outcome<Option<u16>> {
+    let given = settings.get(name).0;
     if given.is_empty() || given == "off" {
         return Ok(None);
     }
@@ -363,6 +372,6 @@ fn minute_of_day(settings: &Settings) -> Outcome<Option<u16>> {
         text.parse::<u16>().ok().filter(|number| plain && *number <= most)
     };
     let minute = given.split_once(':').and_then(|(h, m)| Some(digits(h, 23)? * 60 + digits(m, 59)?));
-    let bad = || Failure::usage(format!("interest_run_at must be HH:MM, not \"{given}\""));
+    let bad = || Failure::usage(format!("{name} must be HH:MM, not \"{given}\""));
     minute.map(Some).ok_or_else(bad)
 }

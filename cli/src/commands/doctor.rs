@@ -76,6 +76,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("journal", store::journal),
     ("images", store::images),
     ("key file", store::key_file),
+    ("backup", store::backup),
     ("daemon", daemon),
     ("listen", reach::listen),
     ("certificate", reach::certificate),

@@ -29,6 +29,10 @@ impl Verb for Status {
         if let Some(what) = damaged_images(&version) {
             cx.out.warn(&format!("{what}; mfa check store names their records"));
         }
+        if let Some(on) = version["backupFailedOn"].as_str() {
+            cx.out
+                .warn(&format!("the backup of the schedule failed on {on}; the log of the daemon says why"));
+        }
         cx.out.show(&views::DAEMON, &record)?;
         compatible(&version)
     }

@@ -20,6 +20,7 @@ pub mod search;
 pub mod second_factor;
 pub mod shelf;
 pub mod teller;
+pub mod thinning;
 pub mod token;
 pub mod transaction;
 pub mod webhook;

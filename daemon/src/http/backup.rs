@@ -5,11 +5,16 @@ use super::answer::{CHUNKS_WAITING, Chunks, Head, respond};
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
 use mfa_shared::api::backup::FILE_TYPE;
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{self, Fault};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use warp::http::Method;
 use warp::reply::Response;
+
+/// Backups that are made at once: each reads the whole store.
+pub const BACKUPS_AT_ONCE: usize = 2;
+/// Seconds after which somebody may ask again.
+const RETRY_SECONDS: u32 = 30;
 
 /// Answers with a backup. A failure on the way breaks the stream off, and what has arrived has no end then,
 /// by which everybody knows it.
@@ -24,9 +29,14 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Res
     if head.method == Method::HEAD {
         return Ok(respond(reply, None));
     }
+    let Ok(place) = state.backup_places.clone().try_acquire_owned() else {
+        let detail = format!("{BACKUPS_AT_ONCE} backups are being made; ask again when one is done");
+        return Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_SECONDS));
+    };
     let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
     let store = state.store.clone();
     tokio::spawn(async move {
+        let _place = place;
         if let Err(error) = store.back_up(sender).await {
             tracing::warn!(%error, "a backup broke off");
         }

@@ -1,5 +1,6 @@
 //! What every request of a daemon shares, and the endpoints that only look at it.
 
+use super::backup::BACKUPS_AT_ONCE;
 use super::heavy::Heavy;
 use super::metrics::counts::Counts;
 use super::reply::Reply;
@@ -17,8 +18,10 @@ use crate::store::Store;
 use crate::tls::Tls;
 use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
 use mfa_shared::fault::{self, Fault};
-use std::sync::Arc;
+use mfa_shared::time::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Semaphore;
 
 /// Seconds after which a client may try again while the daemon stops.
 const STOP_RETRY_SECONDS: u32 = 5;
@@ -50,6 +53,9 @@ pub struct State {
     pub counts: Arc<Counts>,
     phase: AtomicU8,
     has_users: AtomicBool,
+    backup_failed: Mutex<Option<Timestamp>>,
+    /// Places for backups that are being made.
+    pub backup_places: Arc<Semaphore>,
 }
 
 /// Where the daemon stands between its start and its end.
@@ -89,6 +95,8 @@ impl State {
             counts,
             phase,
             has_users,
+            backup_failed: Mutex::default(),
+            backup_places: Arc::new(Semaphore::new(BACKUPS_AT_ONCE)),
         }
     }
 
@@ -100,6 +108,11 @@ impl State {
             self.has_users.store(!empty.unwrap_or(false), SeqCst);
         }
         self.has_users.load(SeqCst)
+    }
+
+    /// Notes when a backup of the schedule failed, if one did since the last.
+    pub fn set_backup_failed(&self, on: Option<Timestamp>) {
+        *self.backup_failed.lock().unwrap_or_else(PoisonError::into_inner) = on;
     }
 
     /// How long tokens live.
@@ -168,6 +181,7 @@ pub fn version(state: &State) -> Looking<'_> {
             interface: INTERFACE_VERSION,
             auth: state.config.auth.as_str().to_owned(),
             initialised: state.has_users().await,
+            backup_failed_on: *state.backup_failed.lock().unwrap_or_else(PoisonError::into_inner),
             damaged_images: i64::try_from(state.store.damaged_images()).ok().filter(|count| *count > 0),
         })))
     })

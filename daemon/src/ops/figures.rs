@@ -1,9 +1,11 @@
 //! What is told of records to whoever watches the daemon: numbers, never a name.
 
+use crate::ops::backups;
 use crate::store::Tx;
 use crate::store::records::{SESSIONS_BY_TIME, StoredTeller};
 use mfa_shared::api::tellers::TellerState;
 use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
 
 /// Sessions that are counted. There may be a million, and this is asked every few seconds.
 const SESSIONS_MAX: usize = 10_000;
@@ -19,6 +21,10 @@ pub struct Figures {
     pub sessions: u64,
     /// Tellers in each of the [`TELLER_STATES`].
     pub tellers: [u64; TELLER_STATES.len()],
+    /// Moment of the last backup that a daemon made by itself.
+    pub backup_made: Option<Timestamp>,
+    /// Whether one failed since.
+    pub backup_missed: bool,
 }
 
 /// Looks at the records. Tellers are few: an institution has some for each office.
@@ -30,5 +36,7 @@ pub fn look(tx: &mut Tx<'_>) -> Result<Figures, Fault> {
         let places = TELLER_STATES.iter().zip(&mut tellers);
         places.filter(|(state, _)| **state == stored.teller.state).for_each(|(_, count)| *count += 1);
     }
-    Ok(Figures { sessions, tellers })
+    let backups = backups::seen(tx)?;
+    let (made, missed) = (backups.made.map(|made| made.moment), backups.missed.is_some());
+    Ok(Figures { sessions, tellers, backup_made: made, backup_missed: missed })
 }

@@ -190,6 +190,18 @@ impl Store {
         .await
     }
 
+    /// Removes what a backup has kept from being removed.
+    pub(super) async fn remove_put_off(&self) {
+        let put_off = self.images.objects.put_off();
+        if put_off.is_empty() {
+            return;
+        }
+        let _gate = self.images.gate().await;
+        if let Err(fault) = self.remove_orphans(put_off, true).await {
+            tracing::warn!(%fault, "an image without a record could not be removed");
+        }
+    }
+
     /// Removes images that a transaction has left without a record. What cannot be removed now is swept
     /// later, so that is no fault of the request.
     pub(super) async fn remove_unused(&self, uses: &Uses) {

@@ -4,6 +4,7 @@
 use crate::endpoints;
 use crate::object;
 use crate::rule::*;
+use crate::time::Timestamp;
 use crate::wire::{Json, Nothing, PlainText};
 
 object! {
@@ -25,6 +26,8 @@ object! {
         auth: String = required(line(3)),
         /// Whether there are users; before `mfa init` there are none, and nobody can log in.
         initialised: bool = required(flag()),
+        /// When the last backup that a daemon should make by itself failed; left out where it did not.
+        backup_failed_on: Option<Timestamp> = optional(timestamp()),
         /// Images that the daemon found damaged since its start; left out where there are none.
         damaged_images: Option<i64> = optional(integer(1, i64::MAX)),
     }

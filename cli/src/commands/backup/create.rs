@@ -1,6 +1,6 @@
 //! Making of a backup.
 
-use super::{SUFFIX, shown, unless_interrupted, unusable};
+use super::{shown, unless_interrupted, unusable};
 use crate::client::Download;
 use crate::commands::daemon::admin::StoreFlags;
 use crate::commands::daemon::not_started;
@@ -11,11 +11,10 @@ use crate::tree::Verb;
 use crate::views;
 use bytes::Bytes;
 use clap::Args;
-use mfa_daemon::{BackupError, BackupFacts, LocalBackup, back_up, read_backup, whole_backup};
+use mfa_daemon::{BackupError, BackupFacts, Draft, LocalBackup, back_up, whole_backup};
 use mfa_shared::api::backup::GetBackup;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
-use std::fs::File;
 use std::io::{self, Read, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -84,38 +83,24 @@ fn taken(place: &Path) -> Failure {
     Failure::new("file_exists", exit::CONFLICT, message).hint("name another file: --out FILE")
 }
 
-/// Writes a backup to a file of another name, syncs it, reads it back, and only then gives it its name.
+/// Writes a backup to a file, which has its name only when it was read back.
 async fn keep(mut source: Source, place: &Path) -> Outcome<(PathBuf, BackupFacts)> {
     let is_folder = place.is_dir();
     let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = if is_folder { place } else { parent };
+    let (folder, name) = if is_folder { (place, None) } else { (parent, place.file_name()) };
     let failed = |error: io::Error| {
         let message = format!("cannot write a backup to {}: {error}", folder.display());
         Failure::local(message).hint("nothing was left there; mend it, then repeat the command")
     };
-    let draft = tempfile::Builder::new().prefix(".backup-").suffix(".part").tempfile_in(folder);
-    let mut draft = draft.map_err(failed)?;
+    let mut draft = Draft::begin(folder).map_err(failed)?;
     while let Some(bytes) = source.next().await? {
-        draft.write_all(&bytes).map_err(failed)?;
+        draft.write(&bytes).map_err(failed)?;
     }
-    draft.as_file().sync_all().map_err(failed)?;
-    let whole = read_backup(draft.path()).await;
-    let whole = whole.map_err(|error| unusable("what was written", &error))?;
-    let file = if is_folder { folder.join(name(&whole.facts)) } else { place.to_owned() };
-    draft.persist_noclobber(&file).map_err(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => taken(&file),
-        _ => failed(error.error),
-    })?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
-    Ok((file, whole.facts))
-}
-
-/// The name of a file after the moment of its backup.
-fn name(facts: &BackupFacts) -> String {
-    let moment = facts.trailer.moment.to_string();
-    let (seconds, _) = moment.split_once('.').unwrap_or((&moment, ""));
-    let stamp: String = seconds.chars().filter(char::is_ascii_alphanumeric).collect();
-    format!("mfa-{stamp}Z.{SUFFIX}")
+    draft.finish(name).await.map_err(|error| match error {
+        BackupError::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => taken(place),
+        BackupError::Io(io) => failed(io),
+        error => unusable("what was written", &error),
+    })
 }
 
 /// Bytes that pass by, as a reader has them.

@@ -3,8 +3,10 @@
 use super::DaemonFlags;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use mfa_daemon::{BACKUP_SUFFIX, backup_facts};
 use mfa_daemon::{CertificateFacts, TlsFiles, look_at_certificate};
 use mfa_daemon::{look_at_files, look_at_images, look_at_journal, look_at_key_file};
+use mfa_shared::time::Timestamp;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -32,6 +34,16 @@ pub fn files(cx: &Cx, flags: &DaemonFlags, folder: &Path) -> Option<FilesSeen> {
     let held = File::open(&lock).is_ok_and(|file| file.try_lock().is_err());
     let holder = fs::read_to_string(&lock).ok().filter(|_| held).and_then(|text| text.trim().parse().ok());
     Some(look_at_files(&config, holder))
+}
+
+/// The folder of the backups that the daemon makes by itself, and the moment of the last one in it; nothing
+/// where it makes none.
+pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestamp>)> {
+    let dir = flags.config(cx).ok()?.backups?.dir;
+    let files = fs::read_dir(&dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = files.filter(|file| file.extension().is_some_and(|end| end == BACKUP_SUFFIX));
+    let last = files.filter_map(|file| Some(backup_facts(&file).ok()?.trailer.moment)).max();
+    Some((dir, last))
 }
 
 /// The key file and what is the case with it; nothing where the settings cannot be read.

@@ -4,6 +4,7 @@ use super::Finding::{self, Failure, Fine, Warning};
 use super::Seen;
 use crate::commands::daemon::look::{self, KeyFileSeen};
 use crate::commands::session::damaged_images;
+use crate::logins::now_seconds;
 use rustix::fs::StatVfsMountFlags;
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -13,8 +14,27 @@ const FREE_BYTES_WARN: u64 = 2 << 30;
 const FREE_BYTES_FAIL: u64 = 200 << 20;
 /// Longest look at the files of a journal.
 const JOURNAL_SECONDS_MAX: u64 = 20;
+/// Age of the last backup of a schedule that makes one each day at which one has been missed.
+const BACKUP_SECONDS_MAX: i64 = 26 * 3600;
 /// Longest look at the images.
 const IMAGES_SECONDS_MAX: u64 = 3;
+
+/// Whether the backups that the daemon should make by itself are there.
+pub(super) fn backup(seen: &Seen<'_>) -> Option<Finding> {
+    let (dir, last) = look::backups(seen.cx, &seen.flags)?;
+    let dir = dir.display();
+    let mend = format!("see why: mfa daemon logs; one at once: mfa backup create --out {dir}");
+    let version = seen.answers.as_ref().and_then(|answers| answers.about.as_ref().ok());
+    let failed = version.and_then(|version| version["backupFailedOn"].as_str());
+    Some(match (last, failed) {
+        (_, Some(on)) => Failure(format!("the backup in {dir} failed on {on}"), mend),
+        (None, None) => Warning(format!("there is no backup in {dir} yet"), mend),
+        (Some(last), None) if now_seconds() - last.millis() / 1000 > BACKUP_SECONDS_MAX => {
+            Failure(format!("the last backup in {dir} is of {last}"), mend)
+        }
+        (Some(last), None) => Fine(format!("the last backup in {dir} is of {last}")),
+    })
+}
 
 fn deadline() -> Instant {
     Instant::now() + Duration::from_secs(JOURNAL_SECONDS_MAX)

@@ -35,6 +35,9 @@ families! {
     SESSIONS Gauge "mfa_sessions"
         "Sessions of users in the store that have not come to their end, counted up to 10000 of them.";
     TELLERS Gauge "mfa_tellers" "Tellers in the store by state.";
+    BACKUP_MADE Gauge "mfa_backup_last_success_timestamp_seconds"
+        "Moment of the last backup that a daemon made by itself, since 1970; missing before the first.";
+    BACKUP_MISSED Gauge "mfa_backup_failed" "Whether a backup failed since then.";
 
     STORE_READABLE Gauge "mfa_store_readable" "Whether the store answered a read in time.";
     STORE_WRITABLE Gauge "mfa_store_writable" "Whether the store takes changes, as far as is known.";

@@ -114,6 +114,8 @@ fn show_records(page: &mut Page, seen: Option<&figures::Figures>) {
     for (state, count) in TELLER_STATES.iter().zip(seen.tellers) {
         page.value(TELLERS, &[("state", state.as_str())], count);
     }
+    page.known(BACKUP_MADE, seen.backup_made.map(|moment| moment.millis() / 1000));
+    page.one(BACKUP_MISSED, u8::from(seen.backup_missed));
 }
 
 fn show_store(page: &mut Page, figures: &Figures, now_millis: i64) {

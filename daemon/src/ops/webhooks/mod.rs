@@ -2,7 +2,6 @@
 
 pub mod deliver;
 pub mod trial;
-pub mod turn;
 
 use super::Caller;
 use super::events;

@@ -35,6 +35,7 @@ impl Store {
     /// Writes a backup. Its last byte comes only if all of it is whole; a failure is told to the sink.
     pub async fn back_up(&self, to: Sink) -> Result<(), BackupError> {
         let written = write(&*self.engine, &self.clock, to.clone()).await;
+        self.remove_put_off().await;
         if let Err(error) = &written {
             let fault = match error {
                 BackupError::Store(fault) => fault.clone(),
@@ -166,6 +167,8 @@ pub(super) async fn write(engine: &dyn Engine, clock: &Clock, to: Sink) -> Resul
         image_bytes: 0,
     };
     let writer = Writer { to, framer: Framer::default(), raw: Vec::with_capacity(RAW_BYTES_MAX), counted };
+    // Writers who replace images faster than they are read would move the moment on for ever.
+    let _hold = engine.objects().hold();
     // Every commit up to here is seen by every page that is read from now on.
     let at = engine.changed_since(None, 0).await?.upto;
     let mut making = Making { engine, clock, writer, at, upto: at, missing: BTreeSet::new() };

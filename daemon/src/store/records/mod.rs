@@ -34,14 +34,16 @@ pub use interest::{
 };
 pub use ledger::{AccountLine, DrawerCash, ENTRY_LINES_MAX, LastPosting, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
-pub use system::{Initialisation, SealedWith, StoreFacts, StoreSecret};
+pub use system::{
+    BackupMade, BackupMissed, Initialisation, ScheduledBackups, SealedWith, StoreFacts, StoreSecret,
+};
 pub use tellers::{
     Count, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, TransactionCounter,
     TransactionPlace, report_key,
 };
 pub use tokens::{KnownAddress, StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{FACTOR_SECRET, GroupsVersion, RetiredUser, StoredFactor, StoredPassword, StoredUser};
-pub use webhooks::{Deliverer, StoredDelivery, StoredSubscription, WEBHOOK_SECRET};
+pub use webhooks::{StoredDelivery, StoredSubscription, WEBHOOK_SECRET, Worker};
 
 use super::engine::Space;
 use mfa_shared::time::Timestamp;

@@ -33,6 +33,52 @@ impl Record for StoreFacts {
     }
 }
 
+/// The backups that daemons make by themselves: one record under the key `backups`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScheduledBackups {
+    /// The last one.
+    pub made: Option<BackupMade>,
+    /// What went wrong since.
+    pub missed: Option<BackupMissed>,
+}
+
+/// A backup that was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupMade {
+    /// It holds everything that was acknowledged before.
+    pub moment: Timestamp,
+    /// Where it is.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its digest.
+    pub digest: String,
+}
+
+/// A backup that could not be made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupMissed {
+    /// When it was tried.
+    pub on: Timestamp,
+    /// What went wrong.
+    pub why: String,
+}
+
+impl ScheduledBackups {
+    /// Its only key.
+    pub const KEY: &'static [&'static str] = &["backups"];
+}
+
+impl Record for ScheduledBackups {
+    const SPACE: Space = SYSTEM;
+    fn key(&self) -> Vec<u8> {
+        key(Self::KEY)
+    }
+}
+
 /// The key with which the secrets of the store are encrypted: one record under the key `sealed-with`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

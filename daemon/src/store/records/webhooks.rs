@@ -102,23 +102,25 @@ impl Record for StoredDelivery {
     }
 }
 
-/// Which daemon delivers, where several share a store.
+/// Which daemon does a piece of work, where several share a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deliverer {
+pub struct Worker {
+    /// The work; a store of before has that of webhooks alone, without its name.
+    #[serde(default = "deliverer")]
+    pub work: String,
     /// The daemon, until it lets go.
     pub holder: Option<String>,
     /// Counts on while the daemon lives.
     pub beat: u64,
 }
 
-impl Deliverer {
-    /// Its only key.
-    pub const KEY: &'static [&'static str] = &["deliverer"];
+fn deliverer() -> String {
+    "deliverer".to_owned()
 }
 
-impl Record for Deliverer {
+impl Record for Worker {
     const SPACE: Space = DELIVERER;
     fn key(&self) -> Vec<u8> {
-        key(Self::KEY)
+        key(&[&self.work])
     }
 }

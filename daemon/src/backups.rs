@@ -1,0 +1,182 @@
+//! Backups that the daemon makes by itself, once a day: written, read back and thinned out. Of several
+//! daemons one does it.
+
+use crate::clock::Deadline;
+use crate::domain::thinning::Keep;
+use crate::http::state::State;
+use crate::ops::backups::{self, seen};
+use crate::ops::turn::Work;
+use crate::store::backup::BackupError;
+use crate::store::backup::file::{Draft, SUFFIX, is_draft};
+use crate::store::backup::read::facts;
+use crate::store::records::BackupMade;
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::{Store, Tx};
+use crate::turn::Ours;
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How often a daemon looks whether its time has come.
+const TICK: Duration = Duration::from_secs(1);
+/// Pause before a backup that failed is tried again.
+const AGAIN: Duration = Duration::from_secs(600);
+/// Age at which a draft is nobody's any more.
+const DRAFT_AGE_MAX: Duration = Duration::from_secs(86_400);
+/// Pieces of a backup that wait to be written.
+const PIECES_WAITING: usize = 4;
+/// What the names of backups begin with that are thinned out.
+const PREFIX: &str = "mfa-";
+
+/// When backups are made, where, and which ones stay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupSchedule {
+    /// The folder.
+    pub dir: PathBuf,
+    /// Minute of the day in UTC from which on the one of the day is made.
+    pub minute: u16,
+    /// Which ones stay.
+    pub keep: Keep,
+}
+
+/// Makes backups for as long as the daemon serves.
+pub async fn keep(state: Arc<State>, schedule: BackupSchedule) {
+    let (mut ours, mut again) = (Ours::of(Work::Backups), None::<Deadline>);
+    let store = &state.store;
+    loop {
+        tokio::time::sleep(TICK).await;
+        let Ok(seen) = store.read(false, seen).await else { continue };
+        state.set_backup_failed(seen.missed.as_ref().map(|missed| missed.on));
+        if again.is_some_and(|again| !again.has_passed()) || !is_due(store, &schedule).await {
+            continue;
+        }
+        // Another daemon may have made it while this one waited for its turn.
+        if ours.is_it(store).await && is_due(store, &schedule).await {
+            let ended = tokio::select! {
+                made = make(store, &schedule.dir) => Some(made),
+                () = ours.stay(store) => None,
+            };
+            again = match ended {
+                Some(made) => note(&state, &schedule, made).await.then(|| Deadline::after(AGAIN)),
+                None => Some(Deadline::after(AGAIN)),
+            };
+        }
+        ours.let_go(store).await;
+    }
+}
+
+/// Whether the backup of the day is still to be made.
+async fn is_due(store: &Store, schedule: &BackupSchedule) -> bool {
+    let now = store.clock().now();
+    let minute = (now.millis() - now.day().start().millis()) / 60_000;
+    if minute < i64::from(schedule.minute) {
+        return false;
+    }
+    let seen = store.read(false, seen).await;
+    // Not only an earlier day: a clock that was a year ahead must not keep backups from being made.
+    seen.is_ok_and(|seen| seen.made.is_none_or(|made| made.moment.day() != now.day()))
+}
+
+async fn make(store: &Store, dir: &Path) -> Result<BackupMade, BackupError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    sweep(dir);
+    let mut draft = Draft::begin(dir)?;
+    let (sender, mut pieces) = mpsc::channel::<Result<_, Fault>>(PIECES_WAITING);
+    let source = store.clone();
+    let making = tokio::spawn(async move { source.back_up(sender).await });
+    let writing = tokio::task::spawn_blocking(move || {
+        while let Some(piece) = pieces.blocking_recv() {
+            draft.write(&piece?)?;
+        }
+        Ok::<_, BackupError>(draft)
+    });
+    let broken = |_| BackupError::Refused("the work broke off because of a defect".to_owned());
+    let written = writing.await.map_err(broken)?;
+    making.await.map_err(broken)??;
+    let (file, facts) = written?.finish(None).await?;
+    let file = file.display().to_string();
+    Ok(BackupMade { moment: facts.trailer.moment, file, bytes: facts.bytes, digest: facts.digest })
+}
+
+/// Removes drafts that a daemon has left which was killed; younger ones may be somebody's at work.
+fn sweep(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|facts| facts.modified()).map(|time| time.elapsed());
+        let is_old = matches!(age, Ok(Ok(age)) if age > DRAFT_AGE_MAX);
+        if is_old && is_draft(&entry.file_name()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Notes what came of it, and thins out; whether it is to be tried again.
+async fn note(state: &State, schedule: &BackupSchedule, made: Result<BackupMade, BackupError>) -> bool {
+    let store = &state.store;
+    let why = match made {
+        Ok(made) => {
+            tracing::info!(file = made.file, bytes = made.bytes, "a backup was made and read back");
+            let noted = write(store, move |tx| backups::made(tx, &made)).await;
+            thin(&state.instance, schedule).await;
+            return noted.is_err();
+        }
+        Err(error) => format!("no backup could be made in {}: {error}", schedule.dir.display()),
+    };
+    tracing::error!("{why}");
+    if let Err(fault) = write(store, move |tx| backups::missed(tx, &why)).await {
+        tracing::warn!(%fault, "that there is no backup could not be noted");
+    }
+    true
+}
+
+async fn write(
+    store: &Store,
+    mut work: impl FnMut(&mut Tx<'_>) -> Result<(), Fault> + Send + 'static,
+) -> Result<(), Fault> {
+    let named = move |tx: &mut Tx<'_>| {
+        tx.set_actor(SYSTEM_ACTOR);
+        work(tx)
+    };
+    store.write("backup", named).await
+}
+
+/// Removes the backups of this store that need not stay. What is no backup of it, or cannot be read, does.
+async fn thin(instance: &str, schedule: &BackupSchedule) {
+    let (instance, BackupSchedule { dir, keep, .. }) = (instance.to_owned(), schedule.clone());
+    let thinned = tokio::task::spawn_blocking(move || {
+        let found = of_store(&dir, &instance);
+        let kept = keep.kept(&found.keys().copied().collect());
+        for (moment, files) in &found {
+            for file in files.iter().filter(|_| !kept.contains(moment)) {
+                match fs::remove_file(file) {
+                    Ok(()) => tracing::info!(file = %file.display(), "a backup was thinned out"),
+                    Err(error) => {
+                        tracing::warn!(file = %file.display(), %error, "a backup cannot be removed")
+                    }
+                }
+            }
+        }
+    });
+    let _ = thinned.await;
+}
+
+/// The backups of a store in a folder, by their moments.
+fn of_store(dir: &Path, instance: &str) -> BTreeMap<Timestamp, Vec<PathBuf>> {
+    let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
+        let named = name.strip_prefix(PREFIX).is_some_and(|rest| rest.ends_with(&format!(".{SUFFIX}")));
+        if let (true, Ok(facts)) = (named, facts(&path))
+            && facts.head.instance == instance
+        {
+            found.entry(facts.trailer.moment).or_default().push(path);
+        }
+    }
+    found
+}

@@ -1,0 +1,135 @@
+//! Backups that the daemon makes by itself, once a day.
+
+use crate::api::metrics::series;
+use crate::cli::run::run;
+use crate::world::{World, mfa};
+use mfa_daemon::BackupSchedule;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Far beyond the time in which a small backup is made.
+const MADE_MAX: Duration = Duration::from_secs(60);
+const DAY_SECONDS: i64 = 86_400;
+
+/// A daemon that makes its backup at ten past seven, two minutes after the test begins.
+fn scheduled(keep: &str) -> (World, PathBuf, tempfile::TempDir) {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("backups");
+    let schedule = BackupSchedule { dir: dir.clone(), minute: 7 * 60 + 10, keep: keep.parse().ok().unwrap() };
+    let world = World::with(|config| {
+        config.backups = Some(schedule);
+        config.metrics_public = true;
+    });
+    (world, dir, home)
+}
+
+fn files(dir: &Path) -> Vec<String> {
+    let found = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<_> = found.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let until = Instant::now() + MADE_MAX;
+    while !is_so() {
+        assert!(Instant::now() < until, "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn trail(world: &World) -> Vec<Value> {
+    let page = world.get("/audit?operation=Backup&size=100").is(200).json();
+    page["records"].as_array().or(page["elements"].as_array()).unwrap_or_else(|| panic!("{page}")).clone()
+}
+
+fn metrics(world: &World) -> String {
+    world.send(world.request_at(0, "GET", "/metrics")).is(200).text()
+}
+
+#[test]
+fn one_backup_a_day_is_made_by_one_daemon_read_back_and_thinned_out() {
+    let (world, dir, _home) = scheduled("2d,1w");
+    world.post("/customers", r#"{"identifier":"c-1","type":"PERSON"}"#).is(202);
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(files(&dir), [""; 0], "it is not ten past seven");
+    world.clock.advance(120);
+    wait_for("no backup was made", || files(&dir) == ["mfa-20310506T071009Z.mfab"]);
+    let file = dir.join("mfa-20310506T071009Z.mfab");
+    let verified = run(mfa(&dir, &["backup", "verify", file.to_str().unwrap(), "-o", "json"])).json();
+    wait_for("the trail does not tell of it", || trail(&world).len() == 1);
+    let told = &trail(&world)[0];
+    assert_eq!((&told["actor"], &told["resource"]), (&"system".into(), &"backup/2031-05-06".into()));
+    let digest = told["changes"].as_array().unwrap().iter().find(|change| change["field"] == "/digest");
+    assert_eq!(digest.unwrap()["after"], verified["digest"]);
+    let page = metrics(&world);
+    let (made, failed) =
+        (series(&page)["mfa_backup_last_success_timestamp_seconds"], series(&page)["mfa_backup_failed"]);
+    assert_eq!((made.parse::<f64>().unwrap() as i64, failed), (world.clock.now().millis() / 1000, "0"));
+    // What is not the daemon's own stays, whatever its name.
+    fs::write(dir.join("mfa-notes.mfab"), "mine").unwrap();
+    fs::copy(&file, dir.join("kept-by-hand.mfab")).unwrap();
+    // What a killed daemon has left goes after a day.
+    let (old, young) = (dir.join(".backup-old.part"), dir.join(".backup-young.part"));
+    fs::File::create(&young).unwrap();
+    let yesterday = std::time::SystemTime::now() - Duration::from_secs(90_000);
+    fs::File::create(&old).unwrap().set_modified(yesterday).unwrap();
+    for day in 1..=5 {
+        world.clock.advance(DAY_SECONDS);
+        wait_for("a day has no backup", || trail(&world).len() == day + 1);
+    }
+    assert!(!old.exists() && fs::remove_file(&young).is_ok());
+    let expected =
+        ["kept-by-hand.mfab", "mfa-20310510T071009Z.mfab", "mfa-20310511T071009Z.mfab", "mfa-notes.mfab"];
+    wait_for("the old ones stay", || files(&dir) == expected);
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(trail(&world).len(), 6, "another daemon made one as well");
+}
+
+#[test]
+fn a_backup_that_fails_shows_everywhere_until_one_succeeds() {
+    let (mut world, dir, home) = scheduled("7d");
+    fs::write(&dir, "no folder").unwrap();
+    world.clock.advance(120);
+    wait_for("nothing is told", || world.get("/version").json()["backupFailedOn"].is_string());
+    let told = trail(&world)[0].clone();
+    assert_eq!(told["outcome"], "FAILED");
+    assert!(told["changes"][0]["after"].as_str().unwrap().contains(dir.to_str().unwrap()), "{told}");
+    assert_eq!(series(&metrics(&world))["mfa_backup_failed"], "1");
+    let status = run(world.mfa(&["status"]));
+    assert!(status.exit == 0 && status.err.contains("the backup of the schedule failed"), "{status:?}");
+    let doctor = |world: &World| {
+        let mut command = world.mfa(&["doctor", "-o", "json"]);
+        command.env("MFA_BACKUP_DIR", &dir);
+        let found: Value = serde_json::from_str(&run(command).out).unwrap();
+        found.as_array().unwrap().iter().find(|one| one["check"] == "backup").unwrap().clone()
+    };
+    assert_eq!(doctor(&world)["result"], "fail");
+    fs::remove_file(&dir).unwrap();
+    // A daemon that starts tries it at once, and not only after its pause.
+    world.restart();
+    wait_for("it is not tried again", || !files(&dir).is_empty());
+    wait_for("it still shows", || world.get("/version").json()["backupFailedOn"].is_null());
+    assert_eq!(series(&metrics(&world))["mfa_backup_failed"], "0");
+    // By the clock of this machine it is of another year.
+    assert!(doctor(&world)["found"].as_str().unwrap().contains("2031-05-06"), "{}", doctor(&world));
+    drop(home);
+}
+
+#[test]
+fn a_schedule_that_cannot_be_read_is_refused_before_the_start() {
+    let home = tempfile::tempdir().unwrap();
+    for (name, value, why) in [
+        ("MFA_BACKUP_DIR", "backups", "absolute"),
+        ("MFA_BACKUP_AT", "2 o'clock", "HH:MM"),
+        ("MFA_BACKUP_KEEP", "7x", "7d,4w,12m"),
+    ] {
+        let mut command = mfa(home.path(), &["daemon", "run", "--listen", "127.0.0.1:0"]);
+        command.env("MFA_BACKUP_DIR", "/srv/backups").env(name, value);
+        let ran = run(command);
+        assert!(ran.exit == 2 && ran.err.contains(why), "{ran:?}");
+    }
+}
