@@ -85,13 +85,15 @@ pub struct Verified {
     pub found: Vec<Found>,
 }
 
-/// Verifies a backup as [`read_backup`] does, and then all that `mfa check` knows: on a scratch store in the
-/// folder for temporary files, which is gone afterwards.
-pub async fn verify_backup(file: &Path, progress: &dyn Fn(Check, usize)) -> Result<Verified, StartError> {
+/// Verifies a backup as [`read_backup`] does, and then all that `mfa check` knows: on a scratch store in an
+/// empty folder, which the caller removes afterwards.
+pub async fn verify_backup(
+    file: &Path,
+    scratch: &Path,
+    progress: &dyn Fn(Check, usize),
+) -> Result<Verified, StartError> {
     let Whole { facts, .. } = read_backup(file).await?;
-    let no_room = |error| StartError::Store(format!("there is no room for a scratch store: {error}"));
-    let scratch = tempfile::Builder::new().prefix("mfa-verify-").tempdir().map_err(no_room)?;
-    let engine = Embedded::open(Options::new(scratch.path().join("store")));
+    let engine = Embedded::open(Options::new(scratch.join("store")));
     let engine = engine.map_err(|error| StartError::Store(error.to_string()))?;
     let store = Store::new(engine, Clock::system(), false);
     let checked = async {

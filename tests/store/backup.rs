@@ -252,6 +252,27 @@ fn only_who_may_read_it_gets_a_backup_and_each_one_is_in_the_trail() {
 }
 
 #[test]
+fn a_verification_that_is_ended_leaves_no_scratch_store() {
+    let counter = institution();
+    let (world, home) = (&counter.world, counter.world.dir.path());
+    let (file, scratch) = (home.join("b.mfab"), home.join("scratch"));
+    fs::create_dir(&scratch).unwrap();
+    run(world.mfa(&["backup", "create", "--out", text(&file)])).ok();
+    let mut begun = 0;
+    for millis in [20, 60, 120, 200, 300, 450] {
+        let mut command = world.mfa(&["backup", "verify", text(&file), "-q"]);
+        let child = command.env("TMPDIR", &scratch).stdout(std::process::Stdio::null());
+        let mut child = child.stderr(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(millis));
+        begun += fs::read_dir(&scratch).unwrap().count();
+        let _ = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+        child.wait().unwrap();
+        assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "after {millis} ms");
+    }
+    assert!(begun > 0, "none was ended half-way");
+}
+
+#[test]
 fn two_backups_are_made_at_once_and_a_third_waits_for_its_turn() {
     let world = World::start();
     for number in 0..12 {

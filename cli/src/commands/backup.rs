@@ -14,8 +14,13 @@ use clap::Args;
 use mfa_daemon::{BACKUP_SUFFIX, BackupError, BackupFacts, Check, backup_facts, verify_backup};
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use tokio::signal::unix::SignalKind;
+
+/// Longest wait for the threads of a scratch store, and the pause between two looks.
+const THREADS_END: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -47,6 +52,20 @@ async fn unless_interrupted<T>(work: impl Future<Output = Outcome<T>>) -> Outcom
         done = work => done,
         _ = int.recv() => Err(interrupted("interrupted; nothing is left of it")),
         _ = term.recv() => Err(interrupted("told to end; nothing is left of it")),
+    }
+}
+
+/// Removes the folder of a scratch store. After an interruption the store's threads may write into it for a
+/// moment yet.
+async fn remove(folder: PathBuf) {
+    let ended = Instant::now() + THREADS_END;
+    while std::fs::remove_dir_all(&folder).is_err() && folder.exists() && Instant::now() < ended {
+        tokio::time::sleep(LOOK).await;
+    }
+    tokio::time::sleep(LOOK).await;
+    if folder.exists() {
+        // Made once more by the last of them.
+        let _ = std::fs::remove_dir_all(&folder);
     }
 }
 
@@ -84,10 +103,14 @@ impl Verb for Verify {
         mfa_daemon::read_backup(Path::new(file)).await.map_err(|error| unusable(file, &error))?;
         let progress =
             |check: Check, found: usize| cx.out.say(&format!("{}: {found} findings", check.name()));
+        let no_room = |error| Failure::local(format!("there is no room for a scratch store: {error}"));
+        let scratch = tempfile::Builder::new().prefix("mfa-verify-").tempdir().map_err(no_room)?;
         let verified = unless_interrupted(async {
-            verify_backup(Path::new(file), &progress).await.map_err(not_started)
+            verify_backup(Path::new(file), scratch.path(), &progress).await.map_err(not_started)
         })
-        .await?;
+        .await;
+        remove(scratch.keep()).await;
+        let verified = verified?;
         // A name of a record that does not exist was so in the store as well.
         let (dangling, found): (Vec<_>, Vec<_>) =
             verified.found.iter().partition(|found| found.check == Check::References);
@@ -137,7 +160,7 @@ impl Verb for List {
             }
         }
         files.sort();
-        let row = |path: &std::path::PathBuf| {
+        let row = |path: &PathBuf| {
             let file = path.display().to_string();
             match backup_facts(path) {
                 Ok(facts) => shown(&file, "not verified", &facts),
