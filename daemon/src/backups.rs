@@ -9,7 +9,7 @@ use crate::ops::turn::Work;
 use crate::store::backup::BackupError;
 use crate::store::backup::file::{Draft, SUFFIX, is_draft};
 use crate::store::backup::read::facts;
-use crate::store::records::BackupMade;
+use crate::store::records::{BackupMade, ScheduledBackups};
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use crate::turn::Ours;
@@ -45,19 +45,31 @@ pub struct BackupSchedule {
     pub keep: Keep,
 }
 
+impl BackupSchedule {
+    /// Whether the backup of the day is still to be made.
+    fn is_due(&self, now: Timestamp, known: &ScheduledBackups) -> bool {
+        let minute = (now.millis() - now.day().start().millis()) / 60_000;
+        // Not only an earlier day: a clock that was a year ahead must not keep backups from being made.
+        let of_today = known.made.as_ref().is_some_and(|made| made.moment.day() == now.day());
+        minute >= i64::from(self.minute) && !of_today
+    }
+}
+
 /// Makes backups for as long as the daemon serves.
 pub async fn keep(state: Arc<State>, schedule: BackupSchedule) {
     let (mut ours, mut again) = (Ours::of(Work::Backups), None::<Deadline>);
     let store = &state.store;
     loop {
         tokio::time::sleep(TICK).await;
-        let Ok(seen) = store.read(false, seen).await else { continue };
-        state.set_backup_failed(seen.missed.as_ref().map(|missed| missed.on));
-        if again.is_some_and(|again| !again.has_passed()) || !is_due(store, &schedule).await {
+        let Ok(known) = store.read(false, seen).await else { continue };
+        state.set_backup_failed(known.missed.as_ref().map(|missed| missed.on));
+        let now = store.clock().now();
+        if again.is_some_and(|again| !again.has_passed()) || !schedule.is_due(now, &known) {
             continue;
         }
         // Another daemon may have made it while this one waited for its turn.
-        if ours.is_it(store).await && is_due(store, &schedule).await {
+        let is_due = |known| schedule.is_due(now, &known);
+        if ours.is_it(store).await && store.read(false, seen).await.is_ok_and(is_due) {
             let ended = tokio::select! {
                 made = make(store, &schedule.dir) => Some(made),
                 () = ours.stay(store) => None,
@@ -69,18 +81,6 @@ pub async fn keep(state: Arc<State>, schedule: BackupSchedule) {
         }
         ours.let_go(store).await;
     }
-}
-
-/// Whether the backup of the day is still to be made.
-async fn is_due(store: &Store, schedule: &BackupSchedule) -> bool {
-    let now = store.clock().now();
-    let minute = (now.millis() - now.day().start().millis()) / 60_000;
-    if minute < i64::from(schedule.minute) {
-        return false;
-    }
-    let seen = store.read(false, seen).await;
-    // Not only an earlier day: a clock that was a year ahead must not keep backups from being made.
-    seen.is_ok_and(|seen| seen.made.is_none_or(|made| made.moment.day() != now.day()))
 }
 
 async fn make(store: &Store, dir: &Path) -> Result<BackupMade, BackupError> {
@@ -97,9 +97,10 @@ async fn make(store: &Store, dir: &Path) -> Result<BackupMade, BackupError> {
         Ok::<_, BackupError>(draft)
     });
     let broken = |_| BackupError::Refused("the work broke off because of a defect".to_owned());
-    let written = writing.await.map_err(broken)?;
+    // First what the disk says: whoever made it only hears that nobody takes it any more.
+    let draft = writing.await.map_err(broken)??;
     making.await.map_err(broken)??;
-    let (file, facts) = written?.finish(None).await?;
+    let (file, facts) = draft.finish(None).await?;
     let file = file.display().to_string();
     Ok(BackupMade { moment: facts.trailer.moment, file, bytes: facts.bytes, digest: facts.digest })
 }
