@@ -92,7 +92,7 @@ pub fn look_at_certificate(files: &TlsFiles) -> Result<CertificateFacts, String>
 fn why(error: &pem::Error) -> String {
     match error {
         pem::Error::Io(error) => error.to_string(),
-        other => format!("{other:?}"),
+        other => other.to_string(),
     }
 }
 

@@ -1,12 +1,11 @@
 //! The certificates that a daemon shows, read without trusting them: nothing is sent but the greeting.
 
+use super::trust::by_itself;
 use super::{Client, check_address};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::ClientConnection;
+use rustls::pki_types::{CertificateDer, ServerName};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 
@@ -53,7 +52,7 @@ impl Client {
         socket.set_write_timeout(Some(timeout)).map_err(failed)?;
         let name = ServerName::try_from(host.clone());
         let name = name.map_err(|_| Failure::usage(format!("{host} is no name of a host")))?;
-        let mut connection = ClientConnection::new(Arc::new(config()), name)
+        let mut connection = ClientConnection::new(Arc::new(by_itself(None).with_no_client_auth()), name)
             .map_err(|error| Failure::local(format!("cannot set up TLS: {error}")))?;
         while connection.is_handshaking() {
             // A daemon that asks for a certificate refuses afterwards; what it shows it has shown by then.
@@ -65,55 +64,5 @@ impl Client {
         }
         let shown = connection.peer_certificates().unwrap_or_default();
         Ok(shown.iter().map(|certificate| certificate.clone().into_owned()).collect())
-    }
-}
-
-fn config() -> ClientConfig {
-    let provider = Arc::new(ring::default_provider());
-    ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        // The provider is rustls's own and speaks the default versions.
-        .expect("default versions")
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Whoever(provider)))
-        .with_no_client_auth()
-}
-
-/// Takes every certificate of whoever can sign with it.
-#[derive(Debug)]
-struct Whoever(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Whoever {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

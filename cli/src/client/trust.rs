@@ -3,11 +3,12 @@
 use crate::failure::{Failure, Outcome};
 use crate::settings::Settings;
 use reqwest::{Certificate, ClientBuilder, Identity};
+use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, SignatureScheme};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,13 +77,7 @@ impl Trust {
         let Some(known) = known.into_iter().next() else {
             return Err(unusable("tls_cert", own, "it holds no certificate in PEM form"));
         };
-        let provider = Arc::new(ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider.clone())
-            .with_safe_default_protocol_versions()
-            // The provider is rustls's own and speaks the default versions.
-            .expect("default versions")
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Pinned { known, provider }));
+        let config = by_itself(Some(known));
         let Some((certificate, key)) = &self.identity else { return Ok(config.with_no_client_auth()) };
         let unusable_key = |error: String| unusable("client_key", key, &error);
         let read = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable_key(error.to_string()))?;
@@ -96,14 +91,28 @@ fn unusable(setting: &str, file: &Path, why: &str) -> Failure {
         .hint("see where it is set: mfa config view --origin")
 }
 
-/// Takes one certificate and no other. That it belongs to whoever signs the handshake is always checked.
+/// The settings of a connection on which a certificate counts by itself: `only` this one, or whichever is
+/// shown.
+pub(super) fn by_itself(
+    only: Option<CertificateDer<'static>>,
+) -> ConfigBuilder<ClientConfig, WantsClientCert> {
+    let provider = Arc::new(ring::default_provider());
+    ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        // The provider is rustls's own and speaks the default versions.
+        .expect("default versions")
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(ByItself { only, provider }))
+}
+
+/// Looks at the certificate alone. That it belongs to whoever signs the handshake is always checked.
 #[derive(Debug)]
-struct Pinned {
-    known: CertificateDer<'static>,
+struct ByItself {
+    only: Option<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Pinned {
+impl ServerCertVerifier for ByItself {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -112,7 +121,7 @@ impl ServerCertVerifier for Pinned {
         _: &[u8],
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        if *certificate == self.known {
+        if self.only.as_ref().is_none_or(|only| only == certificate) {
             return Ok(ServerCertVerified::assertion());
         }
         Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))

@@ -2,7 +2,7 @@
 
 use super::{Span, failed};
 use crate::domain::gateway::{Failed, Limits, Stage, bare};
-use rustls::pki_types::pem::PemObject;
+use crate::tls::read_certificates;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use std::fmt;
@@ -124,15 +124,9 @@ pub async fn connect(
     }
 }
 
-/// The authorities of a PEM file.
+/// The authorities of the setting's file.
 pub fn read_authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let unreadable = |error| format!("gateway_ca_file {} cannot be read: {error}", file.display());
-    let read = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(error.to_string()))?;
-    let found: Vec<_> = read.collect::<Result<_, _>>().map_err(|error| unreadable(error.to_string()))?;
-    if found.is_empty() {
-        return Err(unreadable("it holds no certificate in PEM form".to_owned()));
-    }
-    Ok(found)
+    read_certificates(file).map_err(|why| format!("gateway_ca_file {why}"))
 }
 
 /// The authorities of the system and of the setting, read anew for each message.
