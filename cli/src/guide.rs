@@ -5,9 +5,9 @@ mod place;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, quoted};
+use crate::pick::{Left, pick};
 use crate::prompt::{declined, interrupted};
 use crate::views::View;
-use dialoguer::FuzzySelect;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::exit;
 use mfa_shared::wire::Nothing;
@@ -144,8 +144,11 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         if let Some(Given::Place(place)) = self.again() {
             return Ok(place);
         }
-        let select = FuzzySelect::new().with_prompt(label).items(shown).default(0);
-        let place = select.interact_opt().map_err(unasked)?.ok_or_else(back)?;
+        let place = match pick(label, shown).map_err(unasked)? {
+            Left::Chosen(place) => place,
+            Left::Back => return Err(back()),
+            Left::Ended => return Err(declined()),
+        };
         self.keep(Given::Place(place));
         Ok(place)
     }
@@ -355,7 +358,7 @@ fn back() -> Failure {
     Failure::new(BACK, exit::FAILURE, "one question back")
 }
 
-fn unasked(dialoguer::Error::IO(error): dialoguer::Error) -> Failure {
+fn unasked(error: std::io::Error) -> Failure {
     if error.kind() == std::io::ErrorKind::Interrupted {
         return interrupted("interrupted, nothing was done");
     }

@@ -40,6 +40,7 @@ mod money;
 mod names;
 mod next_step;
 mod output;
+mod pick;
 mod prefix;
 mod privacy;
 mod profiles;

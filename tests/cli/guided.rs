@@ -266,6 +266,28 @@ fn ctrl_d_ends_the_questions_and_what_was_typed_is_not_lost() {
 }
 
 #[test]
+fn ctrl_d_ends_the_questions_inside_a_list_too() {
+    let world = World::start();
+    let terminal = Terminal::start(&world, 80, &[]);
+    terminal.type_line("clear; mfa customers create; echo exit $?");
+    terminal.wait_for("Identifier:");
+    terminal.type_line("d-2");
+    terminal.wait_for("> PERSON\n  BUSINESS");
+    // What is typed narrows the list down; an arrow goes round it.
+    terminal.press("b");
+    terminal.wait_for("Type b|\n> BUSINESS");
+    terminal.press("BSpace");
+    terminal.wait_for("> PERSON\n  BUSINESS");
+    terminal.press("Up");
+    terminal.wait_for("  PERSON\n> BUSINESS");
+    terminal.press("C-d");
+    let screen = terminal.wait_for("exit 1\n$");
+    assert!(screen.contains("in one line:\n  mfa customers create d-2\n"), "{screen}");
+    assert!(screen.contains("nothing was done"), "{screen}");
+    assert_eq!(world.get("/customers/d-2").status, 404);
+}
+
+#[test]
 fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
     let world = World::start();
     office(&world);
