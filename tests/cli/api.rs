@@ -49,7 +49,7 @@ fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
     let line = ran.err.lines().find(|line| line.starts_with("curl -X POST")).unwrap().to_owned();
     assert_eq!(world.get("/offices/tema").json()["name"], "Tema's \"Harbour\"");
     let paste = |line: &str| {
-        let done = Command::new("sh").args(["-ec", &format!("{line} -sS --fail")]).output().unwrap();
+        let done = Command::new("/bin/sh").args(["-ec", &format!("{line} -sS --fail")]).output().unwrap();
         assert!(done.status.success(), "{line}\n{}", String::from_utf8_lossy(&done.stderr));
     };
     // However often it is pasted, it does its work.
@@ -66,6 +66,20 @@ fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
     world.get("/offices/osu").refused(404, "office_not_found");
 }
 
+#[test]
+fn the_printed_line_of_a_batch_does_its_operations_once_more() {
+    let world = World::start();
+    let file = world.dir.path().join("operations.json");
+    let create =
+        json!([{"method": "POST", "path": "/offices", "body": {"identifier": "tema", "name": "Tema"}}]);
+    std::fs::write(&file, create.to_string()).unwrap();
+    let ran = run(world.mfa(&["batch", &file.display().to_string(), "--print-curl"]));
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    world.delete("/offices/tema").is(202);
+    paste(&world, &ran.err, &[]);
+    world.get("/offices/tema").is(200);
+}
+
 /// Runs the lines of curl of a command in a shell, as somebody who pastes them.
 fn paste(world: &World, err: &str, variables: &[(&str, &str)]) {
     let lines: Vec<_> =
@@ -73,7 +87,7 @@ fn paste(world: &World, err: &str, variables: &[(&str, &str)]) {
     assert!(!lines.is_empty(), "{err}");
     for line in lines {
         let mfa = world.mfa(&[]);
-        let mut shell = Command::new("sh");
+        let mut shell = Command::new("/bin/sh");
         shell.args(["-ec", &format!("{line} -sS --fail -o /dev/null")]).env_clear().current_dir(&world.dir);
         for (name, value) in mfa.get_envs() {
             shell.env(name, value.unwrap_or_default());

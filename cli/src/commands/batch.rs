@@ -53,7 +53,9 @@ impl Verb for Send {
         let Json(checked) = input::body::<SendBatch>(&batch)?;
         // A key for the whole batch makes keys of its parts needless.
         let key = cx.change.idempotency_key.as_deref();
-        let text = |operation: &Value| if key.is_some() { operation.to_string() } else { keyed(operation) };
+        // A line of curl that is pasted twice is meant twice.
+        let plain = key.is_some() || cx.client.curl.is_some();
+        let text = |operation: &Value| if plain { operation.to_string() } else { keyed(operation) };
         let operations: Vec<_> = batch["operations"].as_array().into_iter().flatten().map(text).collect();
         let heard = cx.client.batch(&operations, checked.atomic, key).await?;
         let answer = json!(heard);
