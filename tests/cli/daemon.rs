@@ -283,7 +283,7 @@ fn a_store_is_made_once() {
 fn silent_clients_leave_files_for_the_store_where_few_may_be_open() {
     let home = tempfile::tempdir().unwrap();
     let daemon = mfa(home.path(), &["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
-    let mut shell = Command::new("sh");
+    let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "ulimit -n 64; exec \"$0\" \"$@\""]).arg(daemon.get_program()).args(daemon.get_args());
     shell.env_clear().envs(daemon.get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell.env("MFA_HEADER_TIMEOUT_SECONDS", "2");

@@ -10,7 +10,7 @@ use std::process::Command;
 /// `mfa` under a limit of open files, soft and hard.
 fn limited(home: &Home, files: u32, line: &str) -> Command {
     let plain = home.mfa(&[]);
-    let mut command = Command::new("sh");
+    let mut command = Command::new("/bin/sh");
     let script = format!("ulimit -n {files}; exec {} {line}", env!("CARGO_BIN_EXE_mfa"));
     command.args(["-c", &script]).env_clear();
     command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// `sh` with an open mask that becomes `mfa`.
 fn openly(command: &Command) -> Command {
-    let mut open = Command::new("sh");
+    let mut open = Command::new("/bin/sh");
     open.args(["-c", "umask 000; exec \"$@\"", "sh"]).arg(command.get_program()).args(command.get_args());
     open.env_clear().stdin(Stdio::null());
     for (name, value) in command.get_envs() {

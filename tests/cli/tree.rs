@@ -205,7 +205,7 @@ pub fn runs_here(command: &Value) -> bool {
 pub fn shell(world: &World, line: &str) -> Command {
     let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    let mut shell = Command::new("sh");
+    let mut shell = Command::new("/bin/sh");
     shell.env_clear().args(["-ec", line]).current_dir(world.dir.path());
     for (name, value) in world.mfa(&[]).get_envs() {
         shell.env(name, value.unwrap());
