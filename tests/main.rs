@@ -33,7 +33,7 @@ mod api {
     mod histories;
     pub mod images;
     mod instances;
-    mod interest;
+    pub mod interest;
     mod ledger;
     mod login;
     mod login_origins;
@@ -88,6 +88,7 @@ mod cli {
     mod formats;
     mod gateways;
     mod guided;
+    mod interest;
     mod lists;
     mod log;
     mod login;

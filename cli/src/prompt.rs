@@ -129,9 +129,10 @@ impl Prompt {
         hidden(&format!("{what}: "))
     }
 
-    /// Asks for a text; just a line feed takes the default.
+    /// Asks for a text; just a line feed takes the default, and Ctrl-D gives up.
     pub fn ask_or(&self, what: &str, default: &str) -> Outcome<String> {
-        let answer = self.ask(&format!("{what} [{default}]: "), "")?;
+        self.check("")?;
+        let answer = self.line(&format!("{what} [{default}]: "))?.ok_or_else(declined)?;
         Ok(if answer.is_empty() { default.to_owned() } else { answer })
     }
 

@@ -141,9 +141,8 @@ pub async fn keep_running(store: Store, minute: u16) {
             continue;
         }
         let state = store.read(false, |tx| tx.get::<InterestState>(InterestState::KEY)).await;
-        let due = state.is_ok_and(|state| {
-            state.is_none_or(|state| state.runner.is_none() && state.last < Some(yesterday))
-        });
+        // Where somebody runs already it waits for the end, and goes on if that one has died.
+        let due = state.is_ok_and(|state| state.is_none_or(|state| state.last < Some(yesterday)));
         if !due {
             continue;
         }

@@ -2,6 +2,7 @@
 
 mod full;
 mod images;
+mod interest;
 mod kill;
 mod power;
 mod tellers;

@@ -30,7 +30,11 @@ pub fn share_product(identifier: &str, payable: &str) -> Value {
 
 impl Bank {
     pub fn open() -> Self {
-        let counter = Counter::start();
+        Self::on(World::start())
+    }
+
+    pub fn on(world: World) -> Self {
+        let counter = Counter::with(world);
         let limit = json!({ "code": "T1", "password": PIN, "cashdrawLimit": 1_000_000 });
         counter.world.put("/offices/accra/teller/T1", limit.to_string()).is(202);
         counter.open("T1", "emp1", "900000");

@@ -1,6 +1,7 @@
-mod bank;
+pub mod bank;
 mod closing;
 mod dividends;
 mod model;
 mod planted;
 mod runs;
+mod scheduled;

@@ -1,0 +1,83 @@
+//! Accrued interest at the counter: what closing an account shows and asks.
+
+use super::run::run;
+use crate::api::interest::bank::{Bank, interest_product};
+use crate::api::tellers::counter::same;
+use crate::terminal::Terminal;
+use serde_json::json;
+
+/// A bank in which an account of each of these customers has accrued 0.06849.
+fn bank(customers: &[&str]) -> (Bank, Vec<String>) {
+    let bank = Bank::open();
+    bank.sell(&interest_product("gain", "2.50", "MONTHLY"));
+    let accounts = customers.iter().map(|customer| bank.account(customer, "gain", "1000")).collect();
+    bank.days(1);
+    bank.run();
+    (bank, accounts)
+}
+
+fn close(account: &str, amount: &str) -> String {
+    format!("mfa teller close-account T1 --account {account} --amount {amount}")
+}
+
+#[test]
+fn closing_an_account_shows_what_is_accrued_and_asks_whether_to_pay_it_first() {
+    let (bank, accounts) = bank(&["Maria", "Nana"]);
+    let terminal = Terminal::start(bank.world(), 120, &[]);
+    // Paid first, it is part of what is handed out.
+    terminal.type_line(&format!("clear; {}; echo exit $?", close(&accounts[0], "1000.07")));
+    let asked = terminal.wait_for("pay it to the account first? y or n [y]:");
+    assert!(asked.contains("account Maria.9100.00001 has accrued 0.06849 of interest"), "{asked}");
+    terminal.type_line("");
+    terminal.wait_for("[y/N]");
+    terminal.type_line("y");
+    terminal.wait_for("exit 0\n$");
+    let interest = bank.interest(&accounts[0]);
+    same(&interest["paidTotal"], "0.07");
+    assert_eq!(bank.counter.instance(&accounts[0])["state"], "CLOSED");
+    // Given up, it stays with the institution.
+    terminal.type_line(&format!("clear; {}; echo exit $?", close(&accounts[1], "1000")));
+    terminal.wait_for("pay it to the account first? y or n [y]:");
+    terminal.type_line("n");
+    terminal.wait_for("[y/N]");
+    terminal.type_line("y");
+    terminal.wait_for("exit 0\n$");
+    same(&bank.interest(&accounts[1])["paidTotal"], "0");
+    assert_eq!(bank.counter.instance(&accounts[1])["state"], "CLOSED");
+    bank.check();
+}
+
+#[test]
+fn leaving_the_question_about_interest_pays_nothing_and_closes_nothing() {
+    let (bank, accounts) = bank(&["Maria"]);
+    let terminal = Terminal::start(bank.world(), 120, &[]);
+    for (key, exit) in [("C-c", 130), ("C-d", 1)] {
+        terminal.type_line(&format!("clear; {}; echo exit $?", close(&accounts[0], "1000.07")));
+        terminal.wait_for("pay it to the account first? y or n [y]:");
+        terminal.press(key);
+        terminal.wait_for(&format!("exit {exit}\n$"));
+        let interest = bank.interest(&accounts[0]);
+        assert_eq!(interest["payments"], json!([]));
+        assert_eq!(bank.counter.instance(&accounts[0])["state"], "ACTIVE");
+    }
+    bank.check();
+}
+
+#[test]
+fn where_nobody_can_be_asked_a_flag_says_what_happens_to_interest() {
+    let (bank, accounts) = bank(&["Maria", "Nana"]);
+    let mfa = |account: &str, amount: &str, more: &[&str]| {
+        let words = ["teller", "close-account", "T1", "--account", account, "--amount"];
+        run(bank.world().mfa(&[&words[..], &[amount, "--yes"], more].concat()))
+    };
+    let told = mfa(&accounts[0], "1000", &[]).fails(2);
+    assert!(told.contains("--pay-interest") && told.contains("--forfeit-interest"), "{told}");
+    mfa(&accounts[0], "1000.07", &["--pay-interest", "--forfeit-interest"]).fails(2);
+    assert_eq!(bank.counter.instance(&accounts[0])["state"], "ACTIVE");
+    mfa(&accounts[0], "1000.07", &["--pay-interest"]).ok();
+    mfa(&accounts[1], "1000", &["--forfeit-interest"]).ok();
+    let ended: Vec<_> = bank.entries().into_iter().filter(|entry| !entry.starts_with("INTA")).collect();
+    assert_eq!(ended.len(), 2, "{ended:?}");
+    assert!(ended[0].starts_with("INTP") && ended[0].contains(" 0.07 "), "{ended:?}");
+    bank.check();
+}
