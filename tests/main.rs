@@ -120,6 +120,7 @@ mod store {
     mod backup;
     mod books;
     mod check;
+    mod clock;
     mod conformance;
     mod daemons;
     mod damaged_images;

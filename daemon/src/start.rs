@@ -13,6 +13,7 @@ use crate::http::table::table;
 use crate::interest::keep_running;
 use crate::open::open;
 use crate::ops::last_use;
+use crate::ops::ledger::posting_time;
 use crate::outward;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
@@ -36,6 +37,8 @@ const LET_GO_MAX: Duration = Duration::from_secs(5);
 const USES_PAUSE: Duration = Duration::from_secs(20);
 /// The same where several daemons share the store: what comes in this time is written together.
 const USES_PAUSE_SHARED: Duration = Duration::from_millis(200);
+/// Seconds by which the clock may be behind the journal without a word; clocks of several machines differ.
+const BEHIND_SECONDS: i64 = 60;
 /// Time between two sweeps of the images.
 const SWEEP_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
@@ -116,6 +119,7 @@ impl Daemon {
         if state.config.auth == Auth::On && !state.has_users().await {
             tracing::warn!("there are no users, so nobody can log in: run mfa init");
         }
+        tell_clock(&state.store).await;
         let (stop, stopped) = watch::channel(false);
         let webhooks = tokio::spawn(webhooks::keep(state.clone(), stopped.clone()));
         let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
@@ -252,5 +256,16 @@ fn check(config: &Config) -> Result<(), StartError> {
             refuse("refresh_token_seconds must be from 300 to 2592000".to_owned())
         }
         Auth::On | Auth::Off => outward::check(config).map_err(StartError::Settings),
+    }
+}
+
+/// Says so where the clock was set back behind what is booked: entries then keep a time of the future.
+async fn tell_clock(store: &Store) {
+    let ahead = |tx: &mut Tx<'_>| Ok((posting_time(tx)?.millis() - tx.now().millis()) / 1000);
+    if let Ok(seconds @ BEHIND_SECONDS..) = store.read(false, ahead).await {
+        tracing::warn!(
+            "the clock of this machine is {seconds} s behind the last entry of the journal; new entries keep \
+             the time of that one until the clock has caught up; set the clock: timedatectl set-ntp true"
+        );
     }
 }

@@ -5,10 +5,15 @@
 use super::postgres::{column, shared};
 use crate::api::images::{PORTRAIT, form, hash, part, picture};
 use crate::guarded::{As, PASSWORD, may};
+use crate::served::Served;
 use crate::stored::objects;
 use crate::world::{Seen, World};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, Instant};
 
 fn create(world: &World, identifier: &str) {
     world.post("/customers", json!({ "identifier": identifier, "type": "PERSON" }).to_string()).is(202);
@@ -171,5 +176,56 @@ fn no_image_is_removed_that_the_other_one_is_about_to_use() {
             404 => assert_eq!((there.len(), named.len()), (0, 0)),
             status => panic!("{status}"),
         }
+    }
+}
+
+/// Writes customers at a daemon until it is told to stop, and gives the identifiers that were acknowledged.
+async fn write(http: reqwest::Client, url: String, name: String, stop: Arc<AtomicBool>) -> Vec<String> {
+    let mut acknowledged = Vec::new();
+    for number in 0.. {
+        if stop.load(SeqCst) {
+            break;
+        }
+        let id = format!("{name}-{number}");
+        let sent = http.post(format!("{url}/customers")).body(json!({ "identifier": id }).to_string());
+        if sent.send().await.is_ok_and(|answer| answer.status() == 202) {
+            acknowledged.push(id);
+        }
+    }
+    acknowledged
+}
+
+#[test]
+fn a_daemon_that_is_frozen_in_its_work_holds_nobody_else_up() {
+    const FREEZES: usize = 8;
+    let Some(world) = shared() else { return };
+    let third =
+        Served::start(world.mfa_on_store(&["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]));
+    let pid = Pid::from_raw(i32::try_from(third.pid()).unwrap()).unwrap();
+    let stop = Arc::<AtomicBool>::default();
+    let writers: Vec<_> = (0..8)
+        .map(|w| world.spawn(write(world.http(), third.url.clone(), format!("w{w}"), stop.clone())))
+        .collect();
+    let mut slowest = Duration::ZERO;
+    for freeze in 0..FREEZES {
+        std::thread::sleep(Duration::from_millis(150 + 37 * freeze as u64));
+        kill_process(pid, Signal::STOP).unwrap();
+        let begun = Instant::now();
+        for number in 0.. {
+            let asked = Instant::now();
+            create(&world, &format!("f{freeze}-{number}"));
+            slowest = slowest.max(asked.elapsed());
+            if begun.elapsed() > Duration::from_secs(2) {
+                break;
+            }
+        }
+        kill_process(pid, Signal::CONT).unwrap();
+    }
+    stop.store(true, SeqCst);
+    let acknowledged: Vec<_> = writers.into_iter().flat_map(|writer| world.wait(writer)).collect();
+    println!("{FREEZES} freezes, {} acknowledged, slowest of others {slowest:?}", acknowledged.len());
+    assert!(acknowledged.len() > FREEZES);
+    for id in &acknowledged {
+        world.get(&format!("/customers/{id}")).is(200);
     }
 }
