@@ -65,9 +65,14 @@ use crate::settings::Settings;
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use mfa_shared::fault::exit;
 use std::collections::HashMap;
+use std::io;
+use std::num::NonZero;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
 
 /// The daemon makes and drops many small values in many threads, and this one is made for that.
 #[global_allocator]
@@ -113,12 +118,7 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     for warning in &cx.settings.warnings {
         cx.out.warn(warning);
     }
-    let mut builder = match leaf.serves || leaf.bulk {
-        true => tokio::runtime::Builder::new_multi_thread(),
-        false => tokio::runtime::Builder::new_current_thread(),
-    };
-    let runtime = builder.enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::local(format!("cannot start: {error}")))?;
+    let runtime = runtime(leaf.serves || leaf.bulk)?;
     if !leaf.serves && !leaf.bulk {
         leave_when_interrupted(cx.out.format.is_structured(), screen, cx.prompt.interrupts.clone());
     }
@@ -135,6 +135,38 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
         },
         Ok(()) => Ok(()),
     }
+}
+
+/// What runs a command, with threads of its own where it does many things at once.
+fn runtime(with_threads: bool) -> Outcome<Runtime> {
+    let built = match with_threads {
+        true => threads_start().and_then(|()| Builder::new_multi_thread().enable_all().build()),
+        false => Builder::new_current_thread().enable_all().build(),
+    };
+    built.map_err(|error| {
+        Failure::local(format!("the system starts no more threads for this user: {error}"))
+            .hint("raise the limit of processes (ulimit -u; TasksMax of the service), then start again")
+    })
+}
+
+/// Tries whether as many threads start as a runtime has, because it breaks off where they do not.
+fn threads_start() -> io::Result<()> {
+    let count = thread::available_parallelism().map_or(1, NonZero::get);
+    let started: Vec<_> = (0..count)
+        .map(|_| {
+            let (end, ended) = mpsc::channel::<()>();
+            let wait = move || {
+                let _ = ended.recv();
+            };
+            thread::Builder::new().spawn(wait).map(|thread| (end, thread))
+        })
+        .collect();
+    for thread in started {
+        let (end, thread) = thread?;
+        drop(end);
+        let _ = thread.join();
+    }
+    Ok(())
 }
 
 /// Says which new customers may have been there already.
@@ -303,9 +335,9 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
 /// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe; a
 /// question that has something to take back is told instead.
 fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
-    let (listens, listening) = std::sync::mpsc::channel::<()>();
-    std::thread::spawn(move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+    let (listens, listening) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
         let interrupted = runtime.block_on(async {
             let mut signals =
                 tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;

@@ -331,4 +331,11 @@ fn a_store_for_which_no_thread_starts_is_said_to_lack_threads() {
     assert!(ran.err.contains("ulimit -u") && ran.err.contains("TasksMax"), "{}", ran.err);
     assert!(!ran.err.contains("made anew") && !ran.err.contains("panicked"), "{}", ran.err);
     assert_eq!(std::fs::read(&index).unwrap(), before, "the index is left as it was");
+    // Not even what runs the program has its threads.
+    for threads in ["1", "2"] {
+        let ran = run(limited(threads));
+        assert_eq!(ran.exit, 1, "{threads}: {}", ran.err);
+        assert!(ran.err.contains("the system starts no more threads"), "{threads}: {}", ran.err);
+        assert!(ran.err.contains("ulimit -u") && !ran.err.contains("panicked"), "{threads}: {}", ran.err);
+    }
 }

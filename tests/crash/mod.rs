@@ -4,7 +4,7 @@ mod full;
 mod images;
 mod interest;
 mod kill;
-mod power;
+pub mod power;
 mod tellers;
 
 use crate::served::free_address;
@@ -245,13 +245,13 @@ fn random(below: u64) -> u64 {
     u64::from_be_bytes(bytes) % below
 }
 
-fn client() -> reqwest::Client {
+pub fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30)).build().unwrap()
 }
 
 /// A folder that is removed at the end.
-fn folder() -> (tempfile::TempDir, PathBuf) {
+pub fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().to_owned();
     (folder, path)

@@ -27,12 +27,17 @@ fn script(arguments: &[&str], tls: Option<&Files>) -> String {
 impl PostgresServer {
     /// Starts one where the tests have PostgreSQL at all; with a certificate it takes nothing but TLS.
     pub fn start(tls: Option<&Files>) -> Option<Self> {
+        Self::start_in(|| TempDir::with_prefix("mfa-postgres.").unwrap().keep(), tls)
+    }
+
+    /// The same, with its data in a folder that is only made where there is PostgreSQL.
+    pub fn start_in(folder: impl FnOnce() -> PathBuf, tls: Option<&Files>) -> Option<Self> {
         postgres_address().or_else(|| {
             eprintln!("skipped: MFA_TEST_POSTGRES names no server");
             None
         })?;
         // The user that runs the server must be able to reach the folder.
-        let dir = TempDir::with_prefix("mfa-postgres.").unwrap().keep();
+        let dir = folder();
         let url = script(&["start", dir.to_str().unwrap()], tls);
         Some(Self { url, dir })
     }

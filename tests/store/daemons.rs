@@ -11,6 +11,8 @@ use crate::world::{Seen, World};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -228,4 +230,43 @@ fn a_daemon_that_is_frozen_in_its_work_holds_nobody_else_up() {
     for id in &acknowledged {
         world.get(&format!("/customers/{id}")).is(200);
     }
+}
+
+#[test]
+fn half_uploads_of_a_killed_daemon_are_removed_by_the_next_one() {
+    let Some(world) = shared() else { return };
+    create(&world, "c-1");
+    let scratch = world.dir.path().join("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let served = || {
+        let mut command = world.mfa_on_store(&["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
+        Served::start({
+            command.env("TMPDIR", &scratch);
+            command
+        })
+    };
+    let halves = || {
+        let folders = std::fs::read_dir(&scratch).unwrap().map(|folder| folder.unwrap().path());
+        folders.flat_map(|folder| std::fs::read_dir(folder).unwrap()).count()
+    };
+    let killed = served();
+    let mut upload = TcpStream::connect(killed.url.trim_start_matches("http://")).unwrap();
+    let head = "POST /customers/c-1/portrait HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 400000\r\n\
+                content-type: multipart/form-data; boundary=b\r\n\r\n\
+                --b\r\ncontent-disposition: form-data; name=portrait; filename=f\r\ncontent-type: image/png\r\n\r\n";
+    upload.write_all(head.as_bytes()).unwrap();
+    upload.write_all(&picture(200_000, 3)).unwrap();
+    let begun = Instant::now();
+    while halves() == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "nothing of the upload was written");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill_process(Pid::from_raw(i32::try_from(killed.pid()).unwrap()).unwrap(), Signal::KILL).unwrap();
+    // It holds its lock until it is gone.
+    drop(killed);
+    assert_eq!(halves(), 1);
+    let next = served();
+    assert_eq!((halves(), std::fs::read_dir(&scratch).unwrap().count()), (0, 1));
+    drop(next);
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0);
 }

@@ -247,3 +247,17 @@ fn a_damaged_image_is_refused_until_it_is_uploaded_again() {
         images.0.get("/customers/c-1").is(200);
     }
 }
+
+#[test]
+fn what_lies_among_the_drafts_and_is_none_stops_no_start() {
+    let mut images = Images::with(|config| config.store = None);
+    images.portrait(&face()).is(202);
+    let drafts = images.0.dir.path().join("data/objects/tmp");
+    images.0.restart_after(|| {
+        fs::create_dir_all(drafts.join("folder/in it")).unwrap();
+        fs::write(drafts.join("half"), "of an upload").unwrap();
+    });
+    assert!(drafts.join("folder").exists() && !drafts.join("half").exists());
+    assert!(images.0.get(PORTRAIT).is(200).body == face());
+    images.portrait(&front()).is(202);
+}

@@ -43,13 +43,16 @@ fn name(hash: &str) -> String {
 }
 
 impl FileObjects {
-    /// Opens the folders, and removes the drafts of earlier processes.
+    /// Opens the folders, and removes the drafts of earlier processes. What is none and cannot be removed
+    /// harms nobody.
     pub(super) fn open(disk: Arc<dyn Disk>, root: &Path) -> io::Result<Self> {
         if !disk.is_read_only() {
             disk.make_dir(DRAFTS)?;
             disk.make_dir(DIR)?;
             for draft in disk.list(DRAFTS)? {
-                disk.remove(&format!("{DRAFTS}/{draft}"))?;
+                if let Err(error) = disk.remove(&format!("{DRAFTS}/{draft}")) {
+                    tracing::warn!(%error, "{DRAFTS}/{draft} cannot be removed, and is left there");
+                }
             }
             disk.sync_dir("")?;
         }

@@ -8,6 +8,7 @@
 mod address;
 mod claim;
 mod commit;
+mod drafts;
 mod journal;
 mod lane;
 mod objects;

@@ -6,16 +6,15 @@
 
 use super::Entrance;
 use super::commit::{BEGIN_WRITE, Ended, pause};
+use super::drafts::DraftsFolder;
 use super::lane::Work;
 use super::session::Session;
 use super::trouble::{Trouble, unavailable};
 use crate::store::engine::Pending;
 use crate::store::objects::{Draft, Objects, Opened, UsedBy, hexadecimal};
 use futures_util::future::{join3, join5};
-use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Runtime;
 use tokio_postgres::types::ToSql;
@@ -141,16 +140,13 @@ fn remove(session: &Session, runtime: &Runtime, hash: &str, by: &UsedBy) -> Resu
 #[derive(Debug)]
 pub(super) struct TableObjects {
     entrance: Entrance,
-    drafts: PathBuf,
+    drafts: DraftsFolder,
 }
 
 impl TableObjects {
     /// The table, and a folder of this process for drafts.
     pub(super) fn new(entrance: Entrance) -> io::Result<Self> {
-        let name = format!("mfa-{}", hexadecimal(&crate::random::bytes::<16>()));
-        let drafts = std::env::temp_dir().join(name);
-        fs::DirBuilder::new().mode(0o700).create(&drafts)?;
-        Ok(Self { entrance, drafts })
+        Ok(Self { entrance, drafts: DraftsFolder::make(&std::env::temp_dir())? })
     }
 
     fn ask(&self, question: Question) -> Pending<Answer> {
@@ -163,16 +159,9 @@ impl TableObjects {
     }
 }
 
-impl Drop for TableObjects {
-    fn drop(&mut self) {
-        // Drafts remove themselves; whatever keeps the folder is cleared with the other temporary files.
-        let _ = fs::remove_dir(&self.drafts);
-    }
-}
-
 impl Objects for TableObjects {
     fn drafts(&self) -> &Path {
-        &self.drafts
+        self.drafts.path()
     }
 
     fn keep(&self, draft: Draft) -> Pending<()> {
