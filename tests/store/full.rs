@@ -36,7 +36,8 @@ impl Client {
 
 async fn story(disk: &Path, home: &Path, server: &PostgresServer) {
     let mut command = mfa(home, &["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
-    command.env("MFA_STORE", server.address("schema=bank").to_string());
+    // The schema has the name of a word of SQL, which is as good as any.
+    command.env("MFA_STORE", server.address("schema=full").to_string());
     let daemon = Served::start(command);
     let client = Client { http: client(), url: daemon.url.clone() };
     let mut acknowledged = BTreeSet::new();

@@ -105,9 +105,9 @@ async fn prepare(client: &Client, schema: &str, spaces: &[Space]) -> Result<(), 
     client.batch_execute(&begin).await.map_err(refused)?;
     let there = number(format!("select 1 from pg_namespace where nspname = '{schema}'")).await?;
     if there.is_none() {
-        client.batch_execute(&format!("create schema {schema}")).await.map_err(refused)?;
+        client.batch_execute(&format!("create schema \"{schema}\"")).await.map_err(refused)?;
     }
-    client.batch_execute(&format!("set local search_path = {schema}")).await.map_err(refused)?;
+    client.batch_execute(&format!("set local search_path = \"{schema}\"")).await.map_err(refused)?;
     let there = number(format!(
         "select 1 from pg_tables where schemaname = '{schema}' and tablename = 'stored_form'"
     ));

@@ -161,7 +161,7 @@ impl Session {
         let (client, driver) = connect(shared, server).await?;
         let limit_ms = limit.as_millis();
         let set_up = format!(
-            "set search_path = {}; set statement_timeout = {limit_ms}; set lock_timeout = {limit_ms}; \
+            "set search_path = \"{}\"; set statement_timeout = {limit_ms}; set lock_timeout = {limit_ms}; \
              set idle_in_transaction_session_timeout = {}; set plan_cache_mode = force_generic_plan; \
              set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; \
              set enable_mergejoin = off; set jit = off; \
