@@ -124,6 +124,7 @@ mod store {
     mod conformance;
     mod daemons;
     mod damaged_images;
+    mod encrypted;
     mod full;
     mod gaps;
     mod images;

@@ -111,11 +111,7 @@ pub const TABLE: &[Setting] = &[
     row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),
     row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
     row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
-    row(
-        "interest_run_at",
-        "",
-        "time of the day, HH:MM in UTC, at which the daemon runs the interest of yesterday",
-    ),
+    row("interest_run_at", "", "time of the day, HH:MM in UTC, at which yesterday's interest is run"),
     row("backup_dir", "", "folder in which the daemon makes a backup each day; without it, it makes none"),
     row("backup_at", "02:00", "time of the day, HH:MM in UTC, at which it does"),
     row(
@@ -123,6 +119,7 @@ pub const TABLE: &[Setting] = &[
         "7d,4w,12m",
         "which of these backups stay: the last of so many days, weeks and months",
     ),
+    row("backup_encrypt_to", "", "public keys of age for which these backups are encrypted"),
     row("password_file", "", "file of the password that a command needs, - for standard input"),
     row("teller", "", "teller of this machine, where a command names none"),
     row("office", "", "office of the tellers of this machine, where --office does not say it"),

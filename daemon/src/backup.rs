@@ -8,8 +8,9 @@ use crate::open::{How, open_embedded, open_postgres, open_to_look};
 use crate::ops::audit as trail;
 use crate::start::StartError;
 use crate::store::backup::BackupError;
+use crate::store::backup::crypt::{BackupKeys, open};
 use crate::store::backup::file::read as read_backup;
-use crate::store::backup::read::{Facts, Reader, Whole, facts, open};
+use crate::store::backup::read::{Facts, Reader, Whole, facts};
 use crate::store::backup::restore::{Unfinished, Watch};
 use crate::store::embedded::{Embedded, Lock, OpenError, Options};
 use crate::store::key_file::{self, KeyFileError};
@@ -23,6 +24,7 @@ use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -72,8 +74,8 @@ pub async fn back_up(config: &Config) -> Result<LocalBackup, StartError> {
 }
 
 /// What a backup says of itself, without a look at what it holds.
-pub fn backup_facts(file: &Path) -> Result<Facts, BackupError> {
-    facts(file)
+pub fn backup_facts(file: &Path, keys: &BackupKeys) -> Result<Facts, BackupError> {
+    facts(file, keys)
 }
 
 /// What is in a backup.
@@ -89,15 +91,16 @@ pub struct Verified {
 /// empty folder, which the caller removes afterwards.
 pub async fn verify_backup(
     file: &Path,
+    keys: &BackupKeys,
     scratch: &Path,
     progress: &dyn Fn(Check, usize),
 ) -> Result<Verified, StartError> {
-    let Whole { facts, .. } = read_backup(file).await?;
+    let Whole { facts, .. } = read_backup(file, keys).await?;
     let engine = Embedded::open(Options::new(scratch.join("store")));
     let engine = engine.map_err(|error| StartError::Store(error.to_string()))?;
     let store = Store::new(engine, Clock::system(), false);
     let checked = async {
-        store.put_back(&mut Reader::begin(open(file)?)?, &facts.digest, &|_| {}).await?;
+        store.put_back(&mut Reader::begin(open(file, keys)?)?, &facts.digest, &|_| {}).await?;
         store.sweep_all_images().await.map_err(StartError::Refused)?;
         run(&store, &Check::ALL, progress).await
     };
@@ -109,6 +112,8 @@ pub async fn verify_backup(
 /// How a backup is put back.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreHow {
+    /// What opens the backup, where it is encrypted.
+    pub keys: BackupKeys,
     /// The key file of the store, where it is not in its place yet.
     pub key_file: Option<PathBuf>,
     /// Go on without the key of the secrets.
@@ -145,16 +150,17 @@ pub async fn restore_backup(
     how: &RestoreHow,
     watch: Watch<'_>,
 ) -> Result<Restored, StartError> {
-    let Whole { facts, sealed_with } = read_backup(file).await?;
+    let whole = read_backup(file, &how.keys).await?;
     key_file::check_place(&config.secret_key_file, &config.data_dir).map_err(settings)?;
-    let secrets = secrets(&config.secret_key_file, how, sealed_with.as_ref())?;
+    let secrets = secrets(&config.secret_key_file, how, &whole)?;
+    let facts = whole.facts;
     let replaced = replaced(config, how)?;
     let mut target = config.clone();
     if replaced.is_some() {
         target.data_dir = beside(&config.data_dir);
     }
     let store = open_target(&target).await?;
-    let put = put(&store, file, &facts, &secrets, watch).await;
+    let put = put(&store, open(file, &how.keys)?, &facts, &secrets, watch).await;
     store.close().await;
     // Its folder is locked as long as the engine lives.
     drop(store);
@@ -174,16 +180,19 @@ fn settings(error: KeyFileError) -> StartError {
 }
 
 /// Whether the key of the secrets is there, before anything is written.
-fn secrets(place: &Path, how: &RestoreHow, sealed: Option<&SealedWith>) -> Result<Secrets, StartError> {
-    let Some(sealed) = sealed else { return Ok(Secrets::Kept) };
+fn secrets(place: &Path, how: &RestoreHow, whole: &Whole) -> Result<Secrets, StartError> {
+    let Some(sealed) = &whole.sealed_with else { return Ok(Secrets::Kept) };
     let given = how.key_file.as_deref().unwrap_or(place);
     let proved = |file: &Path| {
         let keys = key_file::read(file).map_err(|error| error.to_string())?;
         prove(&keys, sealed, file).map_err(|error| error.to_string())?;
         Ok::<_, String>(keys)
     };
-    match proved(given) {
-        Ok(_) if given == place => Ok(Secrets::Kept),
+    let found = proved(given).or_else(|why| match &whole.key_file {
+        Some(bytes) if how.key_file.is_none() => key_in_it(bytes, sealed),
+        _ => Err(why),
+    });
+    match found {
         Ok(keys) if !place.exists() => Ok(Secrets::Put(keys)),
         Ok(_) => match proved(place) {
             Ok(_) => Ok(Secrets::Kept),
@@ -198,6 +207,14 @@ fn secrets(place: &Path, how: &RestoreHow, sealed: Option<&SealedWith>) -> Resul
             "{why}; or name the file with --key-file; or restore the rest with --without-secrets"
         ))),
     }
+}
+
+/// The key that the backup brings itself.
+fn key_in_it(bytes: &[u8], sealed: &SealedWith) -> Result<Keys, String> {
+    let place = Path::new("the key file in the backup");
+    let keys = key_file::of_bytes(bytes, place).map_err(|error| error.to_string())?;
+    prove(&keys, sealed, place).map_err(|error| error.to_string())?;
+    Ok(keys)
 }
 
 /// The lock of the store that is to be replaced, if there is one.
@@ -236,12 +253,12 @@ async fn open_target(config: &Config) -> Result<Store, StartError> {
 /// Puts everything back and ends the restore; what needs its secret again.
 async fn put(
     store: &Store,
-    file: &Path,
+    from: impl Read,
     facts: &Facts,
     secrets: &Secrets,
     watch: Watch<'_>,
 ) -> Result<Vec<String>, StartError> {
-    let mut reader = Reader::begin(open(file)?)?;
+    let mut reader = Reader::begin(from)?;
     store.put_back(&mut reader, &facts.digest, watch).await?;
     let read = reader.facts().digest;
     if read != facts.digest {

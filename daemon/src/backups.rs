@@ -7,8 +7,8 @@ use crate::http::state::State;
 use crate::ops::backups::{self, seen};
 use crate::ops::turn::Work;
 use crate::store::backup::BackupError;
-use crate::store::backup::file::{Draft, SUFFIX, is_draft};
-use crate::store::backup::read::facts;
+use crate::store::backup::crypt::{EncryptTo, PublicKey, Seal};
+use crate::store::backup::file::{Draft, is_draft, is_named, store_and_moment};
 use crate::store::records::{BackupMade, ScheduledBackups};
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
@@ -31,8 +31,6 @@ const AGAIN: Duration = Duration::from_secs(600);
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(86_400);
 /// Pieces of a backup that wait to be written.
 const PIECES_WAITING: usize = 4;
-/// What the names of backups begin with that are thinned out.
-const PREFIX: &str = "mfa-";
 
 /// When backups are made, where, and which ones stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +41,8 @@ pub struct BackupSchedule {
     pub minute: u16,
     /// Which ones stay.
     pub keep: Keep,
+    /// Who can open them; everybody if it is nobody.
+    pub encrypt_to: Vec<PublicKey>,
 }
 
 impl BackupSchedule {
@@ -71,7 +71,7 @@ pub async fn keep(state: Arc<State>, schedule: BackupSchedule) {
         let is_due = |known| schedule.is_due(now, &known);
         if ours.is_it(store).await && store.read(false, seen).await.is_ok_and(is_due) {
             let ended = tokio::select! {
-                made = make(store, &schedule.dir) => Some(made),
+                made = make(store, &schedule) => Some(made),
                 () = ours.stay(store) => None,
             };
             again = match ended {
@@ -83,10 +83,12 @@ pub async fn keep(state: Arc<State>, schedule: BackupSchedule) {
     }
 }
 
-async fn make(store: &Store, dir: &Path) -> Result<BackupMade, BackupError> {
+async fn make(store: &Store, schedule: &BackupSchedule) -> Result<BackupMade, BackupError> {
+    let BackupSchedule { dir, encrypt_to, .. } = schedule;
+    let seal = Seal { to: EncryptTo::Keys(encrypt_to.clone()), key_file: None };
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     sweep(dir);
-    let mut draft = Draft::begin(dir)?;
+    let mut draft = Draft::begin(dir, Some(&seal).filter(|_| !encrypt_to.is_empty()))?;
     let (sender, mut pieces) = mpsc::channel::<Result<_, Fault>>(PIECES_WAITING);
     let source = store.clone();
     let making = tokio::spawn(async move { source.back_up(sender).await });
@@ -170,13 +172,11 @@ async fn thin(instance: &str, schedule: &BackupSchedule) {
 fn of_store(dir: &Path, instance: &str) -> BTreeMap<Timestamp, Vec<PathBuf>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        let name = name.to_string_lossy();
-        let named = name.strip_prefix(PREFIX).is_some_and(|rest| rest.ends_with(&format!(".{SUFFIX}")));
-        if let (true, Ok(facts)) = (named, facts(&path))
-            && facts.head.instance == instance
+        let path = entry.path();
+        if let (true, Some((of, moment))) = (is_named(&path), store_and_moment(&path))
+            && of == instance
         {
-            found.entry(facts.trailer.moment).or_default().push(path);
+            found.entry(moment).or_default().push(path);
         }
     }
     found

@@ -63,8 +63,13 @@ pub use migrate::{StorePlace, migrate};
 pub use prune::{Pruned, prune_audit};
 pub use start::{Daemon, StartError};
 pub use store::backup::BackupError;
-pub use store::backup::file::{Draft, SUFFIX as BACKUP_SUFFIX, read as read_backup};
-pub use store::backup::read::{Facts as BackupFacts, open as open_backup, whole as whole_backup};
+pub use store::backup::crypt::{
+    BackupKeys, EncryptTo, PublicKey, Seal, SealWriter, is_encrypted, needs_passphrase, open as open_backup,
+};
+pub use store::backup::file::{
+    Draft, check_key_file, is_named as is_backup_name, read as read_backup, store_and_moment,
+};
+pub use store::backup::read::{Facts as BackupFacts, Whole as WholeBackup, whole as whole_backup};
 pub use store::postgres::Address;
 pub use store::transfer::Progress;
 pub use tls::{CertificateFacts, TlsFiles, certificate_facts, look_at_certificate, read_certificates};

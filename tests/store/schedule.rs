@@ -1,9 +1,10 @@
 //! Backups that the daemon makes by itself, once a day.
 
+use super::encrypted::Holder;
 use crate::api::metrics::series;
 use crate::cli::run::run;
 use crate::world::{World, mfa};
-use mfa_daemon::BackupSchedule;
+use mfa_daemon::{BackupSchedule, PublicKey};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,11 @@ const MADE_MAX: Duration = Duration::from_secs(60);
 const DAY_SECONDS: i64 = 86_400;
 
 /// A daemon that makes its backup at ten past seven, two minutes after the test begins.
-fn scheduled(keep: &str) -> (World, PathBuf, tempfile::TempDir) {
+fn scheduled(keep: &str, encrypt_to: &[PublicKey]) -> (World, PathBuf, tempfile::TempDir) {
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join("backups");
-    let schedule = BackupSchedule { dir: dir.clone(), minute: 7 * 60 + 10, keep: keep.parse().ok().unwrap() };
+    let (keep, encrypt_to) = (keep.parse().ok().unwrap(), encrypt_to.to_vec());
+    let schedule = BackupSchedule { dir: dir.clone(), minute: 7 * 60 + 10, keep, encrypt_to };
     let world = World::with(|config| {
         config.backups = Some(schedule);
         config.metrics_public = true;
@@ -61,7 +63,7 @@ fn metrics(world: &World) -> String {
 
 #[test]
 fn one_backup_a_day_is_made_by_one_daemon_read_back_and_thinned_out() {
-    let (world, dir, _home) = scheduled("2d,1w");
+    let (world, dir, _home) = scheduled("2d,1w", &[]);
     world.post("/customers", r#"{"identifier":"c-1","type":"PERSON"}"#).is(202);
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(files(&dir), [""; 0], "it is not ten past seven");
@@ -99,8 +101,35 @@ fn one_backup_a_day_is_made_by_one_daemon_read_back_and_thinned_out() {
 }
 
 #[test]
+fn encrypted_backups_of_the_schedule_are_thinned_out_by_their_names() {
+    let holder = Holder::new();
+    let (world, dir, _home) = scheduled("2d", &[holder.public().parse().unwrap()]);
+    let stamps = |names: &[String]| names.iter().map(|name| name[4..19].to_owned()).collect::<Vec<_>>();
+    world.clock.advance(120);
+    wait_for("no backup was made", || files(&dir).len() == 1 && trail(&world).len() == 1);
+    let name = files(&dir).remove(0);
+    assert!(name.starts_with("mfa-20310506T071009Z-") && name.ends_with(".mfab.age"), "{name}");
+    let file = dir.join(&name);
+    let identity = ["--identity", holder.file(), "-o", "json"];
+    let command = [&["backup", "verify", file.to_str().unwrap()], &identity[..]].concat();
+    let verified = run(mfa(&dir, &command)).json();
+    let told = &trail(&world)[0];
+    let digest = told["changes"].as_array().unwrap().iter().find(|change| change["field"] == "/digest");
+    assert_eq!(digest.unwrap()["after"], verified["digest"]);
+    // One of another store, which nobody here can read.
+    let foreign = dir.join("mfa-20310501T071009Z-00000000000000000000000000000000.mfab.age");
+    fs::copy(&file, &foreign).unwrap();
+    for day in 1..=3 {
+        world.clock.advance(DAY_SECONDS);
+        wait_for("a day has no backup", || trail(&world).len() == day + 1);
+    }
+    let expected = ["20310501T071009", "20310508T071009", "20310509T071009"];
+    wait_for("the old ones stay", || stamps(&files(&dir)) == expected);
+}
+
+#[test]
 fn a_backup_that_fails_shows_everywhere_until_one_succeeds() {
-    let (mut world, dir, home) = scheduled("7d");
+    let (mut world, dir, home) = scheduled("7d", &[]);
     fs::write(&dir, "no folder").unwrap();
     world.clock.advance(120);
     wait_for("nothing is told", || all_say(&world, true) && !trail(&world).is_empty());
@@ -135,6 +164,7 @@ fn a_schedule_that_cannot_be_read_is_refused_before_the_start() {
         ("MFA_BACKUP_DIR", "backups", "absolute"),
         ("MFA_BACKUP_AT", "2 o'clock", "HH:MM"),
         ("MFA_BACKUP_KEEP", "7x", "7d,4w,12m"),
+        ("MFA_BACKUP_ENCRYPT_TO", "age1abc", "public key"),
     ] {
         let mut command = mfa(home.path(), &["daemon", "run", "--listen", "127.0.0.1:0"]);
         command.env("MFA_BACKUP_DIR", "/srv/backups").env(name, value);

@@ -1,6 +1,7 @@
 //! Backups: made from a running daemon or from a store without one, looked at, verified and restored.
 
 mod create;
+mod keys;
 mod restore;
 
 use crate::commands::daemon::not_started;
@@ -11,7 +12,10 @@ use crate::signals::listen;
 use crate::tree::{Node, Verb, verb};
 use crate::views;
 use clap::Args;
-use mfa_daemon::{BACKUP_SUFFIX, BackupError, BackupFacts, Check, backup_facts, verify_backup};
+use keys::KeyFlags;
+use mfa_daemon::{
+    BackupError, BackupFacts, Check, backup_facts, is_backup_name, store_and_moment, verify_backup,
+};
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -33,9 +37,10 @@ pub const VERBS: &[Node] = &[
 
 /// A backup as it is shown.
 fn shown(file: &str, state: &str, facts: &BackupFacts) -> Value {
-    let BackupFacts { head, trailer, digest, bytes } = facts;
+    let BackupFacts { head, trailer, digest, bytes, encrypted } = facts;
     json!({
         "file": file, "state": state, "moment": trailer.moment, "bytes": bytes, "digest": digest,
+        "encrypted": encrypted,
         "format": head.format, "form": head.form, "program": head.program, "instance": head.instance,
         "engine": head.engine, "begunOn": head.begun_on, "journalSequence": trailer.journal_sequence,
         "auditSequence": trailer.audit_head.as_ref().map(|head| head.sequence),
@@ -73,6 +78,9 @@ async fn remove(folder: PathBuf) {
 fn unusable(file: &str, error: &BackupError) -> Failure {
     let failure = |code: &str, exit: i32| Failure::new(code, exit, format!("{file}: {error}"));
     match error {
+        BackupError::Locked(_) => {
+            failure("backup_locked", exit::FAILURE).hint("see mfa help backup, \"Encryption\"")
+        }
         BackupError::Damaged(_) => {
             failure("backup_damaged", exit::FAILURE).hint("take another one: mfa backup list DIR")
         }
@@ -88,6 +96,8 @@ pub struct Verify {
     /// The backup
     #[arg(value_name = "FILE")]
     file: String,
+    #[command(flatten)]
+    keys: KeyFlags,
 }
 
 impl Verb for Verify {
@@ -100,13 +110,14 @@ impl Verb for Verify {
     async fn run(self, cx: &Cx) -> Outcome {
         let file = &self.file;
         // What is damaged is said by the name of the file, before any work on a scratch store.
-        mfa_daemon::read_backup(Path::new(file)).await.map_err(|error| unusable(file, &error))?;
+        let keys = self.keys.read(cx, Path::new(file))?;
+        mfa_daemon::read_backup(Path::new(file), &keys).await.map_err(|error| unusable(file, &error))?;
         let progress =
             |check: Check, found: usize| cx.out.say(&format!("{}: {found} findings", check.name()));
         let no_room = |error| Failure::local(format!("there is no room for a scratch store: {error}"));
         let scratch = tempfile::Builder::new().prefix("mfa-verify-").tempdir().map_err(no_room)?;
         let verified = unless_interrupted(async {
-            verify_backup(Path::new(file), scratch.path(), &progress).await.map_err(not_started)
+            verify_backup(Path::new(file), &keys, scratch.path(), &progress).await.map_err(not_started)
         })
         .await;
         remove(scratch.keep()).await;
@@ -143,6 +154,8 @@ pub struct List {
     /// Folder of the backups
     #[arg(value_name = "DIR", default_value = ".")]
     dir: String,
+    #[command(flatten)]
+    keys: KeyFlags,
 }
 
 impl Verb for List {
@@ -154,16 +167,24 @@ impl Verb for List {
         let mut files = Vec::new();
         for entry in std::fs::read_dir(&self.dir).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
-            let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-            if !hidden && path.extension().is_some_and(|end| end == BACKUP_SUFFIX) {
+            if is_backup_name(&path) {
                 files.push(path);
             }
         }
         files.sort();
+        let keys = self.keys.given()?;
         let row = |path: &PathBuf| {
             let file = path.display().to_string();
-            match backup_facts(path) {
+            match backup_facts(path, &keys) {
                 Ok(facts) => shown(&file, "not verified", &facts),
+                Err(BackupError::Locked(_)) if self.keys.are_none() => {
+                    let (instance, moment) = store_and_moment(path).unzip();
+                    let bytes = std::fs::metadata(path).map(|facts| facts.len()).ok();
+                    json!({
+                        "file": file, "state": "encrypted", "moment": moment, "bytes": bytes,
+                        "encrypted": true, "instance": instance,
+                    })
+                }
                 Err(error) => json!({ "file": file, "state": error.to_string() }),
             }
         };
@@ -176,6 +197,8 @@ pub struct Show {
     /// The backup
     #[arg(value_name = "FILE")]
     file: String,
+    #[command(flatten)]
+    keys: KeyFlags,
 }
 
 impl Verb for Show {
@@ -184,7 +207,9 @@ impl Verb for Show {
         &["mfa backup show nightly.mfab", "mfa backup show nightly.mfab -o json"];
     const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
-        let facts = backup_facts(Path::new(&self.file)).map_err(|error| unusable(&self.file, &error))?;
+        let keys = self.keys.read(cx, Path::new(&self.file))?;
+        let facts = backup_facts(Path::new(&self.file), &keys);
+        let facts = facts.map_err(|error| unusable(&self.file, &error))?;
         cx.out.show(&views::BACKUP_FACTS, &shown(&self.file, "not verified", &facts))
     }
 }

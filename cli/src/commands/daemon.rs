@@ -126,7 +126,11 @@ fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
     if !Path::new(dir).is_absolute() {
         return Err(Failure::usage(format!("backup_dir must be an absolute path, not \"{dir}\"")));
     }
-    Ok(Some(BackupSchedule { dir: PathBuf::from(dir), minute, keep }))
+    // Somebody may have taken the private key for the public one: no message repeats the value.
+    let wrong = |why| Failure::usage(format!("the setting backup_encrypt_to is wrong: {why}"));
+    let keys = listed(settings.get("backup_encrypt_to").0);
+    let encrypt_to = keys.iter().map(|key| key.parse().map_err(wrong)).collect::<Outcome<_>>()?;
+    Ok(Some(BackupSchedule { dir: PathBuf::from(dir), minute, keep, encrypt_to }))
 }
 
 /// The settings of secrets, gateways and webhooks; an empty one is not set.

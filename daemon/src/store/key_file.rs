@@ -96,7 +96,13 @@ pub fn read(file: &Path) -> Result<Keys, KeyFileError> {
         return Err(KeyFileError::Malformed(file.to_owned(), 0));
     }
     let text = zeroize::Zeroizing::new(io::read_to_string(open).map_err(io)?);
-    parse(&text).map_err(|line| KeyFileError::Malformed(file.to_owned(), line))
+    of_bytes(text.as_bytes(), file)
+}
+
+/// The keys in the bytes of a key file.
+pub fn of_bytes(bytes: &[u8], file: &Path) -> Result<Keys, KeyFileError> {
+    let malformed = |line| KeyFileError::Malformed(file.to_owned(), line);
+    parse(std::str::from_utf8(bytes).map_err(|_| malformed(0))?).map_err(malformed)
 }
 
 fn parse(text: &str) -> Result<Keys, usize> {

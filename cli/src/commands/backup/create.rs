@@ -1,5 +1,6 @@
 //! Making of a backup.
 
+use super::keys::SealFlags;
 use super::{shown, unless_interrupted, unusable};
 use crate::client::Download;
 use crate::commands::daemon::admin::StoreFlags;
@@ -11,11 +12,13 @@ use crate::tree::Verb;
 use crate::views;
 use bytes::Bytes;
 use clap::Args;
-use mfa_daemon::{BackupError, BackupFacts, Draft, LocalBackup, back_up, whole_backup};
+use mfa_daemon::{
+    BackupError, BackupFacts, Draft, LocalBackup, Seal, SealWriter, back_up, check_key_file, whole_backup,
+};
 use mfa_shared::api::backup::GetBackup;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
-use std::io::{self, Read, Write, stdout};
+use std::io::{self, Read, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -27,6 +30,8 @@ pub struct Create {
     /// File, or folder for a file named by its moment; - for standard output [default: this folder]
     #[arg(long, value_name = "FILE|DIR|-")]
     out: Option<String>,
+    #[command(flatten)]
+    seal: SealFlags,
     #[command(flatten)]
     store: StoreFlags,
 }
@@ -54,25 +59,28 @@ impl Verb for Create {
         "mfa backup create --out nightly.mfab",
         "mfa backup create --out . -o json",
         "mfa backup create --out - | sha256sum",
+        "mfa backup create --encrypt-to age1t7rxyev2z3rw82stdlrrepyc39nvn86l5078zqkf5uasdy86jp6svpy7pa",
     ];
     const SERVES: bool = true;
     const EXITS: &'static [i32] = &[exit::CONFLICT];
     async fn run(self, cx: &Cx) -> Outcome {
-        let Self { out, store } = self;
+        let Self { out, seal, store } = self;
         let out = out.unwrap_or_else(|| ".".to_owned());
         check_place(&out, "mfa backup show FILE")?;
         let place = PathBuf::from(&out);
         if out != "-" && place.is_file() {
             return Err(taken(&place));
         }
+        let config = if seal.take_key() { Some(store.clone().config(cx)?) } else { None };
+        let seal = seal.seal(config.as_ref())?;
         let source = match store.are_given() {
             true => Source::Store(back_up(&store.config(cx)?).await.map_err(not_started)?),
             false => Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?)),
         };
         if out == "-" {
-            return unless_interrupted(pass_on(source)).await;
+            return unless_interrupted(pass_on(source, seal)).await;
         }
-        let (file, facts) = unless_interrupted(keep(source, &place)).await?;
+        let (file, facts) = unless_interrupted(keep(source, &place, seal)).await?;
         cx.out.tip(&format!("{} was read back and verified", file.display()));
         cx.out.show(&views::BACKUP, &shown(&file.display().to_string(), "verified", &facts))
     }
@@ -84,7 +92,7 @@ fn taken(place: &Path) -> Failure {
 }
 
 /// Writes a backup to a file, which has its name only when it was read back.
-async fn keep(mut source: Source, place: &Path) -> Outcome<(PathBuf, BackupFacts)> {
+async fn keep(mut source: Source, place: &Path, seal: Option<Seal>) -> Outcome<(PathBuf, BackupFacts)> {
     let is_folder = place.is_dir();
     let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (folder, name) = if is_folder { (place, None) } else { (parent, place.file_name()) };
@@ -92,7 +100,7 @@ async fn keep(mut source: Source, place: &Path) -> Outcome<(PathBuf, BackupFacts
         let message = format!("cannot write a backup to {}: {error}", folder.display());
         Failure::local(message).hint("nothing was left there; mend it, then repeat the command")
     };
-    let mut draft = Draft::begin(folder).map_err(failed)?;
+    let mut draft = Draft::begin(folder, seal.as_ref()).map_err(failed)?;
     while let Some(bytes) = source.next().await? {
         draft.write(&bytes).map_err(failed)?;
     }
@@ -124,27 +132,31 @@ impl Read for Passing {
 }
 
 /// Writes a backup to standard output and verifies on the way what passes.
-async fn pass_on(mut source: Source) -> Outcome {
+async fn pass_on(mut source: Source, seal: Option<Seal>) -> Outcome {
     let (sender, pieces): (SyncSender<Bytes>, _) = sync_channel(PIECES_WAITING);
     let passing = Passing { pieces, piece: Bytes::new() };
-    let verifying = std::thread::spawn(move || whole_backup(passing).map(drop));
-    let written = write_out(&mut source, &sender).await;
+    let verifying = std::thread::spawn(move || whole_backup(passing));
+    let written = write_out(&mut source, &sender, seal.as_ref()).await;
     drop(sender);
     let verified = verifying.join();
     written?;
     let defect = |_| Failure::local("the backup could not be verified because of a defect");
-    verified.map_err(defect)?.map_err(|error: BackupError| unusable("what was written", &error))
+    let whole = verified.map_err(defect)?;
+    let key_file = seal.as_ref().and_then(|seal| seal.key_file.as_ref()).map(|bytes| bytes.as_slice());
+    let checked = whole.and_then(|whole| check_key_file(key_file, &whole));
+    checked.map_err(|error: BackupError| unusable("what was written", &error))
 }
 
-async fn write_out(source: &mut Source, verify: &SyncSender<Bytes>) -> Outcome {
+async fn write_out(source: &mut Source, verify: &SyncSender<Bytes>, seal: Option<&Seal>) -> Outcome {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::broken_pipe(),
         _ => Failure::local(format!("cannot write to standard output: {error}")),
     };
+    let mut writer = SealWriter::begin(stdout(), seal).map_err(failed)?;
     while let Some(bytes) = source.next().await? {
-        stdout().write_all(&bytes).map_err(failed)?;
+        writer.write(&bytes).map_err(failed)?;
         // What is found damaged is said at the end.
         let _ = verify.send(bytes);
     }
-    stdout().flush().map_err(failed)
+    writer.finish().map(drop).map_err(failed)
 }

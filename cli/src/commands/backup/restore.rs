@@ -1,5 +1,6 @@
 //! Putting a backup back.
 
+use super::keys::KeyFlags;
 use super::unusable;
 use crate::commands::daemon::admin::StoreFlags;
 use crate::commands::daemon::not_started;
@@ -23,6 +24,8 @@ pub struct Restore {
     file: String,
     #[command(flatten)]
     store: StoreFlags,
+    #[command(flatten)]
+    keys: KeyFlags,
     /// The key file of the secrets, where it is not beside the store
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
@@ -44,9 +47,10 @@ impl Verb for Restore {
     ];
     const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
-        let Self { file, store, key_file, without_secrets, replace } = self;
+        let Self { file, store, keys, key_file, without_secrets, replace } = self;
         let config = store.config(cx)?;
-        backup_facts(Path::new(&file)).map_err(|error| unusable(&file, &error))?;
+        let keys = keys.read(cx, Path::new(&file))?;
+        backup_facts(Path::new(&file), &keys).map_err(|error| unusable(&file, &error))?;
         let target = match &config.store {
             Some(address) => address.to_string(),
             None => config.data_dir.display().to_string(),
@@ -59,7 +63,7 @@ impl Verb for Restore {
                 cx.out.say(&format!("{done} records and images restored"));
             }
         };
-        let how = RestoreHow { key_file, without_secrets, replace };
+        let how = RestoreHow { keys, key_file, without_secrets, replace };
         let restored = restore_backup(&config, Path::new(&file), &how, &watch).await.map_err(not_started)?;
         for lacking in &restored.lacks_secrets {
             cx.out.insist(&format!("{lacking} needs its secret again"));

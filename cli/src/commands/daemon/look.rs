@@ -3,8 +3,8 @@
 use super::DaemonFlags;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use mfa_daemon::{BACKUP_SUFFIX, backup_facts};
 use mfa_daemon::{CertificateFacts, TlsFiles, look_at_certificate};
+use mfa_daemon::{is_backup_name, store_and_moment};
 use mfa_daemon::{look_at_files, look_at_images, look_at_journal, look_at_key_file};
 use mfa_shared::time::Timestamp;
 use std::fs::{self, File};
@@ -41,8 +41,8 @@ pub fn files(cx: &Cx, flags: &DaemonFlags, folder: &Path) -> Option<FilesSeen> {
 pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestamp>)> {
     let dir = flags.config(cx).ok()?.backups?.dir;
     let files = fs::read_dir(&dir).into_iter().flatten().flatten().map(|entry| entry.path());
-    let files = files.filter(|file| file.extension().is_some_and(|end| end == BACKUP_SUFFIX));
-    let last = files.filter_map(|file| Some(backup_facts(&file).ok()?.trailer.moment)).max();
+    let files = files.filter(|file| is_backup_name(file));
+    let last = files.filter_map(|file| Some(store_and_moment(&file)?.1)).max();
     Some((dir, last))
 }
 

@@ -1,13 +1,19 @@
 //! Files of backups: written under another name, synced, read back, and only then named.
 
 use super::BackupError;
-use super::read::{Facts, Whole, open, whole};
+use super::crypt::{AGE_SUFFIX, BackupKeys, Seal, SealWriter};
+use super::read::{Facts, Whole, facts, whole_file};
+use crate::store::key_file::of_bytes;
+use crate::store::unlock::prove;
+use mfa_shared::time::Timestamp;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// What the names begin with that are given by the moment.
+const PREFIX: &str = "mfa-";
 /// What the names of backups end with.
 pub const SUFFIX: &str = "mfab";
 
@@ -24,26 +30,32 @@ pub fn is_draft(name: &OsStr) -> bool {
 #[derive(Debug)]
 pub struct Draft {
     file: NamedTempFile,
+    writer: SealWriter<File>,
+    encrypted: bool,
     folder: PathBuf,
 }
 
 impl Draft {
     /// Begins one in a folder. Only its owner may read it.
-    pub fn begin(folder: &Path) -> io::Result<Self> {
+    pub fn begin(folder: &Path, seal: Option<&Seal>) -> io::Result<Self> {
         let file = tempfile::Builder::new().prefix(DRAFT.0).suffix(DRAFT.1).tempfile_in(folder)?;
-        Ok(Self { file, folder: folder.to_owned() })
+        let writer = SealWriter::begin(file.as_file().try_clone()?, seal)?;
+        Ok(Self { file, writer, encrypted: seal.is_some(), folder: folder.to_owned() })
     }
 
     /// Writes the next bytes.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
+        self.writer.write(bytes)
     }
 
     /// Syncs it, reads all of it back, and gives it its name, or one after its moment. A file that has the
     /// name already stays as it is.
     pub async fn finish(self, name: Option<&OsStr>) -> Result<(PathBuf, Facts), BackupError> {
+        let keys = self.writer.finish()?;
         self.file.as_file().sync_all()?;
-        let Whole { facts, .. } = read(self.file.path()).await?;
+        let whole = read(self.file.path(), &keys).await?;
+        check_key_file(whole.key_file.as_deref().map(Vec::as_slice), &whole)?;
+        let facts = Facts { encrypted: self.encrypted, ..whole.facts };
         let named = name.map_or_else(|| file_name(&facts).into(), OsStr::to_owned);
         let place = self.folder.join(named);
         self.file.persist_noclobber(&place).map_err(|error| error.error)?;
@@ -53,16 +65,53 @@ impl Draft {
 }
 
 /// Reads a backup from its first byte to its last, and verifies every frame, item and image.
-pub async fn read(file: &Path) -> Result<Whole, BackupError> {
-    let file = file.to_owned();
-    let read = tokio::task::spawn_blocking(move || whole(open(&file)?)).await;
+pub async fn read(file: &Path, keys: &BackupKeys) -> Result<Whole, BackupError> {
+    let (file, keys) = (file.to_owned(), keys.clone());
+    let read = tokio::task::spawn_blocking(move || whole_file(&file, &keys)).await;
     read.unwrap_or_else(|_| Err(BackupError::Refused("the work broke off because of a defect".to_owned())))
 }
 
-/// The name of a file after the moment of its backup.
+/// Refuses the key file of another store.
+pub fn check_key_file(key_file: Option<&[u8]>, whole: &Whole) -> Result<(), BackupError> {
+    let (Some(bytes), Some(sealed)) = (key_file, &whole.sealed_with) else { return Ok(()) };
+    let place = Path::new("the key file that was put in");
+    let refused = |why: String| BackupError::Refused(why);
+    let keys = of_bytes(bytes, place).map_err(|error| refused(error.to_string()))?;
+    prove(&keys, sealed, place).map_err(|error| refused(error.to_string()))
+}
+
+/// The name of a file after the moment of its backup. One that is encrypted has its store in the name as
+/// well, since nobody can look into it.
 fn file_name(facts: &Facts) -> String {
     let moment = facts.trailer.moment.to_string();
     let (seconds, _) = moment.split_once('.').unwrap_or((&moment, ""));
     let stamp: String = seconds.chars().filter(char::is_ascii_alphanumeric).collect();
-    format!("mfa-{stamp}Z.{SUFFIX}")
+    match facts.encrypted {
+        true => format!("{PREFIX}{stamp}Z-{}.{SUFFIX}.{AGE_SUFFIX}", facts.head.instance),
+        false => format!("{PREFIX}{stamp}Z.{SUFFIX}"),
+    }
+}
+
+/// Whether a file has the name of a backup.
+pub fn is_named(file: &Path) -> bool {
+    let name = file.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    let ends = [format!(".{SUFFIX}"), format!(".{SUFFIX}.{AGE_SUFFIX}")];
+    !name.starts_with('.') && ends.iter().any(|end| name.ends_with(end))
+}
+
+/// The store and the moment of a backup that is named after them: by its name if it is encrypted.
+pub fn store_and_moment(file: &Path) -> Option<(String, Timestamp)> {
+    let name = file.file_name()?.to_str()?;
+    let rest = name.strip_prefix(PREFIX)?;
+    if let Some(rest) = rest.strip_suffix(&format!(".{SUFFIX}.{AGE_SUFFIX}")) {
+        let (stamp, instance) = rest.split_once('-')?;
+        let part = |range: std::ops::Range<usize>| stamp.get(range);
+        let (day, time) = (part(0..8)?, part(9..15)?);
+        let (year, month, date) = (&day[..4], &day[4..6], &day[6..]);
+        let (hour, minute, second) = (&time[..2], &time[2..4], &time[4..]);
+        let moment = format!("{year}-{month}-{date}T{hour}:{minute}:{second}.000Z");
+        return Some((instance.to_owned(), Timestamp::parse(&moment)?));
+    }
+    let facts = facts(file, &BackupKeys::default()).ok()?;
+    Some((facts.head.instance, facts.trailer.moment))
 }

@@ -4,9 +4,14 @@ use super::{BackupError, damaged};
 use crate::store::objects::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use zeroize::Zeroizing;
 
 /// The first bytes of a backup.
 pub const MAGIC: &[u8; 7] = b"mfab/1\n";
+/// The first bytes of a backup with the key file of its store.
+const KEY_MAGIC: &[u8; 11] = b"mfab-key/1\n";
+/// No key file is longer.
+const KEY_FILE_BYTES_MAX: usize = 65_536;
 /// The last bytes.
 pub const END_MAGIC: &[u8; 8] = b"mfab-end";
 /// Bytes of a frame before they are compressed, at most.
@@ -70,13 +75,27 @@ pub struct Frames<R> {
     number: u64,
     /// Bytes of the file that were read.
     offset: u64,
+    /// The key file of the store, if the backup begins with it.
+    key_file: Option<Zeroizing<Vec<u8>>>,
+}
+
+/// What stands before a backup that has the key file of its store.
+pub fn key_file_prefix(bytes: &[u8]) -> Zeroizing<Vec<u8>> {
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
+    Zeroizing::new([&KEY_MAGIC[..], &length, bytes].concat())
 }
 
 impl<R: Read> Frames<R> {
     /// Begins to read a file.
     pub fn begin(mut from: R) -> Result<Self, BackupError> {
-        let mut magic = [0; MAGIC.len()];
-        let read = fill(&mut from, &mut magic)?;
+        let (mut magic, mut offset, mut key_file) = ([0; MAGIC.len()], MAGIC.len(), None);
+        let mut read = fill(&mut from, &mut magic)?;
+        if magic == KEY_MAGIC[..MAGIC.len()] {
+            let bytes = key_file_of(&mut from)?;
+            offset += KEY_MAGIC.len() + 4 + bytes.len();
+            key_file = Some(bytes);
+            read = fill(&mut from, &mut magic)?;
+        }
         if magic != *MAGIC {
             return Err(damaged(match &magic[..read] {
                 [] => "the file is empty".to_owned(),
@@ -87,7 +106,7 @@ impl<R: Read> Frames<R> {
                 _ => "this is no backup: it does not begin with mfab/1".to_owned(),
             }));
         }
-        Ok(Self { from, before: [0; 32], number: 0, offset: MAGIC.len() as u64 })
+        Ok(Self { from, before: [0; 32], number: 0, offset: offset as u64, key_file })
     }
 
     fn wrong(&self, why: &str) -> BackupError {
@@ -139,6 +158,11 @@ impl<R: Read> Frames<R> {
         }
     }
 
+    /// The key file of the store, if the backup begins with it.
+    pub fn key_file(&self) -> Option<&Zeroizing<Vec<u8>>> {
+        self.key_file.as_ref()
+    }
+
     /// Bytes that were read so far.
     pub fn offset(&self) -> u64 {
         self.offset
@@ -148,6 +172,21 @@ impl<R: Read> Frames<R> {
     pub fn digest(&self) -> String {
         hexadecimal(&self.before)
     }
+}
+
+/// The key file at the beginning of a backup, behind as many bytes as [`MAGIC`] has.
+fn key_file_of(from: &mut impl Read) -> Result<Zeroizing<Vec<u8>>, BackupError> {
+    const REST: usize = KEY_MAGIC.len() - MAGIC.len();
+    let wrong = || damaged("the backup is damaged: the key file at its beginning is not whole");
+    let mut rest = [0; REST + 4];
+    let read = fill(from, &mut rest)?;
+    let (magic, length) = rest.split_at(REST);
+    let length = u32::from_le_bytes(length.first_chunk().copied().unwrap_or_default()) as usize;
+    if read < rest.len() || *magic != KEY_MAGIC[MAGIC.len()..] || length > KEY_FILE_BYTES_MAX {
+        return Err(wrong());
+    }
+    let mut bytes = Zeroizing::new(vec![0; length]);
+    if fill(from, &mut bytes)? == length { Ok(bytes) } else { Err(wrong()) }
 }
 
 /// Fills a buffer as far as there are bytes.

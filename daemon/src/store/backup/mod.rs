@@ -13,6 +13,9 @@
 //! the kind, both lengths and the zstd data. So no frame can be changed, left out, repeated or moved, and the
 //! SHA-256 of the frame `T` is the digest of the whole backup.
 //!
+//! An encrypted backup ([`crypt`]) may begin with the key file of its store: `mfab-key/1`, a line feed, its
+//! length (4 bytes) and its bytes. It is no part of what is digested.
+//!
 //! `H` holds a [`Head`] and `T` a [`Trailer`] as JSON. What the frames `D` hold, joined, are these items:
 //!
 //! | bytes | |
@@ -46,6 +49,7 @@
 //! commit that ends its last use. So whatever a page or a commit names is either still there when it is
 //! asked for, or a commit that is done by then has ended its use; then the moment moves behind that commit.
 
+pub mod crypt;
 pub mod file;
 pub mod frames;
 pub mod read;
@@ -58,6 +62,7 @@ use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::io::ErrorKind;
 
 /// The name of the format.
 pub const FORMAT: &str = "mfab/1";
@@ -117,6 +122,8 @@ pub enum BackupError {
     Damaged(String),
     /// The backup is whole, and it cannot be used here.
     Refused(String),
+    /// The backup is encrypted, and what is given does not open it.
+    Locked(String),
     /// The engine failed, or the store is not whole.
     Store(Fault),
     /// A file failed.
@@ -126,7 +133,7 @@ pub enum BackupError {
 impl fmt::Display for BackupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Damaged(why) | Self::Refused(why) => f.write_str(why),
+            Self::Damaged(why) | Self::Refused(why) | Self::Locked(why) => f.write_str(why),
             Self::Store(fault) => f.write_str(&fault.detail),
             Self::Io(error) => error.fmt(f),
         }
@@ -143,7 +150,13 @@ impl From<Fault> for BackupError {
 
 impl From<std::io::Error> for BackupError {
     fn from(error: std::io::Error) -> Self {
-        Self::Io(error)
+        match error.kind() {
+            // So says the decryption; a plain file never does.
+            ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
+                damaged(format!("the backup is damaged: its encryption is not whole: {error}"))
+            }
+            _ => Self::Io(error),
+        }
     }
 }
 

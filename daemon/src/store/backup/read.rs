@@ -1,5 +1,6 @@
 //! Reading of a backup, item by item. Nothing of a frame is handed over before its SHA-256 was compared.
 
+use super::crypt::{self, BackupKeys, is_encrypted};
 use super::frames::{DATA, Frames, HEAD, TRAILER, last_frame};
 use super::{BackupError, FORMAT, Head, TrailHead, Trailer, damaged};
 use crate::store::engine::{Change, Pair, Space};
@@ -8,9 +9,10 @@ use crate::store::record::Record;
 use crate::store::records::{AuditEnd, LOCAL, SPACES, SealedWith, StoreFacts};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::fs;
+use std::io::Read;
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// No key, value or image is longer.
 const PIECE_BYTES_MAX: usize = 256 * 1024 * 1024;
@@ -50,6 +52,8 @@ pub struct Facts {
     pub digest: String,
     /// Bytes of the file.
     pub bytes: u64,
+    /// Whether it is encrypted.
+    pub encrypted: bool,
 }
 
 /// What was learned from a whole backup.
@@ -59,6 +63,8 @@ pub struct Whole {
     pub facts: Facts,
     /// The key with which its secrets are encrypted, if it has any.
     pub sealed_with: Option<SealedWith>,
+    /// The key file of its store, if it is in it.
+    pub key_file: Option<Zeroizing<Vec<u8>>>,
 }
 
 fn json<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, BackupError> {
@@ -76,12 +82,19 @@ fn head<R: Read>(frames: &mut Frames<R>) -> Result<Head, BackupError> {
 }
 
 /// What a backup says of itself, without a look at what it holds.
-pub fn facts(file: &Path) -> Result<Facts, BackupError> {
-    let mut open = File::open(file)?;
+pub fn facts(file: &Path, keys: &BackupKeys) -> Result<Facts, BackupError> {
+    let mut open = crypt::open(file, keys)?;
     let head = head(&mut Frames::begin(&mut open)?)?;
-    let bytes = open.metadata()?.len();
     let (raw, digest) = last_frame(open)?;
-    Ok(Facts { head, trailer: json(&raw, "trailer")?, digest, bytes })
+    let (bytes, encrypted) = (fs::metadata(file)?.len(), is_encrypted(file)?);
+    Ok(Facts { head, trailer: json(&raw, "trailer")?, digest, bytes, encrypted })
+}
+
+/// Reads a file from its first byte to its last.
+pub fn whole_file(file: &Path, keys: &BackupKeys) -> Result<Whole, BackupError> {
+    let mut read = whole(crypt::open(file, keys)?)?;
+    (read.facts.bytes, read.facts.encrypted) = (fs::metadata(file)?.len(), is_encrypted(file)?);
+    Ok(read)
 }
 
 /// Reads a backup from its first byte to its last.
@@ -96,12 +109,8 @@ pub fn whole(from: impl Read) -> Result<Whole, BackupError> {
             sealed_with = Some(json(value, "note of the key of its secrets")?);
         }
     }
-    Ok(Whole { facts: reader.facts(), sealed_with })
-}
-
-/// Opens a file to be read as a backup.
-pub fn open(file: &Path) -> Result<BufReader<File>, BackupError> {
-    Ok(BufReader::with_capacity(256 * 1024, File::open(file)?))
+    let key_file = reader.frames.key_file().cloned();
+    Ok(Whole { facts: reader.facts(), sealed_with, key_file })
 }
 
 impl<R: Read> Reader<R> {
@@ -138,7 +147,8 @@ impl<R: Read> Reader<R> {
     /// What is known behind the last item.
     pub fn facts(&self) -> Facts {
         let (head, trailer) = (self.head.clone(), self.counted.clone());
-        Facts { head, trailer, digest: self.frames.digest(), bytes: self.frames.offset() + 16 }
+        let (digest, bytes) = (self.frames.digest(), self.frames.offset() + 16);
+        Facts { head, trailer, digest, bytes, encrypted: false }
     }
 
     fn wrong(&self, why: &str) -> BackupError {

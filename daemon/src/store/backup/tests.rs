@@ -1,6 +1,7 @@
 //! Proofs of the format and of the one moment, without a daemon.
 
 use super::BackupError;
+use super::crypt::{BackupKeys, EncryptTo, Seal, SealWriter, decrypt};
 use super::frames::{Framer, HEAD};
 use super::read::{Item, Reader, whole};
 use super::restore::put_back;
@@ -256,6 +257,64 @@ fn every_damage_is_refused_with_a_sentence() {
     for _ in 0..50 {
         let at = chance(good.len() - 100);
         refused(&[&good[..at], &good[at + 1 + chance(99)..]].concat(), &format!("a hole at {at}"));
+    }
+}
+
+/// A backup as it is encrypted with a key file in it, and what opens it.
+fn sealed(good: &[u8]) -> (Vec<u8>, BackupKeys) {
+    let mut bytes = Vec::new();
+    let key_file = Some(zeroize::Zeroizing::new(b"key".to_vec()));
+    let seal = Seal { to: EncryptTo::Keys(Vec::new()), key_file };
+    let mut writer = SealWriter::begin(&mut bytes, Some(&seal)).unwrap();
+    for piece in good.chunks(10_000) {
+        writer.write(piece).unwrap();
+    }
+    let keys = writer.finish().unwrap();
+    (bytes, keys)
+}
+
+#[test]
+fn every_damage_of_an_encrypted_backup_is_refused_with_a_sentence() {
+    let good = sample();
+    let (bytes, keys) = sealed(&good);
+    let read = |bytes: &[u8]| whole(decrypt(bytes, &keys)?);
+    let found = read(&bytes).unwrap();
+    assert_eq!(found.key_file.unwrap().as_slice(), b"key");
+    assert_eq!(found.facts.digest, whole(Cursor::new(&good)).unwrap().facts.digest);
+    let refused = |bytes: &[u8], what: &str| {
+        let said = read(bytes).expect_err(what).to_string();
+        assert!(said.contains(' ') && !said.contains("defect"), "{what}: {said}");
+    };
+    let chance = |most: usize| usize::from_le_bytes(crate::random::bytes()) % most;
+    let head = 400;
+    for round in 0..400 {
+        let (at, bit) = (if round % 2 == 0 { chance(head) } else { chance(bytes.len()) }, chance(8));
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 1 << bit;
+        refused(&bytes, &format!("bit {bit} of byte {at}"));
+    }
+    for round in 0..200 {
+        let at = if round % 2 == 0 { chance(head) } else { chance(bytes.len()) };
+        refused(&bytes[..at], &format!("cut at {at}"));
+        let from = at + 1 + chance(99);
+        refused(&[&bytes[..at], &bytes[from.min(bytes.len())..]].concat(), &format!("a hole at {at}"));
+        refused(&[&bytes[..], &vec![chance(256) as u8; 1 + chance(70_000)]].concat(), "append");
+    }
+}
+
+#[test]
+fn a_key_file_before_a_backup_must_be_whole() {
+    let good = sample();
+    let prefixed = [&super::frames::key_file_prefix(b"the key")[..], &good].concat();
+    assert_eq!(whole(Cursor::new(&prefixed)).unwrap().key_file.unwrap().as_slice(), b"the key");
+    for at in 0..22 {
+        let said = whole(Cursor::new(&prefixed[..at])).unwrap_err().to_string();
+        assert!(said.contains("backup is damaged") || said.contains("the file is empty") || at < 7, "{said}");
+    }
+    for at in 0..15 {
+        let mut flipped = prefixed.clone();
+        flipped[at] ^= 64;
+        whole(Cursor::new(&flipped)).map(|whole| whole.key_file).expect_err("flipped");
     }
 }
 
