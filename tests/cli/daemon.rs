@@ -312,7 +312,16 @@ fn a_store_for_which_no_thread_starts_is_said_to_lack_threads() {
     let limited = |threads: &str| {
         let own = mfa(home.path(), &["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
         let mut command = Command::new("timeout");
-        command.args(["-s", "KILL", "60", "prlimit", &format!("--nproc={threads}"), "setpriv"]);
+        // Otherwise it would pass a Ctrl-C on twice, and the second one ends a daemon at once.
+        command.args([
+            "--foreground",
+            "-s",
+            "KILL",
+            "60",
+            "prlimit",
+            &format!("--nproc={threads}"),
+            "setpriv",
+        ]);
         command.args(["--reuid=47110", "--clear-groups", "--inh-caps=-all"]).arg(&program);
         command.args(own.get_args()).env_clear();
         command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -112,7 +112,8 @@ fn an_authority_is_saved_once_its_fingerprint_was_compared() {
     };
     assert_eq!(trust(&[]).exit, 2, "nobody can be asked");
     assert_eq!(trust(&["--yes"]).exit, 2, "a yes compares nothing");
-    assert_eq!(trust(&["--fingerprint", &right.replace('a', "b")]).exit, 6);
+    let first = if right.starts_with('0') { "1" } else { "0" };
+    assert_eq!(trust(&["--fingerprint", &format!("{first}{}", &right[1..])]).exit, 6);
     assert!(!out.exists());
     trust(&["--fingerprint", &right.to_uppercase()]).ok();
     run(home.mfa(&["offices", "list", "--url", &url, "--ca-file", out.to_str().unwrap()])).ok();
