@@ -4,10 +4,9 @@ use crate::endpoint::{percent_decode, percent_encode};
 use crate::fault::{Fault, INVALID_PARAMETER};
 use crate::identifier::shown;
 use crate::rule::Word;
-use crate::time::{Date, Timestamp};
+use crate::time::{Date, DateRange};
 use crate::wire::Listed;
 use serde_json::{Value, json};
-use std::fmt;
 use std::marker::PhantomData;
 
 /// Most characters of a `term`.
@@ -182,28 +181,6 @@ pub fn bad_encoding(what: &str) -> String {
     format!("{what} is not percent-encoded UTF-8")
 }
 
-/// Days from the first to the last, both included, in UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DateRange {
-    /// First day.
-    pub first: Date,
-    /// Last day.
-    pub last: Date,
-}
-
-impl DateRange {
-    /// Whether a moment lies on one of the days.
-    pub fn contains(&self, moment: Timestamp) -> bool {
-        (self.first..=self.last).contains(&moment.day())
-    }
-}
-
-impl fmt::Display for DateRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.first, self.last)
-    }
-}
-
 /// The fault of a parameter that must be given.
 pub fn missing(name: &str) -> Fault {
     Fault::new(INVALID_PARAMETER, format!("the parameter {name} is missing"))
@@ -350,6 +327,7 @@ impl Parameters for () {
 mod tests {
     use super::*;
     use crate::api::instances::InstanceState::{self, Active, Closed};
+    use crate::time::Timestamp;
 
     #[test]
     fn a_form_stands_in_the_query_string_and_in_any_body() {

@@ -3,6 +3,7 @@
 use jiff::civil;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde_json::{Value, json};
 use std::fmt;
 
 /// A moment in UTC, in whole milliseconds; on the wire `2024-03-05T09:14:27.041Z`.
@@ -183,6 +184,35 @@ impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| D::Error::custom("not a date"))
+    }
+}
+
+/// Days from the first to the last, both included, in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DateRange {
+    /// First day.
+    pub first: Date,
+    /// Last day.
+    pub last: Date,
+}
+
+impl DateRange {
+    /// How it is written, as JSON schema. That both are days of the calendar, and in their order, no pattern
+    /// says.
+    pub fn schema() -> Value {
+        const DAY: &str = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])Z?";
+        json!({ "type": "string", "pattern": format!(r"^{DAY}\.\.{DAY}$") })
+    }
+
+    /// Whether a moment lies on one of the days.
+    pub fn contains(&self, moment: Timestamp) -> bool {
+        (self.first..=self.last).contains(&moment.day())
+    }
+}
+
+impl fmt::Display for DateRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.first, self.last)
     }
 }
 

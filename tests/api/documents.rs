@@ -48,6 +48,45 @@ fn an_operation_names_what_a_group_and_a_permission_must_hold() {
 }
 
 #[test]
+fn headers_forms_images_and_ranges_are_described_as_they_are_taken() {
+    let world = World::start();
+    let document = world.get("/openapi.json").is(200).json();
+    let operation = |path: &str, method: &str| document["paths"][path][method].clone();
+    let parameter = |path: &str, method: &str, name: &str| {
+        let all = operation(path, method)["parameters"].as_array().unwrap().clone();
+        all.into_iter().find(|one| one["name"] == name).unwrap()["schema"].clone()
+    };
+    let office = "/offices/{office}";
+    for (name, value) in [("Dry-Run", "yes"), ("Existing-Only", "1")] {
+        assert_eq!(parameter(office, "delete", name)["enum"], json!(["true", "false"]));
+        let request = world.request("DELETE", "/offices/x").header(name, value);
+        world.send(request).refused(400, "invalid_parameter");
+    }
+    assert_eq!(parameter(office, "delete", "Idempotency-Key")["pattern"], "^[!-~]{1,255}$");
+    let portrait = "/customers/{customer}/portrait";
+    let form = &operation(portrait, "post")["requestBody"]["content"];
+    assert_eq!(form.as_object().unwrap().keys().collect::<Vec<_>>(), ["multipart/form-data"]);
+    assert_eq!(form["multipart/form-data"]["encoding"]["portrait"]["contentType"], "image/jpeg, image/png");
+    let image = &operation(portrait, "get")["responses"]["200"]["content"];
+    assert_eq!(image.as_object().unwrap().keys().collect::<Vec<_>>(), ["image/jpeg", "image/png"]);
+    for path in ["/audit", "/ledger/journal", "/offices/{office}/teller/{teller}/denominations"] {
+        assert!(parameter(path, "get", "dateRange")["pattern"].is_string(), "{path}");
+    }
+    let signature = "/applications/{application}/signatures/{timestamp}";
+    assert!(parameter(signature, "get", "timestamp")["pattern"].is_string());
+}
+
+#[test]
+fn a_token_is_said_to_be_needed_where_it_is() {
+    let security = |auth| {
+        let world = World::with(|config| config.auth = auth);
+        world.get("/openapi.json").is(200).json()["security"].clone()
+    };
+    assert_eq!(security(Auth::Off), json!([]));
+    assert_eq!(security(Auth::On), json!([{ "bearer": [] }]));
+}
+
+#[test]
 fn the_description_needs_no_token() {
     let world = World::with(|config| config.auth = Auth::On);
     for path in ["/openapi.json", "/docs"] {

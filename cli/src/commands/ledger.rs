@@ -8,9 +8,9 @@ use crate::views;
 use clap::Args;
 use mfa_shared::api::ledger::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::query::{DateRange, Paging};
+use mfa_shared::query::Paging;
 use mfa_shared::rule::Word;
-use mfa_shared::time::Date;
+use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::Query;
 
 /// The verbs of the noun.

@@ -16,8 +16,8 @@ use mfa_shared::api::instances::{GetInstance, Instance, ListInstanceEntries};
 use mfa_shared::api::interest::AccountInterest;
 use mfa_shared::api::ledger::{AccountEntry, EntryQuery, Side};
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::query::{DateRange, Paging};
-use mfa_shared::time::Date;
+use mfa_shared::query::Paging;
+use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::{Value, json};
 

@@ -7,12 +7,16 @@ use super::reply::Reply;
 use super::route::{Behind, Looking, Route, at_once, status};
 use super::state::State;
 use super::table::table;
+use crate::config::Auth;
 use crate::ops::listing::json as text;
 use bytes::Bytes;
+use mfa_shared::api::applications::KEY_TIMESTAMP_PATTERN;
 use mfa_shared::api::backup::FILE_TYPE;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
 use mfa_shared::endpoint::{Meta, Method, segments};
 use mfa_shared::object::named_schemas;
+use mfa_shared::rule::Word;
+use mfa_shared::upload::ImageType;
 use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
@@ -22,9 +26,11 @@ pub fn routes() -> Vec<Route> {
     vec![status::<GetOpenApi>(openapi), status::<GetDocs>(docs)]
 }
 
-fn openapi(_: &State) -> Looking<'_> {
-    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
-    at_once(Ok(Reply::json(DOCUMENT.get_or_init(|| text(&document()).into()).clone())))
+fn openapi(state: &State) -> Looking<'_> {
+    static DOCUMENTS: [OnceLock<Bytes>; 2] = [OnceLock::new(), OnceLock::new()];
+    let guarded = state.config.auth == Auth::On;
+    let made = DOCUMENTS[usize::from(guarded)].get_or_init(|| text(&document(guarded)).into());
+    at_once(Ok(Reply::json(made.clone())))
 }
 
 fn docs(_: &State) -> Looking<'_> {
@@ -37,7 +43,8 @@ fn docs(_: &State) -> Looking<'_> {
     at_once(Ok(reply))
 }
 
-fn document() -> Value {
+/// The description; `guarded` says whether this daemon asks for tokens.
+fn document(guarded: bool) -> Value {
     let mut paths = Map::new();
     for route in table() {
         let path = paths.entry(route.meta.path).or_insert_with(|| json!({}));
@@ -59,7 +66,7 @@ fn document() -> Value {
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Microfinance administration", "version": env!("CARGO_PKG_VERSION") },
-        "security": [{ "bearer": [] }],
+        "security": if guarded { json!([{ "bearer": [] }]) } else { json!([]) },
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -92,9 +99,16 @@ fn operation(route: &Route) -> Value {
         }
     }
     if let Some(schema) = (row.body.schema)() {
-        let mut content = json!({ "application/json": { "schema": schema } });
-        if row.body.kind == BodyKind::Credentials {
-            content[FORM_TYPE] = content["application/json"].clone();
+        let kinds: &[&str] = match row.body.kind {
+            BodyKind::Upload(_) => &["multipart/form-data"],
+            BodyKind::Credentials => &["application/json", FORM_TYPE],
+            _ => &["application/json"],
+        };
+        let mut content: Map<_, _> =
+            kinds.iter().map(|kind| ((*kind).to_owned(), json!({ "schema": schema }))).collect();
+        if let BodyKind::Upload(part) = row.body.kind {
+            content["multipart/form-data"]["encoding"] =
+                json!({ part: { "contentType": image_types().join(", ") } });
         }
         operation["requestBody"] = json!({ "required": true, "content": content });
     }
@@ -110,7 +124,7 @@ fn permittable(row: &Meta) -> String {
 fn parameters(row: &Meta) -> Vec<Value> {
     let in_path = segments(row.path).filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
     let mut all: Vec<_> = in_path
-        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": in_path_schema(name) }))
         .collect();
     all.extend((row.body.params)().into_iter().map(|param| {
         json!({
@@ -118,14 +132,32 @@ fn parameters(row: &Meta) -> Vec<Value> {
             "schema": param.schema
         })
     }));
-    let header = |name: &str| json!({ "name": name, "in": "header", "schema": { "type": "string" } });
+    let header = |name: &str, schema: Value| json!({ "name": name, "in": "header", "schema": schema });
     if !row.method.reads() && row.path != "/token" {
-        all.extend([header("Idempotency-Key"), header("Dry-Run"), header("Existing-Only")]);
+        let switch = json!({ "type": "string", "enum": ["true", "false"] });
+        all.extend([
+            header("Idempotency-Key", json!({ "type": "string", "pattern": "^[!-~]{1,255}$" })),
+            header("Dry-Run", switch.clone()),
+            header("Existing-Only", switch),
+        ]);
     }
     if row.tag.is_some() && matches!(row.method, Method::Put | Method::Delete) {
-        all.push(header("If-Match"));
+        all.push(header("If-Match", json!({ "type": "string" })));
     }
     all
+}
+
+/// The content types of images.
+fn image_types() -> Vec<&'static str> {
+    ImageType::WORDS.iter().map(|(word, _)| *word).collect()
+}
+
+/// The rule of a word of a path. Where there is none, any word may be asked for, and most name no record.
+fn in_path_schema(name: &str) -> Value {
+    match name {
+        "timestamp" => json!({ "type": "string", "pattern": KEY_TIMESTAMP_PATTERN }),
+        _ => json!({ "type": "string" }),
+    }
 }
 
 fn responses(row: &Meta) -> Value {
@@ -137,12 +169,14 @@ fn responses(row: &Meta) -> Value {
     };
     let mut success = json!({ "description": description });
     if let Some(schema) = (row.answer.schema)() {
-        let kind = match row.answer.kind {
-            AnswerKind::Text => "text/plain",
-            AnswerKind::File => FILE_TYPE,
-            _ => "application/json",
+        let kinds: Vec<&str> = match row.answer.kind {
+            AnswerKind::Text => vec!["text/plain"],
+            AnswerKind::File => vec![FILE_TYPE],
+            AnswerKind::Image => image_types(),
+            _ => vec!["application/json"],
         };
-        success["content"] = json!({ kind: { "schema": schema } });
+        let content = kinds.into_iter().map(|kind| (kind.to_owned(), json!({ "schema": schema })));
+        success["content"] = content.collect();
     }
     // The results of a batch have a property for it.
     if !row.method.reads() && !["/token", "/batch"].contains(&row.path) {

@@ -31,6 +31,10 @@ object! {
     }
 }
 
+/// How a key timestamp is written. That its day is one of the calendar, no pattern says.
+pub const KEY_TIMESTAMP_PATTERN: &str =
+    r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3])(_[0-5]\d){2}(\.\d{1,9})?Z?$";
+
 /// Whether a text is a key timestamp: `YYYY-MM-DDThh_mm_ss`, then optionally `.` and 1 to 9 digits, then
 /// optionally `Z`; a date of the calendar and a time of the day.
 pub fn is_key_timestamp(text: &str) -> bool {

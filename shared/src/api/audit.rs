@@ -3,10 +3,10 @@
 use crate::fault::Fault;
 use crate::node::Node;
 use crate::query::{
-    DateRange, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Paging, ParamDoc, Parameters, Params, bad, optional_param,
+    PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Paging, ParamDoc, Parameters, Params, bad, optional_param,
 };
 use crate::rule::*;
-use crate::time::Timestamp;
+use crate::time::{DateRange, Timestamp};
 use crate::wire::{Json, Listed, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
@@ -228,12 +228,10 @@ impl Parameters for AuditQuery {
             "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT
         });
         let direction = json!({ "type": "string", "enum": ["ASC", "DESC"], "default": "DESC" });
-        let dates =
-            json!({ "type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dZ?\\.\\.\\d{4}-\\d\\d-\\d\\dZ?$" });
         let (text, outcomes) = (json!({ "type": "string" }), ["DONE", "REFUSED", "FAILED"]);
         let under = "What this record is concerned by: customer/c-001; customer/* for everything under it.";
         vec![
-            optional_param("dateRange", "Days: YYYY-MM-DD..YYYY-MM-DD.", dates),
+            optional_param("dateRange", "Days: YYYY-MM-DD..YYYY-MM-DD.", DateRange::schema()),
             optional_param("actor", "What this user did.", text.clone()),
             optional_param("operation", "Name of an operation, such as CreateCustomer.", text.clone()),
             optional_param("outcome", "How it ended.", json!({ "type": "string", "enum": outcomes })),

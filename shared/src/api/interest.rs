@@ -4,11 +4,9 @@ use crate::amount::Amount;
 use crate::fault::Fault;
 use crate::node::Node;
 use crate::object::Fields;
-use crate::query::{
-    DateRange, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Paging, ParamDoc, Parameters, Params, optional_param,
-};
+use crate::query::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Paging, ParamDoc, Parameters, Params, optional_param};
 use crate::rule::*;
-use crate::time::{Date, Timestamp};
+use crate::time::{Date, DateRange, Timestamp};
 use crate::wire::{Accepted, AcceptedAt, Json, Listed, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;

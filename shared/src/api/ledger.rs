@@ -2,9 +2,9 @@
 
 use crate::amount::Amount;
 use crate::fault::Fault;
-use crate::query::{DateRange, Paging, ParamDoc, Parameters, Params, optional_param};
+use crate::query::{Paging, ParamDoc, Parameters, Params, optional_param};
 use crate::rule::*;
-use crate::time::{Date, Timestamp};
+use crate::time::{Date, DateRange, Timestamp};
 use crate::wire::{Json, Listed, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
@@ -262,9 +262,8 @@ impl<T: Listed> Parameters for EntryQuery<T> {
     fn docs() -> Vec<ParamDoc> {
         let paging = Paging::<T>::docs().into_iter();
         let mut docs: Vec<_> = paging.filter(|doc| !matches!(doc.name, "sortColumn" | "term")).collect();
-        let schema =
-            json!({ "type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dZ?\\.\\.\\d{4}-\\d\\d-\\d\\dZ?$" });
-        docs.push(optional_param("dateRange", "Days of posting: YYYY-MM-DD..YYYY-MM-DD, in UTC.", schema));
+        let doc = "Days of posting: YYYY-MM-DD..YYYY-MM-DD, in UTC.";
+        docs.push(optional_param("dateRange", doc, DateRange::schema()));
         docs
     }
 }

@@ -14,7 +14,7 @@ use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::query::DateRange;
+use mfa_shared::time::DateRange;
 use mfa_shared::time::{Date, Timestamp};
 use mfa_shared::wire::{Json, Nothing, Query};
 use std::ops::Range as Span;

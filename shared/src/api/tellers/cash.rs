@@ -3,11 +3,10 @@
 use crate::amount::{AMOUNT_BOUND, Amount};
 use crate::fault::Fault;
 use crate::object::{FieldDoc, Fields, Object};
-use crate::query::{DateRange, ParamDoc, Parameters, Params};
+use crate::query::{ParamDoc, Parameters, Params};
 use crate::rule::*;
-use crate::time::{Date, Timestamp};
+use crate::time::{Date, DateRange, Timestamp};
 use crate::{object, words};
-use serde_json::json;
 
 words! {
     /// What the management does to a teller.
@@ -173,6 +172,6 @@ impl Parameters for DenominationQuery {
 
     fn docs() -> Vec<ParamDoc> {
         let doc = "Days on which they were saved, YYYY-MM-DD..YYYY-MM-DD.";
-        vec![ParamDoc { name: "dateRange", doc, required: false, schema: json!({ "type": "string" }) }]
+        vec![ParamDoc { name: "dateRange", doc, required: false, schema: DateRange::schema() }]
     }
 }
