@@ -196,9 +196,9 @@ fn secrets(place: &Path, how: &RestoreHow, whole: &Whole) -> Result<Secrets, Sta
         Ok(keys) if !place.exists() => Ok(Secrets::Put(keys)),
         Ok(_) => match proved(place) {
             Ok(_) => Ok(Secrets::Kept),
-            Err(_) => Err(StartError::Settings(format!(
-                "{} is the key file of another store: move it away first, or name another place in \
-                 secret_key_file",
+            Err(why) => Err(StartError::Settings(format!(
+                "the key file {} is in the place of that of the restored store ({why}): move it away \
+                 first, or name another place in secret_key_file",
                 place.display()
             ))),
         },

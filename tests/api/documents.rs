@@ -72,6 +72,13 @@ fn headers_forms_images_and_ranges_are_described_as_they_are_taken() {
     for path in ["/audit", "/ledger/journal", "/offices/{office}/teller/{teller}/denominations"] {
         assert!(parameter(path, "get", "dateRange")["pattern"].is_string(), "{path}");
     }
+    let body = operation("/events/subscriptions", "post")["requestBody"].clone();
+    let kinds = &body["content"]["application/json"]["schema"];
+    let kinds = match kinds["$ref"].as_str() {
+        Some(place) => &document.pointer(place.trim_start_matches('#')).unwrap()["properties"]["kinds"],
+        None => &kinds["properties"]["kinds"],
+    };
+    assert_eq!(kinds["uniqueItems"], true, "{kinds}");
     let signature = "/applications/{application}/signatures/{timestamp}";
     assert!(parameter(signature, "get", "timestamp")["pattern"].is_string());
 }

@@ -117,6 +117,12 @@ fn secrets_come_back_with_their_key_file_and_without_it_what_lacks_them_is_liste
     world.start_on(config);
     assert_eq!(world.get("/configuration/email/main").is(200).json()["app_password"], "word");
     world.stop();
+    // A key file in that place which others may read is no reason to overwrite it.
+    let open = target("c.key");
+    fs::copy(&key, &open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o644)).unwrap();
+    let said = restore("c", &["--key-file", text(&key)]).fails(2);
+    assert!(said.contains("chmod 600") && said.contains("move it away") && !target("c").exists(), "{said}");
     let dir = home.join("elsewhere/b");
     let command = ["backup", "restore", text(&file), "--data-dir", text(&dir), "--without-secrets"];
     let restored = run(mfa(&home, &[&command[..], &["-o", "json"]].concat()));

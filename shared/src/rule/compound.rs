@@ -118,6 +118,8 @@ impl<R: Rule, K: Hash + Eq> Rule for Distinct<R, K> {
         Some(out)
     }
     fn schema(&self) -> Value {
-        self.list.schema()
+        let mut schema = self.list.schema();
+        schema["uniqueItems"] = json!(true);
+        schema
     }
 }
