@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Takes all the space there is.
 fn fill(disk: &Path) {
@@ -156,6 +156,93 @@ async fn read_only(disk: &Path, home: &Path) {
     note(&known, "d-1".to_owned());
     let all = known.lock().unwrap().clone();
     assert_eq!(verify(&http, &process.url, &all).await, Vec::<String>::new());
+}
+
+/// Text of one customer: the record, its index and its checkpoint get about as long as usual ones with notes.
+const TEXT_BYTES: usize = 4000;
+/// Customers in one batch.
+const BATCH: usize = 200;
+
+/// Creates customers until the disk is full.
+async fn create_until_full(http: &reqwest::Client, url: &str, known: &Acknowledged) {
+    for round in 0..200 {
+        let ids: Vec<_> = (0..BATCH).map(|i| format!("b{round}-{i}")).collect();
+        let operation = |id: &String| {
+            let value = json!({ "catalogIdentifier": "notes", "fieldIdentifier": "text", "value": "x".repeat(TEXT_BYTES) });
+            let body = json!({ "identifier": id, "surname": "first", "customValues": [value] });
+            json!({ "method": "POST", "path": "/customers", "body": body })
+        };
+        let body = json!({ "atomic": true, "operations": ids.iter().map(operation).collect::<Vec<_>>() });
+        let sent = http.post(format!("{url}/batch")).body(body.to_string()).send().await.unwrap();
+        let status = sent.status();
+        let text = sent.text().await.unwrap();
+        if status != 200 || text.contains("disk_full") {
+            assert!(text.contains("disk_full"), "{status}: {text}");
+            return;
+        }
+        for id in ids {
+            note(known, id);
+        }
+    }
+    panic!("no checkpoint was begun");
+}
+
+/// Fills the disk as soon as a checkpoint is on its way.
+fn fill_in_a_checkpoint(disk: &Path) {
+    let (draft, begun) = (disk.join("data/checkpoint/tmp"), Instant::now());
+    while begun.elapsed() < Duration::from_secs(120) {
+        if fs::metadata(&draft).is_ok_and(|draft| draft.len() > 1 << 20) {
+            return fill(disk);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The disk fills while a checkpoint is written: the draft gives its space back, and all goes on.
+async fn in_a_checkpoint(disk: &Path, home: &Path) {
+    let (http, data) = (client(), disk.join("data"));
+    let known: Acknowledged = Arc::default();
+    let wrong = async |url: &str| {
+        let all = known.lock().unwrap().clone();
+        verify(&http, url, &all).await
+    };
+    let dumps = || {
+        fs::read_dir(data.join("checkpoint"))
+            .unwrap()
+            .filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().ends_with(".dump"))
+            .count()
+    };
+    let process = Process::start(home, &data, &http).await;
+    let filler = disk.to_owned();
+    let filled = tokio::task::spawn_blocking(move || fill_in_a_checkpoint(&filler));
+    create_until_full(&http, &process.url, &known).await;
+    filled.await.unwrap();
+    for _ in 0..100 {
+        if !data.join("checkpoint/tmp").exists() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(!data.join("checkpoint/tmp").exists(), "the draft of the checkpoint kept its space");
+    assert_eq!(dumps(), 0, "the checkpoint was finished before the disk was full");
+    // What the draft gave back is the journal's.
+    fill(disk);
+    write_until_refused(&http, &process.url, "r0", &known).await;
+    assert_eq!(wrong(&process.url).await, Vec::<String>::new());
+    fs::remove_file(disk.join("filler")).unwrap();
+    assert_eq!(create(&http, &process.url, "after-0").await.0, 202);
+    note(&known, "after-0".to_owned());
+    process.kill();
+    let process = Process::start(home, &data, &http).await;
+    assert_eq!(wrong(&process.url).await, Vec::<String>::new());
+}
+
+#[test]
+fn a_disk_that_fills_in_a_checkpoint_refuses_writes_and_goes_on() {
+    on_with(
+        |_, disk| run("mount", &["-t", "tmpfs", "-o", "size=600m", "tmpfs", text(disk)]),
+        in_a_checkpoint,
+    );
 }
 
 #[test]

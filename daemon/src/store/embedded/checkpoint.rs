@@ -226,11 +226,13 @@ pub(super) fn remove_draft(disk: &dyn Disk) -> io::Result<()> {
 
 fn dump(shared: &Shared) -> io::Result<()> {
     let disk = &*shared.disk;
-    if !shared.has_room() {
+    if !shared.can_settle() {
         return Err(space::full());
     }
     // No checkpoint begins behind the tree of the index: what follows on it is what a start looks at.
-    shared.settle().map_err(io::Error::other)?;
+    if !shared.settle().map_err(io::Error::other)? {
+        return Err(space::full());
+    }
     let reached = shared.index.pairs.reach().ok_or_else(|| io::Error::other("the index is not finished"))?;
     let from = reached.head;
     let grown_bytes = shared.grown_bytes.load(SeqCst);

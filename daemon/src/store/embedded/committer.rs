@@ -67,7 +67,7 @@ impl Committer {
             return Err(self.shared.press(space::disk_read_only()));
         }
         // What does not go into the tree stays in memory, which has an end, too.
-        if self.shared.index.is_overfull() && !self.shared.has_room() {
+        if self.shared.is_crammed() {
             return Err(self.shared.press(space::disk_full()));
         }
         let since = Instant::now();
@@ -108,10 +108,11 @@ impl Committer {
         let index = &self.shared.index;
         // A tree that knows of something tells when the whole journal is gone.
         let first = index.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
-        if !((first || index.is_full()) && self.shared.has_room()) {
+        if !((first || index.is_full()) && self.shared.can_settle()) {
             return;
         }
-        if self.shared.send_off() {
+        // What the disk had no space for is still on its way.
+        if self.shared.send_off() || index.is_stuck() {
             self.shared.spawn("store-settle", |shared| drop(shared.settle_sent()));
         }
         if index.is_overfull() {

@@ -10,6 +10,7 @@ use super::pairs::{Pairs, Reach};
 use super::tree::Sick;
 use crate::store::engine::{Change, Pair, Range, Space};
 use crate::store::layer::Layer;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Readers of the tree wait for a batch, so it is short.
@@ -18,6 +19,13 @@ const BATCH_KEYS: usize = 128;
 const RECENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The writer waits for the tree when there is so many times as much.
 const BEHIND_MAX: usize = 3;
+/// What the file of the tree grows by at most, measured with keys in order and by chance and values of 40 to
+/// 2,500 bytes: for each byte and for each key that goes into it, and besides.
+const GROWTH_PER_BYTE: usize = 3;
+const GROWTH_PER_KEY: usize = 512;
+const GROWTH_BYTES: usize = 4 * 1024 * 1024;
+/// For so many keys space is taken at once.
+const PART_KEYS: usize = 8 * BATCH_KEYS;
 
 /// What was published lately.
 #[derive(Debug, Default)]
@@ -36,13 +44,21 @@ pub(super) struct Index {
     /// Held while changes go into the tree. Why that has failed, after which nobody tries again: what the
     /// tree has, and whether its sum is right, is not known any more.
     settling: Mutex<Option<Sick>>,
+    /// Space on the disk without which nothing more goes into the tree.
+    wanted_bytes: AtomicU64,
     keys_max: usize,
 }
 
 impl Index {
     /// Over a tree that is up to date. When `keys_max` keys have changed, it is brought up to date again.
     pub(super) fn new(pairs: Pairs, keys_max: usize) -> Self {
-        Self { pairs, recent: RwLock::default(), settling: Mutex::default(), keys_max }
+        Self {
+            pairs,
+            recent: RwLock::default(),
+            settling: Mutex::default(),
+            wanted_bytes: AtomicU64::new(GROWTH_BYTES as u64),
+            keys_max,
+        }
     }
 
     fn recent(&self) -> RwLockReadGuard<'_, Recent> {
@@ -103,6 +119,11 @@ impl Index {
         fresh.len() > self.keys_max * times || fresh.bytes() > RECENT_BYTES_MAX * times
     }
 
+    /// Whether something can go into the tree, of the `room` that the disk has.
+    pub(super) fn can_settle(&self, room: u64) -> bool {
+        self.pairs.take_space(self.wanted_bytes.load(SeqCst), room)
+    }
+
     /// Sends what was published, which goes up to `head`, on its way into the tree, unless something else
     /// still is. Says whether there is something new to settle. The caller holds the gate.
     pub(super) fn send_off(&self, head: Head) -> bool {
@@ -114,30 +135,47 @@ impl Index {
         true
     }
 
-    /// Brings what was sent off into the tree. If that fails, memory still has it, so readers see nothing
-    /// of the failure.
-    pub(super) fn settle(&self) -> Result<(), Sick> {
+    /// Whether something is on its way into the tree that nobody brings there.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.recent().leaving.is_some() && self.settling.try_lock().is_ok()
+    }
+
+    /// Brings what was sent off into the tree, and says whether all of it is there: the disk may have no
+    /// `room` for it now. Memory has it until then, so readers see nothing of that, or of a failure.
+    pub(super) fn settle(&self, room: impl Fn() -> u64) -> Result<bool, Sick> {
         let mut failed = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(why) = &*failed {
             return Err(why.clone());
         }
-        let Some((layer, head)) = self.recent().leaving.clone() else { return Ok(()) };
-        let brought = self.bring(&layer, head);
+        let Some((layer, head)) = self.recent().leaving.clone() else { return Ok(true) };
+        let brought = self.bring(&layer, head, room);
         match &brought {
-            Ok(()) => self.recent_mut().leaving = None,
+            Ok(true) => self.recent_mut().leaving = None,
+            Ok(false) => {}
             Err(why) => *failed = Some(why.clone()),
         }
         brought
     }
 
-    fn bring(&self, layer: &Layer, head: Head) -> Result<(), Sick> {
+    fn bring(&self, layer: &Layer, head: Head, room: impl Fn() -> u64) -> Result<bool, Sick> {
         // A tree of an open store is finished, so it says how far it goes.
         let before = self.pairs.reach().map_or(head, |reach| reach.head);
         let mut left = layer.iter().peekable();
         while left.peek().is_some() {
+            let part: Vec<_> = left.by_ref().take(PART_KEYS).collect();
+            let bytes = part.iter().map(|(_, _, value)| value.as_ref().map_or(0, Vec::len)).sum::<usize>();
+            let grows = bytes * GROWTH_PER_BYTE + part.len() * GROWTH_PER_KEY + GROWTH_BYTES;
+            self.wanted_bytes.store(grows as u64, SeqCst);
+            if !self.can_settle(room()) {
+                return Ok(false);
+            }
             let on_the_way = Reach { head: before, until: head.sequence };
-            self.pairs.apply_some(left.by_ref().take(BATCH_KEYS), Some(on_the_way))?;
+            for batch in part.chunks(BATCH_KEYS) {
+                self.pairs.apply_some(batch.iter().copied(), Some(on_the_way))?;
+            }
         }
-        self.pairs.apply(&Layer::default(), Some(Reach::exactly(head)))
+        self.wanted_bytes.store(GROWTH_BYTES as u64, SeqCst);
+        self.pairs.apply(&Layer::default(), Some(Reach::exactly(head)))?;
+        Ok(true)
     }
 }

@@ -304,7 +304,7 @@ impl Engine for Embedded {
 
     fn pressing_fault(&self) -> Option<Fault> {
         let pressing = self.shared.pressing.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        pressing.filter(|_| !self.shared.has_room())
+        pressing.filter(|_| !self.shared.has_room() || self.shared.is_crammed())
     }
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {

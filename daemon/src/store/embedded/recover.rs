@@ -72,7 +72,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
     }
     let (mut sick, mut healed) = (None, Vec::new());
-    let away = away(&at, &store)?;
+    let mut away = away(&at, &store)?;
     let found = if away.is_some() { Ok(None) } else { open_index(&index_dir, options) };
     let found = found.unwrap_or_else(|why| {
         sick = Some(why);
@@ -112,8 +112,17 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
                 tracing::warn!(why, "the index cannot be used and is made anew");
                 Trouble { file: "index".to_owned(), why: format!("{why}; it was made anew from the journal") }
             }));
-            let dir = away.as_ref().map_or(index_dir, Away::index);
-            (replay.rebuild(&dir, options, &checkpoints)?, false)
+            let dir = away.as_ref().map_or_else(|| index_dir.clone(), Away::index);
+            let made = replay.rebuild(&dir, options, &checkpoints).or_else(|why| {
+                if away.is_some() {
+                    return Err(why);
+                }
+                // The disk had some space, but not enough for all of it.
+                tracing::warn!(%why, "the index is made anew in memory");
+                let instead = away.insert(at.io("", Away::make(&store))?);
+                replay.rebuild(&instead.index(), options, &checkpoints)
+            });
+            (made?, false)
         }
     };
     if !disk.is_read_only() {

@@ -96,6 +96,8 @@ impl Replay<'_> {
             }
             tracing::warn!(checkpoint = name, why, "the index cannot be made from this");
         }
+        // A part of it is of no use, and may have taken the last space of the disk.
+        self.at.io("index", tree::discard(dir))?;
         Err(OpenError::Io { file: dir.to_owned(), source: io::Error::other(why) })
     }
 

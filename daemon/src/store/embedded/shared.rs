@@ -119,6 +119,16 @@ impl Shared {
         self.disk.above_reserve() > 0
     }
 
+    /// Whether what is in memory can go into the tree of the index.
+    pub(super) fn can_settle(&self) -> bool {
+        self.index.can_settle(self.disk.above_reserve())
+    }
+
+    /// Whether memory has so much that writes have to wait for space on the disk.
+    pub(super) fn is_crammed(&self) -> bool {
+        self.index.is_overfull() && !self.can_settle()
+    }
+
     /// Has the index made anew on the next start, and says what a caller is told.
     pub(super) fn index_failed(&self, why: &Sick) -> Fault {
         tracing::error!(why, "the index cannot be used; it is made anew from the journal on the next start");
@@ -132,18 +142,22 @@ impl Shared {
         self.index.send_off(*head)
     }
 
-    /// Brings what was sent off into the tree of the index. After a failure readers still see everything
-    /// that was acknowledged, and the tree is made anew on the next start.
-    pub(super) fn settle_sent(&self) -> Result<(), Sick> {
-        self.index.settle().inspect_err(|why| {
+    /// Brings what was sent off into the tree of the index, as far as the disk has space for it, and says
+    /// whether all of it is there. After a failure readers still see everything that was acknowledged, and
+    /// the tree is made anew on the next start.
+    pub(super) fn settle_sent(&self) -> Result<bool, Sick> {
+        self.index.settle(|| self.disk.above_reserve()).inspect_err(|why| {
             self.index_failed(why);
             self.refuse_writes("the index of the store cannot be written");
         })
     }
 
-    /// Brings everything that is published by now into the tree of the index.
-    pub(super) fn settle(&self) -> Result<(), Sick> {
-        self.settle_sent()?;
+    /// Brings everything that is published by now into the tree of the index, and says whether all of it
+    /// is there.
+    pub(super) fn settle(&self) -> Result<bool, Sick> {
+        if !self.settle_sent()? {
+            return Ok(false);
+        }
         self.send_off();
         self.settle_sent()
     }

@@ -1,5 +1,8 @@
 //! The tree of sled as a guest that is not trusted: its panics are caught, and its folder can be thrown away.
 
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
+use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,6 +58,32 @@ impl Tree {
         let config = sled::Config::new().path(dir).cache_capacity(cache_bytes).use_compression(false);
         caught(|| config.open().map_err(text)).map(|db| Self(Some(db)))
     }
+}
+
+/// Bytes of a block, as a file counts them.
+const BLOCK_BYTES: u64 = 512;
+
+/// More than is asked for is taken at once, where there is room for it.
+const SPARE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Takes space behind the end of the file of a tree, of the `room` that its disk has. An error of sled is
+/// final, so it may only write where the disk cannot refuse any more. Says whether there are so many bytes.
+pub(super) fn take_space(dir: &Path, bytes: u64, room: u64) -> bool {
+    let take = || {
+        let file = fs::OpenOptions::new().write(true).open(dir.join("db"))?;
+        let now = file.metadata()?;
+        let taken = (now.blocks() * BLOCK_BYTES).saturating_sub(now.len());
+        if taken < bytes && bytes - taken <= room {
+            let more = SPARE_BYTES.min(room - (bytes - taken));
+            match fallocate(&file, FallocateFlags::KEEP_SIZE, now.len(), bytes + more) {
+                Err(Errno::NOSPC | Errno::DQUOT) => return Ok(false),
+                // Not every file system can; there the look at the room has to do.
+                Ok(()) | Err(_) => return Ok(true),
+            }
+        }
+        io::Result::Ok(taken >= bytes)
+    };
+    take().unwrap_or(bytes <= room)
 }
 
 /// Whether the system starts as many threads as the store and what serves over it begin with. Without them

@@ -226,15 +226,15 @@ fn close(shared: &Shared) -> Result<(), Fault> {
         return Ok(());
     }
     shared.refuse_writes("the store is closed");
-    if !shared.has_room() {
-        tracing::warn!("the disk takes nothing, so the next start takes longer");
-        return Ok(());
-    }
     let failed = |why: String| {
         tracing::error!(why, "the store cannot be closed cleanly; nothing that was acknowledged is lost");
         unavailable("the store could not be closed cleanly")
     };
-    shared.settle().and_then(|()| shared.index.pairs.close()).map_err(failed)?;
+    if !shared.has_room() || !shared.settle().map_err(failed)? {
+        tracing::warn!("the disk takes nothing, so the next start takes longer");
+        return Ok(());
+    }
+    shared.index.pairs.close().map_err(failed)?;
     let marked = replace(&*shared.disk, "", CLEAN, &shared.head().to_mark());
     marked.map_err(|error| failed(error.to_string()))
 }

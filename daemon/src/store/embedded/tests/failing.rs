@@ -1,5 +1,6 @@
 //! A disk that fails at the n-th operation, for every n, once or from then on.
 
+use super::super::Embedded;
 use super::super::disk::Disk;
 use super::script::*;
 use super::sim::{Failing, Loss, SimDisk};
@@ -153,4 +154,40 @@ fn a_thread_that_breaks_off_leaves_nobody_waiting_and_tells_the_process() {
     assert!(engine.final_fault().is_some(), "the process leaves");
     assert_eq!(all(&engine).unwrap(), [(b"a".to_vec(), vec![1])]);
     block_on(engine.close()).unwrap();
+}
+
+#[test]
+fn what_the_disk_has_no_space_for_stays_in_memory_half_way_and_settles_later() {
+    for killed in [false, true] {
+        let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+        let mut options = options(dir.path());
+        (options.recent_keys, options.segment_bytes) = (100_000, 64 << 20);
+        let engine = Embedded::open_on(options.clone(), Arc::new(disk.clone())).unwrap();
+        let put = |number: u32| change(number.to_be_bytes(), Some(vec![number as u8; 2_000]));
+        write(&engine, (0..2_000).map(put).collect()).unwrap();
+        assert_eq!(engine.shared.settle(), Ok(true));
+        disk.fail(Failing::Reserve);
+        write(&engine, (1_000..11_000).map(put).collect()).unwrap();
+        let right = all(&engine).unwrap();
+        let (index, looks) = (&engine.shared.index, AtomicU64::new(0));
+        engine.shared.send_off();
+        // There is space for some of it, which is taken before the first part goes into the tree.
+        let room = || if looks.fetch_add(1, SeqCst) == 0 { 12 << 20 } else { 0 };
+        assert_eq!(index.settle(room), Ok(false));
+        assert!(looks.load(SeqCst) > 1 && index.is_stuck() && !index.can_settle(0), "it is half-way");
+        assert_eq!(engine.shared.settle(), Ok(false));
+        assert!(all(&engine).unwrap() == right);
+        if killed {
+            drop(engine);
+            let engine = Embedded::open_on(options, Arc::new(disk.restart())).unwrap();
+            assert!(all(&engine).unwrap() == right);
+            continue;
+        }
+        // Meanwhile others write, and then there is space again.
+        write(&engine, vec![change(1_000u32.to_be_bytes(), None)]).unwrap();
+        disk.fail(Failing::Never);
+        assert_eq!(engine.shared.settle(), Ok(true));
+        assert!(!index.is_stuck() && index.pairs.audit().unwrap());
+        assert_eq!(all(&engine).unwrap().len(), right.len() - 1);
+    }
 }

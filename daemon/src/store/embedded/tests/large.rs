@@ -6,7 +6,6 @@ use crate::store::engine::Engine;
 use mfa_shared::fault::UNAVAILABLE;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Everything counts as large.
 fn large(dir: &Path) -> Options {
@@ -19,17 +18,6 @@ fn fill(dir: &Path) -> Embedded {
         write(&engine, vec![change([number], Some(vec![number; 400]))]).unwrap();
     }
     engine
-}
-
-fn soon(what: impl Fn() -> bool) -> bool {
-    let begin = Instant::now();
-    while begin.elapsed() < Duration::from_secs(10) {
-        if what() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    false
 }
 
 #[test]

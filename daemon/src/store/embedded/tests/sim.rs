@@ -28,6 +28,8 @@ pub(super) enum Failing {
     From(u64),
     /// There is no space from the first operation up to before the second.
     Full(u64, u64),
+    /// There is no space but for the journal.
+    Reserve,
     /// No file can be opened or made from the first operation up to before the second.
     NoFiles(u64, u64),
     /// The power goes during the n-th operation: what it does may come through, or parts of it.
@@ -206,7 +208,7 @@ impl SimDisk {
         let fails = match *self.failing.lock().unwrap() {
             Failing::Never => false,
             Failing::Once(n) => state.operations == n,
-            Failing::Full(..) | Failing::NoFiles(..) => false,
+            Failing::Full(..) | Failing::Reserve | Failing::NoFiles(..) => false,
             Failing::From(n) | Failing::Off(n) => state.operations >= n,
         };
         (state, if fails { Err(io::Error::other("the disk fails")) } else { Ok(()) })
@@ -308,6 +310,9 @@ impl Disk for SimDisk {
         Ok(())
     }
     fn above_reserve(&self) -> u64 {
+        if matches!(*self.failing.lock().unwrap(), Failing::Reserve) {
+            return 0;
+        }
         let operations = self.operations();
         self.no_space(operations).map_or(0, |()| u64::MAX)
     }

@@ -7,6 +7,7 @@ use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 pub(super) const THINGS: Space = Space { id: 7, name: "things" };
 
@@ -55,4 +56,15 @@ pub(super) fn read<T: Send + 'static>(
 /// Everything in the space.
 pub(super) fn all(engine: &Embedded) -> Result<Vec<Pair>, Fault> {
     read(engine, |view| view.scan(THINGS, &Range::prefix(b""), false, usize::MAX))
+}
+
+pub(super) fn soon(what: impl Fn() -> bool) -> bool {
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(10) {
+        if what() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
 }
