@@ -94,15 +94,20 @@ fn readable(tx: &mut Tx<'_>) -> Result<Result<(), String>, Fault> {
         };
         return Ok(Err(why.to_owned()));
     }
-    let form = tx.get::<StoreFacts>(&["store"])?.map_or(StoreFacts::FORM, |facts| facts.form);
-    Ok(match form == StoreFacts::FORM {
-        true => Ok(()),
-        false => Err(format!(
-            "the records of the store are of form {form}, and this program reads form {}: use the version of \
-             mfa that wrote it",
-            StoreFacts::FORM
-        )),
-    })
+    let Some(facts) = tx.get::<StoreFacts>(&["store"])? else { return Ok(Ok(())) };
+    if facts.form == StoreFacts::FORM {
+        return Ok(Ok(()));
+    }
+    let needed = facts.program.map_or_else(
+        || "the version of mfa that wrote it".to_owned(),
+        |version| format!("mfa {version} or a later version"),
+    );
+    Ok(Err(format!(
+        "the records of the store are of form {}, and mfa {} reads form {}: use {needed}",
+        facts.form,
+        StoreFacts::PROGRAM,
+        StoreFacts::FORM
+    )))
 }
 
 /// What became of a store; where that is a failure, it is closed.

@@ -5,13 +5,22 @@
 use crate::http::idempotency;
 use crate::ops::audit as trail;
 use crate::ops::{init, login};
-use crate::store::records::StoreSecret;
+use crate::store::records::{StoreFacts, StoreSecret};
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use mfa_shared::fault::{self, Fault};
 
 /// Brings a store to what this program expects.
 pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
+    match bring_up(store).await {
+        // It is only served then; the next start on a disk that takes changes makes up for it.
+        Err(fault) if [fault::DISK_READ_ONLY, fault::DISK_FULL].contains(&fault.kind) => Ok(()),
+        done => done,
+    }
+}
+
+/// Each step looks first whether there is anything to do, so that one that was killed is done by the next start.
+async fn bring_up(store: &Store) -> Result<(), Fault> {
     if store.read(false, init::lacks_later_groups).await? {
         let add = |tx: &mut Tx<'_>| {
             tx.set_actor(SYSTEM_ACTOR);
@@ -19,13 +28,26 @@ pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
             trail::tell_own(tx, "Migrate", "upgrade", None, Vec::new());
             Ok(())
         };
-        match store.write("upgrade", add).await {
-            // It is only served then; the next start on a disk that takes changes makes up for it.
-            Err(fault) if fault.kind == fault::DISK_READ_ONLY => {}
-            added => added?,
-        }
+        store.write("upgrade", add).await?;
     }
+    note_program(store).await?;
     remove_guessable(store).await
+}
+
+/// A store from before stores said which program they need says so from now on.
+async fn note_program(store: &Store) -> Result<(), Fault> {
+    let facts = |tx: &mut Tx<'_>| tx.get::<StoreFacts>(&["store"]);
+    if store.read(false, facts).await?.is_none_or(|facts| facts.program.is_some()) {
+        return Ok(());
+    }
+    let note = move |tx: &mut Tx<'_>| {
+        tx.set_actor(SYSTEM_ACTOR);
+        if let Some(facts) = facts(tx)? {
+            tx.put(&StoreFacts { program: Some(StoreFacts::PROGRAM.to_owned()), ..facts })?;
+        }
+        Ok(())
+    };
+    store.write("upgrade", note).await
 }
 
 /// The key under which earlier programs hashed requests goes last, so that an interrupted removal starts

@@ -3,6 +3,7 @@
 mod full;
 mod images;
 mod interest;
+mod kept;
 mod kill;
 pub mod power;
 mod tellers;
@@ -39,17 +40,32 @@ impl Process {
     fn spawn(home: &Path, data: &Path) -> Self {
         let listen = free_address();
         let mut command = Self::command(home, data, &listen);
+        command.env("MFA_URL", format!("http://{listen}"));
+        Self::spawn_as(home, command)
+    }
+
+    /// Starts a command that serves where its environment names the daemon.
+    fn spawn_as(home: &Path, mut command: Command) -> Self {
         // With a library that makes fdatasync do nothing, the power cuts must find losses.
         if let Some(library) = std::env::var_os("MFA_TEST_PRELOAD") {
             command.env("LD_PRELOAD", library);
         }
         let child = command.stdout(Stdio::null()).stderr(log(home)).spawn().unwrap();
-        Self { child, url: format!("http://{listen}") }
+        let url = command.get_envs().find(|(name, _)| *name == "MFA_URL").and_then(|(_, url)| url);
+        Self { child, url: url.unwrap().to_str().unwrap().to_owned() }
     }
 
     /// Starts it and waits until it is ready.
     pub async fn start(home: &Path, data: &Path, http: &reqwest::Client) -> Self {
-        let mut process = Self::spawn(home, data);
+        Self::ready(Self::spawn(home, data), home, http).await
+    }
+
+    /// As [`Process::spawn_as`], and waits until it is ready.
+    async fn start_as(home: &Path, command: Command, http: &reqwest::Client) -> Self {
+        Self::ready(Self::spawn_as(home, command), home, http).await
+    }
+
+    async fn ready(mut process: Self, home: &Path, http: &reqwest::Client) -> Self {
         let begin = Instant::now();
         loop {
             if let Ok(answer) = http.get(format!("{}/ready", process.url)).send().await

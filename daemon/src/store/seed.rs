@@ -26,8 +26,12 @@ pub async fn seed(store: &Store) -> Result<Seeded, Fault> {
             if let Some(facts) = tx.get::<StoreFacts>(&["store"])? {
                 return Ok(Seeded { facts, fresh: false });
             }
-            let facts =
-                StoreFacts { instance: instance.clone(), created_on: tx.now(), form: StoreFacts::FORM };
+            let facts = StoreFacts {
+                instance: instance.clone(),
+                created_on: tx.now(),
+                form: StoreFacts::FORM,
+                program: Some(StoreFacts::PROGRAM.to_owned()),
+            };
             tx.put(&facts)?;
             seed_actions(tx)?;
             Ok(Seeded { facts, fresh: true })

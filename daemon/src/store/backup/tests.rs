@@ -63,6 +63,7 @@ async fn filled(dir: &Path) -> Embedded {
         instance: "0".repeat(32),
         created_on: Timestamp::from_millis(0),
         form: StoreFacts::FORM,
+        program: None,
     };
     let facts = serde_json::to_vec(&facts).unwrap();
     write(&engine, vec![put(SYSTEM, key(&["store"]), &facts), put(SESSIONS, key(&["s"]), b"secret")]).await;

@@ -18,12 +18,17 @@ pub struct StoreFacts {
     /// The form of its records; see [`StoreFacts::FORM`].
     #[serde(default)]
     pub form: u32,
+    /// Version of the first program that opened it in this form; stores from before say nothing.
+    #[serde(default)]
+    pub program: Option<String>,
 }
 
 impl StoreFacts {
     /// The form of the records that this program reads and writes. It counts up whenever a record gets
     /// another key or another meaning.
     pub const FORM: u32 = 1;
+    /// The version of this program.
+    pub const PROGRAM: &'static str = env!("CARGO_PKG_VERSION");
 }
 
 impl Record for StoreFacts {

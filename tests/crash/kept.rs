@@ -1,0 +1,150 @@
+//! Stores that earlier programs made (`tests/stores`): this program opens each with all that it holds.
+
+use super::{Process, client, random};
+use crate::api::images::hash;
+use crate::cli::run::run;
+use crate::template::copy_folder;
+use crate::world::mfa;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// Kills on the way from what a program before left to what this one makes of it.
+const KILLS: usize = 50;
+
+/// The kept stores, each unpacked in a folder: `data`, `data.key` and `shown.json`.
+fn kept() -> Vec<(String, tempfile::TempDir)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("tests/stores");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let stores: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "gz")).collect();
+    assert!(!stores.is_empty(), "no store is kept");
+    let unpack = |path: &PathBuf| {
+        let dir = tempfile::tempdir().unwrap();
+        let unpacked = Command::new("tar").arg("-xzf").arg(path).arg("-C").arg(dir.path()).status().unwrap();
+        assert!(unpacked.success(), "{}", path.display());
+        (path.file_name().unwrap().to_string_lossy().into_owned(), dir)
+    };
+    stores.iter().map(unpack).collect()
+}
+
+/// A daemon with access control over such a folder.
+fn command(home: &Path) -> Command {
+    let data = home.join("data");
+    let listen = crate::served::free_address();
+    let mut command =
+        mfa(home, &["daemon", "run", "--data-dir", data.to_str().unwrap(), "--listen", &listen]);
+    command.env("MFA_URL", format!("http://{listen}"));
+    command
+}
+
+/// Whether everything of the older answer is in the present one; what is new there is of no matter.
+fn holds(now: &Value, before: &Value) -> bool {
+    match (now, before) {
+        // How make.py keeps an amount.
+        (Value::Number(now), Value::Object(kept)) => kept.get("decimal") == Some(&json!(now.to_string())),
+        (Value::Object(now), Value::Object(before)) => {
+            before.iter().all(|(name, before)| now.get(name).is_some_and(|now| holds(now, before)))
+        }
+        (Value::Array(now), Value::Array(before)) => {
+            now.len() == before.len() && now.iter().zip(before).all(|(now, before)| holds(now, before))
+        }
+        (now, before) => now == before,
+    }
+}
+
+/// What reads of a running daemon show otherwise than they did with the program that made the store.
+async fn differences(http: &reqwest::Client, url: &str, kept: &Value) -> Vec<String> {
+    let login = json!({ "grant_type": "password", "username": "ama", "password": kept["password"] });
+    let sent = http.post(format!("{url}/token")).header("content-type", "application/json");
+    let answer = sent.body(login.to_string()).send().await.unwrap();
+    assert_eq!(answer.status(), 200, "the user of before logs in");
+    let token: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    let token = token["access_token"].as_str().unwrap();
+    let mut found = Vec::new();
+    for (path, before) in kept["shown"].as_object().unwrap() {
+        let answer = http.get(format!("{url}{path}")).bearer_auth(token).send().await.unwrap();
+        let status = answer.status();
+        let bytes = answer.bytes().await.unwrap();
+        let now = match before {
+            Value::String(_) => Value::String(hash(&bytes)),
+            _ => serde_json::from_slice(&bytes).unwrap_or_default(),
+        };
+        // Groups and rights of later endpoints are added.
+        let grown = ["/permittablegroups", "/roles"].contains(&path.as_str());
+        if status != 200 || !(grown && among(&now, before) || holds(&now, before)) {
+            found.push(format!("{path}: {status}: {now}\nbefore: {before}"));
+        }
+    }
+    found
+}
+
+/// Whether each record of the older list is in the present one, with what it held.
+fn among(now: &Value, before: &Value) -> bool {
+    let (now, before) = (now.as_array().unwrap(), before.as_array().unwrap());
+    let more = |now: &Value, before: &Value| match (now, before) {
+        (Value::Array(now), Value::Array(before)) => {
+            before.iter().all(|before| now.iter().any(|now| holds(now, before)))
+        }
+        (now, before) => holds(now, before),
+    };
+    let grown = |now: &Value, before: &Value| {
+        before.as_object().unwrap().iter().all(|(name, before)| more(&now[name], before))
+    };
+    before.iter().all(|before| now.iter().any(|now| grown(now, before)))
+}
+
+fn shown(home: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(home.join("shown.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_store_of_every_earlier_program_opens_with_all_that_it_holds() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let http = client();
+    for (name, dir) in kept() {
+        let home = dir.path();
+        for _ in 0..2 {
+            let process = runtime.block_on(Process::start_as(home, command(home), &http));
+            let found = runtime.block_on(differences(&http, &process.url, &shown(home)));
+            assert!(found.is_empty(), "{name}: {}", found.join("\n"));
+            process.kill();
+        }
+        let data = home.join("data");
+        for what in ["store", "ledger", "references"] {
+            let ran = run(mfa(home, &["check", what, "--data-dir", data.to_str().unwrap(), "-o", "json"]));
+            let list: Value = serde_json::from_str(&ran.out).unwrap();
+            let broken = |found: &&Value| what != "references" && !found.is_null();
+            let broken: Vec<_> = list.as_array().unwrap().iter().filter(broken).collect();
+            assert!(broken.is_empty(), "{name}: {broken:?}");
+        }
+    }
+}
+
+#[test]
+fn a_store_of_an_earlier_program_survives_kills_on_its_way_to_this_one() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let http = client();
+    for (name, dir) in kept() {
+        let left = tempfile::tempdir().unwrap();
+        copy_folder(dir.path(), left.path());
+        for kill in 0..KILLS {
+            // Half of the kills meet the store as the earlier program left it, the others one that was killed before.
+            let fresh = tempfile::tempdir().unwrap();
+            let home = if kill % 2 == 0 { fresh.path() } else { left.path() };
+            if kill % 2 == 0 {
+                copy_folder(dir.path(), home);
+            }
+            let process = Process::spawn_as(home, command(home));
+            std::thread::sleep(Duration::from_millis(random(400)));
+            process.kill();
+            if kill % 10 < 2 || kill + 1 == KILLS {
+                let process = runtime.block_on(Process::start_as(home, command(home), &http));
+                let found = runtime.block_on(differences(&http, &process.url, &shown(home)));
+                assert!(found.is_empty(), "{name}, kill {kill}: {}", found.join("\n"));
+                process.kill();
+            }
+        }
+    }
+}
