@@ -93,17 +93,16 @@ impl Books {
     }
 
     fn sum(&self, first: Date, last: Date, add: impl Fn(&Value, &mut Sums)) -> BTreeMap<Date, Sums> {
-        let (mut balance, mut found, mut day) = (Amount::ZERO, BTreeMap::new(), first);
-        let mut before: Sums = Default::default();
-        for entry in self.entries.iter().filter(|entry| day_of(entry) < first) {
-            add(entry, &mut before);
+        let mut moved: BTreeMap<Date, Sums> = BTreeMap::new();
+        for entry in &self.entries {
+            add(entry, moved.entry(day_of(entry)).or_default());
         }
-        balance = balance.plus(before[4]);
+        let mut balance = Amount::sum(moved.range(..first).map(|(_, sums)| sums[4]));
+        let (mut found, mut day) = (BTreeMap::new(), first);
         while day <= last {
-            let mut sums: Sums = Default::default();
+            let mut sums = moved.get(&day).copied().unwrap_or_default();
+            balance = balance.plus(sums[4]);
             sums[4] = balance;
-            self.entries.iter().filter(|entry| day_of(entry) == day).for_each(|entry| add(entry, &mut sums));
-            balance = sums[4];
             found.insert(day, sums);
             day = day.next();
         }
