@@ -1,5 +1,5 @@
 //! What reports are made from, kept up to date beside the requests: the days that are summed up from the
-//! journal, and the calendar in memory of what came and went, once somebody has asked for it.
+//! journal, and the calendar in memory of what came and went, once a report has asked for it.
 
 use crate::ops::reports::{calendar, days};
 use crate::store::engine::{Changed, Space};
@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub struct Reports {
     /// Up to where in the journal of the engine the calendar has followed; `None` until it was made.
     followed: Mutex<Option<u64>>,
-    /// Held by whoever sums up days.
+    /// Held while days are summed up.
     summing: Mutex<()>,
 }
 
@@ -37,13 +37,13 @@ impl Reports {
         [GetCashReport::META.name, GetDepositReport::META.name, GetCustomerReport::META.name].contains(&row)
     }
 
-    /// Brings what a report needs up to date with everything that was acknowledged before. Whoever has
-    /// waited for long goes on without, and is then asked to come again.
+    /// Brings what a report needs up to date with everything that was acknowledged before. After a long wait
+    /// the report goes on without, and is then refused until the figures are there.
     pub async fn ready(self: &Arc<Self>, store: &Store, row: &str) {
         let counted = row != GetCashReport::META.name;
         let summed = row != GetCustomerReport::META.name;
         let (reports, store) = (self.clone(), store.clone());
-        // It goes on to its end, also where nobody waits for it any more.
+        // It goes on to its end, also when the report no longer waits.
         let made = tokio::spawn(async move {
             if counted {
                 reports.follow(&store).await?;
@@ -105,7 +105,8 @@ impl Reports {
     pub async fn keep_up(self: Arc<Self>, store: Store) {
         loop {
             let wanted = store.calendar().read().unwrap_or_else(PoisonError::into_inner).wanted;
-            let made = self.followed.lock().await.is_some();
+            // A report that makes it at this moment holds the lock.
+            let made = self.followed.try_lock().is_ok_and(|followed| followed.is_some());
             if (wanted || made)
                 && let Err(fault) = self.follow(&store).await
             {

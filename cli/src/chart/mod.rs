@@ -18,7 +18,7 @@ const ONE: i128 = 100_000;
 /// One place of a chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// What stands below it.
+    /// The label below it.
     pub label: String,
     /// Its value in hundred-thousandths; nothing for a gap.
     pub value: Option<i128>,
@@ -46,7 +46,7 @@ impl Chart {
     }
 }
 
-/// A decimal number in hundred-thousandths; nothing for a text that is none, or a finer one.
+/// A decimal number in hundred-thousandths; nothing for other text, or a finer number.
 pub fn number(text: &str) -> Option<i128> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));

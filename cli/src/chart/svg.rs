@@ -116,7 +116,7 @@ fn add_chart(svg: &mut String, chart: &Chart, top: i128) {
     add_labels(svg, chart, left, cell, plot_top + PLOT_HEIGHT);
 }
 
-/// A bar, with its value in so many digits behind the point for whoever points at it.
+/// A bar, with its exact value as a tooltip.
 fn add_bar(
     svg: &mut String,
     (point, digits): (&Point, usize),
@@ -141,7 +141,7 @@ fn add_bar(
     );
 }
 
-/// Labels below the middle of their bars, as many as stand apart; the last bar has one.
+/// Labels below the middle of their bars, as many as fit; the last bar always has one.
 fn add_labels(svg: &mut String, chart: &Chart, left: i128, cell: i128, bottom: i128) {
     let longest = chart.points.iter().map(|point| length(&point.label)).max().unwrap_or_default();
     let stride = ((longest + LABEL_GAP) * 100 / cell.max(1) + 1).max(1);

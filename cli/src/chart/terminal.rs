@@ -3,7 +3,7 @@
 use super::{Chart, Point};
 use std::fmt::Write as _;
 
-/// Columns where no terminal tells how many there are.
+/// Columns of a terminal of unknown width.
 const COLUMNS_DEFAULT: usize = 80;
 /// Fewest columns of the bars, however narrow the terminal is.
 const PLOT_MIN: usize = 8;
@@ -59,7 +59,7 @@ impl Style {
     }
 }
 
-/// What stands in the columns of a plot.
+/// The bars of a plot.
 struct Bars {
     points: Vec<Point>,
     /// Points that share one bar.
@@ -147,7 +147,7 @@ fn mark(value: Option<i128>, line: i128, lines_each: i128, step: i128, style: St
     marks[usize::try_from(here).unwrap_or_default()]
 }
 
-/// Labels below their bars, as many as stand apart; the last bar has one, which ends where the line does.
+/// Labels below their bars, as many as fit; the last bar always has one, within the line.
 fn labels(points: &[Point], cell: usize, width: usize) -> String {
     let longest = points.iter().map(|point| point.label.chars().count()).max().unwrap_or_default();
     let Some(last) = points.len().checked_sub(1) else { return String::new() };

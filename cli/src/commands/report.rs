@@ -19,7 +19,7 @@ use std::path::Path;
 pub const VERBS: &[Node] =
     &[verb::<Cash>("cash"), verb::<Deposits>("deposits"), verb::<Customers>("customers")];
 
-/// What stands in a file that no plot can be written to.
+/// Endings of image files that are not SVG.
 const OTHER_IMAGES: [&str; 6] = ["png", "jpg", "jpeg", "pdf", "gif", "webp"];
 
 // How a report is drawn.

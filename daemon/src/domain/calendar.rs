@@ -43,9 +43,9 @@ impl Event {
 /// The events of each kind by their days.
 #[derive(Debug, Default)]
 pub struct Calendar {
-    /// Somebody has asked for it.
+    /// A report has asked for it.
     pub wanted: bool,
-    /// Everything that was committed before it was last brought up to date stands in it.
+    /// It was read from the store once, and is kept up to date since.
     pub made: bool,
     noted: HashSet<[u8; 16]>,
     days: BTreeMap<Happened, BTreeMap<Date, i64>>,

@@ -8,17 +8,37 @@ use crate::store::records::{StoredCommand, StoredInstance};
 use crate::store::tx::decode;
 use mfa_shared::api::customers::{Customer, CustomerAction};
 use mfa_shared::fault::Fault;
-use mfa_shared::time::Timestamp;
+use mfa_shared::time::{Date, Timestamp};
 use serde::Deserialize;
 
 /// The spaces whose records prove events.
 pub const SPACES: [Space; 3] = [Customer::SPACE, StoredCommand::SPACE, StoredInstance::SPACE];
 
-/// Of a customer only the moment of its creation.
+/// Of a customer only what proves an event; the same of a command and of an account below.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CreatedCustomer {
     created_on: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct GivenCommand {
+    record: Given,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Given {
+    action: CustomerAction,
+    created_on: Timestamp,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OpenedAccount {
+    product_identifier: String,
+    opened_on: Option<Date>,
+    closed_on: Option<Timestamp>,
 }
 
 /// Events, and where the next chunk begins.
@@ -53,7 +73,7 @@ fn events_of(space: Space, key: &[u8], value: &[u8]) -> Result<Vec<Event>, Fault
         return Ok(vec![event(Happened::Created, customer.created_on.day())]);
     }
     if space == StoredCommand::SPACE {
-        let command = decode::<StoredCommand>(space, value)?.record;
+        let command = decode::<GivenCommand>(space, value)?.record;
         let what = match command.action {
             CustomerAction::Close => Happened::Closed,
             CustomerAction::Reopen => Happened::Reopened,
@@ -61,7 +81,7 @@ fn events_of(space: Space, key: &[u8], value: &[u8]) -> Result<Vec<Event>, Fault
         };
         return Ok(vec![event(what, command.created_on.day())]);
     }
-    let account: StoredInstance = decode(space, value)?;
+    let account: OpenedAccount = decode(space, value)?;
     let Some(opened) = account.opened_on else { return Ok(Vec::new()) };
     let product = account.product_identifier;
     let ended = account.closed_on.map(|on| event(Happened::Ended(product.clone()), on.day()));

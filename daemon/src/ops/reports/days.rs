@@ -1,6 +1,6 @@
 //! What moved on each day, summed up from the journal beside the writers: a few records for hundreds of
 //! entries. Entries never change and days never come back, so what was summed up once holds for ever; the
-//! entries behind the end of it are summed up by whoever asks.
+//! entries behind its end are summed up by each report that needs them.
 
 use crate::domain::ledger::{Moved, cash_moved, moved_in_drawer, moved_on_account};
 use crate::ops::ledger::last_sequence;
@@ -196,7 +196,7 @@ pub fn sum_up(tx: &mut Tx<'_>, worth: u64, at_once: u64) -> Result<Option<Sum>, 
     Ok(Some(Sum { after, upto, days: days.summed().into_values().collect() }))
 }
 
-/// Keeps what was summed up, if nobody has done so since.
+/// Keeps a sum, unless another daemon has kept one since.
 pub fn keep(tx: &mut Tx<'_>, sum: &Sum) -> Result<(), Fault> {
     if end(tx)? == sum.after {
         sum.days.iter().for_each(|day| tx.add(day));

@@ -21,7 +21,7 @@ use mfa_shared::time::Date;
 use mfa_shared::wire::{Array, Query};
 use std::collections::BTreeMap;
 
-/// Seconds after which somebody may ask again while figures are worked out.
+/// Seconds after which a client may ask again while figures are worked out.
 const RETRY_AFTER_S: u32 = 5;
 const DAY_SECONDS: i64 = 86_400;
 

@@ -1,5 +1,4 @@
-//! Days that are kept step by step are those that the whole journal sums up to, and a check tells one that
-//! somebody altered.
+//! Days that are kept step by step equal those of the whole journal, and a check finds an altered one.
 
 use super::days::{self, Days, Ledger, Wanted};
 use super::{months, name_of};
@@ -39,7 +38,7 @@ fn store() -> Memory {
     store
 }
 
-/// Posts what a number stands for, and lets time pass.
+/// Posts an entry of one of six kinds, and lets time pass.
 fn step(store: &mut Memory, kind: u8, cents: u32, seconds: i64) {
     let sum = amount(&format!("{}.{:02}", cents / 100, cents % 100));
     let (r#type, lines) = match kind {
@@ -121,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn a_kept_day_that_somebody_altered_is_found() {
+fn a_kept_day_that_was_altered_is_found() {
     let mut store = store();
     for (kind, cents) in [(4, 100_000), (1, 71), (2, 2_500)] {
         step(&mut store, kind, cents, 80_000);
