@@ -45,6 +45,7 @@ mod api {
     mod privileges;
     mod references;
     mod remembered;
+    mod reports;
     mod roles;
     mod scans;
     mod search;
@@ -99,6 +100,7 @@ mod cli {
     mod pictures;
     mod privacy;
     mod profiles;
+    mod reports;
     mod retries;
     pub mod run;
     mod screens;

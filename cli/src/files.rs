@@ -1,10 +1,20 @@
 //! Files of this program's own.
 
 use crate::failure::{Failure, Outcome};
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+
+/// Writes what somebody asked for to a place that they named. A device or a pipe takes bytes as they come,
+/// and is never replaced by a file.
+pub fn save(path: &Path, bytes: &[u8]) -> Outcome {
+    if !path.exists() || path.is_file() {
+        return replace(path, bytes);
+    }
+    let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", path.display()));
+    File::options().write(true).open(path).and_then(|mut file| file.write_all(bytes)).map_err(failed)
+}
 
 /// Writes a new file that only its owner can read and puts it into the place of the old one, so that nobody
 /// ever reads half of it.

@@ -20,6 +20,7 @@
 mod apply;
 mod bearer;
 mod bulk;
+mod chart;
 mod client;
 mod clock;
 mod commands;

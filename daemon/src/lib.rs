@@ -39,6 +39,7 @@ mod look;
 mod migrate;
 mod open;
 mod prune;
+mod reports;
 mod shelves;
 mod start;
 mod tls;

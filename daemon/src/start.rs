@@ -55,7 +55,8 @@ pub struct Daemon {
     uses: JoinHandle<()>,
     audit: JoinHandle<()>,
     webhooks: JoinHandle<()>,
-    /// What runs only where settings ask for it: interest, backups, the look at the certificate.
+    /// The figures of reports, and what runs only where settings ask for it: interest, backups, the look at
+    /// the certificate.
     optional: Vec<JoinHandle<()>>,
 }
 
@@ -127,6 +128,7 @@ impl Daemon {
         let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
         let shelves = tokio::spawn(state.shelves.clone().keep_up(state.store.clone()));
         let uses = tokio::spawn(keep_uses(state.clone()));
+        let reports = tokio::spawn(state.reports.clone().keep_up(state.store.clone()));
         let audited = state.clone();
         let audit = tokio::spawn(async move { audited.auditor.keep(&audited.store).await });
         let minute = state.config.interest_run_at;
@@ -134,7 +136,7 @@ impl Daemon {
         let backups = state.config.backups.clone();
         let backups = backups.map(|schedule| tokio::spawn(backups::keep(state.clone(), schedule)));
         let tls = state.tls.clone().map(|tls| tokio::spawn(tls.keep()));
-        let optional = [interest, backups, tls].into_iter().flatten().collect();
+        let optional = [Some(reports), interest, backups, tls].into_iter().flatten().collect();
         Ok(Self { address, state, stop, served, sweep, follow, shelves, uses, audit, webhooks, optional })
     }
 

@@ -48,7 +48,7 @@ fn institution() -> World {
 
 /// Holds a screen to the one that is kept, colours included.
 #[track_caller]
-fn same(terminal: &Terminal, name: &str, line: &str, world: &World) {
+pub fn same(terminal: &Terminal, name: &str, line: &str, world: &World) {
     terminal.run(line);
     let screen = terminal.coloured().replace(&world.url(), "http://127.0.0.1:6320") + "\n";
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/screens").join(name);

@@ -4,8 +4,9 @@ use crate::api::tellers::counter::Counter;
 use crate::stored;
 use crate::world::World;
 use mfa_daemon::Check;
+use mfa_daemon::ops::reports::days;
 use mfa_daemon::store::Tx;
-use mfa_daemon::store::records::{AccountLine, StoredEntry, StoredInstance, StoredTransaction};
+use mfa_daemon::store::records::{AccountLine, LedgerDay, StoredEntry, StoredInstance, StoredTransaction};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::fault::Fault;
@@ -142,4 +143,27 @@ fn an_account_that_was_closed_with_money_on_it_is_found() {
         tx.put(&instance)
     });
     assert_eq!(found, ["instance anna.9100.00001"]);
+}
+
+#[test]
+fn a_day_of_a_report_that_was_altered_is_found() {
+    let kept = |tx: &mut Tx<'_>| {
+        let sum = days::sum_up(tx, 1, 100)?.unwrap();
+        days::keep(tx, &sum)
+    };
+    assert_eq!(found(kept), [""; 0]);
+    let altered = found(move |tx| {
+        kept(tx)?;
+        let mut day = tx.all::<LedgerDay>(&["product"])?.remove(0);
+        day.moved.received = day.moved.received.plus(cent());
+        tx.put(&day)
+    });
+    assert_eq!(altered, ["product saver on 2031-05-06"]);
+    let removed = found(move |tx| {
+        kept(tx)?;
+        let day = tx.all::<LedgerDay>(&["drawer", "T1"])?.remove(0);
+        tx.remove(&day);
+        Ok(())
+    });
+    assert_eq!(removed, ["drawer T1 drawer-T1 on 2031-05-06"]);
 }

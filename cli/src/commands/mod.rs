@@ -38,6 +38,7 @@ mod offices;
 mod portraits;
 mod profile;
 mod quickstart;
+mod report;
 mod roles;
 mod scans;
 mod second_factor;
@@ -109,6 +110,7 @@ pub const NODES: &[Node] = &[
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
     group("interest", "", "Interest: days that are run, what they accrue and pay", interest::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
+    group("report", "reports", "Reports by day and month, with plots", report::VERBS),
     verb::<apply::Apply>("apply"),
     verb::<apply::Diff>("diff"),
     verb::<export::Export>("export"),

@@ -17,6 +17,7 @@ pub struct Listing<'a> {
     columns: Vec<Column>,
     sink: Sink,
     begun: bool,
+    below: &'a str,
 }
 
 enum Sink {
@@ -38,7 +39,12 @@ impl<'a> Listing<'a> {
                 Sink::Lines(BufWriter::with_capacity(GATHER_BYTES, stdout().lock()))
             }
         };
-        Ok(Self { output, view, columns, sink, begun: false })
+        Ok(Self { output, view, columns, sink, begun: false, below: "" })
+    }
+
+    /// The same with a text below its table.
+    pub(super) fn above(self, below: &'a str) -> Self {
+        Self { below, ..self }
     }
 
     /// Writes the names of the columns, once something is certain to follow: stdout stays empty where the
@@ -109,7 +115,7 @@ impl<'a> Listing<'a> {
                 // Columns that somebody chose are all shown, like those of the wide format.
                 let fit = format == Format::Table && output.columns.is_empty();
                 let text = table::rows(&self.columns, &rows, &output.screen, fit, !output.no_header);
-                output.page(&text)
+                output.page(&(text + self.below))
             }
         }
     }

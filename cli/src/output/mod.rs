@@ -68,6 +68,14 @@ impl Output {
         }
     }
 
+    /// Prints records, and below their table a text.
+    pub fn show_above(&self, view: &View, records: &Value, below: &str) -> Outcome {
+        let mut listing = self.listing(view)?.above(below);
+        let records = records.as_array().map(Vec::as_slice).unwrap_or_default();
+        records.iter().try_for_each(|record| listing.push(&record.to_string()))?;
+        listing.finish()
+    }
+
     /// Prints records of which every column matters: what does not fit beside the first column goes on below.
     pub fn show_folded(&self, view: &View, records: &[Value]) -> Outcome {
         let table = self.format == Format::Table && self.columns.is_empty() && self.jq.is_none();

@@ -4,7 +4,8 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::ProductType;
 use mfa_shared::api::ledger::AccountKind::{self, Asset, Equity, Expense, Liability, Revenue};
 use mfa_shared::api::ledger::Side::{self, Credit, Debit};
-use mfa_shared::api::ledger::{AccountRole, JournalLine};
+use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine};
+use serde::{Deserialize, Serialize};
 
 /// Why lines are no journal entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +100,59 @@ pub fn cash_moved(line: &JournalLine) -> Amount {
         (AccountRole::Drawer, Debit) => line.amount,
         (AccountRole::Drawer, Credit) => line.amount.negated(),
         _ => Amount::ZERO,
+    }
+}
+
+/// Type of the entry that takes the cash of a drawer along to another account; it is no movement of cash.
+pub const ACCOUNT_CHANGE: &str = "ADJT";
+
+/// What moved in a drawer, or on accounts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Moved {
+    /// What came in.
+    pub received: Amount,
+    /// What went out.
+    pub disbursed: Amount,
+    /// What a count found over.
+    pub over: Amount,
+    /// What a count found short.
+    pub short: Amount,
+}
+
+impl Moved {
+    /// Both together.
+    pub fn plus(self, other: Moved) -> Moved {
+        Moved {
+            received: self.received.plus(other.received),
+            disbursed: self.disbursed.plus(other.disbursed),
+            over: self.over.plus(other.over),
+            short: self.short.plus(other.short),
+        }
+    }
+}
+
+/// What a line does to the cash of its drawer, as reports show it; a line with another role does nothing.
+pub fn moved_in_drawer(entry: &JournalEntry, line: &JournalLine) -> Moved {
+    if line.role != AccountRole::Drawer || entry.r#type == ACCOUNT_CHANGE {
+        return Moved::default();
+    }
+    let counted = entry.lines.iter().any(|line| line.role == AccountRole::OverShort);
+    let (amount, none) = (line.amount, Moved::default());
+    match (line.side, counted) {
+        (Debit, false) => Moved { received: amount, ..none },
+        (Credit, false) => Moved { disbursed: amount, ..none },
+        (Debit, true) => Moved { over: amount, ..none },
+        (Credit, true) => Moved { short: amount, ..none },
+    }
+}
+
+/// What a line does to the account of a customer: a credit raises it, of deposits and of shares.
+pub fn moved_on_account(line: &JournalLine) -> Moved {
+    match (line.role, line.side) {
+        (AccountRole::Customer, Credit) => Moved { received: line.amount, ..Moved::default() },
+        (AccountRole::Customer, Debit) => Moved { disbursed: line.amount, ..Moved::default() },
+        _ => Moved::default(),
     }
 }
 

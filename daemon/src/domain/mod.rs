@@ -4,6 +4,7 @@ pub mod access;
 pub mod alike;
 pub mod assertion;
 pub mod bootstrap;
+pub mod calendar;
 pub mod customer;
 pub mod employee;
 pub mod gateway;

@@ -13,6 +13,7 @@ use super::trail::Trail;
 use super::{backup, batch, body, dry_run, events, login, metrics, origin, search, trail};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
+use crate::reports::Reports;
 use crate::store::Store;
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
@@ -157,6 +158,15 @@ async fn settle_trail(state: &Arc<State>, asked: &Asked, route: &Route) -> Resul
     Ok(())
 }
 
+/// A report has everything that was acknowledged before it was asked for.
+async fn settle_reports(state: &Arc<State>, asked: &Asked, route: &Route) -> Result<(), Fault> {
+    if Reports::has(route.meta.name) {
+        admit(state, asked.clone()).await?;
+        state.reports.ready(&state.store, route.meta.name).await;
+    }
+    Ok(())
+}
+
 /// Answers a read.
 async fn read(
     state: &Arc<State>,
@@ -166,6 +176,7 @@ async fn read(
     route: &Arc<Route>,
 ) -> Result<Response, Fault> {
     settle_trail(state, &asked, route).await?;
+    settle_reports(state, &asked, route).await?;
     let request = Request::prepare(state, head, asked, found, route, &Payload::default());
     request.read(route.meta.lists(), head).await
 }

@@ -12,6 +12,7 @@ use crate::domain::token::Lifetimes;
 use crate::ops::callers::{KnownCallers, LoginRules};
 use crate::ops::init;
 use crate::ops::listing::json;
+use crate::reports::Reports;
 use crate::search::Search;
 use crate::shelves::Shelves;
 use crate::store::Store;
@@ -47,6 +48,8 @@ pub struct State {
     pub search: Arc<Search>,
     /// The orders of lists.
     pub shelves: Arc<Shelves>,
+    /// The figures of reports.
+    pub reports: Arc<Reports>,
     /// What is told to the audit trail beside the answers.
     pub auditor: Arc<Auditor>,
     /// What is counted of requests.
@@ -80,6 +83,7 @@ impl State {
         let (callers, phase) = (KnownCallers::new(rules), AtomicU8::new(Phase::Serving as u8));
         let has_users = AtomicBool::new(false);
         let (search, shelves, auditor) = (Arc::default(), Arc::default(), Arc::default());
+        let reports = Arc::default();
         let counts = Arc::new(Counts::of(routes.names()));
         Self {
             store,
@@ -91,6 +95,7 @@ impl State {
             heavy,
             search,
             shelves,
+            reports,
             auditor,
             counts,
             phase,

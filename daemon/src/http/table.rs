@@ -30,6 +30,7 @@ use mfa_shared::api::interest::*;
 use mfa_shared::api::ledger::*;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::portraits::*;
+use mfa_shared::api::reports::*;
 use mfa_shared::api::roles::*;
 use mfa_shared::api::scans::*;
 use mfa_shared::api::search::Search;
@@ -196,6 +197,9 @@ fn institution() -> Vec<Route> {
         operation::<ListJournal, _>(ledger::list_journal),
         operation::<GetJournalEntry, _>(ledger::get_entry),
         operation::<GetTrialBalance, _>(ledger::trial_balance),
+        operation::<GetCashReport, _>(reports::cash),
+        operation::<GetDepositReport, _>(reports::deposits),
+        operation::<GetCustomerReport, _>(reports::customers),
         operation::<CreateEmailConfiguration, _>(email::create),
         operation::<ListEmailConfigurations, _>(email::list),
         audited::<GetEmailConfiguration, _>(email::get, email::note),

@@ -31,6 +31,7 @@ pub mod login;
 pub mod offices;
 pub mod portraits;
 pub mod references;
+pub mod reports;
 pub mod roles;
 pub mod rows;
 pub mod scans;

@@ -29,12 +29,13 @@ pub mod tx;
 pub mod unlock;
 
 use crate::clock::Clock;
+use crate::domain::calendar::Calendar;
 use crate::domain::webhook::Receivers;
 use engine::{Commit, Engine};
 use images::{Images, Uses};
 use mfa_shared::fault::{self, Fault};
 use seal::Keys;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 pub use tx::Tx;
 
 /// The store of a daemon.
@@ -46,6 +47,7 @@ pub struct Store {
     strict: bool,
     keys: Option<Arc<Keys>>,
     receivers: Arc<Receivers>,
+    calendar: Arc<RwLock<Calendar>>,
 }
 
 impl Store {
@@ -57,7 +59,8 @@ impl Store {
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
     pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
         let images = Arc::new(Images::new(engine.objects()));
-        Self { engine: Arc::new(engine), images, clock, strict, keys: None, receivers: Arc::default() }
+        let (receivers, calendar) = (Arc::default(), Arc::default());
+        Self { engine: Arc::new(engine), images, clock, strict, keys: None, receivers, calendar }
     }
 
     /// The same store with the keys of its secrets.
@@ -72,6 +75,11 @@ impl Store {
         self
     }
 
+    /// What came and went on each day, for reports.
+    pub fn calendar(&self) -> &Arc<RwLock<Calendar>> {
+        &self.calendar
+    }
+
     /// The clock of the store's transactions.
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -84,11 +92,12 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
         let (clock, strict, keys) = (self.clock.clone(), self.strict, self.keys.clone());
-        let receivers = self.receivers.clone();
+        let (receivers, calendar) = (self.receivers.clone(), self.calendar.clone());
         let (slot, filled) = slot();
         let read = move |view: &mut dyn engine::View| {
             let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
-            filled.fill(work(&mut tx.with_receivers(receivers.clone())));
+            let tx = tx.with_receivers(receivers.clone());
+            filled.fill(work(&mut tx.with_calendar(calendar.clone())));
         };
         self.engine.read(Box::new(read), long).await?;
         slot.take()
@@ -118,10 +127,11 @@ impl Store {
     {
         let (clock, strict, request) = (self.clock.clone(), self.strict, request.to_owned());
         let (keys, receivers, shared) = (self.keys.clone(), self.receivers.clone(), self.is_shared());
+        let calendar = self.calendar.clone();
         let (slot, filled) = slot();
         let write = move |view: &mut dyn engine::View| {
             let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
-            let mut tx = tx.with_receivers(receivers.clone());
+            let mut tx = tx.with_receivers(receivers.clone()).with_calendar(calendar.clone());
             let mut outcome = work(&mut tx);
             let mut keep = tx.writes_after(outcome.is_ok());
             if keep && let Err(fault) = trail::write(&mut tx, outcome.is_ok(), shared) {

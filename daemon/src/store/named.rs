@@ -1,10 +1,11 @@
 //! What bodies may name: records that do not exist are refused, or noted for the answer; addresses are those
-//! that the settings allow.
+//! that the settings allow. And what the daemon has in memory beside the store.
 
 use super::tx::Tx;
+use crate::domain::calendar::Calendar;
 use crate::domain::webhook::Receivers;
 use mfa_shared::api::batch::DANGLING_MAX;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 impl Tx<'_> {
     /// Whether every descriptive reference must name an existing record.
@@ -21,6 +22,23 @@ impl Tx<'_> {
     /// Where events may be brought to.
     pub fn receivers(&self) -> &Receivers {
         &self.receivers
+    }
+
+    /// The same transaction with what came and went on each day.
+    pub fn with_calendar(mut self, calendar: Arc<RwLock<Calendar>>) -> Self {
+        self.calendar = calendar;
+        self
+    }
+
+    /// Looks at what came and went on each day; nothing until that was read from the store.
+    pub fn calendar<T>(&self, look: impl FnOnce(&Calendar) -> T) -> Option<T> {
+        let calendar = self.calendar.read().unwrap_or_else(PoisonError::into_inner);
+        if calendar.made {
+            return Some(look(&calendar));
+        }
+        drop(calendar);
+        self.calendar.write().unwrap_or_else(PoisonError::into_inner).wanted = true;
+        None
     }
 
     /// Refuses every change of this transaction that names what does not exist.

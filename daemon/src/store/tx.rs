@@ -5,12 +5,13 @@ use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
 use super::shelved::Shelved;
 use crate::clock::Deadline;
+use crate::domain::calendar::Calendar;
 use crate::domain::webhook::Receivers;
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::de::DeserializeOwned;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 /// Pairs that are fetched at once while a range is walked.
 const SCAN_PAIRS: usize = 256;
@@ -32,6 +33,7 @@ pub struct Tx<'a> {
     pub(super) records: Vec<AuditRecord>,
     pub(super) keys: Option<Arc<Keys>>,
     pub(super) receivers: Arc<Receivers>,
+    pub(super) calendar: Arc<RwLock<Calendar>>,
     pub(super) shelved: Option<Shelved>,
     deadline: Option<Deadline>,
 }
@@ -51,6 +53,7 @@ impl<'a> Tx<'a> {
             records: Vec::new(),
             keys: None,
             receivers: Arc::default(),
+            calendar: Arc::default(),
             shelved: None,
             deadline: None,
         }

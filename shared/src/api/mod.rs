@@ -19,6 +19,7 @@ pub mod interest;
 pub mod ledger;
 pub mod offices;
 pub mod portraits;
+pub mod reports;
 pub mod roles;
 pub mod scans;
 pub mod search;
@@ -59,6 +60,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         dividends::ROWS,
         interest::ROWS,
         ledger::ROWS,
+        reports::ROWS,
         gateways::ROWS,
         tellers::ROWS,
         audit::ROWS,

@@ -3,6 +3,7 @@
 
 use crate::domain::ledger::{balance, cash_moved, check_lines, join};
 use crate::ops::interest::{self, check_interest};
+use crate::ops::reports::{check::compare, days};
 use crate::ops::tellers::check_tellers;
 use crate::store::Tx;
 pub use crate::store::check::Finding;
@@ -42,6 +43,7 @@ struct Books {
     earned: BTreeMap<String, Amount>,
     lines: u64,
     drawer_entries: u64,
+    days: days::Days,
     findings: Vec<Finding>,
 }
 
@@ -63,6 +65,7 @@ pub fn check_books(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
         books.accounts.insert(account.identifier.clone(), (account, computed));
     }
     books.replay(tx)?;
+    books.findings.extend(compare(tx, std::mem::take(&mut books.days).summed())?);
     books.compare_accounts();
     books.compare_drawers(tx)?;
     for (space, expected, what) in [
@@ -94,7 +97,7 @@ impl Books {
     fn replay(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
         let (mut next, mut seal, mut posted_on) = (1, String::new(), None);
         let last = tx.get::<LastPosting>(LastPosting::KEY)?;
-        let mut from = 0;
+        let (mut from, summed) = (0, days::end(tx)?);
         loop {
             let range = Range { from: numbered(&[], from), to: None };
             let pairs = tx.scan(StoredEntry::SPACE, &range, false, STEP)?;
@@ -122,6 +125,9 @@ impl Books {
                     self.find(subject.clone(), format!("is no entry: {refusal:?}"));
                 }
                 self.post(tx, &entry, place, &subject)?;
+                if place <= summed {
+                    self.days.post(tx, &entry)?;
+                }
                 (next, seal, posted_on) = (place + 1, kept, Some(entry.posted_on));
             }
             if pairs.len() < STEP {
@@ -132,6 +138,10 @@ impl Books {
         let end = posted_on.map(|posted_on| LastPosting { sequence: next - 1, posted_on, seal });
         if last != end {
             let detail = format!("has {} entries, and its end is kept as another one", next - 1);
+            self.find("journal".to_owned(), detail);
+        }
+        if summed >= next {
+            let detail = format!("has {} entries, and reports sum up {summed}", next - 1);
             self.find("journal".to_owned(), detail);
         }
         Ok(())

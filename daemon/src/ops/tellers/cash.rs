@@ -12,8 +12,7 @@ use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Json, Nothing};
 
-/// Type of the entry that takes cash along to another account of the drawer; it is no movement of cash.
-pub(super) const ACCOUNT_CHANGE: &str = "ADJT";
+pub(super) use crate::domain::ledger::ACCOUNT_CHANGE;
 
 /// Message of the cash that was in the drawer when a session began; it is no posting.
 pub(super) const CARRIED_OVER: &str = "Cash carried over.";

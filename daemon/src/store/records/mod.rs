@@ -13,6 +13,7 @@ mod instances;
 mod interest;
 mod ledger;
 mod offices;
+mod reports;
 mod system;
 mod tellers;
 mod tokens;
@@ -34,6 +35,7 @@ pub use interest::{
 };
 pub use ledger::{AccountLine, DrawerCash, ENTRY_LINES_MAX, LastPosting, StoredEntry, line_number};
 pub use offices::{StoredOffice, StoredReference};
+pub use reports::{LedgerDay, LedgerDaysEnd};
 pub use system::{
     BackupMade, BackupMissed, Initialisation, ScheduledBackups, SealedWith, StoreFacts, StoreSecret,
 };
@@ -95,6 +97,8 @@ spaces! {
     LAST_POSTING = 105 "last_posting";
     DRAWER_CASH = 106 "drawer_cash";
     DRAWER_ENTRIES = 107 "drawer_entries";
+    LEDGER_DAYS = 115 "ledger_days";
+    LEDGER_DAYS_END = 116 "ledger_days_end";
     EMPLOYEES = 60 "employees";
     EMPLOYEES_BY_OFFICE = 61 "employees_by_office";
     CUSTOMERS_BY_EMPLOYEE = 62 "customers_by_employee";

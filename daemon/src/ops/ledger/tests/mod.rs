@@ -1,4 +1,4 @@
 mod histories;
 pub(in crate::ops) mod memory;
 mod moment;
-mod posting;
+pub(in crate::ops) mod posting;
