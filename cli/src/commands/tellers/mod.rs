@@ -5,6 +5,7 @@ mod close;
 mod counter;
 mod day;
 mod of_day;
+mod receipts;
 mod report_file;
 mod reports;
 mod transactions;
@@ -43,6 +44,7 @@ pub const VERBS: &[Node] = &[
     verb::<counter::Transfer>("transfer"),
     verb::<counter::OpenAccount>("open-account"),
     verb::<counter::CloseAccount>("close-account"),
+    verb::<receipts::Issue>("receipt"),
     group(
         "transactions",
         "transaction",
@@ -54,6 +56,7 @@ pub const VERBS: &[Node] = &[
             verb::<transactions::Cancel>("cancel"),
         ],
     ),
+    group("receipts", "", "Receipts of a teller", &[verb::<receipts::Get>("get")]),
     group(
         "denominations",
         "denomination",
