@@ -19,6 +19,7 @@ mod api {
     mod conventions;
     mod customers;
     mod dangling;
+    mod days;
     pub mod definitions;
     mod documents;
     mod dry_run;
@@ -76,6 +77,7 @@ mod cli {
     mod complete;
     mod daemon;
     mod dangling;
+    mod day;
     mod doctor;
     mod dry_run;
     mod edit;
@@ -125,6 +127,7 @@ mod store {
     mod conformance;
     mod daemons;
     mod damaged_images;
+    mod days;
     mod encrypted;
     mod full;
     mod gaps;

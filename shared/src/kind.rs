@@ -62,6 +62,7 @@ pub const KINDS: &[Kind] = &[
     kind("consent", "/applications/{}/permissions/{}/users/{}/enabled", "", "GetConsent"),
     kind("set", "/applications/{}/callendpointset/{}", "identifier", "GetCallEndpointSet"),
     kind("office", "/offices/{}", "identifier", "GetOffice"),
+    kind("day", "/offices/{}/days/{}", "", "GetOfficeDay"),
     kind("teller", "/offices/{}/teller/{}", "code", "GetTeller"),
     kind("employee", "/employees/{}", "identifier", "GetEmployee"),
     kind("customer", "/customers/{}", "identifier", "GetCustomer"),

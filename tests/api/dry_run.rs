@@ -205,6 +205,7 @@ fn tellers(twice: &Twice) {
     twice.none("POST", &format!("{made}?command=TRANSACTION"));
     twice.none("POST", "/teller/T1?command=PAUSE");
     twice.json("POST", "/offices/accra/teller/T1/denominations", json!({ "countedTotal": 705 }));
+    twice.json("POST", "/offices/accra/days/2031-05-06", json!({ "leaveOpen": true }));
 }
 
 fn interest(twice: &Twice) {

@@ -78,6 +78,36 @@ pub const DAY_REPORT: View = View {
     ],
 };
 
+/// Ends of the days of an office.
+pub const OFFICE_DAY: View = View {
+    plural: "days",
+    id: "/date",
+    state: "",
+    columns: &[
+        column("date", "/date", 0),
+        amount("number", "/number", 0),
+        column("office", "/officeIdentifier", 3),
+        moment("ended", "/endedOn", 1),
+        column("ended-by", "/endedBy", 2),
+        column("sessions", "/sessions/*/tellerCode", WIDE),
+        column("exceptions", "/exceptions/*/kind", 1),
+        amount("debit", "/totalDebit", 4),
+        amount("credit", "/totalCredit", 4),
+        moment("from", "/coversFrom", WIDE),
+        moment("until", "/coversUntil", WIDE),
+        amount("last-entry", "/lastEntry", WIDE),
+        column("tellers", "/tellers/*/code", WIDE),
+    ],
+};
+
+/// Steps of the end of a day.
+pub const DAY_STEP: View = View {
+    plural: "steps",
+    id: "/step",
+    state: "",
+    columns: &[column("step", "/step", 0), column("result", "/result", 0), column("detail", "/detail", 0)],
+};
+
 /// Counts of the cash.
 pub const DENOMINATION: View = View {
     plural: "counts",

@@ -4,6 +4,7 @@
 //! endpoint that shows it, so `changes` are in the form on the wire, whatever the operation did.
 
 mod changes;
+mod days;
 mod receipts;
 mod refusals;
 
@@ -263,6 +264,7 @@ impl Trail {
         if self.meta.name == DistributeDividend::META.name {
             record.changes.push(change("/dividends"));
         }
+        record.changes.extend(days::ended(tx, self.meta, &self.params, reply)?);
         let place = reply.headers.iter().find(|(name, _)| name == "location");
         if let Some((_, day)) = place.and_then(|(_, place)| place.split_once("?date=")) {
             record.resource = Some(format!("interest/{day}"));

@@ -5,6 +5,7 @@ mod applications;
 mod audit;
 mod cards;
 mod customers;
+mod days;
 mod definitions;
 mod employees;
 mod gateways;
@@ -23,6 +24,7 @@ pub use applications::{StoredApplication, StoredConsent, StoredPermission, Store
 pub use audit::{AuditEnd, AuditIndexed, AuditList, AuditPlace, LIST_LENGTH_MAX, PendingAudit, StoredAudit};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
+pub use days::{DayMark, TellerMark, day_key};
 pub use definitions::{StoredAction, StoredDefinitionCommand};
 pub use employees::StoredEmployee;
 pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
@@ -69,6 +71,8 @@ spaces! {
     OFFICES_BY_PARENT = 11 "offices_by_parent";
     OFFICE_REFERENCES = 12 "office_references";
     OFFICE_REFERENCES_ACTIVE = 13 "office_references_active";
+    OFFICE_DAYS = 14 "office_days";
+    OFFICE_DAY_MARKS = 15 "office_day_marks";
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
