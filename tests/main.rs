@@ -19,6 +19,7 @@ mod api {
     mod conventions;
     mod customers;
     mod dangling;
+    mod days;
     pub mod definitions;
     mod documents;
     mod dry_run;
@@ -77,6 +78,7 @@ mod cli {
     mod complete;
     mod daemon;
     mod dangling;
+    mod day;
     mod doctor;
     mod dry_run;
     mod edit;
@@ -100,6 +102,7 @@ mod cli {
     mod pictures;
     mod privacy;
     mod profiles;
+    mod receipts;
     mod reports;
     mod retries;
     pub mod run;
@@ -126,6 +129,7 @@ mod store {
     mod conformance;
     mod daemons;
     mod damaged_images;
+    mod days;
     mod encrypted;
     mod full;
     mod gaps;

@@ -189,6 +189,11 @@ impl Scales {
     }
 }
 
+/// How many digits follow the point in each currency, as far as the products tell it.
+pub async fn currency_scales(cx: &Cx) -> HashMap<String, u32> {
+    Scales::read(cx).await.codes
+}
+
 /// How many digits follow the point in the currency of a product, where that may be read.
 pub async fn product_scale(cx: &Cx, product: &str) -> Option<u32> {
     let read = GetDefinition { definition: product.to_owned() };

@@ -32,6 +32,7 @@ mod audit;
 mod backup;
 mod backups;
 mod check;
+mod days;
 mod files;
 mod init;
 mod interest;

@@ -62,6 +62,7 @@ pub const KINDS: &[Kind] = &[
     kind("consent", "/applications/{}/permissions/{}/users/{}/enabled", "", "GetConsent"),
     kind("set", "/applications/{}/callendpointset/{}", "identifier", "GetCallEndpointSet"),
     kind("office", "/offices/{}", "identifier", "GetOffice"),
+    kind("day", "/offices/{}/days/{}", "", "GetOfficeDay"),
     kind("teller", "/offices/{}/teller/{}", "code", "GetTeller"),
     kind("employee", "/employees/{}", "identifier", "GetEmployee"),
     kind("customer", "/customers/{}", "identifier", "GetCustomer"),
@@ -84,6 +85,7 @@ pub const KINDS: &[Kind] = &[
     kind("email", "/configuration/email/{}", "identifier", "GetEmailConfiguration"),
     kind("sms", "/configuration/sms/{}", "identifier", "GetSmsConfiguration"),
     kind("transaction", "/teller/{}/transactions/{}", "", "GetTransaction"),
+    kind("receipt", "/offices/{}/teller/{}/receipts/{}", "", "GetReceipt"),
     kind("webhook", "/events/subscriptions/{}", "identifier", "GetSubscription"),
 ];
 

@@ -39,7 +39,7 @@ fn a_fresh_store_has_the_four_built_in_groups() {
 fn an_initialised_store_has_all_groups_and_roles() {
     let world = World::guarded();
     let admin = world.login("admin");
-    assert_eq!(names(&admin.get("/permittablegroups").is(200).json()).len(), 21);
+    assert_eq!(names(&admin.get("/permittablegroups").is(200).json()).len(), 22);
     let roles = ["administrator", "auditor", "branch-manager", "clerk", "pharaoh", "teller"];
     assert_eq!(names(&admin.get("/roles").is(200).json()), roles);
     let office = admin.get("/permittablegroups/office__v1__self").is(200).json();

@@ -1,5 +1,6 @@
 //! The daemon as a process of its own: killed, cut from its power, damaged.
 
+mod days;
 mod full;
 mod images;
 mod interest;

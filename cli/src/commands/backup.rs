@@ -4,6 +4,8 @@ mod create;
 mod keys;
 mod restore;
 
+pub use create::scheduled;
+
 use crate::commands::daemon::not_started;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};

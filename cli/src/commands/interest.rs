@@ -12,7 +12,7 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::Paging;
 use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::{Listed, Nothing, Query};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How long the answer to a run is waited for: a month of a large institution may be behind.
@@ -50,6 +50,22 @@ impl Verb for Run {
         cx.out.tip(&format!("interest run up to {date}; all days: mfa interest runs"));
         cx.print(&ListInterestRuns {}, &views::INTEREST_RUN, runs[InterestRun::PLURAL].clone()).await
     }
+}
+
+/// Runs interest up to a day.
+pub async fn run(cx: &Cx, date: Date) -> Outcome {
+    let body = Draft::default().set("date", Some(date.to_string())).body::<RunInterest>()?;
+    // A key that was given is that of another request of the command.
+    let mut client = cx.client.patient(RUN);
+    client.idempotency_key = None;
+    client.send(&RunInterest {}, &body).await.map(drop)
+}
+
+/// The runs of a day, a row for each product.
+pub async fn runs_of(cx: &Cx, date: Date) -> Outcome<Vec<Value>> {
+    let query = Query(RunQuery { date: Some(date), ..RunQuery::default() });
+    let runs = cx.client.send(&ListInterestRuns {}, &query).await?.value;
+    Ok(runs[InterestRun::PLURAL].as_array().cloned().unwrap_or_default())
 }
 
 #[derive(Args)]

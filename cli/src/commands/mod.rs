@@ -16,6 +16,7 @@ mod complete;
 mod config;
 mod customers;
 mod daemon;
+mod day;
 mod definitions;
 mod dev;
 mod dividends;
@@ -116,6 +117,7 @@ pub const NODES: &[Node] = &[
     verb::<export::Export>("export"),
     verb::<batch::Send>("batch"),
     group("teller", "tellers", "Tellers, their cash and the money at the counter", tellers::VERBS),
+    group("day", "days", "Ends of the days of an office, and their reports", day::VERBS),
     group("audit", "", "The audit trail: who did what, and the proof that it is whole", audit::VERBS),
     group("events", "event", "What is changed, as it happens", events::VERBS),
     group("webhooks", "webhook", "Events that the daemon brings to an address", webhooks::VERBS),

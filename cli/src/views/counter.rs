@@ -1,6 +1,6 @@
 //! Which values of tellers and of the money at the counter a table shows.
 
-use super::Currency::{Accounts, PathTeller, Product};
+use super::Currency::{Accounts, PathTeller, Product, Scale};
 use super::{View, WIDE, amount, column, moment, money, transaction};
 
 /// Tellers.
@@ -78,6 +78,36 @@ pub const DAY_REPORT: View = View {
     ],
 };
 
+/// Ends of the days of an office.
+pub const OFFICE_DAY: View = View {
+    plural: "days",
+    id: "/date",
+    state: "",
+    columns: &[
+        column("date", "/date", 0),
+        amount("number", "/number", 0),
+        column("office", "/officeIdentifier", 3),
+        moment("ended", "/endedOn", 1),
+        column("ended-by", "/endedBy", 2),
+        column("sessions", "/sessions/*/tellerCode", WIDE),
+        column("exceptions", "/exceptions/*/kind", 1),
+        amount("debit", "/totalDebit", 4),
+        amount("credit", "/totalCredit", 4),
+        moment("from", "/coversFrom", WIDE),
+        moment("until", "/coversUntil", WIDE),
+        amount("last-entry", "/lastEntry", WIDE),
+        column("tellers", "/tellers/*/code", WIDE),
+    ],
+};
+
+/// Steps of the end of a day.
+pub const DAY_STEP: View = View {
+    plural: "steps",
+    id: "/step",
+    state: "",
+    columns: &[column("step", "/step", 0), column("result", "/result", 0), column("detail", "/detail", 0)],
+};
+
 /// Counts of the cash.
 pub const DENOMINATION: View = View {
     plural: "counts",
@@ -113,5 +143,38 @@ pub const TRANSACTION: View = View {
         moment("date", "/transactionDate", WIDE),
         moment("created", "/createdOn", 2),
         moment("finished", "/finishedOn", WIDE),
+    ],
+};
+
+/// Receipts of transactions.
+pub const RECEIPT: View = View {
+    plural: "receipts",
+    id: "/number",
+    state: "",
+    columns: &[
+        amount("number", "/number", 0),
+        amount("copy", "/copy", 0),
+        column("teller", "/tellerCode", 3),
+        transaction("type", "/transactionType", 0),
+        column("account", "/customerAccountIdentifier", 1),
+        column("target", "/targetAccountIdentifier", 5),
+        column("customer", "/customerIdentifier", 6),
+        column("name", "/customerName", 2),
+        money("amount", "/amount", 0, Scale("/currency/scale")),
+        money("charges", "/charges/*/amount", 4, Scale("/currency/scale")),
+        column("in-cash", "/chargesIncluded", 7),
+        money("total", "/totalAmount", 3, Scale("/currency/scale")),
+        money("balance", "/balance", 2, Scale("/currency/scale")),
+        column("currency", "/currency/code", 4),
+        moment("confirmed", "/confirmedOn", 5),
+        column("transaction", "/transactionIdentifier", 8),
+        moment("issued", "/issuedOn", WIDE),
+        column("issued-by", "/issuedBy", WIDE),
+        column("office", "/officeIdentifier", WIDE),
+        column("office-name", "/officeName", WIDE),
+        column("clerk", "/clerk", WIDE),
+        column("product", "/productIdentifier", WIDE),
+        moment("date", "/transactionDate", WIDE),
+        column("entry", "/journalEntryIdentifier", WIDE),
     ],
 };

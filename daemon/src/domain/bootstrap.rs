@@ -49,6 +49,7 @@ const STARTER: &[Group] = &[
     ),
     ("deposit__v1__instance", &["deposit-v1/definitions/{*}/instances", "deposit-v1/instances/*"]),
     (INTEREST, &["deposit-v1/interest/*", "deposit-v1/definitions/{*}/dividends"]),
+    (DAYS, &["office-v1/offices/{*}/days/*"]),
     ("teller__v1__management", &["teller-v1/offices/{*}/teller/*"]),
     ("teller__v1__operation", &["teller-v1/teller/*"]),
     (GATEWAYS, &["notification-v1/configuration/*"]),
@@ -64,8 +65,11 @@ pub const GATEWAYS: &str = "notification__v1__configuration";
 /// The group of interest runs and dividends.
 pub const INTEREST: &str = "deposit__v1__interest";
 
+/// The group of the ends of days.
+pub const DAYS: &str = "office__v1__days";
+
 /// Groups that stores made by earlier programs do not have.
-pub const LATER_GROUPS: &[&str] = &[INTEREST];
+pub const LATER_GROUPS: &[&str] = &[INTEREST, DAYS];
 
 /// The starter roles, and below what each may do on a group: Read, Change, Delete.
 const ROLES: [&str; 5] = ["administrator", "branch-manager", "clerk", "teller", "auditor"];
@@ -83,6 +87,7 @@ const PERMISSIONS: &[(&str, [&str; 5])] = &[
     ("deposit__v1__definition", ["RCD", "R", "R", "R", "R"]),
     ("deposit__v1__instance", ["RCD", "RC", "RC", "R", "R"]),
     (INTEREST, ["RCD", "RC", "R", "R", "R"]),
+    (DAYS, ["RCD", "RC", "R", "R", "R"]),
     ("teller__v1__management", ["RCD", "RC", "", "R", "R"]),
     ("teller__v1__operation", ["RCD", "", "", "RC", ""]),
     (GATEWAYS, ["RCD", "", "", "", ""]),

@@ -2,6 +2,7 @@
 
 use super::tag;
 use crate::ops::audit::Trail;
+use crate::ops::days::{ALREADY_ENDED, Ended};
 use crate::ops::interest::RunAccepted;
 use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
@@ -11,6 +12,7 @@ use crate::store::Tx;
 use crate::store::record::Record;
 use bytes::Bytes;
 use mfa_shared::api::audit::AuditRecord;
+use mfa_shared::api::days::GetOfficeDay;
 use mfa_shared::api::interest::ListInterestRuns;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::Fault;
@@ -170,6 +172,16 @@ impl IntoReply<AcceptedAt<ListInterestRuns>> for RunAccepted {
         let mut reply = Reply::empty(202);
         let place = format!("{}?date={}", ListInterestRuns {}.path(), self.0);
         reply.headers.push(("location".to_owned(), place));
+        reply
+    }
+}
+
+impl IntoReply<AcceptedAt<GetOfficeDay>> for Ended {
+    fn into_reply(self) -> Reply {
+        let mut reply = self.at.into_reply();
+        if self.before {
+            reply.headers.push((ALREADY_ENDED.to_owned(), "true".to_owned()));
+        }
         reply
     }
 }

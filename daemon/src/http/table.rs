@@ -7,6 +7,7 @@ use super::route::{
     status,
 };
 use super::state;
+use crate::days as ended;
 use crate::interest as run;
 use crate::ops::audit as trail;
 use crate::ops::gateways::{email, sms, trial};
@@ -19,6 +20,7 @@ use mfa_shared::api::backup::GetBackup;
 use mfa_shared::api::batch::SendBatch;
 use mfa_shared::api::cards::*;
 use mfa_shared::api::customers::*;
+use mfa_shared::api::days::*;
 use mfa_shared::api::definitions::*;
 use mfa_shared::api::dividends::*;
 use mfa_shared::api::employees::*;
@@ -139,6 +141,9 @@ fn institution() -> Vec<Route> {
         operation::<DeleteOfficeAddress, _>(offices::delete_address),
         operation::<SetOfficeReference, _>(offices::set_reference),
         operation::<ListOfficeReferences, _>(offices::list_references),
+        errand::<EndOfficeDay, _, _, _, _>(days::plan, ended::gather, days::settle),
+        operation::<ListOfficeDays, _>(days::list),
+        operation::<GetOfficeDay, _>(days::get),
         operation::<CreateEmployee, _>(employees::create),
         operation::<ListEmployees, _>(employees::list),
         operation::<GetEmployee, _>(employees::get),
@@ -245,6 +250,7 @@ fn teller_rows() -> Vec<Route> {
         operation::<ListDenominations, _>(tellers::list_denominations),
         operation::<ListDayReports, _>(tellers::list_reports),
         operation::<GetDayReport, _>(tellers::get_report),
+        operation::<GetReceipt, _>(tellers::get_receipt),
         secret_operation::<UnlockDrawer, _>(tellers::unlock, |at, Json(unlock)| {
             let (teller, employee) = (at.teller.clone(), unlock.employee_identifier.clone());
             Secret::compared(&unlock.password, move |tx| tellers::drawer_hash(tx, &teller, &employee))
@@ -253,6 +259,7 @@ fn teller_rows() -> Vec<Route> {
         operation::<CreateTransaction, _>(tellers::create_transaction),
         operation::<GetTransaction, _>(tellers::get_transaction),
         operation::<FinishTransaction, _>(tellers::finish),
+        operation::<IssueReceipt, _>(tellers::issue_receipt),
         operation::<ListTransactions, _>(tellers::list_transactions),
         operation::<ListAudit, _>(trail::list),
         operation::<GetAuditRecord, _>(trail::get),

@@ -13,6 +13,7 @@ pub mod backups;
 pub mod callers;
 pub mod cards;
 pub mod customers;
+pub mod days;
 pub mod definitions;
 pub mod dividends;
 pub mod employees;

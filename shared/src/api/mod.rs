@@ -7,6 +7,7 @@ pub mod backup;
 pub mod batch;
 pub mod cards;
 pub mod customers;
+pub mod days;
 pub mod definitions;
 pub mod dividends;
 pub mod documents;
@@ -49,6 +50,7 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         groups::ROWS,
         applications::ROWS,
         offices::ROWS,
+        days::ROWS,
         employees::ROWS,
         customers::ROWS,
         cards::ROWS,

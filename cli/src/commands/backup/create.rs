@@ -13,7 +13,8 @@ use crate::views;
 use bytes::Bytes;
 use clap::Args;
 use mfa_daemon::{
-    BackupError, BackupFacts, Draft, LocalBackup, Seal, SealWriter, back_up, check_key_file, whole_backup,
+    BackupError, BackupFacts, BackupSchedule, Draft, EncryptTo, LocalBackup, Seal, SealWriter, back_up,
+    check_key_file, whole_backup,
 };
 use mfa_shared::api::backup::GetBackup;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -84,6 +85,14 @@ impl Verb for Create {
         cx.out.tip(&format!("{} was read back and verified", file.display()));
         cx.out.show(&views::BACKUP, &shown(&file.display().to_string(), "verified", &facts))
     }
+}
+
+/// Makes a backup from the running daemon as the schedule of this machine says.
+pub async fn scheduled(cx: &Cx, schedule: &BackupSchedule) -> Outcome<PathBuf> {
+    let source = Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?));
+    let to = EncryptTo::Keys(schedule.encrypt_to.clone());
+    let seal = Some(Seal { to, key_file: None }).filter(|_| !schedule.encrypt_to.is_empty());
+    keep(source, &schedule.dir, seal).await.map(|(file, _)| file)
 }
 
 fn taken(place: &Path) -> Failure {

@@ -3,7 +3,7 @@
 use super::DaemonFlags;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use mfa_daemon::{CertificateFacts, TlsFiles, look_at_certificate};
+use mfa_daemon::{BackupSchedule, CertificateFacts, TlsFiles, look_at_certificate};
 use mfa_daemon::{is_backup_name, store_and_moment};
 use mfa_daemon::{look_at_files, look_at_images, look_at_journal, look_at_key_file};
 use mfa_shared::time::Timestamp;
@@ -44,6 +44,16 @@ pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestam
     let files = files.filter(|file| is_backup_name(file));
     let last = files.filter_map(|file| Some(store_and_moment(&file)?.1)).max();
     Some((dir, last))
+}
+
+/// The backups that the daemon makes by itself, as this machine is set up, and the last one there is.
+pub fn schedule(cx: &Cx) -> Outcome<Option<(BackupSchedule, Option<(PathBuf, Timestamp)>)>> {
+    let Some(schedule) = super::backups(&cx.settings)? else { return Ok(None) };
+    let files = fs::read_dir(&schedule.dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = files.filter(|file| is_backup_name(file));
+    let moments = files.filter_map(|file| Some((store_and_moment(&file)?.1, file)));
+    let last = moments.max().map(|(moment, file)| (file, moment));
+    Ok(Some((schedule, last)))
 }
 
 /// The key file and what is the case with it; nothing where the settings cannot be read.

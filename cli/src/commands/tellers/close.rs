@@ -48,38 +48,51 @@ impl Verb for Close {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let at = self.at.place(cx)?;
-        // A folder that cannot take the report is found before anything is counted or closed.
-        let folder = self.file.folder(cx)?;
-        let found = match Pieces::of(self.counted, self.denominations) {
-            None if must_be_counted(cx, &at).await? => Some(ask_for_count(cx, &at).await?),
-            found => found,
-        };
-        let waiting = say_what_waits(cx, &at.teller).await;
-        if waiting > 0 && found.is_none() {
-            let what = format!("close teller {}, which cancels what waits,", at.teller);
-            cx.prompt.before_ending(&what, &at.teller)?;
-        }
-        if let Some(found) = found.map(|found| found.noted(self.note)) {
-            let scale = teller_scale(cx, &at.office, &at.teller).await;
-            let money = |amount| with_digits(amount, scale);
-            check_vault(&self.cash, as_amount(&found.total)?, money)?;
-            count(cx, &at, &self.cash, found, money).await?;
-        }
-        let body = self.cash.draft("CLOSE").body::<CommandTeller>()?;
-        cx.client.send(&at.command(), &body).await?;
-        of_day::forget(cx, &at.teller);
-        let Place { office, teller } = at;
-        let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
-        let report = cx.client.send(&read, &Nothing).await?.value;
-        let file = self.file.write(cx, &folder, &report).await.map_err(|failure| {
-            failure.adding(&format!("; teller {teller} is closed all the same")).hint(format!(
-                "write it once more: mfa teller reports save {teller} {} --report-dir DIR",
-                report["number"]
-            ))
-        })?;
-        cx.out.tip(&format!("teller {teller} closed (CLOSED); day report: {}", file.display()));
+        let found = Pieces::of(self.counted, self.denominations);
+        let (read, report) = close(cx, at, (self.cash, found, self.note), &self.file).await?;
         cx.print(&read, &views::DAY_REPORT, report).await
     }
+}
+
+/// Closes a teller with the cash that moves, what was counted, and a remark about the count. Asks for what is
+/// missing, and answers the report of the day, which is in its file then.
+pub(super) async fn close(
+    cx: &Cx,
+    at: Place,
+    (cash, found, note): (CashFlags, Option<Pieces>, Option<String>),
+    file: &FileFlags,
+) -> Outcome<(GetDayReport, Value)> {
+    // A folder that cannot take the report is found before anything is counted or closed.
+    let folder = file.folder(cx)?;
+    let found = match found {
+        None if must_be_counted(cx, &at).await? => Some(ask_for_count(cx, &at).await?),
+        found => found,
+    };
+    let waiting = say_what_waits(cx, &at.teller).await;
+    if waiting > 0 && found.is_none() {
+        let what = format!("close teller {}, which cancels what waits,", at.teller);
+        cx.prompt.before_ending(&what, &at.teller)?;
+    }
+    if let Some(found) = found.map(|found| found.noted(note)) {
+        let scale = teller_scale(cx, &at.office, &at.teller).await;
+        let money = |amount| with_digits(amount, scale);
+        check_vault(&cash, as_amount(&found.total)?, money)?;
+        count(cx, &at, &cash, found, money).await?;
+    }
+    let body = cash.draft("CLOSE").body::<CommandTeller>()?;
+    cx.client.send(&at.command(), &body).await?;
+    of_day::forget(cx, &at.teller);
+    let Place { office, teller } = at;
+    let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
+    let report = cx.client.send(&read, &Nothing).await?.value;
+    let file = file.write(cx, &folder, &report).await.map_err(|failure| {
+        failure.adding(&format!("; teller {teller} is closed all the same")).hint(format!(
+            "write it once more: mfa teller reports save {teller} {} --report-dir DIR",
+            report["number"]
+        ))
+    })?;
+    cx.out.tip(&format!("teller {teller} closed (CLOSED); day report: {}", file.display()));
+    Ok((read, report))
 }
 
 /// Whether a teller is not closed before somebody has counted its cash: the daemon says so, and does nothing.

@@ -5,9 +5,12 @@ mod close;
 mod counter;
 mod day;
 mod of_day;
+mod receipts;
 mod report_file;
 mod reports;
 mod transactions;
+
+pub use report_file::FileFlags;
 
 use crate::client::Client;
 use crate::commands::{history, offices};
@@ -43,6 +46,7 @@ pub const VERBS: &[Node] = &[
     verb::<counter::Transfer>("transfer"),
     verb::<counter::OpenAccount>("open-account"),
     verb::<counter::CloseAccount>("close-account"),
+    verb::<receipts::Issue>("receipt"),
     group(
         "transactions",
         "transaction",
@@ -54,6 +58,7 @@ pub const VERBS: &[Node] = &[
             verb::<transactions::Cancel>("cancel"),
         ],
     ),
+    group("receipts", "", "Receipts of a teller", &[verb::<receipts::Get>("get")]),
     group(
         "denominations",
         "denomination",
@@ -90,12 +95,19 @@ pub async fn codes(client: &Client, office: &str, term: &str) -> Vec<String> {
     codes
 }
 
+/// Closes a teller as `teller close` does without flags: asks for what must be counted, and whether what
+/// waits is to be cancelled.
+pub async fn close(cx: &Cx, office: &str, teller: &str, file: &FileFlags) -> Outcome {
+    let at = Place { office: office.to_owned(), teller: teller.to_owned() };
+    close::close(cx, at, (day::CashFlags::default(), None, None), file).await.map(drop)
+}
+
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "teller", id, what }
 }
 
 /// An amount that the daemon sent.
-fn as_amount(value: &Value) -> Outcome<Amount> {
+pub fn as_amount(value: &Value) -> Outcome<Amount> {
     let strange = |_| Failure::local(format!("the daemon sent {value} where an amount should be"));
     serde_json::from_value(value.clone()).map_err(strange)
 }

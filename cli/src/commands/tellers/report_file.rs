@@ -27,7 +27,7 @@ enum FileFormat {
 
 // Where and how a report is written.
 #[derive(Args)]
-pub(super) struct FileFlags {
+pub struct FileFlags {
     /// Folder for the file of the report; by default in the user's data folder [env: MFA_REPORT_DIR]
     #[arg(long, value_name = "DIR")]
     report_dir: Option<String>,

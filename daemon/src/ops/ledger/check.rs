@@ -2,6 +2,7 @@
 //! (`deposits.md` section 4.5).
 
 use crate::domain::ledger::{balance, cash_moved, check_lines, join};
+use crate::ops::days::check_days;
 use crate::ops::interest::{self, check_interest};
 use crate::ops::reports::{check::compare, days};
 use crate::ops::tellers::check_tellers;
@@ -52,6 +53,7 @@ pub fn check_ledger(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
     let mut findings = check_books(tx)?;
     findings.extend(check_tellers(tx)?);
     findings.extend(check_interest(tx)?);
+    findings.extend(check_days(tx)?);
     Ok(findings)
 }
 

@@ -134,6 +134,33 @@ pub fn trial_balance(
     Ok(Json(TrialBalance { as_of, rows, total_debit, total_credit }))
 }
 
+/// The sums of the debit and of the credit balances of all accounts before the entry with this sequence.
+pub fn totals_before(tx: &mut Tx<'_>, sequence: u64) -> Result<(Amount, Amount), Fault> {
+    let is_now = sequence > last_sequence(tx)?;
+    let (mut debits, mut credits, mut moved) = (Amount::ZERO, Amount::ZERO, Vec::new());
+    let mut add = |kind, balance| {
+        let (debit, credit) = on_sides(kind, balance);
+        (debits, credits) = (debits.plus(debit), credits.plus(credit));
+    };
+    tx.walk(LedgerAccount::SPACE, Range::prefix(&[]), &mut |_, value| {
+        let account: LedgerAccount = decode(LedgerAccount::SPACE, value)?;
+        match is_now {
+            true => add(account.kind, account.balance),
+            false => moved.push((account.identifier, account.kind)),
+        }
+        Ok(true)
+    })?;
+    for (account, kind) in moved {
+        add(kind, balance_at(tx, &account, sequence)?);
+    }
+    Ok((debits, credits))
+}
+
+/// The balance of an account before the entry with this sequence; 0 before its first.
+pub fn balance_at(tx: &mut Tx<'_>, account: &str, sequence: u64) -> Result<Amount, Fault> {
+    Ok(balance_before(tx, account, sequence)?.unwrap_or_default())
+}
+
 /// The balance of an account at the end of a day, by posting.
 pub fn balance_on(tx: &mut Tx<'_>, account: &LedgerAccount, end: &mut EndOfDay) -> Result<Amount, Fault> {
     // Most accounts have not moved since.
@@ -145,6 +172,15 @@ pub fn balance_on(tx: &mut Tx<'_>, account: &LedgerAccount, end: &mut EndOfDay) 
         None => *end.sequence.insert(sequence_at(tx, end.moment)?),
     };
     Ok(balance_before(tx, &account.identifier, sequence)?.unwrap_or_default())
+}
+
+/// The balance of an account after an entry, if the entry has a line on it.
+pub fn balance_after(tx: &mut Tx<'_>, entry: &JournalEntry, account: &str) -> Result<Option<Amount>, Fault> {
+    let place = entry.lines.iter().position(|line| line.account_identifier == account);
+    let Some(place) = place else { return Ok(None) };
+    let number = line_number(entry.sequence.unsigned_abs(), place as u64);
+    let line: Option<AccountLine> = tx.at(&numbered(&[account], number))?;
+    Ok(line.map(|line| line.balance))
 }
 
 /// The end of a day in the order of posting, which is looked for once.
@@ -213,7 +249,7 @@ fn posted_on(tx: &mut Tx<'_>, dates: Option<DateRange>) -> Result<Span<u64>, Fau
 
 /// The sequence of the first entry that was posted at a moment or later, which may be the next one to come.
 /// Entries are posted in the order of time, so it is found by halves.
-fn sequence_at(tx: &mut Tx<'_>, moment: Timestamp) -> Result<u64, Fault> {
+pub fn sequence_at(tx: &mut Tx<'_>, moment: Timestamp) -> Result<u64, Fault> {
     let (mut low, mut high) = (1, last_sequence(tx)? + 1);
     while low < high {
         let middle = low + (high - low) / 2;

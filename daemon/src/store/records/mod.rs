@@ -5,6 +5,7 @@ mod applications;
 mod audit;
 mod cards;
 mod customers;
+mod days;
 mod definitions;
 mod employees;
 mod gateways;
@@ -24,6 +25,7 @@ pub use applications::{StoredApplication, StoredConsent, StoredPermission, Store
 pub use audit::{AuditEnd, AuditIndexed, AuditList, AuditPlace, LIST_LENGTH_MAX, PendingAudit, StoredAudit};
 pub use cards::StoredCard;
 pub use customers::StoredCommand;
+pub use days::{DayMark, TellerMark, day_key};
 pub use definitions::{StoredAction, StoredDefinitionCommand};
 pub use employees::StoredEmployee;
 pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
@@ -40,8 +42,8 @@ pub use system::{
     BackupMade, BackupMissed, Initialisation, ScheduledBackups, SealedWith, StoreFacts, StoreSecret,
 };
 pub use tellers::{
-    Count, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, TransactionCounter,
-    TransactionPlace, report_key,
+    Count, ReceiptCopies, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction,
+    TransactionCounter, TransactionPlace, receipt_key, report_key,
 };
 pub use tokens::{KnownAddress, StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{FACTOR_SECRET, GroupsVersion, RetiredUser, StoredFactor, StoredPassword, StoredUser};
@@ -71,6 +73,8 @@ spaces! {
     OFFICES_BY_PARENT = 11 "offices_by_parent";
     OFFICE_REFERENCES = 12 "office_references";
     OFFICE_REFERENCES_ACTIVE = 13 "office_references_active";
+    OFFICE_DAYS = 14 "office_days";
+    OFFICE_DAY_MARKS = 15 "office_day_marks";
     CUSTOMERS = 20 "customers";
     CUSTOMERS_BY_OFFICE = 21 "customers_by_office";
     CUSTOMER_COMMANDS = 22 "customer_commands";
@@ -154,6 +158,8 @@ spaces! {
     TRANSACTION_PLACES = 141 "transaction_places";
     TRANSACTION_COUNTERS = 142 "transaction_counters";
     TRANSACTIONS_PENDING = 143 "transactions_pending";
+    RECEIPTS = 144 "receipts";
+    RECEIPT_COPIES = 145 "receipt_copies";
     AUDIT = 150 "audit";
     AUDIT_PENDING = 151 "audit_pending";
     AUDIT_MARKS = 152 "audit_marks";

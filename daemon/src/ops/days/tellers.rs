@@ -1,0 +1,147 @@
+//! What happened at a teller since the report before, by ranges of its own numbers.
+
+use super::gather::Span;
+use crate::domain::ledger::cash_moved;
+use crate::ops::ledger::{drawer_cash, drawer_lines};
+use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::{Record, number, numbered, prefix};
+use crate::store::records::{
+    StoredTeller, StoredTransaction, TRANSACTIONS_PENDING, TellerMark, TransactionCounter, report_key,
+};
+use crate::store::tx::{decode, indexed_key};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::tellers::{DayReport, Transaction, TransactionState};
+use mfa_shared::fault::Fault;
+
+/// Day reports that are read in one step, from the last one back.
+const STEP: usize = 16;
+
+/// What a teller comes to.
+#[derive(Debug)]
+pub(super) struct AtTeller {
+    /// The cash in the drawer.
+    pub cash: Amount,
+    /// Transactions that wait.
+    pub pending: u64,
+    /// Those that were confirmed or cancelled.
+    pub finished: Vec<Transaction>,
+    /// The reports of the sessions that ended.
+    pub reports: Vec<DayReport>,
+    /// Where the next report goes on.
+    pub mark: TellerMark,
+}
+
+/// Looks at a teller; `known` is how far the report before it reached there.
+pub(super) fn look(
+    tx: &mut Tx<'_>,
+    stored: &StoredTeller,
+    known: Option<TellerMark>,
+    span: &Span,
+) -> Result<AtTeller, Fault> {
+    let code = &stored.teller.code;
+    let mut mark = match known {
+        Some(mark) => mark,
+        None => beginning(tx, code, span)?,
+    };
+    let finished = finished(tx, code, &mut mark, span)?;
+    let mut reports = Vec::new();
+    let range = Range { from: report_key(code, mark.report + 1), ..Range::prefix(&prefix(&[code])) };
+    tx.walk(DayReport::SPACE, range, &mut |_, value| {
+        let report: DayReport = decode(DayReport::SPACE, value)?;
+        let is_in = span.reaches(report.closed_on);
+        if is_in {
+            mark.report = report.number.unsigned_abs();
+            reports.push(report);
+        }
+        Ok(is_in)
+    })?;
+    // What has moved since is taken back.
+    let later = drawer_lines(tx, code, span.next_entry - 1)?;
+    let later = Amount::sum(later.iter().map(|(_, line)| cash_moved(line)));
+    let cash = drawer_cash(tx, code)?.minus(later);
+    let pending = tx.count(TRANSACTIONS_PENDING, &[code])?;
+    Ok(AtTeller { cash, pending, finished, reports, mark })
+}
+
+/// Where the first report of an office begins: with the day.
+fn beginning(tx: &mut Tx<'_>, code: &str, span: &Span) -> Result<TellerMark, Fault> {
+    let (mut low, mut high) = (1, last_transaction(tx, code)? + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match transaction(tx, code, middle)? {
+            Some(stored) if stored.transaction.created_on < span.from => low = middle + 1,
+            _ => high = middle,
+        }
+    }
+    let mut open = Vec::new();
+    tx.walk(TRANSACTIONS_PENDING, Range::prefix(&prefix(&[code])), &mut |entry, _| {
+        open.push(number(indexed_key(&[code], entry)));
+        Ok(true)
+    })?;
+    open.retain(|number| *number < low);
+    let report = last_report_before(tx, code, span)?;
+    Ok(TellerMark { transaction: low - 1, open, report })
+}
+
+/// The number of the last day report of a session that ended before a span.
+fn last_report_before(tx: &mut Tx<'_>, code: &str, span: &Span) -> Result<u64, Fault> {
+    let mut range = Range::prefix(&prefix(&[code]));
+    loop {
+        let pairs = tx.scan(DayReport::SPACE, &range, true, STEP)?;
+        for (_, value) in &pairs {
+            let report: DayReport = decode(DayReport::SPACE, value)?;
+            if report.closed_on < span.from {
+                return Ok(report.number.unsigned_abs());
+            }
+        }
+        match pairs.into_iter().last() {
+            Some((first, _)) => range.to = Some(first),
+            None => return Ok(0),
+        }
+    }
+}
+
+/// The transactions that were confirmed or cancelled in a span; `mark` goes on to its end.
+fn finished(
+    tx: &mut Tx<'_>,
+    code: &str,
+    mark: &mut TellerMark,
+    span: &Span,
+) -> Result<Vec<Transaction>, Fault> {
+    let (mut found, mut open) = (Vec::new(), Vec::new());
+    let mut take = |stored: StoredTransaction| {
+        let is_open = stored.transaction.state == TransactionState::Pending;
+        let on = stored.transaction.finished_on.unwrap_or(stored.transaction.created_on);
+        match !is_open && span.reaches(on) {
+            true => found.push(stored.transaction),
+            false => open.push(stored.number),
+        }
+    };
+    for number in std::mem::take(&mut mark.open) {
+        if let Some(stored) = transaction(tx, code, number)? {
+            take(stored);
+        }
+    }
+    let from = numbered(&[code], mark.transaction + 1);
+    let range = Range { from, ..Range::prefix(&prefix(&[code])) };
+    tx.walk(StoredTransaction::SPACE, range, &mut |_, value| {
+        let stored: StoredTransaction = decode(StoredTransaction::SPACE, value)?;
+        let is_in = span.reaches(stored.transaction.created_on);
+        if is_in {
+            mark.transaction = stored.number;
+            take(stored);
+        }
+        Ok(is_in)
+    })?;
+    mark.open = open;
+    Ok(found)
+}
+
+fn transaction(tx: &mut Tx<'_>, code: &str, number: u64) -> Result<Option<StoredTransaction>, Fault> {
+    tx.at(&StoredTransaction::at(code, number))
+}
+
+fn last_transaction(tx: &mut Tx<'_>, code: &str) -> Result<u64, Fault> {
+    Ok(tx.get::<TransactionCounter>(&[code])?.map_or(0, |counter| counter.last))
+}

@@ -1,0 +1,185 @@
+//! `mfa day`: the end of a day from the command line, its steps and its report.
+
+use super::run::{Ran, run};
+use super::tree::sample;
+use crate::api::interest::bank::interest_product;
+use crate::terminal::Terminal;
+use crate::world::World;
+use serde_json::{Value, json};
+
+const DAYS: &str = "/offices/head-office/days";
+
+fn office() -> World {
+    let world = World::start();
+    sample(&world);
+    world
+}
+
+fn day(world: &World, line: &[&str]) -> Ran {
+    run(world.mfa(&[&["day"], line].concat()))
+}
+
+fn close(world: &World) {
+    run(world.mfa(&["teller", "close", "desk-2", "--office", "head-office"])).ok();
+}
+
+/// `interest done` for each step.
+fn steps(ended: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let shown = |step: &Value| format!("{} {}", text(&step["step"]), text(&step["result"]));
+    ended["steps"].as_array().unwrap().iter().map(shown).collect()
+}
+
+/// How many days the sample has ended.
+fn count(world: &World) -> usize {
+    world.get(DAYS).is(200).json().as_array().unwrap().len()
+}
+
+#[test]
+fn without_a_terminal_open_tellers_are_listed_and_nothing_is_done() {
+    let world = office();
+    let ran = day(&world, &["end", "head-office"]);
+    assert_eq!(ran.exit, 9, "{}", ran.err);
+    assert!(ran.out.contains("teller desk-2\tfailed\tdesk-2 is ACTIVE for kwame"), "{}", ran.out);
+    assert!(ran.out.contains("mfa teller close desk-2 --office head-office"), "{}", ran.out);
+    let ran = day(&world, &["end", "head-office", "-o", "json", "--yes"]);
+    assert_eq!((ran.exit, ran.err.as_str()), (9, ""));
+    let ended: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((steps(&ended), &ended["report"]), (vec!["teller desk-2 failed".to_owned()], &Value::Null));
+    assert_eq!(count(&world), 1, "the sample has ended yesterday");
+    assert_eq!(world.get("/interest/runs").json()["totalElements"], 0);
+    let teller = world.get("/offices/head-office/teller/desk-2").json();
+    assert_eq!(teller["state"], "ACTIVE");
+    day(&world, &["end", "nowhere"]).fails(3);
+    day(&world, &["end", "head-office", "2999-01-01", "--leave-open"]);
+}
+
+#[test]
+fn a_day_ends_with_a_line_for_each_step_and_a_second_call_shows_the_same_report() {
+    let world = office();
+    close(&world);
+    // A product of which days are over.
+    world.clock.advance(-3 * 86_400);
+    world.post("/definitions", interest_product("gain", "2.50", "MONTHLY").to_string()).is(202);
+    world.post("/definitions/gain/commands", r#"{"action":"ACTIVATE"}"#).is(202);
+    world.clock.advance(3 * 86_400);
+    let ended = day(&world, &["end", "head-office", "-o", "json"]).json();
+    let all =
+        ["tellers done", "interest done", "report done", "ledger done", "messages done", "backup skipped"];
+    assert_eq!(steps(&ended), all, "{ended}");
+    let date = world.clock.now().day().to_string();
+    assert_eq!((&ended["office"], &ended["date"]), (&json!("head-office"), &json!(date)));
+    let shown = day(&world, &["show", "head-office", &date, "-o", "json"]).ok();
+    assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), ended["report"]);
+    // The office goes on; the report does not.
+    run(world.mfa(&["teller", "open", "desk-1", "--office", "head-office", "--employee", "kojo"])).ok();
+    let again = day(&world, &["end", "head-office", "-o", "json"]).json();
+    let all = [
+        "tellers skipped",
+        "interest skipped",
+        "report skipped",
+        "ledger done",
+        "messages done",
+        "backup skipped",
+    ];
+    assert_eq!(steps(&again), all, "{again}");
+    assert_eq!(again["report"], ended["report"]);
+    assert_eq!(day(&world, &["show", "head-office", &date, "-o", "json"]).ok(), shown);
+    let listed = day(&world, &["list", "head-office", "-o", "csv", "--columns", "number,date"]).ok();
+    let yesterday = world.clock.now().day().previous();
+    assert_eq!(listed, format!("number,date\n1,{yesterday}\n2,{date}\n"));
+    let sheet = day(&world, &["show", "head-office", &date, "-o", "table"]).ok();
+    assert!(sheet.starts_with(&format!("Day {date} of office head-office")), "{sheet}");
+    assert!(sheet.contains("Trial balance") && sheet.contains("never opened"), "{sheet}");
+    day(&world, &["show", "head-office", "2020-01-01"]).fails(3);
+    day(&world, &["show", "head-office", "soon"]).fails(2);
+}
+
+#[test]
+fn a_step_that_fails_hides_no_other_one() {
+    let world = office();
+    close(&world);
+    let mut command = world.mfa(&["day", "end", "head-office", "-o", "json"]);
+    command.env("MFA_BACKUP_DIR", "not/absolute");
+    let ran = run(command);
+    assert_eq!(ran.exit, 9, "{}", ran.err);
+    let ended: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(steps(&ended).last().unwrap(), "backup failed");
+    assert_eq!(ended["report"]["number"], 2);
+    // Repeated with the fault mended, what is left is done, once.
+    world.clock.advance(5);
+    let folder = world.dir.path().join("backups");
+    std::fs::create_dir(&folder).unwrap();
+    for expected in ["backup done", "backup skipped"] {
+        let mut command = world.mfa(&["day", "end", "head-office", "-o", "json"]);
+        command.env("MFA_BACKUP_DIR", &folder);
+        let ended = run(command).json();
+        assert_eq!(steps(&ended).last().unwrap(), expected, "{ended}");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn a_branch_ends_its_day_and_what_is_for_others_is_skipped() {
+    let world = World::guarded();
+    sample(&world);
+    world.user("mara", "branch-manager");
+    let password = world.dir.path().join("password.txt");
+    let login = ["login", "mara", "--password-file", password.to_str().unwrap()];
+    run(world.mfa(&login)).ok();
+    let ended = day(&world, &["end", "head-office", "--leave-open", "-o", "json"]).json();
+    let all = [
+        "tellers skipped",
+        "interest skipped",
+        "report done",
+        "ledger done",
+        "messages skipped",
+        "backup skipped",
+    ];
+    assert_eq!(steps(&ended), all, "{ended}");
+    assert_eq!(ended["report"]["endedBy"], "mara");
+    run(world.mfa(&["login", "esi", "--password-file", password.to_str().unwrap()])).ok();
+    let ran = day(&world, &["end", "head-office"]);
+    assert_eq!(ran.exit, 5, "a clerk does not manage tellers: {}", ran.err);
+    day(&world, &["list", "head-office"]).ok();
+}
+
+#[test]
+fn a_dry_run_ends_no_day() {
+    let world = office();
+    close(&world);
+    day(&world, &["end", "head-office", "--dry-run"]).ok();
+    assert_eq!(count(&world), 1);
+    assert_eq!(world.get("/interest/runs").json()["totalElements"], 0);
+}
+
+#[test]
+fn on_a_terminal_it_asks_for_each_open_teller_and_counts_where_that_must_be() {
+    let world = office();
+    std::fs::write(world.dir.path().join("pin"), "4711\n").unwrap();
+    let pin = world.dir.path().join("pin");
+    let update =
+        ["teller", "update", "desk-2", "--office", "head-office", "--count-required", "--password-file"];
+    run(world.mfa(&[&update[..], &[pin.to_str().unwrap()]].concat())).ok();
+    let terminal = Terminal::start(&world, 120, &[("MFA_PAGER", "")]);
+    terminal.type_line("clear; mfa day end head-office; echo exit $?");
+    terminal.wait_for("desk-2 is ACTIVE for kwame: close it? [y/N]");
+    terminal.type_line("n");
+    let screen = terminal.wait_for("exit 9\n$");
+    assert!(screen.contains("desk-2 is ACTIVE for kwame and was left so"), "{screen}");
+    assert_eq!(count(&world), 1);
+    terminal.type_line("clear; mfa day end head-office; echo exit $?");
+    terminal.wait_for("close it? [y/N]");
+    terminal.type_line("y");
+    terminal.wait_for("counted, such as 1250.00 or 100x12,50x1:");
+    terminal.type_line("604.00");
+    terminal.wait_for("save the count and close teller desk-2? [y/N]");
+    terminal.type_line("y");
+    let screen = terminal.wait_for("exit 0\n$");
+    for expected in ["Trial balance", "day report 1: 1.00 short", "teller desk-2 done", "report", "number 2"]
+    {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&screen).contains(expected), "{expected}: {screen}");
+    }
+    assert_eq!(count(&world), 2);
+}
