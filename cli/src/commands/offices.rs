@@ -5,12 +5,15 @@ use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::flags::AddressFlags;
 use crate::input::{self, Draft};
+use crate::output::text;
+use crate::paper::named_for_people;
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
 use mfa_shared::api::offices::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::{Nothing, Query};
+use serde_json::Value;
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -42,6 +45,16 @@ pub const VERBS: &[Node] = &[
 /// Identifiers that contain a text.
 pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
     Cx::identifiers(client, ListOffices {}, term, Query).await
+}
+
+/// What an office is called, where that may be read; empty where there is none.
+pub async fn named(cx: &Cx, identifier: &str) -> String {
+    let read = GetOffice { office: identifier.to_owned() };
+    let office = match identifier {
+        "" => Value::Null,
+        _ => cx.client.send(&read, &Nothing).await.map(|reply| reply.value).unwrap_or_default(),
+    };
+    named_for_people(&text(&office, "/name"), identifier)
 }
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {

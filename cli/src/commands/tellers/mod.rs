@@ -6,6 +6,7 @@ mod counter;
 mod day;
 mod of_day;
 mod report_file;
+mod report_paper;
 mod reports;
 mod transactions;
 
