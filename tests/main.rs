@@ -99,6 +99,7 @@ mod cli {
     mod pictures;
     mod privacy;
     mod profiles;
+    mod receipts;
     mod retries;
     pub mod run;
     mod screens;

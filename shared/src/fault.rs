@@ -229,6 +229,8 @@ faults! {
         "delete one that nobody needs: mfa webhooks list";
     AUDIT_RECORD_NOT_FOUND: "audit_record_not_found" 404 "No such audit record" "list them: mfa audit list";
     REPORT_NOT_FOUND: "report_not_found" 404 "No such day report" "list them: mfa teller reports list";
+    RECEIPT_NOT_FOUND: "receipt_not_found" 404 "No such receipt"
+        "receipts are numbered 1, 2, 3, ... for each teller; give one out: mfa teller receipt";
     NOT_ASSIGNED_EMPLOYEE: "not_assigned_employee" 403 "Not the employee of the teller"
         "log in as the employee who is assigned to the teller";
     WRONG_DRAWER_PASSWORD: "wrong_drawer_password" 403 "Wrong drawer password"

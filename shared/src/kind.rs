@@ -84,6 +84,7 @@ pub const KINDS: &[Kind] = &[
     kind("email", "/configuration/email/{}", "identifier", "GetEmailConfiguration"),
     kind("sms", "/configuration/sms/{}", "identifier", "GetSmsConfiguration"),
     kind("transaction", "/teller/{}/transactions/{}", "", "GetTransaction"),
+    kind("receipt", "/offices/{}/teller/{}/receipts/{}", "", "GetReceipt"),
     kind("webhook", "/events/subscriptions/{}", "identifier", "GetSubscription"),
 ];
 

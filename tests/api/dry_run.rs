@@ -200,6 +200,8 @@ fn tellers(twice: &Twice) {
     let quote = twice.json("POST", "/teller/T1/transactions", request).json();
     let transaction = quote["tellerTransactionIdentifier"].as_str().unwrap();
     twice.none("POST", &format!("/teller/T1/transactions/{transaction}?command=CONFIRM&charges=excluded"));
+    twice.none("POST", &format!("/teller/T1/transactions/{transaction}/receipt"));
+    twice.none("POST", &format!("/teller/T1/transactions/{transaction}/receipt"));
     twice.none("POST", &format!("{made}?command=TRANSACTION"));
     twice.none("POST", "/teller/T1?command=PAUSE");
     twice.json("POST", "/offices/accra/teller/T1/denominations", json!({ "countedTotal": 705 }));

@@ -273,6 +273,10 @@ pub fn sample(world: &World) {
     let set =
         json!({ "identifier": "doorway", "permittableEndpointGroupIdentifiers": ["identity__v1__users"] });
     post("/applications/crm-v1/callendpointset", set);
+    let confirmed = ["teller", "transactions", "list", "desk-2", "--status", "confirmed", "-o", "id"];
+    let confirmed = run(world.mfa(&confirmed)).ok();
+    let transaction = confirmed.lines().next().unwrap();
+    run(world.mfa(&["teller", "receipt", "--teller", "desk-2", transaction])).ok();
 }
 
 /// Leaves a user logged in at the daemon of a world.

@@ -29,6 +29,8 @@ struct Heard {
     confirmed: Mutex<BTreeMap<String, Value>>,
     /// Transactions that were quoted.
     quoted: Mutex<BTreeSet<String>>,
+    /// The receipts of each teller by their numbers.
+    receipts: Mutex<BTreeSet<(usize, u64)>>,
     /// Confirmations that were sent again after a crash and had been booked before it.
     replayed: Mutex<BTreeSet<String>>,
 }
@@ -101,6 +103,11 @@ impl Client {
                     self.heard.replayed.lock().unwrap().insert(transaction.clone());
                 }
                 self.heard.confirmed.lock().unwrap().insert(transaction.clone(), request);
+                let receipt = format!("{path}/{transaction}/receipt");
+                let receipt = self.send(&receipt, &format!("r-{transaction}"), "").await.body;
+                assert_eq!(receipt["copy"], 1, "a retry is no copy: {receipt}");
+                let place = (number % TELLERS + 1, receipt["number"].as_u64().unwrap());
+                assert!(self.heard.receipts.lock().unwrap().insert(place), "twice: {place:?}");
                 last = Some((transaction, starts));
             } else {
                 let code = answer.body["code"].as_str().unwrap_or_default();
@@ -164,6 +171,12 @@ fn money_at_the_counter_survives_ten_kills_and_every_retry_is_booked_once() {
         quoted + accounts.len(),
         "each request made one transaction, however often it was sent"
     );
+    let receipts = heard.receipts.lock().unwrap().clone();
+    assert_eq!(receipts.len(), confirmed.len());
+    for teller in 1..=TELLERS {
+        let numbers = receipts.iter().filter(|(code, _)| *code == teller).map(|(_, number)| *number);
+        assert!(numbers.zip(1..).all(|(number, due)| number == due), "gaps at T{teller}: {receipts:?}");
+    }
     assert!(confirmed.len() > CLIENTS, "there was work between the kills: {}", confirmed.len());
     let Counter { mut world } = counter;
     world.stop();

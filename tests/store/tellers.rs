@@ -64,6 +64,12 @@ impl Day {
         let change = json!({ "code": "T1", "password": PIN, "tellerAccountIdentifier": "drawer-9" });
         counter.world.put("/offices/accra/teller/T1", change.to_string()).is(202);
         counter.pause("T2").is(202);
+        for transaction in
+            counter.world.get("/teller/T1/transactions?status=CONFIRMED").json().as_array().unwrap()
+        {
+            let identifier = transaction["identifier"].as_str().unwrap();
+            counter.world.post(&format!("/teller/T1/transactions/{identifier}/receipt"), "").is(200);
+        }
         let mut world = counter.world;
         world.stop();
         assert_eq!(world.check(&[Check::Ledger]), [""; 0]);
@@ -314,6 +320,54 @@ fn a_report_that_was_altered_is_found() {
             tx.put(&DayReport { number: 3, ..stored })
         },
         &[("report 3 of teller T1", "stands where 1 is due")],
+    );
+    day.close();
+}
+
+fn receipt(tx: &mut Tx<'_>, number: usize) -> Receipt {
+    tx.all::<Receipt>(&["T1"]).unwrap().remove(number - 1)
+}
+
+#[test]
+fn a_gap_between_receipts_and_one_of_no_transaction_are_found() {
+    let day = Day::start();
+    day.finds(
+        |tx| {
+            let stored = receipt(tx, 1);
+            tx.remove(&stored);
+            Ok(())
+        },
+        &[("receipt 2 of teller T1", "stands where 1 is due"), ("receipts", "are 2, and copies of 3")],
+    );
+    day.finds(
+        |tx| {
+            let stored = receipt(tx, 2);
+            tx.put(&Receipt { transaction_identifier: "none".to_owned(), ..stored })
+        },
+        &[("receipt 2 of teller T1", "is of transaction none, which is not there")],
+    );
+    day.finds(
+        |tx| {
+            let stored = receipt(tx, 2);
+            tx.put(&Receipt { amount: stored.amount.plus(amount("0.01")), ..stored })
+        },
+        &[("receipt 2 of teller T1", "says something else than transaction ")],
+    );
+    day.finds(
+        |tx| {
+            let mut stored = transaction(tx, TransactionType::Acco);
+            stored.transaction.state = TransactionState::Canceled;
+            tx.put(&stored)
+        },
+        &[("receipt 1 of teller T1", "which is CANCELED at teller T1")],
+    );
+    day.finds(
+        |tx| {
+            let stored = receipt(tx, 3);
+            let copies = tx.get::<ReceiptCopies>(&[&stored.transaction_identifier])?.unwrap();
+            tx.put(&ReceiptCopies { number: 2, ..copies })
+        },
+        &[("receipt 3 of teller T1", "is not the one whose copies are counted")],
     );
     day.close();
 }

@@ -148,6 +148,7 @@ pub fn view(row: &Meta) -> Option<&'static View> {
         "GetTeller" => &views::TELLER,
         "GetTransaction" => &views::TRANSACTION,
         "GetDayReport" => &views::DAY_REPORT,
+        "GetReceipt" => &views::RECEIPT,
         "GetEmailConfiguration" => &views::EMAIL_GATEWAY,
         "GetSmsConfiguration" => &views::SMS_GATEWAY,
         "GetSubscription" => &views::WEBHOOK,

@@ -1,6 +1,6 @@
 //! Which values of tellers and of the money at the counter a table shows.
 
-use super::Currency::{Accounts, PathTeller, Product};
+use super::Currency::{Accounts, PathTeller, Product, Scale};
 use super::{View, WIDE, amount, column, moment, money, transaction};
 
 /// Tellers.
@@ -113,5 +113,38 @@ pub const TRANSACTION: View = View {
         moment("date", "/transactionDate", WIDE),
         moment("created", "/createdOn", 2),
         moment("finished", "/finishedOn", WIDE),
+    ],
+};
+
+/// Receipts of transactions.
+pub const RECEIPT: View = View {
+    plural: "receipts",
+    id: "/number",
+    state: "",
+    columns: &[
+        amount("number", "/number", 0),
+        amount("copy", "/copy", 0),
+        column("teller", "/tellerCode", 3),
+        transaction("type", "/transactionType", 0),
+        column("account", "/customerAccountIdentifier", 1),
+        column("target", "/targetAccountIdentifier", 5),
+        column("customer", "/customerIdentifier", 6),
+        column("name", "/customerName", 2),
+        money("amount", "/amount", 0, Scale("/currency/scale")),
+        money("charges", "/charges/*/amount", 4, Scale("/currency/scale")),
+        column("in-cash", "/chargesIncluded", 7),
+        money("total", "/totalAmount", 3, Scale("/currency/scale")),
+        money("balance", "/balance", 2, Scale("/currency/scale")),
+        column("currency", "/currency/code", 4),
+        moment("confirmed", "/confirmedOn", 5),
+        column("transaction", "/transactionIdentifier", 8),
+        moment("issued", "/issuedOn", WIDE),
+        column("issued-by", "/issuedBy", WIDE),
+        column("office", "/officeIdentifier", WIDE),
+        column("office-name", "/officeName", WIDE),
+        column("clerk", "/clerk", WIDE),
+        column("product", "/productIdentifier", WIDE),
+        moment("date", "/transactionDate", WIDE),
+        column("entry", "/journalEntryIdentifier", WIDE),
     ],
 };

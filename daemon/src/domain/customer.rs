@@ -1,8 +1,17 @@
 //! The life of a customer (`customers.md` section 3).
 
+use mfa_shared::api::customers::Customer;
 use mfa_shared::api::customers::CustomerAction::{self, Activate, Close, Lock, Reopen, Unlock};
 use mfa_shared::api::customers::CustomerState::{self, Active, Closed, Locked, Pending};
 use mfa_shared::rule::Word;
+
+/// The name of a customer as a person says it, if any part of it is known.
+pub fn full_name(customer: &Customer) -> Option<String> {
+    let parts = [&customer.given_name, &customer.middle_name, &customer.surname];
+    let known: Vec<_> = parts.into_iter().flatten().map(|part| part.trim()).collect();
+    let known: Vec<_> = known.into_iter().filter(|part| !part.is_empty()).collect();
+    (!known.is_empty()).then(|| known.join(" "))
+}
 
 /// The state after a command, or `None` where the present state does not allow it. A customer who was
 /// activated once is reopened as ACTIVE.

@@ -241,6 +241,7 @@ fn teller_rows() -> Vec<Route> {
         operation::<ListDenominations, _>(tellers::list_denominations),
         operation::<ListDayReports, _>(tellers::list_reports),
         operation::<GetDayReport, _>(tellers::get_report),
+        operation::<GetReceipt, _>(tellers::get_receipt),
         secret_operation::<UnlockDrawer, _>(tellers::unlock, |at, Json(unlock)| {
             let (teller, employee) = (at.teller.clone(), unlock.employee_identifier.clone());
             Secret::compared(&unlock.password, move |tx| tellers::drawer_hash(tx, &teller, &employee))
@@ -249,6 +250,7 @@ fn teller_rows() -> Vec<Route> {
         operation::<CreateTransaction, _>(tellers::create_transaction),
         operation::<GetTransaction, _>(tellers::get_transaction),
         operation::<FinishTransaction, _>(tellers::finish),
+        operation::<IssueReceipt, _>(tellers::issue_receipt),
         operation::<ListTransactions, _>(tellers::list_transactions),
         operation::<ListAudit, _>(trail::list),
         operation::<GetAuditRecord, _>(trail::get),

@@ -4,6 +4,7 @@
 //! endpoint that shows it, so `changes` are in the form on the wire, whatever the operation did.
 
 mod changes;
+mod receipts;
 mod refusals;
 
 pub use refusals::ended;
@@ -22,7 +23,7 @@ use changes::{covered, differences};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
 use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::offices::CreateBranch;
-use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, UpdateTeller};
+use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, IssueReceipt, UpdateTeller};
 use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::api::webhooks::UpdateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, render, segments, split};
@@ -175,7 +176,10 @@ impl Trail {
             // The answer names what is made.
             return Ok(Before { subject: None, shown: None });
         }
-        let subject = self.subject(tx, Some(caller))?;
+        let subject = match self.meta.name == IssueReceipt::META.name {
+            true => receipts::issued(tx, &self.params)?,
+            false => self.subject(tx, Some(caller))?,
+        };
         let shown = match &subject {
             Some(subject) if !self.path.starts_with("/token") => subject.shown(state, tx)?,
             _ => None,
@@ -194,7 +198,10 @@ impl Trail {
     ) -> Result<(), Fault> {
         let mut record = self.record(tx, caller);
         record.status = Some(reply.status.into());
-        let Before { subject, shown: was } = before;
+        let Before { mut subject, shown: was } = before;
+        if self.meta.name == IssueReceipt::META.name {
+            subject = receipts::issued(tx, &self.params)?;
+        }
         if let Some(subject) = self.made(reply).or(subject) {
             let is = if self.path.starts_with("/token") { None } else { subject.shown(state, tx)? };
             record.affects = subject.affects(is.as_ref().or(was.as_ref()));
@@ -371,6 +378,7 @@ impl Subject {
                 named("account", "customerAccountIdentifier"),
                 named("account", "targetAccountIdentifier"),
             ],
+            "receipt" => receipts::affected(shown),
             "session" | "second-factor" => vec![part("user", 1)],
             "signature" | "permission" | "set" => vec![part("application", 1)],
             "consent" => vec![part("application", 1), self.parts.last().map(|user| format!("user/{user}"))],

@@ -71,6 +71,28 @@ fn only_the_assigned_employee_unlocks_pauses_and_transacts() {
 }
 
 #[test]
+fn the_assigned_employee_gives_out_receipts_and_whoever_may_read_tellers_reads_them() {
+    let world = branch();
+    open(&world);
+    let (ama, kofi, olga) = (world.login("ama"), world.login("kofi"), world.login("olga"));
+    let auditor = world.user("yaw", "auditor");
+    unlock(&ama, "ama").is(200);
+    let transaction = quote(&ama).is(200).json()["tellerTransactionIdentifier"].as_str().unwrap().to_owned();
+    ama.post(&format!("/teller/T1/transactions/{transaction}?command=CONFIRM"), Value::Null).is(202);
+    let issue =
+        |caller: &As<'_>| caller.post(&format!("/teller/T1/transactions/{transaction}/receipt"), Value::Null);
+    for caller in [&kofi, &olga] {
+        issue(caller).refused(403, "not_assigned_employee");
+    }
+    issue(&auditor).refused(403, "forbidden");
+    let receipt = issue(&ama).is(200).json();
+    assert_eq!((&receipt["number"], &receipt["issuedBy"]), (&json!(1), &json!("ama")));
+    for caller in [&ama, &kofi, &olga, &auditor] {
+        assert_eq!(caller.get(&format!("{T1}/receipts/1")).is(200).json(), receipt);
+    }
+}
+
+#[test]
 fn others_cannot_lock_a_drawer() {
     let world = branch();
     open(&world);

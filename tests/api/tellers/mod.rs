@@ -8,6 +8,7 @@ mod denominations;
 mod drawer;
 mod management;
 pub mod races;
+mod receipts;
 mod reports;
 mod session;
 mod statements;

@@ -5,6 +5,7 @@ mod close;
 mod counter;
 mod day;
 mod of_day;
+mod receipts;
 mod report_file;
 mod report_paper;
 mod reports;
@@ -44,6 +45,7 @@ pub const VERBS: &[Node] = &[
     verb::<counter::Transfer>("transfer"),
     verb::<counter::OpenAccount>("open-account"),
     verb::<counter::CloseAccount>("close-account"),
+    verb::<receipts::Issue>("receipt"),
     group(
         "transactions",
         "transaction",
@@ -55,6 +57,7 @@ pub const VERBS: &[Node] = &[
             verb::<transactions::Cancel>("cancel"),
         ],
     ),
+    group("receipts", "", "Receipts of a teller", &[verb::<receipts::Get>("get")]),
     group(
         "denominations",
         "denomination",

@@ -33,6 +33,11 @@ pub(super) struct Working {
 }
 
 impl Working {
+    /// The teller of a flag, if it was given.
+    pub fn of(teller: Option<String>) -> Self {
+        Self { teller }
+    }
+
     /// The code that was typed, that of the setting, or that of the day.
     pub fn code(self, cx: &Cx) -> Outcome<String> {
         Ok(found(cx, self.teller)?.teller)

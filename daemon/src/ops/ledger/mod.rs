@@ -20,8 +20,8 @@ pub use posting::{
     post,
 };
 pub use reads::{
-    EndOfDay, balance_on, daily_balances, get_account, get_entry, list_account_entries, list_accounts,
-    list_journal, statement, trial_balance,
+    EndOfDay, balance_after, balance_on, daily_balances, get_account, get_entry, list_account_entries,
+    list_accounts, list_journal, statement, trial_balance,
 };
 
 use crate::store::Tx;

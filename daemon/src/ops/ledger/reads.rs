@@ -147,6 +147,15 @@ pub fn balance_on(tx: &mut Tx<'_>, account: &LedgerAccount, end: &mut EndOfDay) 
     Ok(balance_before(tx, &account.identifier, sequence)?.unwrap_or_default())
 }
 
+/// The balance of an account after an entry, if the entry has a line on it.
+pub fn balance_after(tx: &mut Tx<'_>, entry: &JournalEntry, account: &str) -> Result<Option<Amount>, Fault> {
+    let place = entry.lines.iter().position(|line| line.account_identifier == account);
+    let Some(place) = place else { return Ok(None) };
+    let number = line_number(entry.sequence.unsigned_abs(), place as u64);
+    let line: Option<AccountLine> = tx.at(&numbered(&[account], number))?;
+    Ok(line.map(|line| line.balance))
+}
+
 /// The end of a day in the order of posting, which is looked for once.
 #[derive(Debug, Clone, Copy)]
 pub struct EndOfDay {

@@ -1,7 +1,8 @@
 //! What must hold of tellers after any history (`tellers.md` section 14): recomputed from the journal, and
-//! compared with what is kept about tellers, transactions, counts and day reports.
+//! compared with what is kept about tellers, transactions, counts, receipts and day reports.
 
 use super::cash::{ACCOUNT_CHANGE, CARRIED_OVER, of_session};
+use super::receipts;
 use super::transactions::find_transaction;
 use crate::domain::ledger::cash_moved;
 use crate::domain::transaction::{Line, Place, lines};
@@ -62,6 +63,7 @@ pub fn check_tellers(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
         journal.compare_counts(tx, &teller.teller.code)?;
         journal.compare_reports(tx, teller)?;
     }
+    journal.findings.extend(receipts::check(tx, &tellers)?);
     Ok(journal.findings)
 }
 
@@ -323,7 +325,7 @@ fn as_due(transaction: &Transaction, line: &JournalLine, due: &Line) -> bool {
 }
 
 /// Looks at every record of a kind, in the order of their keys.
-fn each<R: Record>(
+pub(super) fn each<R: Record>(
     tx: &mut Tx<'_>,
     look: &mut dyn FnMut(&mut Tx<'_>, R) -> Result<(), Fault>,
 ) -> Result<(), Fault> {

@@ -7,6 +7,7 @@ mod command;
 mod confirm;
 mod denominations;
 mod drawer;
+mod receipts;
 mod reports;
 mod transactions;
 
@@ -16,6 +17,7 @@ pub use command::{command, pause};
 pub use confirm::finish;
 pub use denominations::{create as create_denomination, list as list_denominations};
 pub use drawer::{present as drawer_hash, unlock};
+pub use receipts::{find_copies, get as get_receipt, issue as issue_receipt};
 pub use reports::{get as get_report, list as list_reports};
 pub use transactions::{create as create_transaction, get as get_transaction, list as list_transactions};
 

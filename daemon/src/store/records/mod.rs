@@ -38,8 +38,8 @@ pub use system::{
     BackupMade, BackupMissed, Initialisation, ScheduledBackups, SealedWith, StoreFacts, StoreSecret,
 };
 pub use tellers::{
-    Count, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction, TransactionCounter,
-    TransactionPlace, report_key,
+    Count, ReceiptCopies, Session, StoredDenomination, StoredDrawer, StoredTeller, StoredTransaction,
+    TransactionCounter, TransactionPlace, receipt_key, report_key,
 };
 pub use tokens::{KnownAddress, StoredAttempts, StoredSession, StoredToken, TokenKind, UsedAssertion};
 pub use users::{FACTOR_SECRET, GroupsVersion, RetiredUser, StoredFactor, StoredPassword, StoredUser};
@@ -150,6 +150,8 @@ spaces! {
     TRANSACTION_PLACES = 141 "transaction_places";
     TRANSACTION_COUNTERS = 142 "transaction_counters";
     TRANSACTIONS_PENDING = 143 "transactions_pending";
+    RECEIPTS = 144 "receipts";
+    RECEIPT_COPIES = 145 "receipt_copies";
     AUDIT = 150 "audit";
     AUDIT_PENDING = 151 "audit_pending";
     AUDIT_MARKS = 152 "audit_marks";

@@ -1,14 +1,17 @@
 //! Tellers: drawers, sessions, movements of cash, transactions, counts.
 
 use super::{
-    DAY_REPORTS, DENOMINATIONS, DRAWERS, TELLERS, TELLERS_BY_EMPLOYEE, TELLERS_BY_OFFICE, TELLERS_NOTED,
-    TRANSACTION_COUNTERS, TRANSACTION_PLACES, TRANSACTIONS, TRANSACTIONS_PENDING,
+    DAY_REPORTS, DENOMINATIONS, DRAWERS, RECEIPT_COPIES, RECEIPTS, TELLERS, TELLERS_BY_EMPLOYEE,
+    TELLERS_BY_OFFICE, TELLERS_NOTED, TRANSACTION_COUNTERS, TRANSACTION_PLACES, TRANSACTIONS,
+    TRANSACTIONS_PENDING,
 };
 use crate::domain::lockout::Attempts;
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::amount::Amount;
-use mfa_shared::api::tellers::{DayReport, Denomination, Teller, TellerState, Transaction, TransactionState};
+use mfa_shared::api::tellers::{
+    DayReport, Denomination, Receipt, Teller, TellerState, Transaction, TransactionState,
+};
 use serde::{Deserialize, Serialize};
 
 /// A teller with its office and its session.
@@ -188,4 +191,39 @@ impl Record for DayReport {
 /// The key of the report of a teller with this number.
 pub fn report_key(teller: &str, number: u64) -> Vec<u8> {
     numbered(&[teller], number)
+}
+
+/// A receipt is stored as its original shows it.
+impl Record for Receipt {
+    const SPACE: Space = RECEIPTS;
+    fn key(&self) -> Vec<u8> {
+        receipt_key(&self.teller_code, self.number.unsigned_abs())
+    }
+}
+
+/// The key of the receipt of a teller with this number.
+pub fn receipt_key(teller: &str, number: u64) -> Vec<u8> {
+    numbered(&[teller], number)
+}
+
+/// The receipt of a transaction, and how often it was given out. It changes with every copy, so it is stored
+/// apart from the receipt, which never does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptCopies {
+    /// The transaction.
+    pub transaction: String,
+    /// Its teller.
+    pub teller: String,
+    /// The number of the receipt.
+    pub number: u64,
+    /// How often it was given out, the original included.
+    pub copies: u64,
+}
+
+impl Record for ReceiptCopies {
+    const SPACE: Space = RECEIPT_COPIES;
+    fn key(&self) -> Vec<u8> {
+        key(&[&self.transaction])
+    }
 }

@@ -1,10 +1,12 @@
 //! Tellers: drawers, transactions, balances, counts. Contract: `tellers.md`.
 
 mod cash;
+mod receipts;
 mod reports;
 mod transactions;
 
 pub use cash::*;
+pub use receipts::*;
 pub use reports::*;
 pub use transactions::*;
 
@@ -184,6 +186,9 @@ endpoints! {
     /// Read a day report of a teller by its number, or the latest.
     GetDayReport { office, teller, report } Get "/offices/{office}/teller/{teller}/reports/{report}"
         Nothing => Json<DayReport>;
+    /// Read a receipt of a teller by its number; it counts as no copy.
+    GetReceipt { office, teller, receipt } Get "/offices/{office}/teller/{teller}/receipts/{receipt}"
+        Nothing => Json<Receipt>;
     /// Unlock the drawer of a teller.
     UnlockDrawer { teller } Post "/teller/{teller}/drawer" Json<DrawerUnlock> => Json<Teller>;
     /// Pause a teller.
@@ -197,6 +202,9 @@ endpoints! {
     /// Confirm or cancel a transaction.
     FinishTransaction { teller, transaction } Post "/teller/{teller}/transactions/{transaction}"
         Form<TransactionForm> => Accepted;
+    /// Give out the receipt of a confirmed transaction, or one more copy of it.
+    IssueReceipt { teller, transaction } Post "/teller/{teller}/transactions/{transaction}/receipt"
+        Nothing => Json<Receipt>;
     /// List the transactions of a teller, the oldest first.
     ListTransactions { teller } Get "/teller/{teller}/transactions" Query<TransactionQuery>
         => Array<Transaction>;

@@ -1,0 +1,59 @@
+//! Receipts of confirmed transactions: the daemon numbers them, and counts their copies.
+
+use super::of_day::Working;
+use super::{Managed, Place};
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::api::tellers::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::Nothing;
+
+#[derive(Args)]
+pub struct Issue {
+    /// Identifier of the transaction
+    #[arg(value_name = "ID")]
+    transaction: String,
+    /// Code of the teller; by default that of MFA_TELLER, else the one you opened or unlocked last today
+    #[arg(long, value_name = "CODE")]
+    teller: Option<String>,
+}
+
+impl Verb for Issue {
+    const ENDPOINT: Option<&'static Meta> = Some(&IssueReceipt::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller receipt --teller desk-2 \\\n    \
+         $(mfa teller transactions list desk-2 --status confirmed -o id | head -n 1)",
+        "mfa teller transactions list desk-2 --status confirmed -o id | head -n 1 | \\\n    \
+         xargs mfa teller receipt --teller desk-2 -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let teller = Working::of(self.teller).code(cx)?;
+        let at = IssueReceipt { teller, transaction: self.transaction };
+        let receipt = cx.client.send(&at, &Nothing).await?.value;
+        cx.print(&at, &views::RECEIPT, receipt).await
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    #[command(flatten)]
+    at: Managed,
+    /// Number of the receipt
+    #[arg(value_name = "NUMBER")]
+    receipt: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetReceipt::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller receipts get desk-2 1 --office head-office",
+        "mfa teller receipts get desk-2 1 --office head-office -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Place { office, teller } = self.at.place(cx)?;
+        cx.show(GetReceipt { office, teller, receipt: self.receipt }, &views::RECEIPT).await
+    }
+}
