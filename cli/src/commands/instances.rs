@@ -84,7 +84,9 @@ impl Verb for List {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { customer, term, limit, paper } = self;
-        paper.check(cx)?;
+        if paper.ask() {
+            paper.check(cx)?;
+        }
         let query = Query(InstanceQuery { customer: customer.clone(), term, size: limit });
         let found = cx.client.send(&ListInstances {}, &query).await?.value;
         if paper.ask() {

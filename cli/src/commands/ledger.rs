@@ -193,7 +193,9 @@ impl Verb for TrialBalanceVerb {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         use crate::globals::Format::{Json, Jsonl, Yaml};
-        self.paper.check(cx)?;
+        if self.paper.ask() {
+            self.paper.check(cx)?;
+        }
         let query = Query(AsOf { as_of: self.as_of });
         let mut sheet = cx.client.send(&GetTrialBalance {}, &query).await?.value;
         if self.paper.ask() {

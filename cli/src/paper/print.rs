@@ -1,5 +1,6 @@
 //! How somebody asks for a paper, and where it goes.
 
+use super::letterhead::Letterhead;
 use super::size::SIZES;
 use super::{Paper, Size, html, pdf};
 use crate::cx::Cx;
@@ -10,6 +11,9 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
+
+/// The setting of the size of most papers.
+const SIZE: &str = "paper";
 
 /// In which form a paper is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -64,7 +68,13 @@ impl PaperFlags {
 
     /// Refuses what cannot be printed, before anything is asked of the daemon.
     pub fn check(&self, cx: &Cx) -> Outcome {
-        self.size(cx)?;
+        self.check_on(cx, SIZE)
+    }
+
+    /// The same where another setting says the size.
+    pub fn check_on(&self, cx: &Cx, setting: &str) -> Outcome {
+        self.size(cx, setting)?;
+        Letterhead::of(&cx.settings)?;
         if self.form() == Form::Pdf && self.file().is_none() && stdout().is_terminal() {
             return Err(Failure::usage("a PDF is no text for a terminal")
                 .hint("save it: --out FILE.pdf; or look at its text: --print text"));
@@ -74,7 +84,12 @@ impl PaperFlags {
 
     /// Prints a paper.
     pub fn print(&self, cx: &Cx, paper: &Paper) -> Outcome {
-        let (form, size) = (self.form(), self.size(cx)?);
+        self.print_on(cx, SIZE, paper)
+    }
+
+    /// The same where another setting says the size.
+    pub fn print_on(&self, cx: &Cx, setting: &str, paper: &Paper) -> Outcome {
+        let (form, size) = (self.form(), self.size(cx, setting)?);
         let guarded = paper.guarded();
         let bytes = match form {
             Form::Text => paper.text(size.columns()).into_bytes(),
@@ -103,8 +118,8 @@ impl PaperFlags {
         self.print.or_else(named).unwrap_or(Form::Text)
     }
 
-    fn size(&self, cx: &Cx) -> Outcome<Size> {
-        cx.settings.choice("paper", self.paper.as_deref(), SIZES)
+    fn size(&self, cx: &Cx, setting: &str) -> Outcome<Size> {
+        cx.settings.choice(setting, self.paper.as_deref(), SIZES)
     }
 
     fn file(&self) -> Option<&str> {
