@@ -139,6 +139,21 @@ fn the_other_papers_are_text_as_well() {
 }
 
 #[test]
+fn a_receipt_fits_a_roll_and_a_sheet() {
+    let counter = counter();
+    let listed = counter.world.get("/teller/T1/transactions").is(200).json();
+    let withdrawal = listed.as_array().unwrap().iter().find(|one| one["transactionType"] == "CWDL").unwrap();
+    let identifier = withdrawal["identifier"].as_str().unwrap();
+    // Its identifier is another one each time.
+    let receipt = |more: &[&str]| {
+        let line = [&["teller", "receipt", "--teller", "T1", identifier], more].concat();
+        mfa(&counter.world, &line).ok().replace(identifier, &"x".repeat(identifier.len()))
+    };
+    same("receipt-40", &receipt(&[]));
+    same("receipt-copy-80", &receipt(&["--paper", "a4"]));
+}
+
+#[test]
 fn a_statement_of_quiet_days_has_two_balances_and_no_lines() {
     let counter = counter();
     let line = ["statement", ACCOUNT, "--from", "2031-06-01", "--to", "2031-06-30"];

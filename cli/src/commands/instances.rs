@@ -15,7 +15,7 @@ use mfa_shared::api::customers::GetCustomer;
 use mfa_shared::api::instances::*;
 use mfa_shared::endpoint::{Endpoint, Meta, split};
 use mfa_shared::query::PAGE_SIZE_MAX;
-use mfa_shared::wire::{Form, Nothing, Query};
+use mfa_shared::wire::{Form, Query};
 use serde_json::Value;
 
 /// The verbs of the noun.
@@ -116,8 +116,8 @@ async fn list_on_paper(cx: &Cx, customer: &str, found: &Value) -> Outcome<Paper>
         "" => paper,
         customer => {
             let read = GetCustomer { customer: customer.to_owned() };
-            let record = cx.client.send(&read, &Nothing).await.map(|reply| reply.value).unwrap_or_default();
-            let office = offices::named(cx, &text(&record, "/assignedOffice")).await;
+            let record = cx.if_readable(&read).await?;
+            let office = offices::named(cx, &text(&record, "/assignedOffice")).await?;
             let holder = named_for_people(&customers::name(&record), customer);
             paper.at_office(office).with(Part::Facts(vec![("Holder", holder)]))
         }

@@ -239,7 +239,7 @@ async fn trial_balance(cx: &Cx, sheet: &Value) -> Outcome<Paper> {
         total: Some(cells(&money.shown(total).await)),
         empty: "no account has entries",
     };
-    Ok(Paper::new(cx, "trial-balance", "Trial balance")?
+    Ok(Paper::new(cx, "trialBalance", "Trial balance")?
         .with(Part::Facts(vec![("End of day (UTC)", text(sheet, "/asOf"))]))
         .with(Part::Table(table)))
 }

@@ -13,7 +13,6 @@ use clap::Args;
 use mfa_shared::api::offices::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::{Nothing, Query};
-use serde_json::Value;
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -48,13 +47,12 @@ pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
 }
 
 /// What an office is called, where that may be read; empty where there is none.
-pub async fn named(cx: &Cx, identifier: &str) -> String {
-    let read = GetOffice { office: identifier.to_owned() };
-    let office = match identifier {
-        "" => Value::Null,
-        _ => cx.client.send(&read, &Nothing).await.map(|reply| reply.value).unwrap_or_default(),
-    };
-    named_for_people(&text(&office, "/name"), identifier)
+pub async fn named(cx: &Cx, identifier: &str) -> Outcome<String> {
+    if identifier.is_empty() {
+        return Ok(String::new());
+    }
+    let office = cx.if_readable(&GetOffice { office: identifier.to_owned() }).await?;
+    Ok(named_for_people(&text(&office, "/name"), identifier))
 }
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {

@@ -9,6 +9,9 @@ use std::fmt::Write;
 /// What every page looks like.
 const STYLE: &str = include_str!("style.css");
 
+/// Forbids a browser everything but that style.
+const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" \
+    content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
 /// Words of a table that are not wrapped, such as a day.
 const SHORT: usize = 12;
 /// Height of a line on a roll, and what is free above and below, in millimetres.
@@ -42,10 +45,9 @@ pub fn page(paper: &Paper, size: Size) -> String {
     }
     let (title, sheet, name) = (escaped(&paper.headline()), sheet(paper, size), class(size));
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>{title}</title>\n<style>\n{sheet}{STYLE}</style>\n</head>\n<body class=\"{name}\">\n{body}</body>\n\
-         </html>\n"
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{POLICY}\
+         <title>{title}</title>\n<style>\n{sheet}{STYLE}</style>\n</head>\n\
+         <body class=\"{name}\">\n{body}</body>\n</html>\n"
     )
 }
 

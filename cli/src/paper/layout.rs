@@ -1,5 +1,5 @@
-//! Which text stands where on a paper. All measures are those of a [`Ruler`]: columns of a text, or hundredths
-//! of a point of a page.
+//! Which text stands where on a paper. All measures are those of a [`Ruler`]: columns of a text, or
+//! hundredths of a point of a page.
 
 use super::letterhead::Letterhead;
 use super::{Paper, Part, table};

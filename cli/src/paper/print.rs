@@ -7,6 +7,7 @@ use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::files;
 use crate::views;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::{IsTerminal, stdout};
@@ -53,11 +54,16 @@ pub struct PaperFlags {
     #[arg(long, value_name = "text|html|pdf", hide_possible_values = true)]
     print: Option<Form>,
     /// Print a paper of this size: a4, a5 or 80mm; 80 or 40 columns [env: MFA_PAPER]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = words(), ignore_case = true, hide_possible_values = true)]
     paper: Option<String>,
     /// Print a paper into this file, in place of what it holds; - for standard output
     #[arg(long, value_name = "FILE")]
     out: Option<String>,
+}
+
+/// The words for the sizes.
+fn words() -> PossibleValuesParser {
+    PossibleValuesParser::new(SIZES.iter().map(|(word, _)| *word))
 }
 
 impl PaperFlags {
@@ -103,7 +109,7 @@ impl PaperFlags {
         match self.file() {
             Some(file) => {
                 files::put(Path::new(file), &bytes)?;
-                cx.out.tip(&format!("{} saved in {file}", paper.name));
+                cx.out.tip(&format!("saved in {file}"));
                 let (form, size) = (form.word(), size.word());
                 let record = json!({ "file": file, "form": form, "paper": size, "bytes": bytes.len() });
                 cx.out.show(&views::PAPER, &record)

@@ -60,8 +60,8 @@ impl Grid<'_> {
     }
 }
 
-/// How wide each column is; none where the table is too wide for the paper. Amounts are never wrapped, and the
-/// widest column of words gives way first.
+/// How wide each column is; none where the table is too wide for the paper. Amounts are never wrapped, and
+/// the widest column of words gives way first.
 fn widths(table: &Table, ruler: &dyn Ruler) -> Option<Vec<u32>> {
     let natural = |place: usize| {
         let cell = |row: &Vec<String>| row.get(place).map_or(0, |cell| ruler.text(cell, Style::Plain));

@@ -11,16 +11,15 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::customers::GetCustomer;
 use mfa_shared::api::definitions::{Currency, GetDefinition};
 use mfa_shared::api::ledger::{AccountEntry, Side};
-use mfa_shared::wire::Nothing;
 use serde_json::Value;
 
 /// The paper. What may not be read of holder, product and office is left out.
 pub async fn of(cx: &Cx, found: &Found) -> Outcome<Paper> {
     let account = &found.account;
     let read = GetDefinition { definition: account.product_identifier.clone() };
-    let product = cx.client.send(&read, &Nothing).await.map(|reply| reply.value).unwrap_or_default();
+    let product = cx.if_readable(&read).await?;
     let read = GetCustomer { customer: account.customer_identifier.clone() };
-    let holder = cx.client.send(&read, &Nothing).await.map(|reply| reply.value).unwrap_or_default();
+    let holder = cx.if_readable(&read).await?;
     let currency: Option<Currency> = record(product["currency"].clone()).ok();
     let scale = currency.as_ref().and_then(|currency| u32::try_from(currency.scale).ok());
     let money = |amount: Amount| with_digits(amount, scale);
@@ -40,7 +39,7 @@ pub async fn of(cx: &Cx, found: &Found) -> Outcome<Paper> {
         totals.push((format!("Interest accrued until {until}, not yet paid"), accrued.to_string()));
     }
     Ok(Paper::new(cx, "statement", "Account statement")?
-        .at_office(offices::named(cx, &text(&holder, "/assignedOffice")).await)
+        .at_office(offices::named(cx, &text(&holder, "/assignedOffice")).await?)
         .with(Part::Facts(facts))
         .with(Part::Table(lines(found, &money)))
         .with(Part::Totals(totals)))

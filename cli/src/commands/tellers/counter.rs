@@ -290,7 +290,7 @@ macro_rules! counter {
 counter! {
     Deposit Cdpt "Take a deposit" [
         "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes",
-        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50.50 --charges included --yes -o json",
+        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 5.50 --charges included --yes -o json",
         "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes --receipt"
     ];
     Withdraw Cwdl "Pay a withdrawal out" [

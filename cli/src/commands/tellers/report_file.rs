@@ -145,7 +145,7 @@ mod tests {
     fn a_sheet_has_the_digits_of_its_currency_and_says_the_same_with_others() {
         let movement = json!({ "message": "CDPT", "count": 2, "received": 500, "disbursed": 0 });
         let report = json!({
-            "number": 7, "movements": [movement], "cashReceivedTotal": 500, "cashDisbursedTotal": 0,
+            "number": 7, "openedBy": "ama", "closedBy": "ama", "movements": [movement], "cashReceivedTotal": 500, "cashDisbursedTotal": 0,
             "expectedTotal": 500, "countedTotal": null, "difference": -3, "cashOnHand": 500,
         });
         let sheet = |scale, zone: &str| {

@@ -84,7 +84,7 @@ impl Verb for Print {
     async fn run(self, cx: &Cx) -> Outcome {
         self.paper.check(cx)?;
         let report = cx.client.send(&self.report.read(cx)?, &Nothing).await?.value;
-        let office = offices::named(cx, &text(&report, "/officeIdentifier")).await;
+        let office = offices::named(cx, &text(&report, "/officeIdentifier")).await?;
         let paper = Paper::new(cx, "report", "Day report")?.at_office(office);
         self.paper.print(cx, &report_paper::of(cx, &report, paper).await)
     }

@@ -26,11 +26,11 @@ struct FontRefs {
     characters: Ref,
 }
 
-/// The file of pages of a width and a height that use these fonts.
+/// The file of pages of a width, each with its height, that use these fonts.
 pub fn written(
     title: &str,
-    (width, height): (u32, u32),
-    contents: Vec<Vec<u8>>,
+    width: u32,
+    contents: Vec<(u32, Vec<u8>)>,
     fonts: [&Used; 2],
 ) -> Outcome<Vec<u8>> {
     let mut next = Ref::new(1);
@@ -52,7 +52,7 @@ pub fn written(
     pdf.document_info(info).title(TextStr(title)).creator(TextStr("mfa"));
     let count = i32::try_from(pages.len()).unwrap_or(i32::MAX);
     pdf.pages(tree).kids(pages.iter().map(|(page, _)| *page)).count(count);
-    for ((page, content), drawn) in pages.iter().zip(contents) {
+    for ((page, content), (height, drawn)) in pages.iter().zip(contents) {
         let mut page = pdf.page(*page);
         page.parent(tree).media_box(Rect::new(0.0, 0.0, points(width), points(height))).contents(*content);
         page.resources().fonts().pair(REGULAR, refs[0].font).pair(BOLD, refs[1].font);

@@ -1,5 +1,5 @@
-//! The letters of a PDF: Noto Sans, cut to the Latin, Greek and Cyrillic scripts (`cli/fonts`). Of these a PDF
-//! gets those that it uses.
+//! The letters of a PDF: Noto Sans, cut to the Latin, Greek and Cyrillic scripts (`cli/fonts`). Of these a
+//! PDF gets those that it uses.
 
 use crate::failure::{Failure, Outcome};
 use std::collections::{BTreeMap, BTreeSet};

@@ -32,18 +32,14 @@ pub fn printed(paper: &Paper, size: Size) -> Outcome<Printed> {
     let ruler = Letters { fonts: &fonts, sheet };
     let foot = footer(&paper.letterhead, &ruler);
     let blocks = lay_out(paper, &ruler);
-    let (height, pages) = match sheet.height {
-        Some(height) => (height, on_sheets(&blocks, sheet, height, &foot)),
-        None => {
-            let lines = on_roll(blocks, &foot);
-            (sheet.as_long_as(&lines), vec![lines])
-        }
+    let pages = match sheet.height {
+        Some(height) => on_sheets(&blocks, sheet, height, &foot),
+        None => on_roll(blocks, sheet, &foot),
     };
-    let (regular, bold) = (Used::none(&fonts.regular), Used::none(&fonts.bold));
-    let mut pen = Pen::new(&ruler, height, regular, bold);
+    let mut pen = Pen::new(&ruler, Used::none(&fonts.regular), Used::none(&fonts.bold));
     let mut contents = Vec::new();
-    for (i, lines) in pages.iter().enumerate() {
-        pen.begin();
+    for (i, (height, lines)) in pages.iter().enumerate() {
+        pen.begin(*height);
         if sheet.height.is_some() {
             if i > 0 {
                 pen.running(&paper.letterhead.institution, &paper.headline());
@@ -51,27 +47,30 @@ pub fn printed(paper: &Paper, size: Size) -> Outcome<Printed> {
             pen.foot(&foot, &format!("Page {} of {}", i + 1, pages.len()));
         }
         lines.iter().for_each(|line| pen.line(line));
-        contents.push(pen.end());
+        contents.push((*height, pen.end()));
     }
     let fonts = [&pen.regular, &pen.bold];
     let missing: BTreeSet<char> = fonts.iter().flat_map(|used| used.missing.iter().copied()).collect();
-    let bytes = file::written(&paper.headline(), (sheet.width, height), contents, fonts)?;
+    let bytes = file::written(&paper.headline(), sheet.width, contents, fonts)?;
     Ok(Printed { bytes, missing: missing.into_iter().collect() })
 }
 
-/// The lines of each sheet, between its head and its foot.
-fn on_sheets(blocks: &[Block], sheet: Sheet, height: u32, foot: &[Line]) -> Vec<Vec<Line>> {
+/// A page: how tall it is, and its lines.
+type Page = (u32, Vec<Line>);
+
+/// Sheets, whose lines stand between a head and a foot.
+fn on_sheets(blocks: &[Block], sheet: Sheet, height: u32, foot: &[Line]) -> Vec<Page> {
     let room = sheet.room(height, foot);
     let room = |page: usize| if page == 0 { room } else { room.saturating_sub(sheet.running()) };
-    broken(blocks, &|line| sheet.tall(line), &room)
+    let pages = broken(blocks, &|line| sheet.tall(line), &room);
+    pages.into_iter().map(|lines| (height, lines)).collect()
 }
 
-/// The lines of a roll, with its foot at the end.
-fn on_roll(blocks: Vec<Block>, foot: &[Line]) -> Vec<Line> {
-    let mut lines: Vec<_> = blocks.into_iter().flat_map(|block| block.lines).collect();
+/// A roll with the foot at its end: one page, and more only where readers of PDF take no longer one.
+fn on_roll(mut blocks: Vec<Block>, sheet: Sheet, foot: &[Line]) -> Vec<Page> {
     if !foot.is_empty() {
-        lines.extend([Line::Space, Line::Rule]);
-        lines.extend(foot.iter().cloned());
+        blocks.push(Block::of([&[Line::Space, Line::Rule], foot].concat()));
     }
-    lines
+    let pages = broken(&blocks, &|line| sheet.tall(line), &|_| sheet::LONGEST - 2 * sheet.margin);
+    pages.into_iter().map(|lines| (sheet.as_long_as(&lines), lines)).collect()
 }

@@ -28,13 +28,14 @@ pub struct Pen<'a> {
 }
 
 impl<'a> Pen<'a> {
-    /// For pages of a height.
-    pub fn new(ruler: &'a Letters<'a>, height: u32, regular: Used<'a>, bold: Used<'a>) -> Self {
-        Self { ruler, height, regular, bold, content: Content::new(), y: 0 }
+    /// For the pages of a paper.
+    pub fn new(ruler: &'a Letters<'a>, regular: Used<'a>, bold: Used<'a>) -> Self {
+        Self { ruler, height: 0, regular, bold, content: Content::new(), y: 0 }
     }
 
-    /// Begins a page.
-    pub fn begin(&mut self) {
+    /// Begins a page of a height.
+    pub fn begin(&mut self, height: u32) {
+        self.height = height;
         self.content = Content::new();
         self.content.transform([UNIT, 0.0, 0.0, UNIT, 0.0, 0.0]).set_line_width(THICK);
         self.y = self.ruler.sheet.margin;

@@ -18,6 +18,8 @@ pub struct Sheet {
     fine: u32,
 }
 
+/// The longest page that every reader of PDF takes.
+pub const LONGEST: u32 = 14_400 * POINT;
 /// A point.
 const POINT: u32 = 100;
 
