@@ -144,10 +144,14 @@ fn a_receipt_fits_a_roll_and_a_sheet() {
     let listed = counter.world.get("/teller/T1/transactions").is(200).json();
     let withdrawal = listed.as_array().unwrap().iter().find(|one| one["transactionType"] == "CWDL").unwrap();
     let identifier = withdrawal["identifier"].as_str().unwrap();
-    // Its identifier is another one each time.
+    // Its identifier is another one each time, and goes on in a second line of a roll.
+    let (head, tail) = identifier.split_at(27);
+    let gap = format!("\n{}", " ".repeat(13));
     let receipt = |more: &[&str]| {
         let line = [&["teller", "receipt", "--teller", "T1", identifier], more].concat();
-        mfa(&counter.world, &line).ok().replace(identifier, &"x".repeat(identifier.len()))
+        let text = mfa(&counter.world, &line).ok();
+        let text = text.replace(&format!("{head}{gap}{tail}"), &format!("{}{gap}xxxxx", "x".repeat(27)));
+        text.replace(identifier, &"x".repeat(32))
     };
     same("receipt-40", &receipt(&[]));
     same("receipt-copy-80", &receipt(&["--paper", "a4"]));

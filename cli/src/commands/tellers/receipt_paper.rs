@@ -18,7 +18,8 @@ const SIZE: &str = "receipt_paper";
 // Whether a transaction is followed by its receipt. They go last in the flags of a verb.
 #[derive(Args)]
 pub(super) struct ReceiptFlags {
-    /// Print the receipt once the transaction is confirmed; the options of papers ask for it, too
+    /// Print the receipt once the transaction is confirmed, of the size of MFA_RECEIPT_PAPER; the options
+    /// of papers ask for it, too
     #[arg(long)]
     receipt: bool,
     #[command(flatten)]
