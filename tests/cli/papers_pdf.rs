@@ -12,7 +12,7 @@ use std::process::Stdio;
 /// Dots of an inch in pictures that are kept.
 const DOTS: &str = "50";
 /// Of the dots of a picture so many in a thousand may look different, where another version of poppler draws.
-const DIFFERENT_MAX: usize = 5;
+const DIFFERENT_MAX: usize = 2;
 /// What counts as different, of 255.
 const SHADES: u8 = 96;
 

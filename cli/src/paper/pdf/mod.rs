@@ -74,3 +74,40 @@ fn on_roll(mut blocks: Vec<Block>, sheet: Sheet, foot: &[Line]) -> Vec<Page> {
     let pages = broken(&blocks, &|line| sheet.tall(line), &|_| sheet::LONGEST - 2 * sheet.margin);
     pages.into_iter().map(|lines| (sheet.as_long_as(&lines), lines)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::layout::{Piece, Style};
+
+    #[test]
+    fn a_roll_is_one_page_up_to_the_longest_that_every_reader_takes() {
+        let sheet = Sheet::of(Size::Roll);
+        let line = || Line::Texts(vec![Piece { x: 0, text: "line".to_owned(), style: Style::Plain }]);
+        let pages = |count| {
+            let blocks = (0..count).map(|_| Block::of(vec![line()])).collect();
+            on_roll(blocks, sheet, &[line()])
+        };
+        assert_eq!(pages(500).len(), 1);
+        let long = pages(5_000);
+        assert!(long.len() > 1 && long.iter().all(|(height, _)| *height <= sheet::LONGEST));
+        let lines = long.iter().flat_map(|(_, lines)| lines).filter(|other| **other == line()).count();
+        assert_eq!(lines, 5_000 + 1);
+    }
+
+    #[test]
+    fn every_character_of_the_three_scripts_has_a_letter_in_both_weights() {
+        let fonts = Fonts::read().unwrap();
+        for font in [&fonts.regular, &fonts.bold] {
+            let mut used = Used::none(font);
+            used.encoded(
+                "Ama Ɛsi Ɔpoku Ŋ Núñez Søn Łódź Nguyễn Ελένη Ὀδυσσεύς Олена Ґудзь Әсет 0123456789 €₵₦£",
+            );
+            assert!(used.missing.is_empty(), "{}: {:?}", font.name, used.missing);
+            used.encoded("貿");
+            assert!(
+                used.missing.contains(&'貿') && used.characters.values().any(|c| *c == font::REPLACEMENT)
+            );
+        }
+    }
+}
