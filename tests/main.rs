@@ -98,6 +98,8 @@ mod cli {
     mod money;
     mod output;
     mod pager;
+    mod papers;
+    mod papers_pdf;
     mod passwords;
     mod pictures;
     mod privacy;

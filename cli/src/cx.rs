@@ -62,6 +62,15 @@ impl Cx {
         self.print(&endpoint, view, reply.value).await
     }
 
+    /// Reads a record that a paper does without where it is missing or may not be read.
+    pub async fn if_readable<E: Endpoint<Body = Nothing>>(&self, endpoint: &E) -> Outcome<Value> {
+        match self.client.send(endpoint, &Nothing).await {
+            Ok(reply) => Ok(reply.value),
+            Err(failure) if matches!(failure.status, Some(403 | 404)) => Ok(Value::Null),
+            Err(failure) => Err(failure),
+        }
+    }
+
     /// Prints what an endpoint answered: a record, an array of records, or nothing.
     pub async fn print<E: Endpoint>(&self, endpoint: &E, view: &View, value: Value) -> Outcome {
         self.out.show(view, &self.in_scale(endpoint, view, value).await)

@@ -1,4 +1,4 @@
-//! Files of this program's own.
+//! Files that are written: of this program's own, and those that somebody asked for.
 
 use crate::failure::{Failure, Outcome};
 use std::fs::{DirBuilder, File};
@@ -26,4 +26,21 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     file.write_all(bytes).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Writes a file of somebody's own, in the place of one that is there. A device or a pipe takes the bytes as
+/// they come.
+pub fn put(place: &Path, bytes: &[u8]) -> Outcome {
+    let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", place.display()));
+    if place.exists() && !place.is_file() {
+        return File::options()
+            .write(true)
+            .open(place)
+            .and_then(|mut file| file.write_all(bytes))
+            .map_err(failed);
+    }
+    let folder = place.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.persist(place).map(drop).map_err(|error| failed(error.error))
 }

@@ -9,6 +9,7 @@
 //! | `bulk` | records from files and into files |
 //! | `apply` | sets of files that say how an institution is to be |
 //! | `output`, `views`, `money` | formats, tables, talk on stderr; columns of each noun; their amounts |
+//! | `paper` | statements, reports and receipts as text, HTML and PDF |
 //! | `images` | portraits and scans, as verbs send, save and show them |
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
@@ -41,6 +42,7 @@ mod money;
 mod names;
 mod next_step;
 mod output;
+mod paper;
 mod pick;
 mod prefix;
 mod privacy;

@@ -60,6 +60,14 @@ impl<'a> Money<'a> {
         Self { pointers, currency: columns().find_map(|column| column.currency), ..Self::at(cx, row) }
     }
 
+    /// The same on paper, whichever format records would have.
+    pub fn on_paper<E: Endpoint>(cx: &'a Cx, endpoint: &E, view: &View) -> Self {
+        let money = || view.columns.iter().filter(|column| column.currency.is_some());
+        let pointers = money().map(|column| column.pointer).collect();
+        let currency = money().find_map(|column| column.currency);
+        Self { pointers, currency, ..Self::at(cx, (&E::META, &endpoint.params())) }
+    }
+
     /// No amounts yet, but where they come from.
     fn at(cx: &'a Cx, (meta, params): (&Meta, &[&str])) -> Self {
         let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));

@@ -1,12 +1,16 @@
 //! Where values come from: flag, then the profile of `--profile`, then `MFA_` variable, then any other
 //! profile, then the user's config file, then the system's, then the default. Every setting is one row of
 //! [`TABLE`].
+
+mod places;
+
 use crate::failure::{Failure, Outcome};
 use crate::profiles;
-use directories::ProjectDirs;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+pub use places::{config_files, data_dir, report_dir, state_dir, user_config_file};
 
 /// One setting.
 pub struct Setting {
@@ -124,6 +128,12 @@ pub const TABLE: &[Setting] = &[
     row("teller", "", "teller of this machine, where a command names none"),
     row("office", "", "office of the tellers of this machine, where --office does not say it"),
     row("report_dir", "", "folder of the day reports of tellers; by default in the user's data folder"),
+    row("institution", "", "name of the institution at the head of papers; see mfa help paper"),
+    row("letterhead", "", "lines below it, such as an address"),
+    row("letterhead_file", "", "file of these lines, where letterhead does not say them"),
+    row("paper_footer", "", "lines at the foot of papers"),
+    row("paper", "a4", "size of papers: a4, a5 or 80mm; 80 or 40 columns"),
+    row("receipt_paper", "80mm", "the same for receipts"),
     row(
         "log",
         "info",
@@ -354,43 +364,4 @@ fn plain(value: &toml::Value) -> String {
         // No setting is a date or a table; whoever reads the setting says so.
         other => other.type_str().to_owned(),
     }
-}
-
-fn project() -> Option<ProjectDirs> {
-    ProjectDirs::from("", "", "mfa")
-}
-
-/// The config files, the system's first.
-pub fn config_files() -> Vec<PathBuf> {
-    let path = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
-    let system = path("MFA_SYSTEM_CONFIG").unwrap_or_else(|| PathBuf::from("/etc/mfa/config.toml"));
-    std::iter::once(system).chain(user_config_file()).collect()
-}
-
-/// The user's config file.
-pub fn user_config_file() -> Option<PathBuf> {
-    let given = std::env::var_os("MFA_CONFIG").map(PathBuf::from);
-    given.or_else(|| Some(project()?.config_dir().join("config.toml")))
-}
-
-/// Where the daemon keeps its store unless told otherwise.
-pub fn data_dir() -> Outcome<PathBuf> {
-    let dirs = project().ok_or_else(no_home)?;
-    Ok(dirs.data_dir().join("store"))
-}
-
-/// Where the day reports of tellers are written unless told otherwise.
-pub fn report_dir() -> Outcome<PathBuf> {
-    let dirs = project().ok_or_else(no_home)?;
-    Ok(dirs.data_dir().join("reports"))
-}
-
-/// Where logs and marks of running daemons are kept.
-pub fn state_dir() -> Outcome<PathBuf> {
-    let dirs = project().ok_or_else(no_home)?;
-    Ok(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
-}
-
-fn no_home() -> Failure {
-    Failure::usage("there is no home folder to keep files in").hint("set HOME, or name the folder")
 }

@@ -52,3 +52,74 @@ fn what_is_not_confirmed_has_no_receipt() {
     teller(&world, &["receipt", "--teller", "desk-2", "none"]).fails(3);
     assert_eq!(teller(&world, &["receipt"]).exit, 2);
 }
+
+/// The words of each line that has some.
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn a_confirmed_transaction_prints_its_receipt_at_once() {
+    let world = World::start();
+    sample(&world);
+    let deposit = |more: &[&str]| {
+        let line = ["deposit", "desk-2", "-a", "c-003.9100.00002", "-m", "50", "--yes"];
+        teller(&world, &[&line[..], more].concat())
+    };
+    let receipt = deposit(&["--receipt"]).ok();
+    assert!(receipt.lines().all(|line| line.chars().count() <= 40), "{receipt}");
+    let found = lines(&receipt);
+    for line in [
+        "Receipt 2",
+        "Transaction cash deposit",
+        "Account c-003.9100.00002",
+        "Holder Esi Addo (c-003)",
+        "Charges paid by the account",
+        "Amount 50.00",
+        "Deposit 1.00",
+        "Total 51.00",
+        "Balance of the account 149.00",
+    ] {
+        assert!(found.contains(&line.to_owned()), "{line}: {receipt}");
+    }
+    // Its size is a setting of its own, and the options of papers ask for it, too.
+    let wide = deposit(&["--paper", "a4"]).ok();
+    assert!(lines(&wide).contains(&"Receipt 3".to_owned()) && wide.contains(&"_".repeat(20)), "{wide}");
+    let record = deposit(&["--receipt", "-o", "json"]).json();
+    assert_eq!((&record["number"], &record["copy"]), (&json!(4), &json!(1)));
+    let file = world.dir.path().join("receipt.pdf");
+    deposit(&["--charges", "included", "--out", file.to_str().unwrap()]).ok();
+    assert!(std::fs::read(&file).unwrap().starts_with(b"%PDF-"));
+    // Without, nothing is given out.
+    deposit(&[]).ok();
+    let office = ["receipts", "get", "desk-2", "6", "--office", "head-office"];
+    teller(&world, &office).fails(3);
+}
+
+#[test]
+fn a_receipt_that_is_printed_again_says_that_it_is_a_copy() {
+    let world = World::start();
+    sample(&world);
+    let pending = transactions(&world, "pending");
+    let line = ["transactions", "confirm", "desk-2", &pending[0], "--receipt"];
+    let original = teller(&world, &line).ok();
+    assert!(lines(&original).contains(&"Receipt 2".to_owned()) && !original.contains("COPY"), "{original}");
+    let copy = || teller(&world, &["receipt", "--teller", "desk-2", &pending[0]]).ok();
+    let (first, second) = (copy(), copy());
+    assert!(lines(&first).contains(&"Receipt 2 COPY".to_owned()), "{first}");
+    assert!(lines(&first).contains(&"Copy 1".to_owned()) && lines(&second).contains(&"Copy 2".to_owned()));
+    assert_eq!(first.replace("Copy         1", "Copy         2"), second);
+}
+
+#[test]
+fn a_receipt_that_cannot_be_written_says_that_the_money_has_moved() {
+    let world = World::start();
+    sample(&world);
+    let line =
+        ["deposit", "desk-2", "-a", "c-003.9100.00002", "-m", "50", "--yes", "--out", "nowhere/receipt.pdf"];
+    let said = teller(&world, &line).fails(1);
+    assert!(said.contains("is confirmed all the same"), "{said}");
+    let again = said.split_once("print the receipt again: mfa ").unwrap().1.trim();
+    let ran = run(world.mfa(&again.split(' ').collect::<Vec<_>>()));
+    assert!(ran.ok().contains("COPY"));
+}

@@ -1,16 +1,22 @@
 //! Accounts of customers: the instances of products.
 
+use super::{customers, offices};
 use crate::client::Client;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
+use crate::money::Money;
+use crate::output::text;
+use crate::paper::{Column, Paper, PaperFlags, Part, Table, named_for_people};
 use crate::tree::{Node, Verb, verb};
 use crate::views;
 use clap::Args;
+use mfa_shared::api::customers::GetCustomer;
 use mfa_shared::api::instances::*;
 use mfa_shared::endpoint::{Endpoint, Meta, split};
 use mfa_shared::query::PAGE_SIZE_MAX;
 use mfa_shared::wire::{Form, Query};
+use serde_json::Value;
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -64,6 +70,8 @@ pub struct List {
     /// Most accounts that contain the text, 1 to 1000; 20 by default
     #[arg(long, value_name = "NUMBER", requires = "term")]
     limit: Option<u32>,
+    #[command(flatten)]
+    paper: PaperFlags,
 }
 
 impl Verb for List {
@@ -72,13 +80,49 @@ impl Verb for List {
         "mfa accounts list --customer c-003",
         "mfa accounts list --customer c-003 -o csv",
         "mfa accounts list --term savings --limit 100",
+        "mfa accounts list --customer c-003 --out accounts.pdf",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let Self { customer, term, limit } = self;
-        let query = Query(InstanceQuery { customer, term, size: limit });
+        let Self { customer, term, limit, paper } = self;
+        if paper.ask() {
+            paper.check(cx)?;
+        }
+        let query = Query(InstanceQuery { customer: customer.clone(), term, size: limit });
         let found = cx.client.send(&ListInstances {}, &query).await?.value;
+        if paper.ask() {
+            return paper
+                .print(cx, &list_on_paper(cx, customer.as_deref().unwrap_or_default(), &found).await?);
+        }
         cx.print(&ListInstances {}, &views::INSTANCE, found).await
     }
+}
+
+/// A list of accounts on paper: those of a customer, or of several of them.
+async fn list_on_paper(cx: &Cx, customer: &str, found: &Value) -> Outcome<Paper> {
+    let mut money = Money::on_paper(cx, &ListInstances {}, &views::INSTANCE);
+    let mut rows = Vec::new();
+    for account in found.as_array().into_iter().flatten() {
+        let account = money.shown(account.clone()).await;
+        let holder = if customer.is_empty() { Some("/customerIdentifier") } else { None };
+        let words = ["/accountIdentifier"].into_iter().chain(holder);
+        let cells = words.chain(["/productIdentifier", "/state", "/openedOn", "/balance"]);
+        rows.push(cells.map(|pointer| text(&account, pointer)).collect());
+    }
+    let holder = if customer.is_empty() { Some("Customer") } else { None };
+    let names = ["Account"].into_iter().chain(holder).chain(["Product", "State", "Opened"]);
+    let columns = names.map(Column::words).chain([Column::amounts("Balance")]).collect();
+    let paper = Paper::new(cx, "accounts", "Accounts")?;
+    let paper = match customer {
+        "" => paper,
+        customer => {
+            let read = GetCustomer { customer: customer.to_owned() };
+            let record = cx.if_readable(&read).await?;
+            let office = offices::named(cx, &text(&record, "/assignedOffice")).await?;
+            let holder = named_for_people(&customers::name(&record), customer);
+            paper.at_office(office).with(Part::Facts(vec![("Holder", holder)]))
+        }
+    };
+    Ok(paper.with(Part::Table(Table { columns, rows, total: None, empty: "no accounts" })))
 }
 
 #[derive(Args)]

@@ -3,6 +3,9 @@
 use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::money::Money;
+use crate::output::text;
+use crate::paper::{Column, Paper, PaperFlags, Part, Table};
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
@@ -12,6 +15,7 @@ use mfa_shared::query::Paging;
 use mfa_shared::rule::Word;
 use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::Query;
+use serde_json::Value;
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
@@ -176,16 +180,27 @@ pub struct TrialBalanceVerb {
     /// The day at whose end the balances are taken; now by default
     #[arg(long, value_name = "DATE", value_parser = day)]
     as_of: Option<Date>,
+    #[command(flatten)]
+    paper: PaperFlags,
 }
 
 impl Verb for TrialBalanceVerb {
     const ENDPOINT: Option<&'static Meta> = Some(&GetTrialBalance::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa ledger trial-balance", "mfa ledger trial-balance --as-of 2026-06-30 -o csv"];
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa ledger trial-balance",
+        "mfa ledger trial-balance --as-of 2026-06-30 -o csv",
+        "mfa ledger trial-balance --out trial-balance.pdf",
+    ];
     async fn run(self, cx: &Cx) -> Outcome {
         use crate::globals::Format::{Json, Jsonl, Yaml};
+        if self.paper.ask() {
+            self.paper.check(cx)?;
+        }
         let query = Query(AsOf { as_of: self.as_of });
         let mut sheet = cx.client.send(&GetTrialBalance {}, &query).await?.value;
+        if self.paper.ask() {
+            return self.paper.print(cx, &trial_balance(cx, &sheet).await?);
+        }
         if matches!(cx.out.format, Json | Jsonl | Yaml) {
             return cx.out.show(&views::TRIAL_BALANCE, &sheet);
         }
@@ -198,4 +213,33 @@ impl Verb for TrialBalanceVerb {
         }
         cx.print(&GetTrialBalance {}, &views::TRIAL_BALANCE, rows).await
     }
+}
+
+/// A trial balance on paper.
+async fn trial_balance(cx: &Cx, sheet: &Value) -> Outcome<Paper> {
+    let mut money = Money::on_paper(cx, &GetTrialBalance {}, &views::TRIAL_BALANCE);
+    let cells = |row: &Value| {
+        ["/accountIdentifier", "/kind", "/debit", "/credit"].map(|pointer| text(row, pointer)).to_vec()
+    };
+    let mut rows = Vec::new();
+    for row in sheet["rows"].as_array().into_iter().flatten() {
+        rows.push(cells(&money.shown(row.clone()).await));
+    }
+    let total = serde_json::json!({
+        "accountIdentifier": "total", "debit": sheet["totalDebit"], "credit": sheet["totalCredit"],
+    });
+    let table = Table {
+        columns: vec![
+            Column::words("Account"),
+            Column::words("Kind"),
+            Column::amounts("Debit"),
+            Column::amounts("Credit"),
+        ],
+        rows,
+        total: Some(cells(&money.shown(total).await)),
+        empty: "no account has entries",
+    };
+    Ok(Paper::new(cx, "trialBalance", "Trial balance")?
+        .with(Part::Facts(vec![("End of day (UTC)", text(sheet, "/asOf"))]))
+        .with(Part::Table(table)))
 }

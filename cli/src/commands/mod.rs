@@ -109,6 +109,7 @@ pub const NODES: &[Node] = &[
         definitions::VERBS,
     ),
     group("accounts", "account instances instance", "Accounts of customers", instances::VERBS),
+    verb::<statement::Print>("statement"),
     group("interest", "", "Interest: days that are run, what they accrue and pay", interest::VERBS),
     group("ledger", "", "The double-entry ledger", ledger::VERBS),
     group("report", "reports", "Reports by day and month, with plots", report::VERBS),

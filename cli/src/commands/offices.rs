@@ -5,6 +5,8 @@ use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
 use crate::flags::AddressFlags;
 use crate::input::{self, Draft};
+use crate::output::text;
+use crate::paper::named_for_people;
 use crate::tree::{Node, Verb, group, verb};
 use crate::views;
 use clap::Args;
@@ -42,6 +44,15 @@ pub const VERBS: &[Node] = &[
 /// Identifiers that contain a text.
 pub async fn identifiers(client: &Client, term: &str) -> Vec<String> {
     Cx::identifiers(client, ListOffices {}, term, Query).await
+}
+
+/// What an office is called, where that may be read; empty where there is none.
+pub async fn named(cx: &Cx, identifier: &str) -> Outcome<String> {
+    if identifier.is_empty() {
+        return Ok(String::new());
+    }
+    let office = cx.if_readable(&GetOffice { office: identifier.to_owned() }).await?;
+    Ok(named_for_people(&text(&office, "/name"), identifier))
 }
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {

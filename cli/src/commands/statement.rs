@@ -1,5 +1,7 @@
 //! What moved on the account of a customer: its lines one by one, and its statement, which stands between two
-//! balances. Neither needs a look into the ledger.
+//! balances, as records and on paper. None of it needs a look into the ledger.
+
+mod paper;
 
 use super::interest;
 use super::ledger::{Days, day};
@@ -7,6 +9,7 @@ use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
 use crate::input;
+use crate::paper::PaperFlags;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -43,8 +46,9 @@ impl Verb for Entries {
     }
 }
 
+// The account and the days of a statement.
 #[derive(Args)]
-pub struct Statement {
+struct Wanted {
     /// Identifier of the account
     #[arg(value_name = "ID")]
     account: String,
@@ -56,6 +60,23 @@ pub struct Statement {
     to: Option<Date>,
 }
 
+/// What moved on an account in some days.
+struct Found {
+    account: Instance,
+    days: DateRange,
+    opening: Amount,
+    entries: Vec<AccountEntry>,
+    closing: Amount,
+    /// What is accrued, where there is something.
+    interest: Option<AccountInterest>,
+}
+
+#[derive(Args)]
+pub struct Statement {
+    #[command(flatten)]
+    wanted: Wanted,
+}
+
 impl Verb for Statement {
     const ABOUT: &'static str = "List what moved on an account, with the balances before and after";
     const EXAMPLES: &'static [&'static str] = &[
@@ -63,6 +84,39 @@ impl Verb for Statement {
         "mfa accounts statement c-003.9100.00001 --from 2020-01-01 --to 2020-12-31 -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        self.wanted.find(cx).await?.show(cx).await
+    }
+}
+
+#[derive(Args)]
+pub struct Print {
+    #[command(flatten)]
+    wanted: Wanted,
+    #[command(flatten)]
+    paper: PaperFlags,
+}
+
+impl Verb for Print {
+    const ABOUT: &'static str = "Print the statement of an account for its holder";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa statement c-003.9100.00001",
+        "mfa statement c-003.9100.00001 --from 2020-01-01 --to 2020-12-31 --out statement.pdf",
+        "mfa statement c-003.9100.00001 --paper 80mm",
+        "mfa statement c-003.9100.00001 -o csv",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        // Who asks for a format of records gets those of accounts statement.
+        if !self.paper.ask() && cx.out.is_asked_for_records() {
+            return self.wanted.find(cx).await?.show(cx).await;
+        }
+        self.paper.check(cx)?;
+        let found = self.wanted.find(cx).await?;
+        self.paper.print(cx, &paper::of(cx, &found).await?)
+    }
+}
+
+impl Wanted {
+    async fn find(&self, cx: &Cx) -> Outcome<Found> {
         let at = GetInstance { account: self.account.clone() };
         let account: Instance = record(cx.client.send(&at, &Nothing).await?.value)?;
         let opened = account.opened_on;
@@ -71,7 +125,8 @@ impl Verb for Statement {
         if last < first {
             return Err(Failure::usage(format!("the first day, {first}, is after the last, {last}")));
         }
-        let entries = entries(cx, &self.account, DateRange { first, last }).await?;
+        let days = DateRange { first, last };
+        let entries = entries(cx, &self.account, days).await?;
         let (opening, closing) = match (entries.first(), entries.last()) {
             (Some(first), Some(last)) => (before(first), last.balance),
             _ => {
@@ -80,27 +135,42 @@ impl Verb for Statement {
             }
         };
         let interest = interest::of_account(cx, &self.account).await.filter(|found| !found.accrued.is_zero());
+        Ok(Found { account, days, opening, entries, closing, interest })
+    }
+}
+
+impl Found {
+    /// Prints it as records.
+    async fn show(&self, cx: &Cx) -> Outcome {
+        let Self { account, days: DateRange { first, last }, opening, entries, closing, interest } = self;
+        let identifier = &account.account_identifier;
         if matches!(cx.out.format, Format::Json | Format::Jsonl | Format::Yaml) {
             let currency = currency(cx, &account.product_identifier).await;
             let statement = json!({
-                "accountIdentifier": self.account, "currency": currency, "from": first, "to": last,
+                "accountIdentifier": identifier, "currency": currency, "from": first, "to": last,
                 "openingBalance": opening, "entries": entries, "closingBalance": closing,
             });
-            return cx.out.show(&views::STATEMENT, &with_interest(statement, interest));
+            return cx.out.show(&views::STATEMENT, &with_interest(statement, interest.as_ref()));
         }
-        let mut rows = vec![balance(first, "opening balance", opening)];
+        let mut rows = vec![balance(*first, "opening balance", *opening)];
         rows.extend(entries.iter().map(row));
-        rows.push(balance(last, "closing balance", closing));
-        if let Some((until, accrued)) = interest.and_then(|found| Some((found.accrued_until?, found.accrued)))
-        {
+        rows.push(balance(*last, "closing balance", *closing));
+        if let Some((until, accrued)) = self.accrued() {
             rows.push(balance(until, "accrued interest", accrued));
         }
+        let at = GetInstance { account: identifier.clone() };
         cx.print(&at, &views::STATEMENT, Value::Array(rows)).await
+    }
+
+    /// What is accrued, and until when.
+    fn accrued(&self) -> Option<(Date, Amount)> {
+        let interest = self.interest.as_ref()?;
+        Some((interest.accrued_until?, interest.accrued))
     }
 }
 
 /// What is accrued stands at the end of a statement, where there is something.
-fn with_interest(mut statement: Value, interest: Option<AccountInterest>) -> Value {
+fn with_interest(mut statement: Value, interest: Option<&AccountInterest>) -> Value {
     if let Some(interest) = interest {
         statement["accruedInterest"] = json!(interest.accrued);
         statement["accruedUntil"] = json!(interest.accrued_until);

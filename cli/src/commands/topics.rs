@@ -39,6 +39,7 @@ pub const TOPICS: &[Topic] = &[
     topic("import", "Records from files, and back", include_str!("../help/import.txt")),
     topic("apply", "An institution from files", include_str!("../help/apply.txt")),
     topic("output", "Formats of the output, columns and filters", include_str!("../help/output.txt")),
+    topic("paper", "Statements, reports and receipts on paper", include_str!("../help/paper.txt")),
     topic(
         "backup",
         "Backups, what is in them, and how they are restored",

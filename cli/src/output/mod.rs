@@ -241,6 +241,11 @@ impl Output {
         self.jq.is_none() && matches!(self.format, Format::Table | Format::Wide)
     }
 
+    /// Whether somebody asked for records in a format of programs, where a command else prints a paper.
+    pub fn is_asked_for_records(&self) -> bool {
+        self.format_asked && !self.is_read_by_people() || self.jq.is_some()
+    }
+
     /// Says something that only a person at a terminal wants to know.
     pub fn tip(&self, text: &str) {
         if self.screen.stderr_is_terminal {

@@ -1,6 +1,6 @@
-//! Columns of scans and images.
+//! Columns of scans, images and papers.
 
-use super::{View, WIDE, column, moment};
+use super::{View, WIDE, amount, column, moment};
 
 /// Scans of identification cards.
 pub const SCAN: View = View {
@@ -22,5 +22,18 @@ pub const IMAGE: View = View {
         moment("uploaded", "/uploadedOn", 2),
         column("sha256", "/sha256", 3),
         column("file", "/file", WIDE),
+    ],
+};
+
+/// A paper that was written to a file.
+pub const PAPER: View = View {
+    plural: "papers",
+    id: "/file",
+    state: "",
+    columns: &[
+        column("file", "/file", 0),
+        column("form", "/form", 1),
+        column("paper", "/paper", 1),
+        amount("bytes", "/bytes", 2),
     ],
 };

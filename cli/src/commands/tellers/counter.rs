@@ -2,6 +2,7 @@
 //! confirms or cancels.
 
 use super::of_day::Working;
+use super::receipt_paper::ReceiptFlags;
 use super::transactions::{self, ChargesFlag};
 use super::{as_amount, money};
 use crate::commands::{cards, customers, interest};
@@ -40,6 +41,8 @@ struct Wish {
     /// Business date, such as 2026-05-06T10:00:00Z; now by default
     #[arg(long, value_name = "TIME")]
     date: Option<String>,
+    #[command(flatten)]
+    receipt: ReceiptFlags,
 }
 
 impl Wish {
@@ -158,6 +161,7 @@ impl Effect {
 }
 
 async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
+    wish.receipt.check(cx)?;
     // Before anything is created: where nobody can be asked, nothing happens at all.
     if !cx.prompt.yes {
         cx.prompt.check("--yes")?;
@@ -207,6 +211,9 @@ async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option
     if let Err(failure) = confirmed {
         let failure = given_up(cx, &teller, transaction, failure).await;
         return Err(effect.with_way_out(kind, failure));
+    }
+    if wish.receipt.ask() {
+        return wish.receipt.print(cx, &teller, transaction).await;
     }
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
     let read = GetTransaction { teller, transaction: transaction.to_owned() };
@@ -283,7 +290,8 @@ macro_rules! counter {
 counter! {
     Deposit Cdpt "Take a deposit" [
         "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes",
-        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50.50 --charges included --yes -o json"
+        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 5.50 --charges included --yes -o json",
+        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes --receipt"
     ];
     Withdraw Cwdl "Pay a withdrawal out" [
         "mfa teller withdraw desk-2 --account c-003.9100.00002 --amount 20 --yes",
@@ -297,14 +305,14 @@ counter! {
 
 #[derive(Args)]
 pub struct CloseAccount {
-    #[command(flatten)]
-    wish: Wish,
     /// Pay accrued interest to the account first
     #[arg(long, conflicts_with = "forfeit_interest")]
     pay_interest: bool,
     /// Give accrued interest up
     #[arg(long)]
     forfeit_interest: bool,
+    #[command(flatten)]
+    wish: Wish,
 }
 
 impl Verb for CloseAccount {
@@ -345,11 +353,11 @@ fn wants_it(cx: &Cx) -> Outcome<bool> {
 
 #[derive(Args)]
 pub struct Transfer {
-    #[command(flatten)]
-    wish: Wish,
     /// Account that receives it
     #[arg(short, long, value_name = "ACCOUNT")]
     to: String,
+    #[command(flatten)]
+    wish: Wish,
 }
 
 impl Verb for Transfer {

@@ -5,8 +5,10 @@ mod close;
 mod counter;
 mod day;
 mod of_day;
+mod receipt_paper;
 mod receipts;
 mod report_file;
+mod report_paper;
 mod reports;
 mod transactions;
 

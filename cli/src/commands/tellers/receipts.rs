@@ -1,15 +1,15 @@
 //! Receipts of confirmed transactions: the daemon numbers them, and counts their copies.
 
 use super::of_day::Working;
-use super::{Managed, Place};
+use super::{Managed, Place, receipt_paper};
 use crate::cx::Cx;
 use crate::failure::Outcome;
+use crate::paper::PaperFlags;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::wire::Nothing;
 
 #[derive(Args)]
 pub struct Issue {
@@ -19,6 +19,8 @@ pub struct Issue {
     /// Code of the teller; by default that of MFA_TELLER, else the one you opened or unlocked last today
     #[arg(long, value_name = "CODE")]
     teller: Option<String>,
+    #[command(flatten)]
+    paper: PaperFlags,
 }
 
 impl Verb for Issue {
@@ -28,12 +30,12 @@ impl Verb for Issue {
          $(mfa teller transactions list desk-2 --status confirmed -o id | head -n 1)",
         "mfa teller transactions list desk-2 --status confirmed -o id | head -n 1 | \\\n    \
          xargs mfa teller receipt --teller desk-2 -o json",
+        "mfa teller transactions list desk-2 --status confirmed -o id | head -n 1 | \\\n    \
+         xargs mfa teller receipt --teller desk-2 --out receipt.pdf",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let teller = Working::of(self.teller).code(cx)?;
-        let at = IssueReceipt { teller, transaction: self.transaction };
-        let receipt = cx.client.send(&at, &Nothing).await?.value;
-        cx.print(&at, &views::RECEIPT, receipt).await
+        receipt_paper::issue(cx, &self.paper, &teller, &self.transaction).await
     }
 }
 

@@ -1,10 +1,10 @@
 //! The file of a day report. A file that is there is never written over.
 
-use super::as_amount;
+use super::report_paper;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::money::{teller_scale, with_digits};
-use crate::output::{escaped, text, transaction};
+use crate::output::text;
+use crate::paper::Paper;
 use crate::{settings, views};
 use clap::{Args, ValueEnum};
 use mfa_shared::amount::Amount;
@@ -13,6 +13,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+/// Columns of a sheet.
+const SHEET_COLUMNS: u32 = 80;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -88,6 +91,11 @@ impl FileFlags {
     }
 }
 
+/// A report as a sheet. It has no letterhead, which may change while the report does not.
+async fn sheet(cx: &Cx, report: &Value) -> String {
+    report_paper::of(cx, report, Paper::plain("report", "Day report")).await.text(SHEET_COLUMNS)
+}
+
 /// Whether two texts differ in nothing but in the zeros at the end of amounts, of which a sheet has more when
 /// the currency of the drawer is known, and in the time zone of their times.
 fn say_the_same(one: &str, other: &str) -> bool {
@@ -126,69 +134,30 @@ fn csv(report: &Value) -> Outcome<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A report as a sheet that can be printed and signed, its amounts with the digits of their currency.
-pub(super) async fn sheet(cx: &Cx, report: &Value) -> String {
-    let scale = teller_scale(cx, &text(report, "/officeIdentifier"), &text(report, "/tellerCode")).await;
-    laid_out(report, scale, &|moment| cx.out.moment(moment))
-}
-
-fn laid_out(report: &Value, scale: Option<u32>, moment: &dyn Fn(&str) -> String) -> String {
-    let shown = |pointer: &str| escaped(&text(report, pointer));
-    let time = |pointer: &str| escaped(&moment(&text(report, pointer)));
-    let money = |value: &Value| as_amount(value).map(|amount| with_digits(amount, scale)).unwrap_or_default();
-    let mut sheet = format!("Day report {} of teller {}\n\n", shown("/number"), shown("/tellerCode"));
-    for (name, value) in [
-        ("Office", shown("/officeIdentifier")),
-        ("Day", shown("/day")),
-        ("Employee", shown("/employeeIdentifier")),
-        ("Opened", format!("{} by {}", time("/openedOn"), shown("/openedBy"))),
-        ("Closed", format!("{} by {}", time("/closedOn"), shown("/closedBy"))),
-    ] {
-        sheet += &format!("{name:<10}{value}\n");
-    }
-    let line = |name: &str, count: &str, received: &str, disbursed: &str| {
-        format!("{name:<34}{count:>6}{received:>17}{disbursed:>17}\n")
-    };
-    sheet += &format!("\n{}", line("Movements", "count", "received", "disbursed"));
-    for movement in report["movements"].as_array().into_iter().flatten() {
-        let cell = |pointer| escaped(&text(movement, pointer));
-        let (received, disbursed) = (money(&movement["received"]), money(&movement["disbursed"]));
-        sheet += &line(transaction(&cell("/message")), &cell("/count"), &received, &disbursed);
-    }
-    sheet += &line("Total", "", &money(&report["cashReceivedTotal"]), &money(&report["cashDisbursedTotal"]));
-    sheet.push('\n');
-    for (name, property) in [
-        ("Expected", "expectedTotal"),
-        ("Counted", "countedTotal"),
-        ("Difference", "difference"),
-        ("Left in the drawer", "cashOnHand"),
-    ] {
-        let value = &report[property];
-        let shown = if value.is_null() { "not counted".to_owned() } else { money(value) };
-        sheet += &format!("{name:<34}{shown:>23}\n");
-    }
-    sheet += "\nEmployee  ____________________________    Manager  ____________________________\n";
-    sheet
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::tellers::report_paper::laid_out;
+    use crate::paper::Paper;
     use serde_json::json;
 
     #[test]
     fn a_sheet_has_the_digits_of_its_currency_and_says_the_same_with_others() {
         let movement = json!({ "message": "CDPT", "count": 2, "received": 500, "disbursed": 0 });
         let report = json!({
-            "number": 7, "movements": [movement], "cashReceivedTotal": 500, "cashDisbursedTotal": 0,
+            "number": 7, "openedBy": "ama", "closedBy": "ama", "movements": [movement], "cashReceivedTotal": 500, "cashDisbursedTotal": 0,
             "expectedTotal": 500, "countedTotal": null, "difference": -3, "cashOnHand": 500,
         });
-        let sheet = |scale, zone: &str| laid_out(&report, scale, &|moment| format!("{moment}{zone}"));
+        let sheet = |scale, zone: &str| {
+            let paper = Paper::plain("report", "Day report");
+            laid_out(paper, &report, scale, &|moment| format!("{moment}{zone}")).text(SHEET_COLUMNS)
+        };
         let (plain, dollars) = (sheet(None, ""), sheet(Some(2), "+02:00"));
-        let line = format!("cash deposit{}2{}500.00{}0.00\n", " ".repeat(27), " ".repeat(11), " ".repeat(13));
-        assert!(dollars.contains(&line), "{dollars}");
+        let words: Vec<_> =
+            dollars.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        assert!(words.contains(&"cash deposit 2 500.00 0.00".to_owned()), "{dollars}");
         assert!(dollars.contains(" -3.00\n") && dollars.contains(" not counted\n"), "{dollars}");
-        assert!(dollars.starts_with("Day report 7 of"), "{dollars}");
+        assert!(dollars.starts_with("Day report 7\n"), "{dollars}");
         assert!(plain != dollars && say_the_same(&plain, &dollars));
         assert!(!say_the_same(&plain, &dollars.replace("-3.00", "-3.01")));
         assert!(!say_the_same(&plain, &dollars.replace("deposit", "payment")));

@@ -1,10 +1,13 @@
 //! Day reports of a teller: the daemon numbers and keeps them, so each can be shown and written again.
 
 use super::of_day::WorkingPlace;
-use super::report_file::{FileFlags, sheet};
-use super::{Managed, Place};
+use super::report_file::FileFlags;
+use super::{Managed, Place, report_paper};
+use crate::commands::offices;
 use crate::cx::{Cx, Done};
 use crate::failure::Outcome;
+use crate::output::text;
+use crate::paper::{Paper, PaperFlags};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -68,17 +71,22 @@ impl Verb for Get {
 pub struct Print {
     #[command(flatten)]
     report: Numbered,
+    #[command(flatten)]
+    paper: PaperFlags,
 }
 
 impl Verb for Print {
     const ABOUT: &'static str = "Print a day report as a sheet for signatures";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa teller reports print desk-1 --office head-office",
-        "mfa teller reports print desk-1 1 --office head-office >report.txt",
+        "mfa teller reports print desk-1 1 --office head-office --out report.pdf",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        self.paper.check(cx)?;
         let report = cx.client.send(&self.report.read(cx)?, &Nothing).await?.value;
-        cx.out.document("report", &sheet(cx, &report).await)
+        let office = offices::named(cx, &text(&report, "/officeIdentifier")).await?;
+        let paper = Paper::new(cx, "report", "Day report")?.at_office(office);
+        self.paper.print(cx, &report_paper::of(cx, &report, paper).await)
     }
 }
 

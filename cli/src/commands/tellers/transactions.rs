@@ -1,6 +1,7 @@
 //! Transactions of a teller: list, confirm, cancel.
 
 use super::of_day::Working;
+use super::receipt_paper::ReceiptFlags;
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::tree::Verb;
@@ -71,6 +72,8 @@ pub struct Confirm {
     transaction: String,
     #[command(flatten)]
     charges: ChargesFlag,
+    #[command(flatten)]
+    receipt: ReceiptFlags,
 }
 
 impl Verb for Confirm {
@@ -83,8 +86,12 @@ impl Verb for Confirm {
          xargs mfa teller transactions confirm desk-2 --charges included --yes",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        self.receipt.check(cx)?;
         if let Err(failure) = confirm(cx, &self.teller, &self.transaction, self.charges.word()).await {
             return Err(self.without_charges(cx, failure).await);
+        }
+        if self.receipt.ask() {
+            return self.receipt.print(cx, &self.teller, &self.transaction).await;
         }
         cx.done(Done { noun: "transaction", id: &self.transaction, what: "confirmed" })
     }

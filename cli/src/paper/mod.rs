@@ -1,0 +1,164 @@
+//! Papers that are printed for people: statements, reports, lists, receipts. A command says what stands on a
+//! paper ([`Paper`]); the forms in which it is printed know nothing of commands.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `print` | the flags that ask for a paper, and where it goes |
+//! | `size` | the sizes of paper |
+//! | `letterhead` | what stands on every paper of an institution |
+//! | `layout`, `table` | which text stands where, on a paper of any width |
+//! | `text`, `html`, `pdf` | the forms |
+//! | `pdf::font`, `pdf::breaks` | letters of a PDF; where its pages end |
+
+mod html;
+mod layout;
+mod letterhead;
+mod pdf;
+mod print;
+mod size;
+mod table;
+mod text;
+
+pub use print::PaperFlags;
+pub use size::Size;
+
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::output::escaped;
+use letterhead::Letterhead;
+
+/// What is printed.
+#[derive(Debug, Clone, Default)]
+pub struct Paper {
+    /// What it is called where a program reads it.
+    pub name: &'static str,
+    /// What it is called for people.
+    pub title: String,
+    /// Number of the paper.
+    pub number: Option<String>,
+    /// A mark beside the title, such as COPY.
+    pub mark: Option<&'static str>,
+    /// Office that gives it out; empty where nobody knows.
+    pub office: String,
+    /// What stands on it, from the top to the bottom.
+    pub parts: Vec<Part>,
+    letterhead: Letterhead,
+}
+
+/// A part of a paper.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// Names and values.
+    Facts(Vec<(&'static str, String)>),
+    /// Rows under the names of their columns.
+    Table(Table),
+    /// Names and amounts, which stand on the right side.
+    Totals(Vec<(String, String)>),
+    /// Lines on which somebody signs.
+    Signatures(Vec<&'static str>),
+}
+
+/// Rows under the names of their columns.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows, with a cell for each column.
+    pub rows: Vec<Vec<String>>,
+    /// The last row, which sums the others up.
+    pub total: Option<Vec<String>>,
+    /// What stands in the place of rows where there are none.
+    pub empty: &'static str,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Whether its cells stand on the right side: amounts and counts, which are never wrapped.
+    pub right: bool,
+}
+
+/// A name, and the identifier that it belongs to.
+pub fn named_for_people(name: &str, identifier: &str) -> String {
+    match name {
+        "" => identifier.to_owned(),
+        name if name == identifier => name.to_owned(),
+        name => format!("{name} ({identifier})"),
+    }
+}
+
+impl Column {
+    /// A column of words.
+    pub fn words(name: &str) -> Self {
+        Self { name: name.to_owned(), right: false }
+    }
+
+    /// A column of amounts.
+    pub fn amounts(name: &str) -> Self {
+        Self { name: name.to_owned(), right: true }
+    }
+}
+
+impl Paper {
+    /// A paper with the letterhead of the institution.
+    pub fn new(cx: &Cx, name: &'static str, title: &str) -> Outcome<Self> {
+        Ok(Self { letterhead: Letterhead::of(&cx.settings)?, ..Self::plain(name, title) })
+    }
+
+    /// A paper without a letterhead.
+    pub fn plain(name: &'static str, title: &str) -> Self {
+        Self { name, title: title.to_owned(), ..Self::default() }
+    }
+
+    /// The same with a part more below.
+    pub fn with(mut self, part: Part) -> Self {
+        self.parts.push(part);
+        self
+    }
+
+    /// The same for an office.
+    pub fn at_office(mut self, office: String) -> Self {
+        self.office = office;
+        self
+    }
+
+    /// Lines of text of so many columns.
+    pub fn text(&self, columns: u32) -> String {
+        text::lines(&self.guarded(), columns)
+    }
+
+    /// Its title with its number.
+    fn headline(&self) -> String {
+        match &self.number {
+            Some(number) => format!("{} {number}", self.title),
+            None => self.title.clone(),
+        }
+    }
+
+    /// The same with every character written out that could steer a terminal or turn the order of reading.
+    fn guarded(&self) -> Self {
+        let mut paper = self.clone();
+        let guard = |text: &mut String| *text = escaped(text);
+        [&mut paper.title, &mut paper.office].into_iter().for_each(guard);
+        paper.number.iter_mut().for_each(guard);
+        paper.letterhead.lines_mut().for_each(guard);
+        for part in &mut paper.parts {
+            match part {
+                Part::Facts(facts) => facts.iter_mut().for_each(|(_, value)| guard(value)),
+                Part::Totals(totals) => totals.iter_mut().for_each(|(name, value)| {
+                    guard(name);
+                    guard(value);
+                }),
+                Part::Table(table) => {
+                    let rows = table.rows.iter_mut().chain(&mut table.total);
+                    rows.flatten().for_each(guard);
+                    table.columns.iter_mut().for_each(|column| guard(&mut column.name));
+                }
+                Part::Signatures(_) => {}
+            }
+        }
+        paper
+    }
+}
