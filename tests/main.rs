@@ -43,6 +43,7 @@ mod api {
     mod passwords;
     mod people_groups;
     mod privileges;
+    mod rate;
     mod references;
     mod remembered;
     mod roles;

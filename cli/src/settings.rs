@@ -1,12 +1,16 @@
 //! Where values come from: flag, then the profile of `--profile`, then `MFA_` variable, then any other
 //! profile, then the user's config file, then the system's, then the default. Every setting is one row of
 //! [`TABLE`].
+
+mod places;
+
 use crate::failure::{Failure, Outcome};
 use crate::profiles;
-use directories::ProjectDirs;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+pub use places::{config_files, data_dir, report_dir, state_dir, user_config_file};
 
 /// One setting.
 pub struct Setting {
@@ -105,6 +109,22 @@ pub const TABLE: &[Setting] = &[
     row("image_max_bytes", "524288", "largest portrait or scan that the daemon takes"),
     row("connections_max", "4096", "connections that the daemon serves at once"),
     row("connections_per_address", "256", "connections that one address may have; 4096 on this machine"),
+    row(
+        "requests_per_second_token",
+        "",
+        "requests of one access token; by default 10000, from this machine any number; 0 for any number",
+    ),
+    row(
+        "requests_per_second_address",
+        "",
+        "requests of one address in all; by default 20000, from this machine any number",
+    ),
+    row(
+        "requests_per_second_unauthenticated",
+        "",
+        "requests of one address without a valid token; by default 1000, from this machine any number",
+    ),
+    row("requests_burst_seconds", "10", "seconds whose requests may come at once"),
     row("metrics_public", "false", "show GET /metrics to programs of this machine without a token"),
     row("trusted_proxies", "", "addresses of proxies whose X-Forwarded-For counts, separated by commas"),
     row("header_timeout_seconds", "10", "time for the head of a request to arrive"),
@@ -354,43 +374,4 @@ fn plain(value: &toml::Value) -> String {
         // No setting is a date or a table; whoever reads the setting says so.
         other => other.type_str().to_owned(),
     }
-}
-
-fn project() -> Option<ProjectDirs> {
-    ProjectDirs::from("", "", "mfa")
-}
-
-/// The config files, the system's first.
-pub fn config_files() -> Vec<PathBuf> {
-    let path = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
-    let system = path("MFA_SYSTEM_CONFIG").unwrap_or_else(|| PathBuf::from("/etc/mfa/config.toml"));
-    std::iter::once(system).chain(user_config_file()).collect()
-}
-
-/// The user's config file.
-pub fn user_config_file() -> Option<PathBuf> {
-    let given = std::env::var_os("MFA_CONFIG").map(PathBuf::from);
-    given.or_else(|| Some(project()?.config_dir().join("config.toml")))
-}
-
-/// Where the daemon keeps its store unless told otherwise.
-pub fn data_dir() -> Outcome<PathBuf> {
-    let dirs = project().ok_or_else(no_home)?;
-    Ok(dirs.data_dir().join("store"))
-}
-
-/// Where the day reports of tellers are written unless told otherwise.
-pub fn report_dir() -> Outcome<PathBuf> {
-    let dirs = project().ok_or_else(no_home)?;
-    Ok(dirs.data_dir().join("reports"))
-}
-
-/// Where logs and marks of running daemons are kept.
-pub fn state_dir() -> Outcome<PathBuf> {
-    let dirs = project().ok_or_else(no_home)?;
-    Ok(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
-}
-
-fn no_home() -> Failure {
-    Failure::usage("there is no home folder to keep files in").hint("set HOME, or name the folder")
 }

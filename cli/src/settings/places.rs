@@ -1,0 +1,44 @@
+//! Where files are, unless somebody says otherwise.
+
+use crate::failure::{Failure, Outcome};
+use directories::ProjectDirs;
+use std::path::PathBuf;
+
+fn project() -> Option<ProjectDirs> {
+    ProjectDirs::from("", "", "mfa")
+}
+
+/// The config files, the system's first.
+pub fn config_files() -> Vec<PathBuf> {
+    let path = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
+    let system = path("MFA_SYSTEM_CONFIG").unwrap_or_else(|| PathBuf::from("/etc/mfa/config.toml"));
+    std::iter::once(system).chain(user_config_file()).collect()
+}
+
+/// The user's config file.
+pub fn user_config_file() -> Option<PathBuf> {
+    let given = std::env::var_os("MFA_CONFIG").map(PathBuf::from);
+    given.or_else(|| Some(project()?.config_dir().join("config.toml")))
+}
+
+/// Where the daemon keeps its store unless told otherwise.
+pub fn data_dir() -> Outcome<PathBuf> {
+    let dirs = project().ok_or_else(no_home)?;
+    Ok(dirs.data_dir().join("store"))
+}
+
+/// Where the day reports of tellers are written unless told otherwise.
+pub fn report_dir() -> Outcome<PathBuf> {
+    let dirs = project().ok_or_else(no_home)?;
+    Ok(dirs.data_dir().join("reports"))
+}
+
+/// Where logs and marks of running daemons are kept.
+pub fn state_dir() -> Outcome<PathBuf> {
+    let dirs = project().ok_or_else(no_home)?;
+    Ok(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
+}
+
+fn no_home() -> Failure {
+    Failure::usage("there is no home folder to keep files in").hint("set HOME, or name the folder")
+}
