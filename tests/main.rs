@@ -44,6 +44,7 @@ mod api {
     mod passwords;
     mod people_groups;
     mod privileges;
+    mod rate;
     mod references;
     mod remembered;
     mod reports;

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Missing, Outcome};
 use crate::next_step;
 use crate::trace;
 use bytes::Bytes;
-use connect::{asked_wait, backoff, root, unreachable};
+use connect::{is_limited, root, unreachable};
 use dangling::Noted;
 use dry_run::DRY_RUN;
 use image::upload;
@@ -38,9 +38,6 @@ pub use raw::RawReply;
 pub use references::References;
 pub use stream::{Download, Stream};
 pub use trust::Trust;
-
-/// Longest time that a daemon may ask to wait before a request is repeated.
-const RETRY_AFTER_SECONDS_MAX: u64 = 5;
 
 /// How requests are sent.
 #[derive(Debug, Clone)]
@@ -93,6 +90,8 @@ pub(crate) struct Request<'a> {
     tells: bool,
     /// The request has an idempotency key of its own.
     keyed: bool,
+    /// It is part of a longer work, which waits for as long as the daemon says.
+    bulk: bool,
     /// Who is told how much of the body has gone; such a body is sent piece by piece.
     watch: Option<Watch>,
 }
@@ -102,7 +101,8 @@ impl<'a> Request<'a> {
         let (params, outgoing) = (endpoint.params(), body.write());
         let headers = HeaderMap::new();
         let meta = &E::META;
-        Self { meta, params, outgoing, headers, head_only: false, tells: false, keyed: true, watch: None }
+        let (head_only, tells, keyed, bulk, watch) = (false, false, true, false, None);
+        Self { meta, params, outgoing, headers, head_only, tells, keyed, bulk, watch }
     }
 }
 
@@ -114,6 +114,7 @@ struct Parcel {
     body: Option<(String, Vec<u8>)>,
     watch: Option<Watch>,
     keyed: bool,
+    bulk: bool,
 }
 
 /// What the daemon answered.
@@ -235,7 +236,7 @@ impl Client {
 
     /// Sends a request of the endpoint table.
     pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
-        let Request { meta, params, outgoing, headers, head_only, watch, keyed, .. } = request;
+        let Request { meta, params, outgoing, headers, head_only, watch, keyed, bulk, .. } = request;
         let url = self.address(meta, &params, &outgoing.query)?;
         let method = match meta.method {
             Method::Get if head_only => reqwest::Method::HEAD,
@@ -251,13 +252,14 @@ impl Client {
             body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
             watch,
             keyed,
+            bulk,
         })
         .await
     }
 
     /// Sends a parcel, again and again where that may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
-        let Parcel { method, url, mut headers, body, watch, keyed } = self.heed(parcel).await?;
+        let Parcel { method, url, mut headers, body, watch, keyed, bulk } = self.heed(parcel).await?;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
             self.check_wire()?;
         }
@@ -292,16 +294,10 @@ impl Client {
             let sent = Instant::now();
             let answer = request.send().await;
             self.tell(method.as_str(), &url, &answer, sent.elapsed());
-            let wait = match &answer {
-                Ok(response) if response.status().as_u16() < 500 => None,
-                Ok(response) => Some(asked_wait(response.headers())),
-                Err(error) if error.is_builder() => None,
-                Err(_) => Some(backoff(tries)),
-            };
-            match (wait, answer) {
-                (Some(wait), _) if tries < self.retries && wait.as_secs() <= RETRY_AFTER_SECONDS_MAX => {
-                    tokio::time::sleep(wait.max(backoff(tries))).await;
-                    tries += 1;
+            match (self.wait(&answer, tries, bulk), answer) {
+                (Some(wait), answer) => {
+                    tries += u32::from(!is_limited(&answer));
+                    tokio::time::sleep(wait).await;
                 }
                 (_, Ok(response)) => {
                     self.check_heeded(&headers, &response)?;

@@ -109,6 +109,22 @@ pub const TABLE: &[Setting] = &[
     row("image_max_bytes", "524288", "largest portrait or scan that the daemon takes"),
     row("connections_max", "4096", "connections that the daemon serves at once"),
     row("connections_per_address", "256", "connections that one address may have; 4096 on this machine"),
+    row(
+        "requests_per_second_token",
+        "",
+        "requests of one access token; by default 10000, from this machine any number; 0 for any number",
+    ),
+    row(
+        "requests_per_second_address",
+        "",
+        "requests of one address in all; by default 20000, from this machine any number",
+    ),
+    row(
+        "requests_per_second_unauthenticated",
+        "",
+        "requests of one address without a valid token; by default 1000, from this machine any number",
+    ),
+    row("requests_burst_seconds", "10", "seconds whose requests may come at once"),
     row("metrics_public", "false", "show GET /metrics to programs of this machine without a token"),
     row("trusted_proxies", "", "addresses of proxies whose X-Forwarded-For counts, separated by commas"),
     row("header_timeout_seconds", "10", "time for the head of a request to arrive"),

@@ -1,8 +1,8 @@
 //! The only place that asks what time it is.
 
 use mfa_shared::time::Timestamp;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A moment until which work may go on, whatever the clock on the wall does.
@@ -49,6 +49,15 @@ impl Clock {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
             }
+        }
+    }
+
+    /// Time since some moment, which goes on evenly whatever is done to the clock on the wall.
+    pub fn elapsed(&self) -> Duration {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        match &self.0 {
+            Some(millis) => Duration::from_millis(u64::try_from(millis.load(SeqCst)).unwrap_or(0)),
+            None => START.elapsed(),
         }
     }
 

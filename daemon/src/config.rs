@@ -5,6 +5,7 @@ use crate::backups::BackupSchedule;
 use crate::domain::network::Network;
 use crate::domain::webhook::Receivers;
 use crate::http::pace::Pace;
+use crate::http::rate::Rates;
 use crate::store::postgres::Address;
 use crate::tls::TlsFiles;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -96,6 +97,8 @@ pub struct Config {
     pub connections_max: usize,
     /// Connections of one address that is not of this machine; more are refused.
     pub connections_per_address: usize,
+    /// How often a token and an address may ask.
+    pub rates: Rates,
     /// Whether programs of this machine see the metrics without a token.
     pub metrics_public: bool,
     /// Addresses of proxies whose `X-Forwarded-For` says for whom they ask.
@@ -157,6 +160,7 @@ impl Config {
             image_max_bytes: 524_288,
             connections_max: 4096,
             connections_per_address: 256,
+            rates: Rates::default(),
             metrics_public: false,
             trusted_proxies: Vec::new(),
             batch_read_time: Duration::from_millis(100),

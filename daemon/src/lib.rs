@@ -59,6 +59,7 @@ pub use config::{Auth, Config};
 pub use domain::network::Network;
 pub use domain::thinning::Keep;
 pub use files::{FilesSeen, look_at_files};
+pub use http::rate::Rates;
 pub use init::{Initialized, NewLogin, init};
 pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
 pub use migrate::{StorePlace, migrate};

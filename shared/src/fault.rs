@@ -168,6 +168,8 @@ faults! {
         "use password, refresh_token or urn:ietf:params:oauth:grant-type:jwt-bearer";
     TOO_MANY_ATTEMPTS: "too_many_attempts" 429 "Too many failed attempts"
         "wait for the time that Retry-After says";
+    TOO_MANY_REQUESTS: "too_many_requests" 429 "Too many requests"
+        "wait for the time that Retry-After says";
     SECOND_FACTOR_REQUIRED: "second_factor_required" 401 "Code needed"
         "send the code of your authenticator, too, as this asks for it: mfa login";
     SECOND_FACTOR_INVALID: "second_factor_invalid" 401 "Code not right"

@@ -65,6 +65,7 @@ impl Client {
             head_only: false,
             tells: true,
             keyed: false,
+            bulk: true,
             watch: None,
         };
         let heard = self.heard(request).await?;

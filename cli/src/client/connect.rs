@@ -13,6 +13,9 @@ const UNTRUSTED_HINT: &str = "correct the address, or name the file of its autho
 /// Longest wait for a connection.
 const CONNECT_SECONDS_MAX: u64 = 10;
 
+/// Longest time that a daemon may ask to wait before a request is repeated.
+const RETRY_AFTER_SECONDS_MAX: u64 = 5;
+
 /// Bytes of an upload that arrive in a second even on a poor line.
 const UPLOAD_BYTES_A_SECOND: u64 = 4096;
 
@@ -31,6 +34,25 @@ impl Client {
     /// The same caller at the daemon of another address, whose requests are not repeated.
     pub fn at(&self, url: &str) -> Self {
         Self { url: url.trim_end_matches('/').to_owned(), ..self.hasty(self.timeout) }
+    }
+
+    /// How long to wait before a request is repeated; `None` where that does not help or takes too long. What
+    /// is part of a longer work waits for its turn as long as the daemon says.
+    pub(super) fn wait(
+        &self,
+        answer: &Result<reqwest::Response, reqwest::Error>,
+        tries: u32,
+        bulk: bool,
+    ) -> Option<Duration> {
+        let limited = is_limited(answer);
+        let wait = match answer {
+            Ok(response) if limited || response.status().as_u16() >= 500 => asked_wait(response.headers()),
+            Ok(_) => return None,
+            Err(error) if error.is_builder() => return None,
+            Err(_) => Duration::ZERO,
+        };
+        let soon = tries < self.retries && wait.as_secs() <= RETRY_AFTER_SECONDS_MAX;
+        (limited && bulk || soon).then(|| wait.max(backoff(tries)))
     }
 
     /// The connections that a request uses, and how long it may take. A body that is sent piece by piece
@@ -174,13 +196,21 @@ pub(super) fn root(error: &reqwest::Error) -> String {
     cause.to_string()
 }
 
+/// Whether the daemon refused a request because its token or address has sent too many. Nothing was done.
+pub(super) fn is_limited(answer: &Result<reqwest::Response, reqwest::Error>) -> bool {
+    let limited = |response: &reqwest::Response| {
+        response.status().as_u16() == 429 && response.headers().contains_key("ratelimit")
+    };
+    answer.as_ref().is_ok_and(limited)
+}
+
 /// How long to wait before a request is repeated that found nobody.
-pub(super) fn backoff(tries: u32) -> Duration {
+fn backoff(tries: u32) -> Duration {
     Duration::from_millis(100 * 3_u64.pow(tries.min(4)))
 }
 
 /// How long the daemon asks to wait.
-pub(super) fn asked_wait(headers: &HeaderMap) -> Duration {
+fn asked_wait(headers: &HeaderMap) -> Duration {
     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     Duration::from_secs(seconds.unwrap_or(0))
 }

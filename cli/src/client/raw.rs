@@ -47,8 +47,8 @@ impl Client {
         // The word is one of those above.
         let verb = method.parse().expect("a method");
         let url = format!("{}{path}", self.url);
-        let response =
-            self.deliver(Parcel { method: verb, url, headers, body, watch: None, keyed: true }).await?;
+        let parcel = Parcel { method: verb, url, headers, body, watch: None, keyed: true, bulk: false };
+        let response = self.deliver(parcel).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let (status, content_type) = (response.status(), kind.unwrap_or_default().to_owned());
         if !status.is_success() && status.as_u16() != 304 {

@@ -112,6 +112,7 @@ impl Client {
             body: Some((kind.clone(), bytes.clone())),
             watch: None,
             keyed: false,
+            bulk: false,
         };
         let answer = trial.deliver(copy).await?;
         // What is refused is refused again when it is sent, or repeats what was done under its key before.

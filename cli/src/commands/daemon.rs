@@ -16,7 +16,9 @@ use crate::signals::listen;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_daemon::{Address, Auth, BackupSchedule, Clock, Config, Daemon, Network, NewLogin, StartError};
+use mfa_daemon::{
+    Address, Auth, BackupSchedule, Clock, Config, Daemon, Network, NewLogin, Rates, StartError,
+};
 use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::fault::exit;
 use sd_notify::NotifyState;
@@ -83,6 +85,7 @@ impl DaemonFlags {
         config.image_max_bytes = settings.parse("image_max_bytes", None)?;
         config.connections_max = settings.parse("connections_max", None)?;
         config.connections_per_address = settings.parse("connections_per_address", None)?;
+        config.rates = rates(settings)?;
         config.metrics_public = settings.flag("metrics_public", None)?;
         let proxy = |text: &String| settings.parse("trusted_proxies", Some(text));
         config.trusted_proxies =
@@ -116,6 +119,20 @@ impl DaemonFlags {
         let given = self.data_dir.as_deref().unwrap_or(cx.settings.get("data_dir").0);
         if given.is_empty() { settings::data_dir() } else { Ok(PathBuf::from(given)) }
     }
+}
+
+/// How many requests a second there may be; what is empty is not set.
+fn rates(settings: &Settings) -> Outcome<Rates> {
+    let rate = |name: &'static str| match settings.get(name).0.trim() {
+        "" => Ok(None),
+        _ => settings.parse(name, None).map(Some),
+    };
+    Ok(Rates {
+        token: rate("requests_per_second_token")?,
+        address: rate("requests_per_second_address")?,
+        unauthenticated: rate("requests_per_second_unauthenticated")?,
+        burst_seconds: settings.parse("requests_burst_seconds", None)?,
+    })
 }
 
 /// The backups that the daemon makes by itself, where there is a folder for them.

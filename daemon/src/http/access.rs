@@ -58,6 +58,9 @@ fn identify(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>
         Some(hash) => state.callers.find(tx, hash)?,
         None => None,
     };
+    if let (Some(hash), None) = (&asked.token, &caller) {
+        state.buckets.forget(hash);
+    }
     if state.config.auth == Auth::Off {
         let caller = caller.map(Arc::unwrap_or_clone);
         return Ok(Arc::new(caller.map_or_else(Caller::guest, Caller::unchecked)));

@@ -10,7 +10,7 @@ use super::route::{Behind, Route};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{backup, batch, body, dry_run, events, login, metrics, origin, search, trail};
+use super::{backup, batch, body, dry_run, events, login, metrics, origin, rate, search, trail};
 use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List};
 use crate::reports::Reports;
@@ -88,13 +88,8 @@ where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
-    if let Some(Behind::Status(look)) = route.as_ref().map(|route| &route.behind) {
-        origin::check(state, &head.headers)?;
-        return look(state).await.map(|mut reply| {
-            // It is the same for everybody, with a token or without.
-            reply.headers.push((CACHE_CONTROL.to_owned(), "private, no-cache".to_owned()));
-            respond(reply, None)
-        });
+    if let Some(route) = route.as_ref().filter(|route| matches!(route.behind, Behind::Status(_))) {
+        return show_status(state, head, route).await;
     }
     let changes = route.as_ref().is_some_and(|route| !route.meta.method.reads());
     state.refusal(changes).map_or(Ok(()), Err)?;
@@ -108,6 +103,7 @@ where
     }
     let segments = found.as_ref().map(|found| found.segments.clone()).unwrap_or_default();
     let asked = Asked::new(head, route.as_ref().map(|route| route.meta), segments);
+    rate::count(state, head, &asked, route.as_deref()).await?;
     let (Some(found), Some(route)) = (&found, route) else {
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
@@ -146,6 +142,20 @@ where
         }
     };
     reply.map(|reply| respond(reply, None))
+}
+
+/// Answers a look at the daemon itself, which is the same for everybody, with a token or without.
+async fn show_status(state: &Arc<State>, head: &Head, route: &Route) -> Result<Response, Fault> {
+    let Behind::Status(look) = &route.behind else {
+        return Err(Fault::new(fault::INTERNAL, "what stands behind this row is no look at the daemon"));
+    };
+    origin::check(state, &head.headers)?;
+    // It is answered also where the store cannot say whose a token is.
+    let asked = Asked { token: None, ..Asked::new(head, None, Vec::new()) };
+    rate::count(state, head, &asked, Some(route)).await?;
+    let mut reply = look(state).await?;
+    reply.headers.push((CACHE_CONTROL.to_owned(), "private, no-cache".to_owned()));
+    Ok(respond(reply, None))
 }
 
 /// Whoever may look at the audit trail sees all that was told and committed before, and a new subscription

@@ -13,7 +13,7 @@ use super::reply::{Content, Reply};
 use super::request::{self, Request};
 use super::route::Route;
 use super::state::State;
-use super::{body, dry_run, duplicates, existing_only};
+use super::{body, dry_run, duplicates, existing_only, rate};
 use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
@@ -51,6 +51,9 @@ pub async fn answer(
         ended_by: AtomicUsize::new(usize::MAX),
     };
     let order = Arc::new(order);
+    if let Ok(parts) = &order.parts {
+        rate::count_more(state, head, &order.asked, parts.list.len().saturating_sub(1) as u64);
+    }
     order.clone().judge(head.origin).await?;
     let running = order.clone();
     let carried_out = match order.only_reads() {

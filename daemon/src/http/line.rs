@@ -3,13 +3,14 @@
 //! is no user's.
 
 use super::metrics::counts::{Counts, UNKNOWN};
+use super::rate::Standing;
 use crate::count::Within;
 use crate::ops::Caller;
 use hyper::body::Body as _;
 use mfa_shared::fault::Fault;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Poll, ready};
 use std::time::Instant;
 use warp::http::HeaderMap;
@@ -29,6 +30,7 @@ pub struct Noted {
     about: OnceLock<String>,
     caller: OnceLock<Known>,
     told: AtomicBool,
+    standing: Mutex<Option<Standing>>,
 }
 
 /// Whoever asks, as the audit trail names them.
@@ -66,6 +68,19 @@ impl Noted {
     /// Whether it has.
     pub fn is_told(&self) -> bool {
         self.told.load(SeqCst)
+    }
+
+    /// Notes how a bucket of the caller stands; the lowest counts.
+    pub fn standing(&self, standing: Standing) {
+        let mut noted = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.is_none_or(|noted| standing.is_lower(&noted)) {
+            *noted = Some(standing);
+        }
+    }
+
+    /// How the lowest bucket of the caller stands, if that should be said.
+    pub fn low(&self) -> Option<Standing> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).filter(Standing::is_low)
     }
 
     /// Notes the endpoint, or the path of the table where the method is not possible there.

@@ -25,6 +25,7 @@ pub mod pace;
 mod pages;
 mod payload;
 mod queue;
+pub mod rate;
 pub mod reply;
 pub mod request;
 pub mod route;

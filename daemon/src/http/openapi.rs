@@ -3,6 +3,7 @@
 //! Each operation names, beside what OpenAPI knows, the application and the path under which a permittable
 //! matches it and the operation that a permission needs, so that groups can be written from it.
 
+use super::rate;
 use super::reply::Reply;
 use super::route::{Behind, Looking, Route, at_once, status};
 use super::state::State;
@@ -70,8 +71,24 @@ fn document(guarded: bool) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas,
+            "responses": { "TooManyRequests": too_many_requests() },
             "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
         },
+    })
+}
+
+fn too_many_requests() -> Value {
+    let header = |description: &str, schema: Value| json!({ "description": description, "schema": schema });
+    let whole = json!({ "type": "integer", "minimum": 1 });
+    let text = json!({ "type": "string" });
+    json!({
+        "description": "Too many requests of the token or the address, or too many wrong passwords.",
+        "headers": {
+            "Retry-After": header("Seconds after which another try makes sense.", whole),
+            "RateLimit": header("Requests that are left (r), seconds to more (t).", text.clone()),
+            "RateLimit-Policy": header("Requests that may come (q) in so many seconds (w).", text),
+        },
+        "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
     })
 }
 
@@ -82,7 +99,7 @@ fn operation(route: &Route) -> Value {
         "summary": row.doc,
         "tags": [segments(row.path).next().unwrap_or_default()],
         "parameters": parameters(row),
-        "responses": responses(row),
+        "responses": responses(route),
     });
     match route.behind {
         Behind::Status(_) | Behind::Login => operation["security"] = json!([]),
@@ -160,7 +177,8 @@ fn in_path_schema(name: &str) -> Value {
     }
 }
 
-fn responses(row: &Meta) -> Value {
+fn responses(route: &Route) -> Value {
+    let row = &route.meta;
     let (code, description) = match row.answer.kind {
         AnswerKind::Accepted => ("202", "The change is complete, durable and visible."),
         AnswerKind::Created => ("201", "The record is stored; Location names it."),
@@ -189,6 +207,9 @@ fn responses(row: &Meta) -> Value {
         code: success,
         "default": { "description": "Refused.", "content": { "application/problem+json": problem } },
     });
+    if !rate::answers_always(route) {
+        responses["429"] = json!({ "$ref": "#/components/responses/TooManyRequests" });
+    }
     if row.answer.kind == AnswerKind::JsonOrNone {
         responses["204"] = json!({ "description": "There is none." });
     }

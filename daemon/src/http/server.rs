@@ -251,6 +251,10 @@ fn sent_token(headers: &HeaderMap) -> bool {
 fn finish(mut response: Response, state: &State, head: &Head) -> Response {
     set_header(&mut response, "x-request-id", &head.request_id);
     set_header(&mut response, "x-content-type-options", "nosniff");
+    if let Some(standing) = head.noted.low() {
+        set_header(&mut response, "ratelimit-policy", &standing.policy());
+        set_header(&mut response, "ratelimit", &standing.header());
+    }
     if state.tls.is_some() {
         set_header(&mut response, "strict-transport-security", "max-age=31536000");
     }
@@ -268,8 +272,8 @@ fn finish(mut response: Response, state: &State, head: &Head) -> Response {
         set_header(
             &mut response,
             "access-control-expose-headers",
-            "Dangling-References, Dry-Run, ETag, Existing-Only, Idempotency-Replayed, Location, Retry-After, \
-             X-Request-Id",
+            "Dangling-References, Dry-Run, ETag, Existing-Only, Idempotency-Replayed, Location, RateLimit, \
+             RateLimit-Policy, Retry-After, X-Request-Id",
         );
         set_header(&mut response, "vary", "Origin");
         if head.method == Method::OPTIONS {

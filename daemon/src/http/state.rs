@@ -3,6 +3,7 @@
 use super::backup::BACKUPS_AT_ONCE;
 use super::heavy::Heavy;
 use super::metrics::counts::Counts;
+use super::rate::Buckets;
 use super::reply::Reply;
 use super::route::{Looking, at_once};
 use super::routes::Routes;
@@ -52,6 +53,8 @@ pub struct State {
     pub reports: Arc<Reports>,
     /// What is told to the audit trail beside the answers.
     pub auditor: Arc<Auditor>,
+    /// How much each token and address may ask.
+    pub buckets: Buckets,
     /// What is counted of requests.
     pub counts: Arc<Counts>,
     phase: AtomicU8,
@@ -97,6 +100,7 @@ impl State {
             shelves,
             reports,
             auditor,
+            buckets: Buckets::default(),
             counts,
             phase,
             has_users,

@@ -1,5 +1,6 @@
 //! What is counted while requests are answered.
 
+use super::super::rate::Bucket;
 use crate::count::{Counted, Counter, Level, Spread, Within};
 use mfa_shared::api::tokens::TokenRequest;
 use mfa_shared::fault::{self, Fault};
@@ -47,6 +48,8 @@ pub struct Counts {
     pub accepted: Counter,
     /// Connections that were closed at once, because their address had as many as it may.
     pub turned_away: Counter,
+    /// Requests that were refused because of their number, in the order of [`Bucket::ALL`].
+    limited: [Counter; Bucket::ALL.len()],
     /// Requests that are being answered.
     running: Level,
     operations: BTreeMap<&'static str, Operation>,
@@ -84,6 +87,16 @@ impl Counts {
     /// Counts a login by how it ended.
     pub fn login(&self, grant: usize, refused: Option<&Fault>) {
         self.logins[grant][outcome(refused)].one();
+    }
+
+    /// Counts a request that is one too many.
+    pub fn limited(&self, bucket: Bucket) {
+        self.limited[bucket as usize].one();
+    }
+
+    /// The requests that were too many, in the order of [`Bucket::ALL`].
+    pub fn all_limited(&self) -> [u64; Bucket::ALL.len()] {
+        self.limited.each_ref().map(Counter::get)
     }
 
     /// Counts a lock that began.

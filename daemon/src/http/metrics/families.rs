@@ -21,6 +21,8 @@ families! {
     REQUEST_DURATION Histogram "mfa_http_request_duration_seconds"
         "Time from the head of a request to its answer, and of a stream to its end, by operation.";
     REQUESTS_RUNNING Gauge "mfa_http_requests_running" "Requests that are being answered.";
+    REQUESTS_LIMITED Counter "mfa_http_requests_limited_total"
+        "Requests that were refused with 429, because their token or address had sent too many, by bucket.";
     CONNECTIONS Gauge "mfa_http_connections" "Open connections of clients.";
     CONNECTIONS_MAX Gauge "mfa_http_connections_max" "Connections that are served at once; more wait.";
     CONNECTIONS_ACCEPTED Counter "mfa_http_connections_accepted_total" "Connections that were accepted.";

@@ -12,6 +12,7 @@ mod process;
 use super::access::{self, Asked};
 use super::answer::{Head, respond};
 use super::origin;
+use super::rate::Bucket;
 use super::reply::Reply;
 use super::state::State;
 use crate::ops::figures::{self, TELLER_STATES};
@@ -84,6 +85,10 @@ fn show_http(page: &mut Page, counts: &Counts, connections_max: usize) {
         page.spread(REQUEST_DURATION, &[("operation", operation)], duration, Seconds);
     }
     page.one(REQUESTS_RUNNING, counts.running());
+    page.begin(REQUESTS_LIMITED);
+    for (bucket, count) in Bucket::ALL.iter().zip(counts.all_limited()) {
+        page.value(REQUESTS_LIMITED, &[("bucket", bucket.as_str())], count);
+    }
     page.one(CONNECTIONS, counts.connections.get());
     page.one(CONNECTIONS_MAX, connections_max);
     page.one(CONNECTIONS_ACCEPTED, counts.accepted.get());
