@@ -134,6 +134,9 @@ fn a_teller_gives_a_statement_without_seeing_the_ledger() {
     assert_eq!(mfa(&["accounts", "entries", account, "-o", "json"]).ok(), "[]\n");
     let statement = mfa(&["accounts", "statement", account, "-o", "json"]).json();
     assert_eq!((&statement["currency"], &statement["entries"]), (&"USD".into(), &serde_json::json!([])));
+    // On paper as well, also where no record of the holder is kept.
+    let paper = mfa(&["statement", account]).ok();
+    assert!(paper.contains("Holder        Maria\n") && paper.contains("Currency      USD\n"), "{paper}");
 }
 
 #[test]
