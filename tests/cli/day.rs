@@ -161,14 +161,23 @@ fn on_a_terminal_it_asks_for_each_open_teller_and_counts_where_that_must_be() {
     let update =
         ["teller", "update", "desk-2", "--office", "head-office", "--count-required", "--password-file"];
     run(world.mfa(&[&update[..], &[pin.to_str().unwrap()]].concat())).ok();
-    let terminal = Terminal::start(&world, 120, &[("MFA_PAGER", "")]);
+    let terminal = Terminal::start(&world, 140, &[("MFA_PAGER", "")]);
+    let question = format!("of office head-office at {}? [y/N]", world.url());
     terminal.type_line("clear; mfa day end head-office; echo exit $?");
+    terminal.wait_for(&question);
+    terminal.type_line("n");
+    terminal.wait_for("error: nothing was done\nexit 1\n$");
+    terminal.type_line("clear; mfa day end head-office; echo exit $?");
+    terminal.wait_for(&question);
+    terminal.type_line("y");
     terminal.wait_for("desk-2 is ACTIVE for kwame: close it? [y/N]");
     terminal.type_line("n");
     let screen = terminal.wait_for("exit 9\n$");
     assert!(screen.contains("desk-2 is ACTIVE for kwame and was left so"), "{screen}");
     assert_eq!(count(&world), 1);
     terminal.type_line("clear; mfa day end head-office; echo exit $?");
+    terminal.wait_for(&question);
+    terminal.type_line("y");
     terminal.wait_for("close it? [y/N]");
     terminal.type_line("y");
     terminal.wait_for("counted, such as 1250.00 or 100x12,50x1:");

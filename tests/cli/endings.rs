@@ -30,6 +30,7 @@ const GOES_ON: &[&str] = &[
     "pause",
     "pay-interest",
     "position",
+    "receipt",
     "reopen",
     "run",
     "set",

@@ -140,10 +140,30 @@ mod tests {
     use super::*;
     use crate::ops::ledger::tests::memory::Memory;
 
-    fn rights(tx: &mut Tx<'_>, role: &str) -> Vec<usize> {
+    fn rights(tx: &mut Tx<'_>, role: &str, group: &str) -> Vec<usize> {
         let role = tx.get::<Role>(&[role]).unwrap().unwrap();
-        let later = |p: &&Permission| p.permittable_endpoint_group_identifier == bootstrap::INTEREST;
-        role.permissions.iter().filter(later).map(|permission| permission.allowed_operations.len()).collect()
+        let of_group = |p: &&Permission| p.permittable_endpoint_group_identifier == group;
+        role.permissions.iter().filter(of_group).map(|p| p.allowed_operations.len()).collect()
+    }
+
+    /// A store as an earlier program would have left it: without a group, and with the mark that it was given
+    /// one only where an institution has removed it.
+    fn forget(store: &mut Memory, group: &str, with_mark: bool) {
+        store
+            .write(|tx| {
+                let found = tx.get::<PermittableGroup>(&[group])?;
+                found.iter().for_each(|group| tx.remove(group));
+                for mut role in tx.all::<Role>(&[])? {
+                    role.permissions.retain(|p| p.permittable_endpoint_group_identifier != group);
+                    tx.put(&role)?;
+                }
+                if let (Some(mut made), true) = (tx.get::<Initialisation>(&["initialised"])?, with_mark) {
+                    made.groups_added.retain(|added| added != group);
+                    tx.put(&made)?;
+                }
+                Ok(())
+            })
+            .unwrap();
     }
 
     #[test]
@@ -152,31 +172,18 @@ mod tests {
         let first = FirstUser { name: "admin".to_owned(), hash: String::new(), must_change_password: false };
         store.write(|tx| initialise(tx, &first, None).map(drop)).unwrap();
         assert!(!store.read(lacks_later_groups));
-        // As an earlier program would have left it, with a role that its institution removed.
-        let mut forget = |with_mark: bool| {
-            store
-                .write(|tx| {
-                    let group = tx.get::<PermittableGroup>(&[bootstrap::INTEREST])?;
-                    group.iter().for_each(|group| tx.remove(group));
-                    for mut role in tx.all::<Role>(&[])? {
-                        let keeps =
-                            |p: &Permission| p.permittable_endpoint_group_identifier != bootstrap::INTEREST;
-                        role.permissions.retain(keeps);
-                        tx.put(&role)?;
-                    }
-                    if let (Some(mut made), true) = (tx.get::<Initialisation>(&["initialised"])?, with_mark) {
-                        made.groups_added.clear();
-                        tx.put(&made)?;
-                    }
-                    Ok(())
-                })
-                .unwrap();
+        let roles = ["administrator", "branch-manager", "clerk", "teller", "auditor"];
+        for group in bootstrap::LATER_GROUPS {
+            forget(&mut store, group, true);
+            assert!(store.read(lacks_later_groups), "{group}");
             store.write(add_later_groups).unwrap();
-            let roles = ["administrator", "branch-manager", "clerk", "teller", "auditor"];
-            store.read(|tx| Ok(roles.map(|role| rights(tx, role)).concat()))
-        };
-        assert_eq!(forget(true), [3, 2, 1, 1, 1]);
-        // Who takes the group away again is not overruled.
-        assert_eq!(forget(false), Vec::<usize>::new());
+            let given = store.read(|tx| Ok(roles.map(|role| rights(tx, role, group)).concat()));
+            assert_eq!(given, [3, 2, 1, 1, 1], "{group}");
+            // Who takes the group away again is not overruled.
+            forget(&mut store, group, false);
+            store.write(add_later_groups).unwrap();
+            let given = store.read(|tx| Ok(roles.map(|role| rights(tx, role, group)).concat()));
+            assert_eq!(given, Vec::<usize>::new(), "{group}");
+        }
     }
 }

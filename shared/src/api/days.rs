@@ -47,7 +47,7 @@ object! {
     pub struct DayTeller {
         /// Its code.
         code: String = required(id(32)),
-        /// Its state.
+        /// Its state when the report was written.
         state: TellerState = required(word()),
         /// Who works there.
         assigned_employee: Option<String> = optional(line(32)),

@@ -46,14 +46,16 @@ pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestam
     Some((dir, last))
 }
 
-/// The backups that the daemon makes by itself, as this machine is set up, and the last one there is.
-pub fn schedule(cx: &Cx) -> Outcome<Option<(BackupSchedule, Option<(PathBuf, Timestamp)>)>> {
-    let Some(schedule) = super::backups(&cx.settings)? else { return Ok(None) };
-    let files = fs::read_dir(&schedule.dir).into_iter().flatten().flatten().map(|entry| entry.path());
+/// The backups that the daemon makes by itself, as this machine is set up.
+pub fn schedule(cx: &Cx) -> Outcome<Option<BackupSchedule>> {
+    super::backups(&cx.settings)
+}
+
+/// The last backup in a folder, and its moment.
+pub fn last_backup(dir: &Path) -> Option<(Timestamp, PathBuf)> {
+    let files = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = files.filter(|file| is_backup_name(file));
-    let moments = files.filter_map(|file| Some((store_and_moment(&file)?.1, file)));
-    let last = moments.max().map(|(moment, file)| (file, moment));
-    Ok(Some((schedule, last)))
+    files.filter_map(|file| Some((store_and_moment(&file)?.1, file))).max()
 }
 
 /// The key file and what is the case with it; nothing where the settings cannot be read.

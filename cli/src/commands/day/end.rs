@@ -41,14 +41,18 @@ impl Verb for End {
     const ENDPOINT: Option<&'static Meta> = Some(&EndOfficeDay::META);
     const ABOUT: &'static str = "End the day of an office: tellers, interest, report, books and backup";
     const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller close desk-2 --office head-office && mfa day end head-office",
-        "mfa day end head-office --leave-open -o json",
+        "mfa day end head-office --leave-open",
+        "mfa teller close desk-2 --office head-office && mfa day end head-office -o json",
     ];
     const EXITS: &'static [i32] = &[exit::BULK_FAILURES];
     async fn run(self, cx: &Cx) -> Outcome {
         let date = self.date.unwrap_or_else(today);
         let at = GetOfficeDay { office: self.office.clone(), date: date.to_string() };
         let before = ended_before(cx, &at).await?;
+        if before.is_none() {
+            let what = format!("end the day {date} of office {}", self.office);
+            cx.prompt.before_ending(&what, &self.office)?;
+        }
         let mut steps = self.tellers(cx, before.is_some()).await?;
         if cx.client.dry_run {
             self.end(cx, &at).await?;

@@ -149,13 +149,13 @@ pub async fn messages(cx: &Cx, date: Date) -> Step {
 /// A backup that has the end of the day in it, where backups are set up.
 pub async fn backup(cx: &Cx, report: Option<&Value>) -> Step {
     const NAME: &str = "backup";
-    let (schedule, last) = match look::schedule(cx) {
-        Ok(Some(seen)) => seen,
+    let schedule = match look::schedule(cx) {
+        Ok(Some(schedule)) => schedule,
         Ok(None) => return Step::skipped(NAME, "backup_dir is not set on this machine"),
         Err(failure) => return Step::failed(NAME, told(&failure)),
     };
     let ended = report.and_then(|report| Timestamp::parse(report["endedOn"].as_str()?));
-    if let (Some((file, moment)), Some(ended)) = (last, ended)
+    if let (Some((moment, file)), Some(ended)) = (look::last_backup(&schedule.dir), ended)
         && moment > ended
     {
         return Step::skipped(NAME, format!("{} has the day in it", file.display()));
