@@ -116,6 +116,7 @@ mod contract;
 mod contrib;
 mod coverage;
 mod crash;
+mod fuzz;
 mod store {
     mod admin;
     mod backup;

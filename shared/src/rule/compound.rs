@@ -118,6 +118,11 @@ impl<R: Rule, K: Hash + Eq> Rule for Distinct<R, K> {
         Some(out)
     }
     fn schema(&self) -> Value {
-        self.list.schema()
+        let mut schema = self.list.schema();
+        // That one property differs has no word in a schema.
+        if self.property.is_none() {
+            schema["uniqueItems"] = json!(true);
+        }
+        schema
     }
 }
