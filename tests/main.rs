@@ -123,6 +123,7 @@ mod contract;
 mod contrib;
 mod coverage;
 mod crash;
+mod fuzz;
 mod store {
     mod admin;
     mod backup;

@@ -106,3 +106,51 @@ fn the_description_needs_no_token() {
     assert_eq!(world.get("/docs").header("content-type"), "text/html;charset=UTF-8");
     world.get("/docs/x").refused(401, "unauthenticated");
 }
+
+#[test]
+fn the_description_says_which_texts_numbers_and_lists_are_refused() {
+    let world = World::start();
+    let document = world.get("/openapi.json").is(200).json();
+    let field =
+        |schema: &str, name: &str| document["components"]["schemas"][schema]["properties"][name].clone();
+    // No control characters; a name that must not be blank has something else than white space.
+    let pattern = |schema: &str, name: &str| field(schema, name)["pattern"].as_str().unwrap().to_owned();
+    assert_eq!(pattern("Office", "description"), r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$");
+    let good = r"[^\x00-\x1f\x7f-\x9f]";
+    assert_eq!(pattern("Office", "name"), format!(r"^{good}*[^\x00-\x1f\x7f-\x9f\s]{good}*$"));
+    world.post("/offices", r#"{"identifier":"a1","name":"a\u0001"}"#).fields(&["/name bad_characters"]);
+    world.post("/offices", r#"{"identifier":"a1","name":" "}"#).fields(&["/name blank"]);
+    let day = field("NewInterestRun", "date");
+    assert_eq!(day["pattern"], "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])Z?$");
+    let parameters = document["paths"]["/interest/runs"]["get"]["parameters"].as_array().unwrap().clone();
+    let range = parameters.iter().find(|parameter| parameter["name"] == "dateRange").unwrap();
+    assert!(range["schema"]["pattern"].as_str().unwrap().contains("(0[1-9]|1[0-2])"), "{range}");
+    // A port may be digits or a number, and both up to 65535; a switch a word or a boolean.
+    let port = field("EmailConfiguration", "port");
+    assert_eq!(port["type"], json!(["string", "integer"]));
+    assert!(port["pattern"].as_str().unwrap().ends_with("|6553[0-5])$"), "{port}");
+    assert_eq!(field("EmailConfiguration", "smtp_auth")["enum"], json!(["true", "false", true, false, null]));
+    assert_eq!(field("EmailConfiguration", "smtp_auth")["type"], json!(["string", "boolean", "null"]));
+    assert_eq!(field("SmsTest", "to")["pattern"], r"^\+([ ().-]*[0-9]){7,15}[ ().-]*$");
+    assert_eq!(field("NewSubscription", "kinds")["uniqueItems"], true);
+    // An amount has at most 15 integer digits.
+    assert_eq!(field("Charge", "amount")["exclusiveMaximum"], json!(1_000_000_000_000_000_i64));
+    let token = &document["paths"]["/token"]["post"]["requestBody"]["content"]["application/json"]["schema"];
+    assert_eq!(token["properties"]["refresh_token"]["minLength"], 1);
+}
+
+#[test]
+fn too_many_requests_are_described_where_they_are_refused() {
+    let world = World::start();
+    let document = world.get("/openapi.json").is(200).json();
+    let reference = json!({ "$ref": "#/components/responses/TooManyRequests" });
+    for (path, method, expected) in [
+        ("/offices", "post", Some(&reference)),
+        ("/version", "get", Some(&reference)),
+        ("/live", "get", None),
+    ] {
+        assert_eq!(document["paths"][path][method]["responses"].get("429"), expected, "{path}");
+    }
+    let headers = &document["components"]["responses"]["TooManyRequests"]["headers"];
+    assert!(headers["Retry-After"].is_object() && headers["RateLimit-Policy"].is_object());
+}

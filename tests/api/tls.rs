@@ -86,6 +86,18 @@ fn both_protocols_answer_alike_and_browsers_are_told_to_stay_with_tls() {
 }
 
 #[test]
+fn thousands_of_requests_at_once_over_http_2_all_succeed() {
+    let Site { world, dir: _dir, .. } = served(|_| {});
+    let url = format!("https://localhost:{}/offices", port(&world));
+    // 4 connections with 32 streams each.
+    let mut command = Command::new("h2load");
+    let said = text(&command.args(["-n", "4000", "-c", "4", "-m", "32", &url]).output().unwrap().stdout);
+    assert!(said.contains("Application protocol: h2"), "{said}");
+    let all = "requests: 4000 total, 4000 started, 4000 done, 4000 succeeded, 0 failed, 0 errored, 0 timeout";
+    assert!(said.contains(all) && said.contains("status codes: 4000 2xx"), "{said}");
+}
+
+#[test]
 fn a_stranger_to_the_authority_sends_nothing() {
     let Site { world, dir, .. } = served(|_| {});
     let other = dir.path().join("other");

@@ -178,6 +178,8 @@ fn kind(schema: &Value) -> String {
     };
     let bound = |key: &str, word: &str| schema.get(key).map(|n| format!(", {word} {n}")).unwrap_or_default();
     let format = schema["format"].as_str().map(|format| format!(" ({format})")).unwrap_or_default();
-    let (least, most) = (bound("minLength", "at least") + &bound("minimum", "from"), "at most");
-    format!("{name}{format}{least}{}{}", bound("maxLength", most), bound("maximum", "to"))
+    let least =
+        bound("minLength", "at least") + &bound("minimum", "from") + &bound("exclusiveMinimum", "above");
+    let most = bound("maxLength", "at most") + &bound("maximum", "to") + &bound("exclusiveMaximum", "below");
+    format!("{name}{format}{least}{most}")
 }

@@ -172,6 +172,7 @@ fn image_types() -> Vec<&'static str> {
 /// The rule of a word of a path. Where there is none, any word may be asked for, and most name no record.
 fn in_path_schema(name: &str) -> Value {
     match name {
+        "application" => json!({ "type": "string", "pattern": "^[A-Za-z0-9.*_-]{2,64}$" }),
         "timestamp" => json!({ "type": "string", "pattern": KEY_TIMESTAMP_PATTERN }),
         _ => json!({ "type": "string" }),
     }

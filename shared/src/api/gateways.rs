@@ -222,7 +222,10 @@ impl Rule for Port {
         }
     }
     fn schema(&self) -> Value {
-        json!({ "type": "string", "pattern": "^[0-9]{1,5}$" })
+        const FOUR: &str = "0{0,4}[1-9]|0{0,3}[1-9][0-9]|0{0,2}[1-9][0-9]{2}|0?[1-9][0-9]{3}";
+        const FIVE: &str = "[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
+        let pattern = format!("^({FOUR}|{FIVE})$");
+        json!({ "type": ["string", "integer"], "pattern": pattern, "minimum": 1, "maximum": u16::MAX })
     }
 }
 
@@ -244,7 +247,7 @@ impl Rule for SwitchRule {
         }
     }
     fn schema(&self) -> Value {
-        word::<Switch>().schema()
+        json!({ "type": ["string", "boolean"], "enum": ["true", "false", true, false] })
     }
 }
 
@@ -301,7 +304,9 @@ impl Rule for PhoneNumber {
         }
     }
     fn schema(&self) -> Value {
-        json!({ "type": "string", "pattern": "^\\+[0-9 ().-]+$" })
+        let (least, most) = (PHONE_DIGITS.start(), PHONE_DIGITS.end());
+        let pattern = format!(r"^\+([ ().-]*[0-9]){{{least},{most}}}[ ().-]*$");
+        json!({ "type": "string", "pattern": pattern })
     }
 }
 

@@ -187,13 +187,11 @@ impl Parameters for RunQuery {
             "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT
         });
         let direction = json!({ "type": "string", "enum": ["ASC", "DESC"], "default": "DESC" });
-        let dates =
-            json!({ "type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dZ?\\.\\.\\d{4}-\\d\\d-\\d\\dZ?$" });
         vec![
             optional_param("pageIndex", "Pages to pass over.", page),
             optional_param("size", "Elements of a page.", size),
             optional_param("sortDirection", "Oldest or newest day first.", direction),
-            optional_param("dateRange", "Days that were run: YYYY-MM-DD..YYYY-MM-DD.", dates),
+            optional_param("dateRange", "Days that were run: YYYY-MM-DD..YYYY-MM-DD.", DateRange::schema()),
             optional_param("date", "This day only.", date().schema()),
             optional_param("product", "Runs of this product only.", json!({ "type": "string" })),
         ]

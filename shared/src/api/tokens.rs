@@ -208,14 +208,14 @@ fn read_form(bytes: &[u8]) -> Result<Node, Fault> {
 }
 
 fn schema() -> Value {
-    let text = |doc: &str| json!({ "type": "string", "description": doc });
+    let text = |doc: &str| json!({ "type": "string", "minLength": 1, "description": doc });
     json!({
         "type": "object",
         "required": ["grant_type"],
         "properties": {
             "grant_type": { "type": "string", "enum": ["password", "refresh_token", JWT_BEARER] },
             "username": text("The user, for a password."),
-            "password": { "type": "string", "format": "password" },
+            "password": { "type": "string", "minLength": 1, "format": "password" },
             "otp": text("A code of the authenticator, or a recovery code, where there is a second factor."),
             "refresh_token": text("The refresh token of the session that goes on."),
             "assertion": text("The signed assertion of an application."),

@@ -119,7 +119,10 @@ impl<R: Rule, K: Hash + Eq> Rule for Distinct<R, K> {
     }
     fn schema(&self) -> Value {
         let mut schema = self.list.schema();
-        schema["uniqueItems"] = json!(true);
+        // That one property differs has no word in a schema.
+        if self.property.is_none() {
+            schema["uniqueItems"] = json!(true);
+        }
         schema
     }
 }

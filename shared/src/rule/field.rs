@@ -100,10 +100,14 @@ impl Field for Reference {
 }
 
 fn nullable(mut schema: Value) -> Value {
-    if let Some(Value::String(kind)) = schema.get("type").cloned() {
-        schema["type"] = json!([kind, "null"]);
-    } else {
-        schema = json!({ "anyOf": [schema, { "type": "null" }] });
+    schema["type"] = match schema.get("type").cloned() {
+        Some(Value::String(kind)) => json!([kind, "null"]),
+        Some(Value::Array(kinds)) => json!([kinds, vec![json!("null")]].concat()),
+        _ => return json!({ "anyOf": [schema, { "type": "null" }] }),
+    };
+    // Where the values are listed, null has to be among them.
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.push(Value::Null);
     }
     schema
 }

@@ -178,6 +178,25 @@ impl Text {
     }
 }
 
+impl Text {
+    /// The characters of a good text as a regular expression; `None` where all are good.
+    fn pattern(&self) -> Option<String> {
+        let refused = match self.characters {
+            Characters::Identifier => return Some("^[A-Za-z0-9.*_-]+$".to_owned()),
+            Characters::Alphanumeric => return Some("^[A-Za-z0-9]*$".to_owned()),
+            Characters::Any => return None,
+            Characters::Line => r"\x00-\x1f\x7f-\x9f",
+            Characters::Text => r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f",
+        };
+        let slash = if self.no_slash { "/" } else { "" };
+        let space = if self.no_white_space { r"\s" } else { "" };
+        let good = format!("[^{refused}{slash}{space}]");
+        // A text that is not blank has one character that is no white space.
+        let begin = if self.not_blank { format!(r"{good}*[^{refused}{slash}\s]") } else { String::new() };
+        Some(format!("^{begin}{good}*$"))
+    }
+}
+
 impl Rule for Text {
     type Out = String;
     fn check(&self, node: &Node, at: &mut Checks) -> Option<String> {
@@ -198,8 +217,8 @@ impl Rule for Text {
         if self.max < usize::MAX {
             schema["maxLength"] = json!(self.max);
         }
-        if self.characters == Characters::Identifier {
-            schema["pattern"] = json!("^[A-Za-z0-9.*_-]+$");
+        if let Some(pattern) = self.pattern() {
+            schema["pattern"] = json!(pattern);
         }
         if self.secret {
             schema["format"] = json!("password");

@@ -144,6 +144,9 @@ impl Rule for BigIntegerRule {
     }
 }
 
+/// The smallest number above 0 with more integer digits than an amount may have.
+const TOO_LARGE: i64 = 1_000_000_000_000_000;
+
 /// An exact decimal within bounds in whole units, both included.
 pub const fn decimal(min: i64, max: i64) -> DecimalRule {
     DecimalRule { min, max, above: false }
@@ -186,7 +189,9 @@ impl Rule for DecimalRule {
     }
     fn schema(&self) -> Value {
         let least = if self.above { "exclusiveMinimum" } else { "minimum" };
-        json!({ "type": "number", least: self.min, "maximum": self.max })
+        // An amount that is sent has at most 15 integer digits.
+        let most = if self.max == TOO_LARGE { "exclusiveMaximum" } else { "maximum" };
+        json!({ "type": "number", least: self.min, most: self.max })
     }
 }
 
@@ -209,7 +214,9 @@ impl Rule for DateRule {
         })
     }
     fn schema(&self) -> Value {
-        json!({ "type": "string", "format": "date" })
+        // The pattern is for programs that pass over formats.
+        let pattern = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])Z?$";
+        json!({ "type": "string", "format": "date", "pattern": pattern })
     }
 }
 
@@ -232,6 +239,10 @@ impl Rule for TimestampRule {
         })
     }
     fn schema(&self) -> Value {
-        json!({ "type": "string", "format": "date-time" })
+        let day = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
+        let pattern = format!(
+            r"^{day}[Tt ][0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]+)?([Zz]|[+-][0-9]{{2}}:[0-9]{{2}})$"
+        );
+        json!({ "type": "string", "format": "date-time", "pattern": pattern })
     }
 }
