@@ -19,7 +19,7 @@ pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
     }
 }
 
-/// Each step looks first whether there is anything to do, so that one that was killed is done by the next start.
+/// Each step looks first whether there is anything to do, so the next start makes up for one that was killed.
 async fn bring_up(store: &Store) -> Result<(), Fault> {
     if store.read(false, init::lacks_later_groups).await? {
         let add = |tx: &mut Tx<'_>| {

@@ -18,8 +18,6 @@ CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conform
 ENDS_TOKEN = ["DELETE /token", "DELETE /token/_current"]
 
 
-# A run over centuries of days, which a body may ask for, takes longer than Schemathesis waits.
-LONG = "POST /interest/runs"
 # They make the daemon connect to hosts that nobody chose.
 CONNECTS = ["POST /events/subscriptions", "PUT /events/subscriptions/{subscription}",
             "POST /configuration/email/{configuration}/test", "POST /configuration/sms/{configuration}/test"]
@@ -28,7 +26,7 @@ CONNECTS = ["POST /events/subscriptions", "PUT /events/subscriptions/{subscripti
 def ask(program, port, token, examples, left_out, log):
     command = [program, "--config-file", "schemathesis.toml", "run", f"http://127.0.0.1:{port}/openapi.json",
                "--phases", "examples,coverage,fuzzing", "--checks", ",".join(CHECKS), "--max-examples", examples,
-               "--workers", "1", "--suppress-health-check", "all", "--no-color", "--exclude-name", LONG]
+               "--workers", "1", "--suppress-health-check", "all", "--no-color"]
     if token:
         command += ["--header", f"Authorization: Bearer {token}"]
     for name in left_out + (ENDS_TOKEN if token else []):

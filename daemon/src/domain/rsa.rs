@@ -94,8 +94,8 @@ impl PublicKey {
         self.power(&signature) == BigUint::from_bytes_be(&algorithm.block(message, length))
     }
 
-    /// The signature to the power of the exponent, a hexadecimal digit at a time. The powers that digits stand
-    /// for are made only up to the largest one: most exponents are 65,537, with no digit above 1.
+    /// The signature to the power of the exponent, by hexadecimal digits. Powers for the digits are
+    /// made only up to the largest one: most exponents are 65,537, with no digit above 1.
     fn power(&self, base: &BigUint) -> BigUint {
         let one = BigUint::from(1u8);
         let times = |a: &BigUint, b: &BigUint| self.remainder(a * b);

@@ -43,6 +43,20 @@ fn a_day_is_accrued_booked_and_listed() {
 }
 
 #[test]
+fn a_run_does_not_go_through_the_days_before_the_first_posting() {
+    let bank = Bank::open();
+    bank.sell(&interest_product("gain", "2.50", "MONTHLY"));
+    let account = bank.account("Maria", "gain", "1000.00");
+    bank.days(2);
+    // Eleven centuries, day by day, would take longer than anybody waits.
+    bank.run_body(json!({ "from": "0900-01-01" })).is(202);
+    let dates: Vec<_> = bank.runs("").iter().map(|run| run["date"].clone()).collect();
+    assert_eq!(dates, ["2031-05-07", "2031-05-06"]);
+    same(&bank.interest(&account)["accrued"], "0.13698");
+    bank.check();
+}
+
+#[test]
 fn a_month_of_days_is_run_at_once_and_paid_on_its_last() {
     let bank = Bank::open();
     bank.sell(&interest_product("gain", "2.50", "MONTHLY"));

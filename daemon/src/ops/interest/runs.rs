@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::ops::Caller;
 use crate::ops::listing::{Listing, SortKey, json};
 use crate::store::Tx;
-use crate::store::records::{INTEREST_OPEN, InterestState, StoredRun};
+use crate::store::records::{INTEREST_OPEN, InterestState, StoredEntry, StoredRun};
 use mfa_shared::api::definitions::{Definition, ProductType};
 use mfa_shared::api::interest::*;
 use mfa_shared::fault::{self, Fault};
@@ -68,7 +68,7 @@ pub fn claim(
     if let (Some(state), true) = (&stored, first) {
         refuse_begun(state, order)?;
     }
-    let begun = order.from.unwrap_or(order.until);
+    let begun = first_day(tx, order)?;
     let mut state = stored.unwrap_or(InterestState { begun, last: None, runner: None, beat: 0 });
     if state.runner.as_ref().is_some_and(|other| other != runner) && stale != Some(state.beat) {
         return Ok(Claim::Theirs(state.beat));
@@ -77,6 +77,15 @@ pub fn claim(
     state.beat += 1;
     tx.put(&state)?;
     Ok(Claim::Mine)
+}
+
+/// With which day the first run begins. Before the first entry of the journal no account has a balance, so
+/// the days before it are not gone through, however early `from` is.
+fn first_day(tx: &mut Tx<'_>, order: &Order) -> Result<Date, Fault> {
+    let Some(from) = order.from else { return Ok(order.until) };
+    let first = tx.at::<StoredEntry>(&StoredEntry::at(1))?;
+    let posted = first.map_or(order.until, |stored| stored.entry.posted_on.day());
+    Ok(from.max(posted.min(order.until)))
 }
 
 /// Notes a step of the runner; false if somebody else has taken over.

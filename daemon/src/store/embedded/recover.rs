@@ -5,7 +5,7 @@
 //! missing, and the engine refuses to open rather than to forget them.
 
 use super::away::Away;
-use super::checkpoint;
+use super::checkpoint::{self, Checkpoint};
 use super::claims::{claims, compare};
 use super::codec::Hash;
 use super::disk::Disk;
@@ -112,17 +112,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
                 tracing::warn!(why, "the index cannot be used and is made anew");
                 Trouble { file: "index".to_owned(), why: format!("{why}; it was made anew from the journal") }
             }));
-            let dir = away.as_ref().map_or_else(|| index_dir.clone(), Away::index);
-            let made = replay.rebuild(&dir, options, &checkpoints).or_else(|why| {
-                if away.is_some() {
-                    return Err(why);
-                }
-                // The disk had some space, but not enough for all of it.
-                tracing::warn!(%why, "the index is made anew in memory");
-                let instead = away.insert(at.io("", Away::make(&store))?);
-                replay.rebuild(&instead.index(), options, &checkpoints)
-            });
-            (made?, false)
+            (rebuild(&replay, options, &checkpoints, &index_dir, &mut away)?, false)
         }
     };
     if !disk.is_read_only() {
@@ -140,6 +130,27 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         checkpoint_bytes,
         healed,
     })
+}
+
+/// Makes the index anew: in its folder, or in memory where the disk has no space for it.
+fn rebuild(
+    replay: &Replay<'_>,
+    options: &Options,
+    checkpoints: &[Checkpoint],
+    index_dir: &Path,
+    away: &mut Option<Away>,
+) -> Result<Pairs, OpenError> {
+    let why = match away {
+        Some(away) => return replay.rebuild(&away.index(), options, checkpoints),
+        None => match replay.rebuild(index_dir, options, checkpoints) {
+            Ok(pairs) => return Ok(pairs),
+            Err(why) => why,
+        },
+    };
+    // The disk had some space, but not enough for all of it.
+    tracing::warn!(%why, "the index is made anew in memory");
+    let instead = away.insert(replay.at.io("", Away::make(&replay.store))?);
+    replay.rebuild(&instead.index(), options, checkpoints)
 }
 
 /// A place for the index where the disk takes nothing: to open it is to write to it.
