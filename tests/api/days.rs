@@ -157,6 +157,10 @@ fn a_day_that_is_over_ends_as_it_was_at_midnight() {
     let (counter, account) = branch();
     let world = &counter.world;
     counter.close("T2").is(202);
+    // Accounts for several pages, between those of the drawers and that of the vault.
+    let account_of = json!({ "customerIdentifier": "many", "productIdentifier": "saver" });
+    let open = json!({ "method": "POST", "path": "/instances", "body": account_of });
+    world.post("/batch", json!({ "atomic": true, "operations": vec![open; 1_000] }).to_string()).is(200);
     let trial = world.get("/ledger/trial-balance").json();
     let cash = counter.balance("T1")["cashOnHand"].clone();
     world.clock.advance(24 * HOURS);
@@ -169,6 +173,7 @@ fn a_day_that_is_over_ends_as_it_was_at_midnight() {
     assert_eq!(found["tellers"][0]["cashOnHand"], cash);
     same(&found["vaults"][0]["balance"], "-2100");
     same(&found["totalDebit"], &trial["totalDebit"].to_string());
+    same(&found["totalCredit"], &trial["totalCredit"].to_string());
     assert_eq!(found["sessions"].as_array().unwrap().len(), 1, "T1 was closed on the day after");
     end(world, TOMORROW).is(202);
     let next = report(world, TOMORROW);

@@ -1,9 +1,10 @@
 //! What a day came to, as it was at one moment. Of tellers and transactions only those of the office are
-//! read, from where the report before it has ended; the accounts of the ledger are read once.
+//! read, from where the report before it has ended.
 
 use super::tellers::{AtTeller, look};
 use super::{Day, Order};
-use crate::ops::{counted, ledger, offices};
+use crate::ops::ledger::{self, Totals};
+use crate::ops::{counted, offices};
 use crate::store::Tx;
 use crate::store::records::{DayMark, StoredTeller, TELLERS_BY_OFFICE};
 use mfa_shared::amount::Amount;
@@ -40,7 +41,26 @@ impl Span {
     }
 }
 
-/// What a day of an office came to. Nothing is written.
+impl Day {
+    /// The sums of the ledger that belong to it, none of them added yet.
+    pub fn totals(&self) -> Totals {
+        Totals::before(self.mark.last_entry + 1)
+    }
+
+    /// With these sums, and an exception where they are not the same.
+    pub fn with_totals(mut self, totals: &Totals) -> Self {
+        let (debit, credit) = (totals.debit, totals.credit);
+        if debit != credit {
+            let detail = format!("debits are {debit}, and credits {credit}");
+            let (kind, teller_code) = (DayExceptionKind::Unbalanced, None);
+            self.report.exceptions.push(DayException { kind, teller_code, detail });
+        }
+        (self.report.total_debit, self.report.total_credit) = (debit, credit);
+        self
+    }
+}
+
+/// What a day of an office came to, but for the sums of the ledger. Nothing is written.
 pub fn gather(tx: &mut Tx<'_>, order: &Order) -> Result<Day, Fault> {
     let office = offices::find(tx, &order.office)?;
     let before = tx.get::<DayMark>(&[&order.office])?;
@@ -53,11 +73,6 @@ pub fn gather(tx: &mut Tx<'_>, order: &Order) -> Result<Day, Fault> {
         let seen = look(tx, &stored, known, &span)?;
         marks.insert(stored.teller.code.clone(), seen.mark.clone());
         sums.add(tx, &stored, seen, &span)?;
-    }
-    let (total_debit, total_credit) = ledger::totals_before(tx, span.next_entry)?;
-    if total_debit != total_credit {
-        let detail = format!("debits are {total_debit}, and credits {total_credit}");
-        sums.note(DayExceptionKind::Unbalanced, None, detail);
     }
     let vaults = vaults(tx, &sums.vaults, &span)?;
     let last_entry = span.next_entry - 1;
@@ -75,8 +90,9 @@ pub fn gather(tx: &mut Tx<'_>, order: &Order) -> Result<Day, Fault> {
         sessions: sums.sessions,
         vaults,
         totals: sums.totals.into_values().collect(),
-        total_debit,
-        total_credit,
+        // Both are added by `Day::with_totals`.
+        total_debit: Amount::ZERO,
+        total_credit: Amount::ZERO,
         exceptions: sums.exceptions,
     };
     let (office, date, covers_until) = (order.office.clone(), order.date, span.until);

@@ -11,6 +11,7 @@ mod posting;
 mod reads;
 #[cfg(test)]
 pub(super) mod tests;
+mod totals;
 
 pub use check::{Finding, check_books, check_ledger};
 pub use lists::Entries;
@@ -21,8 +22,9 @@ pub use posting::{
 };
 pub use reads::{
     EndOfDay, balance_after, balance_at, balance_on, daily_balances, get_account, get_entry,
-    list_account_entries, list_accounts, list_journal, sequence_at, statement, totals_before, trial_balance,
+    list_account_entries, list_accounts, list_journal, sequence_at, statement, trial_balance,
 };
+pub use totals::Totals;
 
 use crate::store::Tx;
 use mfa_shared::amount::Amount;

@@ -134,28 +134,6 @@ pub fn trial_balance(
     Ok(Json(TrialBalance { as_of, rows, total_debit, total_credit }))
 }
 
-/// The sums of the debit and of the credit balances of all accounts before the entry with this sequence.
-pub fn totals_before(tx: &mut Tx<'_>, sequence: u64) -> Result<(Amount, Amount), Fault> {
-    let is_now = sequence > last_sequence(tx)?;
-    let (mut debits, mut credits, mut moved) = (Amount::ZERO, Amount::ZERO, Vec::new());
-    let mut add = |kind, balance| {
-        let (debit, credit) = on_sides(kind, balance);
-        (debits, credits) = (debits.plus(debit), credits.plus(credit));
-    };
-    tx.walk(LedgerAccount::SPACE, Range::prefix(&[]), &mut |_, value| {
-        let account: LedgerAccount = decode(LedgerAccount::SPACE, value)?;
-        match is_now {
-            true => add(account.kind, account.balance),
-            false => moved.push((account.identifier, account.kind)),
-        }
-        Ok(true)
-    })?;
-    for (account, kind) in moved {
-        add(kind, balance_at(tx, &account, sequence)?);
-    }
-    Ok((debits, credits))
-}
-
 /// The balance of an account before the entry with this sequence; 0 before its first.
 pub fn balance_at(tx: &mut Tx<'_>, account: &str, sequence: u64) -> Result<Amount, Fault> {
     Ok(balance_before(tx, account, sequence)?.unwrap_or_default())
