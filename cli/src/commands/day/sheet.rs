@@ -1,4 +1,4 @@
-//! The report of a day as a sheet.
+//! The report of a day as a sheet for 80 columns.
 
 use crate::commands::tellers::as_amount;
 use crate::cx::Cx;
@@ -38,12 +38,12 @@ const PARTS: &[Part] = &[
     Part {
         list: "sessions",
         titles: &[
-            ("Sessions", 20),
-            ("report", 8),
-            ("received", 17),
-            ("disbursed", 17),
-            ("difference", 12),
-            ("left", 17),
+            ("Sessions", 16),
+            ("report", 7),
+            ("received", 14),
+            ("disbursed", 14),
+            ("difference", 13),
+            ("left", 14),
         ],
         cells: |cells| {
             let counted = match cells.text("/difference").as_str() {
@@ -121,8 +121,8 @@ fn laid_out(report: &Value, scales: &HashMap<String, u32>, moment: &dyn Fn(&str)
     let mut sheet =
         format!("Day {} of office {office} ({name}), report {}\n\n", shown("/date"), shown("/number"));
     sheet += &format!("Ended     {} by {}\n", time("/endedOn"), shown("/endedBy"));
-    sheet += &format!("Covers    {} to {}, ", time("/coversFrom"), time("/coversUntil"));
-    sheet += &format!("journal up to entry {}\n", shown("/lastEntry"));
+    sheet += &format!("Covers    {} to {}\n", time("/coversFrom"), time("/coversUntil"));
+    sheet += &format!("Journal   up to entry {}\n", shown("/lastEntry"));
     let tellers = report["tellers"].as_array().into_iter().flatten();
     let currencies = tellers.map(|teller| (text(teller, "/code"), text(teller, "/currency"))).collect();
     for part in PARTS {
@@ -196,13 +196,14 @@ mod tests {
         let expected = "Day 2031-05-06 of office accra (Accra), report 3
 
 Ended     E by olga
-Covers    F to U, journal up to entry 7
+Covers    F to U
+Journal   up to entry 7
 
-Tellers                state             cash       waiting
-T1                    CLOSED            60.00 USD         0
+Tellers                state             cash      waiting
+T1                    CLOSED            60.00 USD        0
 
-Sessions              report         received        disbursed  difference             left
-T1                         1           100.00            40.00       -0.50            60.00
+Sessions         report      received     disbursed   difference          left
+T1                    1        100.00         40.00        -0.50         60.00
 
 Transactions           count           amount          charges       cancelled
 cash deposit               2            10.00             1.50 USD           1
