@@ -131,6 +131,7 @@ pub const TABLE: &[Setting] = &[
     row("request_timeout_seconds", "60", "time for a request to arrive whole and be answered"),
     row("stop_timeout_seconds", "20", "time for running requests to end when the daemon stops"),
     row("cache_bytes", "67108864", "memory that the daemon's store may use for its cache"),
+    row("audit_retention_days", "0", "age of the audit trail at which mfa doctor warns; 0 for never"),
     row("interest_run_at", "", "time of the day, HH:MM in UTC, at which yesterday's interest is run"),
     row("backup_dir", "", "folder in which the daemon makes a backup each day; without it, it makes none"),
     row("backup_at", "02:00", "time of the day, HH:MM in UTC, at which it does"),

@@ -219,3 +219,34 @@ fn a_log_that_cannot_be_written_is_found() {
     fs::write(home.path().join("state"), "no folder").unwrap();
     assert_eq!(look()["result"], "fail");
 }
+
+#[test]
+fn an_audit_trail_older_than_it_should_be_kept_is_warned_of() {
+    const DAY: i64 = 24 * 60 * 60;
+    let world = World::start();
+    world.to_present();
+    world.clock.advance(-40 * DAY);
+    let oldest = world.clock.now().day();
+    world.post("/customers", r#"{"identifier":"c-001","type":"PERSON"}"#).is(202);
+    world.clock.advance(10 * DAY);
+    let kept = world.clock.now().day();
+    let look = |days: &str| {
+        let mut command = world.mfa(&["doctor", "-o", "json"]);
+        let ran = run({
+            command.env("MFA_AUDIT_RETENTION_DAYS", days);
+            command
+        });
+        serde_json::from_str::<Value>(&ran.out).unwrap()
+    };
+    let late = look("30");
+    let late = finding(&late, "audit");
+    assert_eq!(late["result"], "warn");
+    let found = format!("the audit trail goes back to {oldest}, and audit_retention_days is 30");
+    assert_eq!(late["found"], found);
+    let mend = format!("with the daemon stopped: mfa audit prune --before {kept} --out FILE");
+    assert_eq!(late["mend"], mend);
+    assert_eq!(finding(&look("50"), "audit")["result"], "ok");
+    assert_eq!(finding(&look("many"), "audit")["result"], "fail");
+    let never = look("0");
+    assert!(never.as_array().unwrap().iter().all(|finding| finding["check"] != "audit"));
+}

@@ -11,10 +11,11 @@ use crate::settings::{config_files, state_dir};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
+use mfa_shared::api::audit::{AuditQuery, ListAudit};
 use mfa_shared::api::system::{GetReady, GetVersion, INTERFACE_VERSION};
 use mfa_shared::api::tokens::GetCurrentToken;
 use mfa_shared::fault::exit;
-use mfa_shared::wire::Nothing;
+use mfa_shared::wire::{Nothing, Query};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -62,6 +63,8 @@ struct Answers {
     about: Outcome<Value>,
     daemon_seconds: Option<i64>,
     caller: Outcome<Value>,
+    /// The oldest record of the audit trail, as a page; nothing where no setting asks for its age.
+    oldest: Option<Outcome<Value>>,
 }
 
 /// One look at one thing; nothing where it does not apply.
@@ -78,6 +81,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("key file", store::key_file),
     ("backup", store::backup),
     ("daemon", daemon),
+    ("audit", store::audit),
     ("listen", reach::listen),
     ("certificate", reach::certificate),
     ("files", reach::files),
@@ -120,6 +124,15 @@ impl<'a> Seen<'a> {
                 about: client.send(&GetVersion {}, &Nothing).await.map(|reply| reply.value),
                 daemon_seconds: client.clock_seconds().await.ok().flatten(),
                 caller: client.send(&GetCurrentToken {}, &Nothing).await.map(|reply| reply.value),
+                oldest: match store::retention_days(cx) {
+                    Ok(0) | Err(_) => None,
+                    Ok(_) => {
+                        let mut query = AuditQuery::ascending();
+                        query.paging.size = Some(1);
+                        let page = client.send(&ListAudit {}, &Query(query)).await;
+                        Some(page.map(|reply| reply.value))
+                    }
+                },
             }),
         };
         let (folder, on_machine) = (flags.data_dir(cx)?, flags.shown_store(cx).is_empty());

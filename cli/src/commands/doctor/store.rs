@@ -1,10 +1,15 @@
 //! The store of this machine: its disk, its lock, its journal, its key file.
 
 use super::Finding::{self, Failure, Fine, Warning};
-use super::Seen;
+use super::{Seen, failed};
 use crate::commands::daemon::look::{self, KeyFileSeen};
 use crate::commands::session::damaged_images;
+use crate::cx::Cx;
+use crate::failure::Outcome;
 use crate::logins::now_seconds;
+use mfa_shared::api::audit::AuditRecord;
+use mfa_shared::time::Timestamp;
+use mfa_shared::wire::Listed;
 use rustix::fs::StatVfsMountFlags;
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -18,6 +23,7 @@ const JOURNAL_SECONDS_MAX: u64 = 20;
 const BACKUP_SECONDS_MAX: i64 = 26 * 3600;
 /// Longest look at the images.
 const IMAGES_SECONDS_MAX: u64 = 3;
+const DAY_SECONDS: i64 = 24 * 3600;
 
 /// Whether the backups that the daemon should make by itself are there.
 pub(super) fn backup(seen: &Seen<'_>) -> Option<Finding> {
@@ -155,5 +161,35 @@ pub(super) fn key_file(seen: &Seen<'_>) -> Option<Finding> {
             Failure(format!("{shown} is open to other users of this machine"), format!("chmod 600 {shown}"))
         }
         KeyFileSeen::Wrong(why) => Failure(why, restore()),
+    })
+}
+
+/// Days that the audit trail may go back without a warning; 0 for any number.
+pub(super) fn retention_days(cx: &Cx) -> Outcome<u32> {
+    cx.settings.parse("audit_retention_days", None)
+}
+
+/// Nothing is removed from the audit trail by itself, so somebody has to be reminded.
+pub(super) fn audit(seen: &Seen<'_>) -> Option<Finding> {
+    let days = match retention_days(seen.cx) {
+        Ok(0) => return None,
+        Ok(days) => days,
+        Err(failure) => return Some(failed(&failure)),
+    };
+    let answers = seen.answers.as_ref()?;
+    let page = match answers.oldest.as_ref()? {
+        Ok(page) => page,
+        Err(failure) => return Some(Warning(failure.message.clone(), failure.hint.clone())),
+    };
+    let oldest = page[AuditRecord::PLURAL][0]["occurredOn"].as_str().and_then(Timestamp::parse)?.day();
+    let now = answers.daemon_seconds.unwrap_or_else(now_seconds);
+    let kept = Timestamp::from_millis((now - i64::from(days) * DAY_SECONDS) * 1000).day();
+    let found = format!("the audit trail goes back to {oldest}");
+    Some(match oldest < kept {
+        false => Fine(found),
+        true => Warning(
+            format!("{found}, and audit_retention_days is {days}"),
+            format!("with the daemon stopped: mfa audit prune --before {kept} --out FILE"),
+        ),
     })
 }
