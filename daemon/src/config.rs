@@ -107,6 +107,8 @@ pub struct Config {
     pub pace: Pace,
     /// How long one operation of a batch may read while it holds up the changes of everybody.
     pub batch_read_time: Duration,
+    /// Time that a read of one moment has.
+    pub read_time: Duration,
     /// Time for the head of a request to arrive.
     pub header_timeout_seconds: u64,
     /// Time for a request to arrive whole and be answered.
@@ -164,6 +166,7 @@ impl Config {
             metrics_public: false,
             trusted_proxies: Vec::new(),
             batch_read_time: Duration::from_millis(100),
+            read_time: Duration::from_secs(60),
             pace: Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 },
             header_timeout_seconds: 10,
             request_timeout_seconds: 60,

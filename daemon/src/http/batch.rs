@@ -10,7 +10,7 @@ use super::access::{self, Asked};
 use super::answer::Head;
 use super::idempotency::Repeatable;
 use super::reply::{Content, Reply};
-use super::request::{self, Request};
+use super::request::{self, READS_TOO_LONG, Request};
 use super::route::Route;
 use super::state::State;
 use super::{body, dry_run, duplicates, existing_only, rate};
@@ -28,6 +28,10 @@ use part::{Part, Parts};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+/// What a read is told that takes too long in the middle of changes.
+const HOLDS_UP: &str = "reading this beside changes takes too long: send it as a request of its own, \
+                        or in a batch that only reads";
 
 /// Carries a batch out.
 pub async fn answer(
@@ -58,7 +62,11 @@ pub async fn answer(
     let running = order.clone();
     let carried_out = match order.only_reads() {
         // Changes go on beside it, however much it reads.
-        true => state.store.read(true, move |tx| running.carry_out(tx)).await,
+        true => {
+            let deadline = Deadline::after(state.config.read_time);
+            let read = move |tx: &mut Tx<'_>| tx.until(deadline, READS_TOO_LONG, |tx| running.carry_out(tx));
+            state.store.read(true, read).await
+        }
         false => state.store.write(&head.request_id, move |tx| running.carry_out(tx)).await,
     };
     order.tell_refusals(head, carried_out.as_ref().map(|(_, done)| done.as_ref()));
@@ -252,7 +260,8 @@ impl Order {
                 tx.attempt(|tx| match self.dry_run {
                     Ok(true) if request.shows_secret() => Err(no_secret_in_dry_run()),
                     _ if part.method.reads() && !alone => {
-                        tx.until(Deadline::after(time), |tx| perform(tx, caller, &request, &mut bytes_left))
+                        let deadline = Deadline::after(time);
+                        tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, &mut bytes_left))
                     }
                     _ => perform(tx, caller, &request, &mut bytes_left),
                 })

@@ -11,6 +11,7 @@ use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
 use super::{dry_run, existing_only, image, pages, tag};
+use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
 use crate::store::Tx;
@@ -29,6 +30,10 @@ use warp::reply::Response;
 
 /// The header that names what of a body names nothing.
 pub const DANGLING: &str = "dangling-references";
+
+/// What a read is told that takes longer than one moment is kept.
+pub(super) const READS_TOO_LONG: &str = "the read takes more than 60 seconds, the longest for one moment: \
+                                        ask for a page or a shorter period, or export";
 
 /// How often an image is looked for that others replace all the time.
 const IMAGE_TRIES: usize = 10;
@@ -179,7 +184,8 @@ impl Request {
         let request = self.clone();
         let read = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&request.state, tx, &request.asked)?;
-            request.shown(tx, &caller)
+            let deadline = Deadline::after(request.state.config.read_time);
+            tx.until(deadline, READS_TOO_LONG, |tx| request.shown(tx, &caller))
         };
         let store = &self.state.store;
         let reply = match &self.prepared {

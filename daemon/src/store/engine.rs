@@ -73,6 +73,15 @@ impl Range {
         Self { from: prefix.to_vec(), to }
     }
 
+    /// Leaves out what was seen up to this key, in the order of a scan.
+    pub fn pass(&mut self, last: &[u8], reverse: bool) {
+        if reverse {
+            self.to = Some(last.to_vec());
+        } else {
+            self.from = [last, &[0]].concat();
+        }
+    }
+
     /// Whether no key can lie in the range.
     pub fn is_empty(&self) -> bool {
         self.to.as_ref().is_some_and(|to| *to <= self.from)

@@ -62,6 +62,16 @@ impl Layer {
         before
     }
 
+    /// Adds a change of a key that has none.
+    pub fn put_if_new(&mut self, space: Space, key: &[u8], value: &Staged) {
+        let keys = self.spaces.entry(space).or_default();
+        if !keys.contains_key(key) {
+            self.bytes += bytes_of(key, Some(value));
+            self.len += 1;
+            keys.insert(key.to_vec(), value.clone());
+        }
+    }
+
     /// Takes the change of a key away.
     pub fn forget(&mut self, space: Space, key: &[u8]) {
         if let Some(value) = self.spaces.get_mut(&space).and_then(|keys| keys.remove(key)) {
@@ -156,11 +166,7 @@ impl Pages {
             let page = below(&self.range, count)?;
             (self.ended, self.at_once) = (page.len() < count, REFILL_PAIRS);
             if let Some((last, _)) = page.last() {
-                if self.reverse {
-                    self.range.to = Some(last.clone());
-                } else {
-                    self.range.from = [last.as_slice(), &[0]].concat();
-                }
+                self.range.pass(last, self.reverse);
             }
             self.page = page.into();
         }

@@ -35,7 +35,14 @@ pub struct Tx<'a> {
     pub(super) receivers: Arc<Receivers>,
     pub(super) calendar: Arc<RwLock<Calendar>>,
     pub(super) shelved: Option<Shelved>,
-    deadline: Option<Deadline>,
+    limit: Option<Limit>,
+}
+
+/// How long reading may go on, and what a caller is told for whom that is not enough.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    deadline: Deadline,
+    too_long: &'static str,
 }
 
 impl<'a> Tx<'a> {
@@ -55,29 +62,29 @@ impl<'a> Tx<'a> {
             receivers: Arc::default(),
             calendar: Arc::default(),
             shelved: None,
-            deadline: None,
+            limit: None,
         }
     }
 
-    /// Does work that reads and must not hold others up: a walk that goes on after the deadline is refused.
+    /// Does work that reads and must not go on for ever: a walk behind the deadline is refused with the words
+    /// of `too_long`.
     pub fn until<T>(
         &mut self,
         deadline: Deadline,
+        too_long: &'static str,
         work: impl FnOnce(&mut Self) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        self.deadline = Some(deadline);
+        let outer = self.limit.replace(Limit { deadline, too_long });
         let done = work(self);
-        self.deadline = None;
+        self.limit = outer;
         done
     }
 
     fn in_time(&self) -> Result<(), Fault> {
-        if self.deadline.is_some_and(Deadline::has_passed) {
-            let detail = "reading this beside changes takes too long: send it as a request of its own, \
-                          or in a batch that only reads";
-            return Err(Fault::new(fault::UNAVAILABLE, detail));
+        match self.limit.filter(|limit| limit.deadline.has_passed()) {
+            Some(limit) => Err(Fault::new(fault::UNAVAILABLE, limit.too_long)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The moment of the transaction.

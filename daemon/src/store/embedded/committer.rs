@@ -5,7 +5,6 @@ use super::checkpoint;
 use super::journal::{Journal, Refused};
 use super::shared::{Shared, unavailable};
 use super::writer::Answer;
-use crate::store::engine::Change;
 use crate::store::layer::Layer;
 use crate::store::space;
 use mfa_shared::fault::Fault;
@@ -89,15 +88,7 @@ impl Committer {
         self.shared.relieve();
         self.shared.grown_bytes.fetch_add(group.commits.len() as u64, SeqCst);
         self.shared.places.lock().unwrap_or_else(PoisonError::into_inner).note(first, place);
-        let watched = group.changes.touches(self.shared.watched);
-        let changes: Vec<Change> = group.changes.to_changes().collect();
-        let mut gate = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-        self.shared.index.publish(changes);
-        if watched {
-            self.shared.version.fetch_add(1, SeqCst);
-        }
-        *gate = head;
-        drop(gate);
+        self.shared.publish(&group.changes, head);
         self.shared.counts.groups.note(u64::from(group.count));
         self.shared.counts.commits.note_time(since.elapsed());
         Ok(())

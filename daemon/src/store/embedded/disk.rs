@@ -20,6 +20,7 @@ use std::time::SystemTime;
 pub(super) struct Flaws {
     pub(super) checksum_ignored: bool,
     pub(super) chain_ignored: bool,
+    pub(super) moments_not_kept: bool,
 }
 
 /// A folder of files.

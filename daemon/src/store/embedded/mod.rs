@@ -28,6 +28,7 @@ mod replay;
 mod scan;
 mod segment;
 mod shared;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -39,6 +40,7 @@ pub use lock::Lock;
 pub use look::{JournalSeen, last_value, look_at_journal};
 pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
+pub use snapshot::Bounds;
 
 use crate::store::engine::{Changed, Commit, Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
 use crate::store::figures::{Figures, Own};
@@ -50,7 +52,8 @@ use journal::Journal;
 use mfa_shared::fault::{Fault, INTERNAL};
 use objects::FileObjects;
 use recover::{Recovered, recover};
-use shared::{Counts, Published, Shared, unavailable};
+use shared::{Counts, Shared, unavailable};
+use snapshot::{Pins, Snapshot};
 use std::any::Any;
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -125,6 +128,8 @@ impl Embedded {
             read_fault: OnceLock::new(),
             watched: options.watched,
             version: AtomicU64::new(0),
+            pins: Pins::default(),
+            bounds: options.bounds,
             stopping: AtomicBool::new(false),
             background: Mutex::new(Vec::new()),
             places: Mutex::new(scan.places),
@@ -208,8 +213,7 @@ fn run_read(shared: &Shared, work: &mut ReadWork) -> Result<(), Fault> {
     if let Some(fault) = shared.read_fault.get() {
         return Err(fault.clone());
     }
-    let _gate = shared.hold();
-    catch_unwind(AssertUnwindSafe(|| work(&mut Published(shared)))).map_err(|panic| {
+    catch_unwind(AssertUnwindSafe(|| work(&mut Snapshot::new(shared)))).map_err(|panic| {
         tracing::error!(why = panic_text(&*panic), "reading work has panicked");
         Fault::new(INTERNAL, "the request broke off because of a defect")
     })

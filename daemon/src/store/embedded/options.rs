@@ -1,5 +1,6 @@
 //! How the engine is opened, and why it refuses to open.
 
+use super::snapshot::Bounds;
 use crate::store::engine::Space;
 use std::fmt;
 use std::io;
@@ -25,6 +26,8 @@ pub struct Options {
     pub verify_bytes: u64,
     /// Spaces whose changes are counted, for [`View::version`](crate::store::engine::View::version).
     pub watched: &'static [Space],
+    /// What a read may cost others.
+    pub bounds: Bounds,
 }
 
 impl Options {
@@ -38,6 +41,7 @@ impl Options {
             checkpoint_bytes: 64 * MIB,
             verify_bytes: 256 * MIB,
             watched: &[],
+            bounds: Bounds::default(),
         }
     }
 }

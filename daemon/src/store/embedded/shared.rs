@@ -7,6 +7,7 @@ use super::head::{Head, Position};
 use super::index::Index;
 use super::lock::Lock;
 use super::places::Places;
+use super::snapshot::{Bounds, Pins};
 use super::tree::Sick;
 use crate::count::{Level, Spread};
 use crate::store::engine::{Pair, Range, Space, View};
@@ -47,7 +48,7 @@ pub(super) struct Shared {
     pub(super) store: Hash,
     pub(super) index: Index,
     /// The last published commit. The write side is held only while a group is published, so that whoever
-    /// holds the read side sees one state.
+    /// holds the read side sees one state; that is for moments, see [`Pins`].
     pub(super) gate: RwLock<Head>,
     pub(super) write_fault: OnceLock<Fault>,
     /// Why the last write was refused, while others may be taken again.
@@ -57,6 +58,10 @@ pub(super) struct Shared {
     pub(super) watched: &'static [Space],
     /// How often they have changed; it moves only while the gate is closed.
     pub(super) version: AtomicU64,
+    /// The earlier moments that are being read.
+    pub(super) pins: Pins,
+    /// What a read may cost others.
+    pub(super) bounds: Bounds,
     /// Work in the background ends soon after this is set.
     pub(super) stopping: AtomicBool,
     pub(super) background: Mutex<Vec<JoinHandle<()>>>,

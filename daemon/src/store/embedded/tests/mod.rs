@@ -12,4 +12,5 @@ mod damage;
 mod failing;
 mod large;
 mod model;
+mod moments;
 mod replayed;

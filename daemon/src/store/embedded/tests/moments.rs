@@ -1,0 +1,258 @@
+//! Long reads beside writers: each sees one moment, nobody waits for the other, and memory has an end.
+
+use super::super::Embedded;
+use super::super::snapshot::{Bounds, Snapshot};
+use super::sim::{Chance, SimDisk};
+use super::world::*;
+use crate::store::engine::{Change, Range, View};
+use mfa_shared::fault::UNAVAILABLE;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+const ACCOUNTS: usize = 600;
+const BALANCE: u64 = 1_000;
+
+/// A read lets go of the gate after its first look.
+const AT_ONCE: Bounds = Bounds { hold: Duration::ZERO, age: Duration::from_secs(60), bytes: 1 << 20 };
+
+fn opened(dir: &std::path::Path, disk: SimDisk, bounds: Bounds) -> Embedded {
+    Embedded::open_on(super::super::Options { bounds, ..options(dir) }, Arc::new(disk)).unwrap()
+}
+
+fn account(number: usize) -> Vec<u8> {
+    format!("account {number:04}").into_bytes()
+}
+
+fn amount(value: &[u8]) -> u64 {
+    String::from_utf8_lossy(value).parse().unwrap()
+}
+
+fn put(key: Vec<u8>, amount: u64) -> Change {
+    change(key, Some(amount.to_string().into_bytes()))
+}
+
+#[test]
+fn a_write_is_acknowledged_in_the_middle_of_a_read_that_goes_on_seeing_its_moment() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Arc::new(Embedded::open(options(dir.path())).unwrap());
+    write(&engine, vec![change("a", Some(vec![1])), change("b", Some(vec![1]))]).unwrap();
+    let (begun, reading) = mpsc::channel();
+    let (acknowledged, written) = mpsc::channel();
+    let reader = engine.clone();
+    let reader = std::thread::spawn(move || {
+        read(&reader, move |view| {
+            view.get(THINGS, b"a")?;
+            std::thread::sleep(Duration::from_millis(5));
+            view.get(THINGS, b"a")?;
+            begun.send(()).unwrap();
+            let waited: Result<(), RecvTimeoutError> = written.recv_timeout(Duration::from_secs(20));
+            let seen = view.scan(THINGS, &Range::prefix(b""), false, usize::MAX)?;
+            Ok((waited, view.get(THINGS, b"b")?, view.get(THINGS, b"c")?, seen.len()))
+        })
+    });
+    reading.recv().unwrap();
+    write(&engine, vec![change("b", None), change("c", Some(vec![2]))]).unwrap();
+    // A read that begins by now waits for nobody either, and sees what was written.
+    assert_eq!(all(&engine).unwrap().last(), Some(&(b"c".to_vec(), vec![2])));
+    acknowledged.send(()).unwrap();
+    assert_eq!(reader.join().unwrap().unwrap(), (Ok(()), Some(vec![1]), None, 2));
+    assert_eq!(engine.shared.pins.bytes(), 0, "nothing is kept for a read that is over");
+}
+
+/// Moves money between accounts, closes and opens some, settles and makes checkpoints, until it is told to stop.
+fn teller(engine: &Embedded, stop: &AtomicBool) {
+    let mut chance = Chance(7);
+    let mut balances: BTreeMap<usize, u64> = (0..ACCOUNTS).map(|number| (number, BALANCE)).collect();
+    for round in 0u64.. {
+        if stop.load(SeqCst) {
+            return;
+        }
+        let mut changed = Vec::new();
+        for _ in 0..4 {
+            let (from, to) = (chance.below(ACCOUNTS), chance.below(ACCOUNTS));
+            let have = balances.remove(&from).unwrap_or(0);
+            let all = chance.below(3) == 0;
+            let moved = if all { have } else { have / 2 };
+            if have > moved {
+                balances.insert(from, have - moved);
+            }
+            *balances.entry(to).or_default() += moved;
+            changed.extend([from, to]);
+        }
+        let as_it_is = |number: usize| match balances.get(&number) {
+            Some(balance) => put(account(number), *balance),
+            None => change(account(number), None),
+        };
+        changed.sort_unstable();
+        changed.dedup();
+        write(engine, changed.into_iter().map(as_it_is).collect()).unwrap();
+        if round % 64 == 63 {
+            engine.checkpoint().unwrap();
+        }
+    }
+}
+
+/// Sums up all accounts for a while in every way there is, beside a teller; says how many sums there were and
+/// how many were not the right one.
+fn sums_beside_a_teller(disk: SimDisk) -> (u64, u64) {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = opened(dir.path(), disk, AT_ONCE);
+    write(&engine, (0..ACCOUNTS).map(|number| put(account(number), BALANCE)).collect()).unwrap();
+    let (stop, sums, wrong) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+    let sum = |reverse: bool, one_by_one: bool| {
+        read(&engine, move |view| {
+            if one_by_one {
+                let values = (0..ACCOUNTS).map(|number| view.get(THINGS, &account(number)));
+                return values.map(|value| Ok(value?.map_or(0, |value| amount(&value)))).sum();
+            }
+            let found = view.scan(THINGS, &Range::prefix(b""), reverse, usize::MAX)?;
+            Ok(found.iter().map(|(_, value)| amount(value)).sum::<u64>())
+        })
+        .unwrap()
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| teller(&engine, &stop));
+        for reader in 0..3 {
+            let (sum, sums, wrong, stop) = (&sum, &sums, &wrong, &stop);
+            scope.spawn(move || {
+                while !stop.load(SeqCst) {
+                    sums.fetch_add(1, SeqCst);
+                    if sum(reader == 1, reader == 2) != BALANCE * ACCOUNTS as u64 {
+                        wrong.fetch_add(1, SeqCst);
+                    }
+                }
+            });
+        }
+        std::thread::sleep(Duration::from_secs(3));
+        stop.store(true, SeqCst);
+    });
+    assert!(engine.sequence() > 100, "{} commits were made meanwhile", engine.sequence());
+    (sums.into_inner(), wrong.into_inner())
+}
+
+#[test]
+fn sums_that_are_read_beside_a_teller_a_settling_and_a_checkpoint_never_differ() {
+    let (sums, wrong) = sums_beside_a_teller(SimDisk::new(false));
+    assert!(sums > 20 && wrong == 0, "{wrong} of {sums} sums are wrong");
+}
+
+#[test]
+fn without_the_former_values_they_do() {
+    let mut disk = SimDisk::new(false);
+    disk.flaws.moments_not_kept = true;
+    let (sums, wrong) = sums_beside_a_teller(disk);
+    assert!(wrong > 0, "{sums} sums are right all the same");
+}
+
+/// What happens beside reads.
+#[derive(Debug, Clone)]
+enum Act {
+    Begin,
+    End,
+    Write(Vec<(u8, Option<u8>)>),
+    Settle,
+    Checkpoint,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let changes = proptest::collection::vec((0u8..24, proptest::option::weighted(0.7, any::<u8>())), 1..6);
+    prop_oneof![
+        3 => Just(Act::Begin),
+        1 => Just(Act::End),
+        6 => changes.prop_map(Act::Write),
+        1 => Just(Act::Settle),
+        1 => Just(Act::Checkpoint),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #[test]
+    fn every_read_sees_the_store_as_it_was_when_it_began(
+        acts in proptest::collection::vec(act(), 1..40),
+        from in 0u8..24, to in 0u8..24, limit in 0usize..9,
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = opened(dir.path(), SimDisk::new(false), AT_ONCE);
+        let mut model = BTreeMap::<Vec<u8>, Vec<u8>>::new();
+        let mut reads = Vec::new();
+        for act in acts {
+            match act {
+                Act::Begin => {
+                    let mut snapshot = Snapshot::new(&engine.shared);
+                    // The first look pins the moment.
+                    snapshot.get(THINGS, b"").unwrap();
+                    reads.push((snapshot, model.clone()));
+                }
+                Act::End => drop(reads.pop()),
+                Act::Write(changes) => {
+                    let changes: BTreeMap<_, _> = changes.into_iter().collect();
+                    for (key, value) in &changes {
+                        match value {
+                            Some(value) => model.insert(vec![*key], vec![*value]),
+                            None => model.remove(&vec![*key]),
+                        };
+                    }
+                    let to_change = |(key, value): (u8, Option<u8>)| change([key], value.map(|value| vec![value]));
+                    write(&engine, changes.into_iter().map(to_change).collect()).unwrap();
+                }
+                Act::Settle => drop(engine.shared.settle().unwrap()),
+                Act::Checkpoint => engine.checkpoint().unwrap(),
+            }
+            let range = Range { from: vec![from], to: Some(vec![to]) };
+            for (snapshot, then) in &mut reads {
+                let all: Vec<_> = then.clone().into_iter().collect();
+                let seen = snapshot.scan(THINGS, &Range::prefix(b""), false, usize::MAX).unwrap();
+                prop_assert_eq!(&seen, &all);
+                let inside = all.iter().filter(|(key, _)| *key >= range.from && *key < vec![to]);
+                let last: Vec<_> = inside.rev().take(limit).cloned().collect();
+                prop_assert_eq!(snapshot.scan(THINGS, &range, true, limit).unwrap(), last);
+                prop_assert_eq!(snapshot.get(THINGS, &[from]).unwrap(), then.get(&vec![from]).cloned());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_moment_that_costs_too_much_ends_and_says_so_and_younger_ones_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = opened(dir.path(), SimDisk::new(false), Bounds { bytes: 20_000, ..AT_ONCE });
+    write(&engine, vec![change("big", Some(vec![0; 9_000])), change("a", Some(vec![1]))]).unwrap();
+    let begin = || {
+        let mut snapshot = Snapshot::new(&engine.shared);
+        snapshot.get(THINGS, b"a").unwrap();
+        snapshot
+    };
+    let mut reads: Vec<_> = (0..3).map(|_| begin()).collect();
+    for value in 1..30 {
+        write(&engine, vec![change("big", Some(vec![value; 9_000]))]).unwrap();
+    }
+    let seen: Vec<_> = reads.iter_mut().map(|read| read.get(THINGS, b"big")).collect();
+    let fault = seen[0].clone().unwrap_err();
+    assert!(fault.kind == UNAVAILABLE && fault.detail.contains("so much is written"), "{fault:?}");
+    assert_eq!(seen[2].clone().unwrap(), Some(vec![0; 9_000]));
+    assert!(engine.shared.pins.bytes() <= 20_000);
+    assert_eq!(begin().get(THINGS, b"big").unwrap(), Some(vec![29; 9_000]));
+}
+
+#[test]
+fn a_moment_ends_when_it_is_too_old_and_others_write_and_not_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let age = Duration::from_millis(300);
+    let engine = opened(dir.path(), SimDisk::new(false), Bounds { age, ..AT_ONCE });
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    let mut snapshot = Snapshot::new(&engine.shared);
+    snapshot.get(THINGS, b"a").unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() <= age {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(snapshot.get(THINGS, b"a").unwrap(), Some(vec![1]), "nobody has written");
+    write(&engine, vec![change("b", Some(vec![1]))]).unwrap();
+    let fault = snapshot.scan(THINGS, &Range::prefix(b""), false, 5).unwrap_err();
+    assert!(fault.kind == UNAVAILABLE && fault.detail.contains("while others write"), "{fault:?}");
+}
