@@ -167,3 +167,15 @@ fn a_day_of_a_report_that_was_altered_is_found() {
     });
     assert_eq!(removed, ["drawer T1 drawer-T1 on 2031-05-06"]);
 }
+
+#[test]
+fn only_a_transaction_that_reads_remembers_the_numbers_of_lists() {
+    let world = books();
+    let store = stored::open(world.config(), world.clock.clone());
+    world.block_on(async move {
+        let has = |tx: &mut Tx<'_>| Ok(tx.numbers().is_some());
+        assert!(store.read(true, has).await.unwrap());
+        assert!(!store.write("batch", has).await.unwrap(), "what it posts may never be committed");
+        store.close().await;
+    });
+}

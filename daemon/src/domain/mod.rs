@@ -13,6 +13,7 @@ pub mod interest;
 pub mod ledger;
 pub mod lockout;
 pub mod network;
+pub mod numbers;
 pub mod password;
 pub mod permission;
 pub mod privilege;

@@ -30,6 +30,7 @@ pub mod unlock;
 
 use crate::clock::Clock;
 use crate::domain::calendar::Calendar;
+use crate::domain::numbers::ListNumbers;
 use crate::domain::webhook::Receivers;
 use engine::{Commit, Engine};
 use images::{Images, Uses};
@@ -48,6 +49,7 @@ pub struct Store {
     keys: Option<Arc<Keys>>,
     receivers: Arc<Receivers>,
     calendar: Arc<RwLock<Calendar>>,
+    numbers: Arc<ListNumbers>,
 }
 
 impl Store {
@@ -59,8 +61,8 @@ impl Store {
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
     pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
         let images = Arc::new(Images::new(engine.objects()));
-        let (receivers, calendar) = (Arc::default(), Arc::default());
-        Self { engine: Arc::new(engine), images, clock, strict, keys: None, receivers, calendar }
+        let (receivers, calendar, numbers) = (Arc::default(), Arc::default(), Arc::default());
+        Self { engine: Arc::new(engine), images, clock, strict, keys: None, receivers, calendar, numbers }
     }
 
     /// The same store with the keys of its secrets.
@@ -93,10 +95,11 @@ impl Store {
     {
         let (clock, strict, keys) = (self.clock.clone(), self.strict, self.keys.clone());
         let (receivers, calendar) = (self.receivers.clone(), self.calendar.clone());
+        let numbers = self.numbers.clone();
         let (slot, filled) = slot();
         let read = move |view: &mut dyn engine::View| {
             let tx = Tx::new(view, clock.now(), strict).with_keys(keys.clone());
-            let tx = tx.with_receivers(receivers.clone());
+            let tx = tx.with_receivers(receivers.clone()).with_numbers(numbers.clone());
             filled.fill(work(&mut tx.with_calendar(calendar.clone())));
         };
         self.engine.read(Box::new(read), long).await?;

@@ -3,6 +3,7 @@
 
 use super::tx::Tx;
 use crate::domain::calendar::Calendar;
+use crate::domain::numbers::ListNumbers;
 use crate::domain::webhook::Receivers;
 use mfa_shared::api::batch::DANGLING_MAX;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -28,6 +29,18 @@ impl Tx<'_> {
     pub fn with_calendar(mut self, calendar: Arc<RwLock<Calendar>>) -> Self {
         self.calendar = calendar;
         self
+    }
+
+    /// The same transaction with the numbers of long lists. Only one that reads may have them: what another
+    /// one has posted may never be committed.
+    pub fn with_numbers(mut self, numbers: Arc<ListNumbers>) -> Self {
+        self.numbers = Some(numbers);
+        self
+    }
+
+    /// The numbers of long lists, if this transaction may use them.
+    pub fn numbers(&self) -> Option<Arc<ListNumbers>> {
+        self.numbers.clone()
     }
 
     /// Looks at what came and went on each day; nothing until that was read from the store.

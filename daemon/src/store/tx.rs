@@ -6,6 +6,7 @@ use super::seal::Keys;
 use super::shelved::Shelved;
 use crate::clock::Deadline;
 use crate::domain::calendar::Calendar;
+use crate::domain::numbers::ListNumbers;
 use crate::domain::webhook::Receivers;
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
@@ -34,6 +35,7 @@ pub struct Tx<'a> {
     pub(super) keys: Option<Arc<Keys>>,
     pub(super) receivers: Arc<Receivers>,
     pub(super) calendar: Arc<RwLock<Calendar>>,
+    pub(super) numbers: Option<Arc<ListNumbers>>,
     pub(super) shelved: Option<Shelved>,
     limit: Option<Limit>,
 }
@@ -61,6 +63,7 @@ impl<'a> Tx<'a> {
             keys: None,
             receivers: Arc::default(),
             calendar: Arc::default(),
+            numbers: None,
             shelved: None,
             limit: None,
         }

@@ -2,6 +2,7 @@
 //! asked for, and shows them as one moment however long it is read.
 
 use super::posting::{entry_at, line_at};
+use crate::domain::numbers::{KEPT_MAX, ListName, Numbers};
 use crate::ops::listing::{Cursor, List, json};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
@@ -14,9 +15,13 @@ use mfa_shared::wire::Listed;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range as Span;
+use std::sync::Arc;
 
 /// Numbers that are looked at in one step.
 const STEP: usize = 500;
+/// Entries outside of the part that was asked for are looked at, too, if they are no more than this and the
+/// whole list is known then.
+const NEAR: u64 = 1_000;
 
 /// What a list is of.
 #[derive(Debug, Clone)]
@@ -75,7 +80,12 @@ impl<T> Entries<T> {
     }
 
     /// The numbers of the next matches, and what remains behind them.
-    fn step(&self, tx: &mut Tx<'_>, left: Span<u64>) -> Result<(Vec<u64>, Span<u64>), Fault> {
+    fn step(
+        &self,
+        tx: &mut Tx<'_>,
+        left: Span<u64>,
+        descending: bool,
+    ) -> Result<(Vec<u64>, Span<u64>), Fault> {
         let (space, parts): (Space, Vec<&str>) = match &self.of {
             Of::Journal => (StoredEntry::SPACE, Vec::new()),
             Of::EntriesOn(account) | Of::LinesOn(account) | Of::Statement(account, _) => {
@@ -83,10 +93,10 @@ impl<T> Entries<T> {
             }
         };
         let range = Range { from: numbered(&parts, left.start), to: Some(numbered(&parts, left.end)) };
-        let pairs = tx.scan(space, &range, self.descending, STEP)?;
+        let pairs = tx.scan(space, &range, descending, STEP)?;
         let looked: Vec<u64> = pairs.iter().map(|(key, _)| number(key)).collect();
         let left = match looked.last() {
-            Some(last) if looked.len() == STEP && self.descending => left.start..*last,
+            Some(last) if looked.len() == STEP && descending => left.start..*last,
             Some(last) if looked.len() == STEP => last + 1..left.end,
             _ => left.end..left.end,
         };
@@ -119,6 +129,49 @@ impl<T> Entries<T> {
         self.r#type.as_ref().is_none_or(|asked| asked == r#type)
     }
 
+    fn name(&self) -> ListName {
+        let (account, entries) = match &self.of {
+            Of::Journal => (None, true),
+            Of::EntriesOn(account) => (Some(account), true),
+            Of::LinesOn(account) | Of::Statement(account, _) => (Some(account), false),
+        };
+        ListName { account: account.cloned(), entries, r#type: self.r#type.clone() }
+    }
+
+    /// The numbers of the whole list, if they may be kept and what is not looked at yet is no longer than the
+    /// part that was asked for.
+    fn known(&self, tx: &mut Tx<'_>) -> Result<Option<Arc<Numbers>>, Fault> {
+        let Some(kept) = tx.numbers() else { return Ok(None) };
+        let name = self.name();
+        let mut known = kept.get(&name);
+        let mut left = known.upto()..self.numbers.end;
+        if left.is_empty() {
+            return Ok(Some(known));
+        }
+        let near = if matches!(self.of, Of::Journal) { NEAR } else { line_number(NEAR, 0) };
+        if left.end - left.start > self.numbers.end.saturating_sub(self.numbers.start) + near {
+            return Ok(None);
+        }
+        let all = Arc::make_mut(&mut known);
+        while !left.is_empty() {
+            let end = left.end;
+            let (found, rest) = self.step(tx, left, false)?;
+            all.add(found, if rest.is_empty() { end } else { rest.start });
+            left = rest;
+            if all.count() > KEPT_MAX {
+                return Ok(None);
+            }
+        }
+        kept.put(name, &known);
+        Ok(Some(known))
+    }
+
+    /// The places of the page in a list of so many.
+    fn places(&self, total: u64) -> Span<u64> {
+        let skipped = self.page_index.saturating_mul(self.size);
+        skipped.min(total)..skipped.saturating_add(self.size).min(total)
+    }
+
     /// How many there are, and the numbers of the page.
     fn page_numbers(&self, tx: &mut Tx<'_>) -> Result<(u64, Vec<u64>), Fault> {
         let skipped = self.page_index.saturating_mul(self.size);
@@ -126,13 +179,22 @@ impl<T> Entries<T> {
             // Sequences have no gaps, so the page is known without looking.
             let (start, end) = (self.numbers.start, self.numbers.end);
             let total = end.saturating_sub(start);
-            let places = skipped.min(total)..skipped.saturating_add(self.size).min(total);
             let at = |place: u64| if self.descending { end - 1 - place } else { start + place };
-            return Ok((total, places.map(at).collect()));
+            return Ok((total, self.places(total).map(at).collect()));
+        }
+        if let Some(known) = self.known(tx)? {
+            let all = known.within(&self.numbers);
+            let at = |place: u64| {
+                let place = usize::try_from(place).unwrap_or(usize::MAX);
+                let place = if self.descending { all.len().checked_sub(place + 1)? } else { place };
+                all.get(place).copied()
+            };
+            let total = all.len() as u64;
+            return Ok((total, self.places(total).filter_map(at).collect()));
         }
         let (mut total, mut page, mut left) = (0, Vec::new(), self.numbers.clone());
         while !left.is_empty() {
-            let (found, rest) = self.step(tx, left)?;
+            let (found, rest) = self.step(tx, left, self.descending)?;
             for number in found {
                 if total >= skipped && (page.len() as u64) < self.size {
                     page.push(number);
@@ -213,7 +275,7 @@ impl<T: Listed> List for Entries<T> {
             Cursor::Span(left) => left,
             _ => self.numbers.clone(),
         };
-        let (found, left) = self.step(tx, left)?;
+        let (found, left) = self.step(tx, left, self.descending)?;
         let mut out = Vec::new();
         for number in found {
             out.extend(self.shown(tx, number)?.unwrap_or_default());

@@ -1,10 +1,12 @@
 //! A store of a map, for rules that are looked at without HTTP and without a disk.
 
+use crate::domain::numbers::ListNumbers;
 use crate::store::Tx;
 use crate::store::engine::{Pair, Range, Space, View};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The map, and the clock of its transactions.
 #[derive(Debug, Clone)]
@@ -12,12 +14,14 @@ pub struct Memory {
     pub pairs: BTreeMap<(u8, Vec<u8>), Vec<u8>>,
     pub now: Timestamp,
     pub strict: bool,
+    /// Pairs that were read.
+    pub looked_at: usize,
 }
 
 impl Memory {
     pub fn new() -> Self {
         let now = Timestamp::parse("2031-05-06T07:08:09.123Z").unwrap();
-        Self { pairs: BTreeMap::new(), now, strict: false }
+        Self { pairs: BTreeMap::new(), now, strict: false, looked_at: 0 }
     }
 
     /// Runs work as one transaction: what it staged is written if it succeeds.
@@ -38,6 +42,16 @@ impl Memory {
         out
     }
 
+    /// The same with the numbers of long lists, as requests that read have them.
+    pub fn read_with<T>(
+        &mut self,
+        numbers: &Arc<ListNumbers>,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, Fault>,
+    ) -> T {
+        let (now, strict) = (self.now, self.strict);
+        work(&mut Tx::new(self, now, strict).with_numbers(numbers.clone())).unwrap()
+    }
+
     /// Looks, and writes nothing.
     pub fn read<T>(&mut self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Fault>) -> T {
         let (now, strict) = (self.now, self.strict);
@@ -47,6 +61,7 @@ impl Memory {
 
 impl View for Memory {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        self.looked_at += 1;
         Ok(self.pairs.get(&(space.id, key.to_vec())).cloned())
     }
 
@@ -61,6 +76,9 @@ impl View for Memory {
         };
         let pairs = self.pairs.range((Included((space.id, range.from.clone())), end));
         let pairs = pairs.map(|((_, k), v)| (k.clone(), v.clone()));
-        Ok(if reverse { pairs.rev().take(limit).collect() } else { pairs.take(limit).collect() })
+        let found: Vec<_> =
+            if reverse { pairs.rev().take(limit).collect() } else { pairs.take(limit).collect() };
+        self.looked_at += found.len();
+        Ok(found)
     }
 }

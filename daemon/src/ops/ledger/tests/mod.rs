@@ -1,4 +1,5 @@
 mod histories;
 pub(in crate::ops) mod memory;
 mod moment;
+mod numbers;
 pub(in crate::ops) mod posting;

@@ -1,0 +1,150 @@
+//! The numbers of long lists of the ledger, in memory, so that a page and a total cost no walk.
+//!
+//! The journal only grows, and what stands in it never changes. So the numbers of a list that were found once
+//! hold for ever, and only what was posted since is looked at again. Nothing is lost with them: whoever has
+//! none walks the list.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Lists with fewer numbers are walked each time.
+const WORTH_KEEPING: usize = 1_000;
+/// Numbers of all lists together, of 8 bytes each: 64 MiB.
+pub const KEPT_MAX: usize = 8 * 1024 * 1024;
+
+/// Which list of the journal.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct ListName {
+    /// The account, if it is of one.
+    pub account: Option<String>,
+    /// Whether it is of entries and not of lines.
+    pub entries: bool,
+    /// The type of the entries, if it is of one.
+    pub r#type: Option<String>,
+}
+
+/// The numbers of a list.
+#[derive(Debug, Clone, Default)]
+pub struct Numbers {
+    /// All those that there are below `upto`, ascending.
+    all: Vec<u64>,
+    upto: u64,
+}
+
+impl Numbers {
+    /// Where nothing was looked at yet.
+    pub fn upto(&self) -> u64 {
+        self.upto
+    }
+
+    /// Adds those that follow, up to a number that is none of them.
+    pub fn add(&mut self, found: impl IntoIterator<Item = u64>, upto: u64) {
+        self.all.extend(found);
+        self.upto = upto;
+    }
+
+    /// Those within a range, which ends no later than what was looked at.
+    pub fn within(&self, range: &Range<u64>) -> &[u64] {
+        let place = |number: u64| self.all.partition_point(|kept| *kept < number);
+        let (from, to) = (place(range.start), place(range.end));
+        &self.all[from.min(to)..to]
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    lists: HashMap<ListName, (Arc<Numbers>, u64)>,
+    /// Counts the uses, so that the list that was asked for the longest time ago goes first.
+    uses: u64,
+}
+
+/// The numbers of the lists that were asked for lately.
+#[derive(Debug, Default)]
+pub struct ListNumbers(Mutex<Kept>);
+
+impl ListNumbers {
+    /// What is known of a list.
+    pub fn get(&self, list: &ListName) -> Arc<Numbers> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.uses += 1;
+        let uses = kept.uses;
+        kept.lists.get_mut(list).map_or_else(Arc::default, |(numbers, used)| {
+            *used = uses;
+            numbers.clone()
+        })
+    }
+
+    /// Keeps what is known of a list, unless that is little, or somebody knows more.
+    pub fn put(&self, list: ListName, numbers: &Arc<Numbers>) {
+        if numbers.count() < WORTH_KEEPING {
+            return;
+        }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.lists.get(&list).is_some_and(|(known, _)| known.upto >= numbers.upto) {
+            return;
+        }
+        kept.uses += 1;
+        let used = kept.uses;
+        kept.lists.insert(list, (numbers.clone(), used));
+        while kept.lists.values().map(|(numbers, _)| numbers.count()).sum::<usize>() > KEPT_MAX {
+            let oldest = kept.lists.iter().min_by_key(|(_, (_, used))| *used).map(|(list, _)| list.clone());
+            let Some(oldest) = oldest else { break };
+            kept.lists.remove(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(account: &str) -> ListName {
+        ListName { account: Some(account.to_owned()), ..ListName::default() }
+    }
+
+    fn numbers(count: usize) -> Arc<Numbers> {
+        let mut numbers = Numbers::default();
+        numbers.add((0..count as u64).map(|number| number * 10), count as u64 * 10);
+        Arc::new(numbers)
+    }
+
+    #[test]
+    fn a_range_has_the_numbers_from_its_start_to_before_its_end() {
+        let numbers = numbers(5);
+        for (range, found) in [
+            (0..50, &[0, 10, 20, 30, 40][..]),
+            (1..31, &[10, 20, 30]),
+            (10..30, &[10, 20]),
+            (41..50, &[]),
+            (30..30, &[]),
+            (Range { start: 40, end: 10 }, &[]),
+        ] {
+            assert_eq!(numbers.within(&range), found, "{range:?}");
+        }
+    }
+
+    #[test]
+    fn the_list_that_was_asked_for_the_longest_time_ago_goes_first_and_short_ones_are_not_kept() {
+        let kept = ListNumbers::default();
+        let third = numbers(KEPT_MAX / 3);
+        for account in ["a", "b", "c"] {
+            kept.put(list(account), &third);
+        }
+        assert_eq!(kept.get(&list("a")).count(), third.count());
+        kept.put(list("d"), &third);
+        let known = ["a", "b", "c", "d"].map(|account| kept.get(&list(account)).count() > 0);
+        assert_eq!(known, [true, false, true, true]);
+        kept.put(list("a"), &numbers(2_000));
+        assert_eq!(kept.get(&list("a")).count(), third.count(), "who knows less takes nothing away");
+        kept.put(list("e"), &numbers(WORTH_KEEPING - 1));
+        assert_eq!(kept.get(&list("e")).count(), 0);
+        kept.put(list("f"), &numbers(KEPT_MAX + 1));
+        assert_eq!(kept.get(&list("f")).count(), 0, "one that is too long is walked");
+    }
+}

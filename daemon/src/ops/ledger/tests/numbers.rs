@@ -1,0 +1,127 @@
+//! Pages of long lists: by the numbers in memory they are those of a walk, and cost what they show.
+
+use super::memory::Memory;
+use super::posting::{amount, entry};
+use crate::domain::numbers::ListNumbers;
+use crate::ops::Caller;
+use crate::ops::ledger::*;
+use crate::ops::listing::List;
+use crate::store::Tx;
+use mfa_shared::api::ledger::AccountRole::{Drawer, OverShort, Vault};
+use mfa_shared::api::ledger::*;
+use mfa_shared::fault::Fault;
+use mfa_shared::query::{Parameters, Params};
+use mfa_shared::wire::Query;
+use proptest::prelude::*;
+use std::sync::{Arc, LazyLock};
+
+const ACCOUNTS: [(&str, AccountRole); 3] = [("drawer", Drawer), ("vault", Vault), ("odd", OverShort)];
+const TYPES: [&str; 3] = ["CDPT", "CWDL", "DAJT"];
+
+fn store() -> Memory {
+    let mut store = Memory::new();
+    let name = |tx: &mut Tx<'_>| {
+        ACCOUNTS.iter().try_for_each(|(account, role)| name_account(tx, "/field", account, *role))
+    };
+    store.write(name).unwrap();
+    store
+}
+
+/// Lists that are long enough to be worth keeping.
+static LONG: LazyLock<Memory> = LazyLock::new(|| {
+    let mut store = store();
+    store.write(|tx| (0..1_800).try_for_each(|at| posting(tx, [(at % 7) as u8, (at % 5) as u8, 0]))).unwrap();
+    store
+});
+
+/// Posts an entry of a type on two accounts, one of them perhaps twice.
+fn posting(tx: &mut Tx<'_>, [r#type, debited, twice]: [u8; 3]) -> Result<(), Fault> {
+    let (from, role) = ACCOUNTS[usize::from(debited) % 3];
+    let (to, other) = ACCOUNTS[(usize::from(debited) + 1) % 3];
+    let mut lines = vec![debit(from, role, amount("2"))];
+    match twice % 2 {
+        0 => lines.push(credit(to, other, amount("2"))),
+        _ => lines.extend([credit(to, other, amount("1")), credit(to, other, amount("1"))]),
+    }
+    post(tx, entry(TYPES[usize::from(r#type) % 3], lines)).map(drop)
+}
+
+/// A page, as the endpoint that a path stands for shows it.
+fn page(tx: &mut Tx<'_>, path: &str) -> Result<String, Fault> {
+    let (place, query) = path.split_once('?').unwrap_or((path, ""));
+    let params = Params::parse(query);
+    let bytes = match place {
+        "journal" => {
+            list_journal(tx, &Caller::guest(), &ListJournal {}, &Query(JournalQuery::read(&params)?))?
+                .page(tx)
+        }
+        account => {
+            let at = ListAccountEntries { account: account.to_owned() };
+            list_account_entries(tx, &Caller::guest(), &at, &Query(EntryQuery::read(&params)?))?.page(tx)
+        }
+    };
+    Ok(String::from_utf8(bytes?).unwrap())
+}
+
+fn path() -> impl Strategy<Value = String> {
+    let place = prop_oneof![
+        3 => proptest::sample::select(vec!["drawer?", "vault?", "odd?"]).prop_map(str::to_owned),
+        1 => Just("journal?".to_owned()),
+        2 => proptest::sample::select(TYPES.to_vec()).prop_map(|t| format!("journal?type={t}&")),
+        2 => Just("journal?account=vault&".to_owned()),
+        1 => Just("journal?account=drawer&type=CWDL&".to_owned()),
+    ];
+    let dates = proptest::option::of((6u8..12, 0u8..4));
+    (place, any::<bool>(), 0u32..60, 1u32..30, dates).prop_map(|(place, descending, index, size, dates)| {
+        let order = if descending { "DESC" } else { "ASC" };
+        let dates = dates.map_or_else(String::new, |(first, more)| {
+            format!("&dateRange=2031-05-{first:02}..2031-05-{:02}", first + more)
+        });
+        format!("{place}pageIndex={index}&size={size}&sortDirection={order}{dates}")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #[test]
+    fn a_page_by_the_numbers_in_memory_is_that_of_a_walk(
+        rounds in proptest::collection::vec(
+            (proptest::collection::vec(any::<[u8; 3]>(), 1..200), proptest::collection::vec(path(), 6)), 1..7,
+        ),
+    ) {
+        let (mut store, numbers) = (LONG.clone(), Arc::new(ListNumbers::default()));
+        for (postings, paths) in rounds {
+            store.write(|tx| postings.into_iter().try_for_each(|of| posting(tx, of))).unwrap();
+            for path in paths {
+                let by_numbers = store.read_with(&numbers, |tx| page(tx, &path));
+                prop_assert_eq!(by_numbers, store.read(|tx| page(tx, &path)), "{}", path);
+            }
+            store.now = store.now.plus_seconds(86_400);
+        }
+    }
+}
+
+#[test]
+fn once_a_list_is_known_every_page_of_it_costs_what_it_shows() {
+    let (mut store, numbers) = (store(), Arc::new(ListNumbers::default()));
+    store.write(|tx| (0..6_000).try_for_each(|_| posting(tx, [0, 0, 0]))).unwrap();
+    let mut cost = |path: &str, more: u8| {
+        store.write(|tx| (0..more).try_for_each(|_| posting(tx, [0, 0, 0]))).unwrap();
+        store.looked_at = 0;
+        store.read_with(&numbers, |tx| page(tx, path));
+        store.looked_at
+    };
+    for place in ["drawer?", "journal?type=CDPT&", "journal?account=vault&"] {
+        let first = cost(&format!("{place}size=20"), 0);
+        assert!(first > 6_000, "{place} is walked once: {first}");
+        for rest in [
+            "size=20",
+            "size=20&pageIndex=290",
+            "size=20&sortDirection=DESC",
+            "dateRange=2031-05-06..2031-05-06",
+        ] {
+            let cost = cost(&format!("{place}{rest}"), 5);
+            assert!(cost < 120, "{place}{rest} costs {cost}");
+        }
+    }
+}
