@@ -13,7 +13,6 @@ pub use key::SortKey;
 pub use lines::texts;
 use lines::{Lines, Matching};
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -64,7 +63,6 @@ pub struct Found {
 #[derive(Debug)]
 struct Slot {
     identifier: Box<str>,
-    hidden: bool,
     /// The line of its texts.
     line: usize,
 }
@@ -84,6 +82,8 @@ pub struct Shelf {
     slots: Vec<Slot>,
     free: Vec<u32>,
     by_identifier: Vec<u32>,
+    /// Whether the record of a slot is hidden, and how many are.
+    hides: Vec<bool>,
     hidden: usize,
     columns: Vec<Column>,
     lines: Lines,
@@ -139,6 +139,7 @@ impl Shelf {
             self.columns.iter().map(|c| c.keys.capacity() * size_of::<SortKey>() + c.order.capacity() * 4);
         names
             + self.slots.capacity() * size_of::<Slot>()
+            + self.hides.capacity()
             + self.by_identifier.capacity() * 4
             + self.lines.bytes()
             + orders.sum::<usize>()
@@ -266,18 +267,20 @@ impl Shelf {
             None => u32::try_from(self.slots.len()).expect("fewer records than a machine can hold"),
         };
         let line = self.lines.write(slot, &row.texts);
-        let filled = Slot { identifier: row.identifier.into(), hidden: row.hidden, line };
+        let filled = Slot { identifier: row.identifier.into(), line };
         match self.slots.get_mut(slot as usize) {
             Some(empty) => *empty = filled,
             None => self.slots.push(filled),
         }
+        self.hides.resize(self.slots.len(), false);
+        self.hides[slot as usize] = row.hidden;
         slot
     }
 
     fn renew(&mut self, slot: u32, row: Row) {
-        let Slot { hidden, line, .. } = self.slots[slot as usize];
+        let line = self.slots[slot as usize].line;
+        let hidden = std::mem::replace(&mut self.hides[slot as usize], row.hidden);
         self.hidden = self.hidden + usize::from(row.hidden) - usize::from(hidden);
-        self.slots[slot as usize].hidden = row.hidden;
         if self.lines.text(line) != row.texts.as_bytes() {
             self.lines.strike(line);
             self.slots[slot as usize].line = self.lines.write(slot, &row.texts);
@@ -285,10 +288,8 @@ impl Shelf {
     }
 
     fn empty(&mut self, slot: u32) {
-        let Slot { hidden, line, .. } = self.slots[slot as usize];
-        self.hidden -= usize::from(hidden);
-        self.lines.strike(line);
-        self.slots[slot as usize].hidden = false;
+        self.hidden -= usize::from(std::mem::take(&mut self.hides[slot as usize]));
+        self.lines.strike(self.slots[slot as usize].line);
         self.free.push(slot);
     }
 
@@ -302,20 +303,33 @@ impl Shelf {
         let leaves_out = wanted.visible_only && self.hidden > 0;
         let matching =
             wanted.term.map_or(Matching::All, |term| self.lines.containing(term, self.slots.len()));
-        let sequence: Cow<'_, [u32]> = match (&matching, leaves_out) {
-            (Matching::All, false) => Cow::Borrowed(order),
-            _ => order
-                .iter()
-                .copied()
-                .filter(|slot| matching.has(*slot) && !(leaves_out && self.slots[*slot as usize].hidden))
-                .collect(),
+        let shown = |slot: &u32| matching.has(*slot) && !(leaves_out && self.hides[*slot as usize]);
+        // The total is counted slot by slot, as they lie in memory, and the order is walked only to the page.
+        let total = match &matching {
+            Matching::All => order.len() - if leaves_out { self.hidden } else { 0 },
+            Matching::Only(found) if leaves_out => {
+                found.iter().zip(&self.hides).filter(|(found, hides)| **found && !**hides).count()
+            }
+            Matching::Only(found) => found.iter().filter(|found| **found).count(),
         };
-        let total = sequence.len();
         let range = wanted.passed.min(total)..wanted.passed.saturating_add(wanted.size).min(total);
+        let walked = |slots: &mut dyn Iterator<Item = u32>| -> Vec<u32> {
+            slots.filter(shown).skip(range.start).take(range.len()).collect()
+        };
         let slots = match (wanted.descending, column) {
-            (false, _) => sequence[range].to_vec(),
-            (true, None) => sequence[total - range.end..total - range.start].iter().rev().copied().collect(),
-            (true, Some(column)) => descending(&sequence, range, |slot| &column.keys[slot as usize]),
+            (true, Some(column)) => {
+                let key = |slot: u32| &column.keys[slot as usize];
+                match total == order.len() {
+                    true => descending(order, range, key),
+                    false => descending(&order.iter().copied().filter(shown).collect::<Vec<_>>(), range, key),
+                }
+            }
+            (false, _) if total == order.len() => order[range].to_vec(),
+            (true, None) if total == order.len() => {
+                order[total - range.end..total - range.start].iter().rev().copied().collect()
+            }
+            (false, _) => walked(&mut order.iter().copied()),
+            (true, None) => walked(&mut order.iter().rev().copied()),
         };
         let key = |slot: &u32| column.map_or(SortKey::Null, |column| column.keys[*slot as usize].clone());
         let records = slots.iter().map(|slot| (self.name(*slot).to_owned(), key(slot))).collect();
