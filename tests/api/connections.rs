@@ -184,6 +184,31 @@ fn a_body_a_byte_at_a_time_is_refused() {
 }
 
 #[test]
+fn a_body_of_a_login_has_so_long_in_all_however_steadily_it_comes() {
+    let world = World::with(|config| {
+        config.pace.grace = Duration::from_secs(1);
+        config.pace.bytes_a_second = 1;
+    });
+    // Far more than the pace asks for, so nothing but the time in all can end it.
+    let cut_after = |path: &str| {
+        let mut stream = connect(&world);
+        let head = "HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5000";
+        stream.write_all(format!("POST {path} {head}\r\n\r\n").as_bytes()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+        let (began, mut answer) = (std::time::Instant::now(), [0; 12]);
+        while began.elapsed() < Duration::from_secs(3) {
+            if stream.read_exact(&mut answer).is_ok() {
+                return Some(String::from_utf8_lossy(&answer).into_owned());
+            }
+            let _ = stream.write_all(b" ");
+        }
+        None
+    };
+    assert_eq!(cut_after("/token").as_deref(), Some("HTTP/1.1 400"));
+    assert_eq!(cut_after("/offices"), None, "what is no login has the time of a request");
+}
+
+#[test]
 fn a_request_that_says_twice_how_long_its_body_is_is_refused_and_ends_the_connection() {
     let world = World::start();
     let both = "Content-Length: 4\r\nTransfer-Encoding: chunked";

@@ -155,3 +155,37 @@ fn what_ends_a_customer_or_an_account_asks_on_a_terminal() {
     bank(&["customers", "lock", "c-001", "--confirm", "c-001"]).ok();
     assert_eq!(customer(), "LOCKED");
 }
+
+#[test]
+fn a_deletion_that_somebody_made_up_asks_on_a_terminal_and_in_a_protected_profile() {
+    let world = World::start();
+    sample(&world);
+    let two =
+        r#"[{"method":"DELETE","path":"/employees/kojo"},{"method":"delete","path":"/employees/none"}]"#;
+    std::fs::write(world.dir.path().join("two.json"), two).unwrap();
+    std::fs::write(world.dir.path().join("read.json"), r#"[{"method":"GET","path":"/offices"}]"#).unwrap();
+    let terminal = Terminal::start(&world, 120, &[]);
+    for (line, question) in
+        [("mfa api delete /employees/kojo", "send DELETE"), ("mfa batch two.json", "delete 2 records")]
+    {
+        terminal.type_line(&format!("clear; {line}; echo exit=$?"));
+        let asked = terminal.wait_for("[y/N]");
+        assert!(asked.contains(question), "{asked}");
+        terminal.type_line("");
+        terminal.wait_for("exit=1\n$");
+    }
+    let screen = terminal.run("mfa batch read.json; mfa api delete /employees/kojo --dry-run");
+    assert!(screen.contains("exit 0\n"), "{screen}");
+    world.get("/employees/kojo").is(200);
+    run(world.mfa(&["profile", "add", "bank", "--url", &world.url(), "--protected"])).ok();
+    let bank = |words: &[&str]| run(world.mfa(&[words, &["--profile", "bank", "--yes"]].concat()));
+    let file = world.dir.path().join("two.json").display().to_string();
+    assert!(bank(&["api", "DELETE", "/employees/kojo?x=1"]).fails(2).contains("--confirm kojo"));
+    assert!(bank(&["batch", &file]).fails(2).contains("--confirm 2"));
+    world.get("/employees/kojo").is(200);
+    bank(&["api", "DELETE", "/employees/kojo", "--confirm", "kojo"]).ok();
+    world.get("/employees/kojo").is(404);
+    // A script is not asked.
+    run(world.mfa(&["api", "DELETE", "/employees/efua.sarpong"])).ok();
+    world.get("/employees/efua.sarpong").is(404);
+}

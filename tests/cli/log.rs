@@ -1,7 +1,7 @@
 //! The log of the daemon: one line for each request. `audit.md` section 5.
 
 use super::run::run;
-use crate::served::{Home, Served};
+use crate::served::{Home, Served, free_address};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::process::Command;
@@ -23,6 +23,10 @@ impl Logged {
         run(home.mfa(&["init", "--admin", "admin", "--password-file", &password])).ok();
         let mut command: Command = home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0"]);
         command.envs(settings.iter().copied());
+        Self::serving(home, command)
+    }
+
+    fn serving(home: Home, command: Command) -> Self {
         let log = File::create(home.dir.path().join("log")).unwrap();
         let daemon = Some(Served::start_logged(command, log));
         Self { home, daemon }
@@ -132,4 +136,79 @@ fn a_form_that_does_not_exist_is_refused() {
     let ran = run(command);
     assert_eq!(ran.exit, 2);
     assert!(ran.err.contains("log_format") && ran.err.contains("text or json"), "{}", ran.err);
+}
+
+/// Holds the only line of a request to its parts.
+#[track_caller]
+fn has(log: &str, id: &str, parts: &[&str]) {
+    let line = line(log, id);
+    assert!(parts.iter().all(|part| line.contains(part)), "{parts:?}: {line}");
+}
+
+#[test]
+fn the_lock_of_a_login_or_an_address_and_the_end_of_one_are_in_the_log() {
+    let daemon = Logged::start(&[]);
+    let token = daemon.login("admin", PASSWORD, "id-login").1;
+    let bearer = format!("Authorization: Bearer {}", token["access_token"].as_str().unwrap());
+    let kojo = json!({ "identifier": "kojo", "role": "pharaoh", "password": "first kettle" });
+    assert_eq!(daemon.send("POST", "/users", &[&bearer], &kojo).0, 202);
+    for number in 1..=30 {
+        // Five of one user, and then one of each name, which could be a password.
+        let name = if number > 25 { "kojo".to_owned() } else { format!("secret{number}") };
+        assert_eq!(daemon.login(&name, "wrong one", &format!("id-{number}.")).0, 401);
+    }
+    assert_eq!(daemon.login("kojo", PASSWORD, "id-31.").0, 429);
+    let put = [&bearer, "x-request-id: id-put"];
+    assert_eq!(
+        daemon.send("PUT", "/users/kojo/password", &put, &json!({ "password": "new kettle 9" })).0,
+        202
+    );
+    let log = daemon.end();
+    for number in 1..30 {
+        assert!(!line(&log, &format!("id-{number}.")).contains("lockedSeconds"), "{number}: {log}");
+    }
+    has(&log, "id-30.", &["WARN", "login_failed", "lockedSeconds=60", "actor=\"kojo\""]);
+    has(&log, "id-31.", &["WARN", "status=429", "too_many_attempts"]);
+    has(&log, "id-put", &["SetUserPassword", "status=202", "about=\"user kojo\"", "actor=\"admin\""]);
+    assert!(!log.contains("secret") && !log.contains("kettle"), "{log}");
+}
+
+#[test]
+fn an_address_that_is_locked_without_a_lock_of_a_name_is_in_the_log() {
+    let daemon = Logged::start(&[]);
+    let assertion = json!({
+        "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": "a.b.c"
+    });
+    for number in 1..=29 {
+        assert_eq!(daemon.login(&format!("name{number}"), "wrong one", &format!("id-{number}.")).0, 401);
+    }
+    assert_eq!(daemon.send("POST", "/token", &["x-request-id: id-30."], &assertion).0, 401);
+    let log = daemon.end();
+    assert!(!line(&log, "id-29.").contains("lockedSeconds"), "{log}");
+    has(&log, "id-30.", &["WARN", "assertion_invalid", "lockedSeconds=60"]);
+}
+
+#[test]
+fn drawers_that_are_locked_and_unlocked_are_in_the_log() {
+    let (home, address) = (Home { store: None, ..Home::new() }, free_address());
+    run(home.mfa(&["quickstart", "--auth", "off", "--listen", &address])).ok();
+    run(home.mfa(&["daemon", "stop", "--listen", &address])).ok();
+    let command = home.mfa(&["daemon", "run", "--auth", "off", "--listen", &address]);
+    let daemon = Logged::serving(home, command);
+    let unlock = |password: &str, id: &str| {
+        let body = json!({ "employeeIdentifier": "kwame", "password": password });
+        daemon.send("POST", "/teller/desk-2/drawer", &[&format!("{ID}{id}")], &body).0
+    };
+    assert_eq!(unlock("4711", "id-open"), 200);
+    for number in 1..=5 {
+        assert_eq!(unlock("0815", &format!("id-{number}.")), 403);
+    }
+    assert_eq!(unlock("4711", "id-6."), 429);
+    let log = daemon.end();
+    has(&log, "id-open", &["INFO", "UnlockDrawer", "status=200", "about=\"teller desk-2\""]);
+    has(&log, "id-1.", &["WARN", "wrong_drawer_password", "about=\"teller desk-2\""]);
+    assert!(!line(&log, "id-4.").contains("lockedSeconds"), "{log}");
+    has(&log, "id-5.", &["WARN", "wrong_drawer_password", "lockedSeconds=60", "about=\"teller desk-2\""]);
+    has(&log, "id-6.", &["WARN", "status=429", "about=\"teller desk-2\""]);
+    assert!(!log.contains("0815"), "{log}");
 }

@@ -55,6 +55,9 @@ impl Verb for Api {
         if reads && self.input.is_some() {
             return Err(Failure::usage(format!("{} has no body", self.method)).hint("leave out --input"));
         }
+        if self.method.eq_ignore_ascii_case("DELETE") && !self.dry_run {
+            cx.prompt.before_ending(&format!("send DELETE {}", self.path), last_word(&self.path))?;
+        }
         if !reads {
             let body = self.body()?;
             return answer(cx, client.raw(&self.method, &self.path, &self.headers, body).await?);
@@ -119,6 +122,12 @@ fn answer(cx: &Cx, reply: RawReply) -> Outcome {
         Ok(value) => cx.out.show_json(&value),
         Err(_) => cx.out.bytes(&reply.bytes),
     }
+}
+
+/// The last word of a path, which names the record that it is about.
+pub fn last_word(path: &str) -> &str {
+    let path = path.split('?').next().unwrap_or_default().trim_end_matches('/');
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// The records of a page: its one list.

@@ -1,5 +1,6 @@
 //! Many operations in one request, from a file.
 
+use super::api::last_word;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::Format;
@@ -8,7 +9,7 @@ use crate::input;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
-use mfa_shared::api::batch::{Operation, SendBatch};
+use mfa_shared::api::batch::{Operation, OperationMethod, SendBatch};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
 use mfa_shared::wire::Json;
@@ -22,6 +23,22 @@ fn keyed(operation: &Value) -> String {
         operation["idempotencyKey"] = json!(new_key());
     }
     operation.to_string()
+}
+
+/// Asks before a batch that deletes something; where it is one record, its name is to be typed, and else how
+/// many they are.
+fn before_deleting(cx: &Cx, operations: &[Operation]) -> Outcome {
+    let deletes = |operation: &&Operation| operation.method == OperationMethod::Delete;
+    let paths: Vec<_> = operations.iter().filter(deletes).map(|operation| operation.path.as_str()).collect();
+    match paths.as_slice() {
+        _ if cx.client.dry_run => Ok(()),
+        [] => Ok(()),
+        [path] => cx.prompt.before_ending(&format!("send DELETE {path}"), last_word(path)),
+        many => {
+            let count = many.len().to_string();
+            cx.prompt.before_ending(&format!("delete {count} records"), &count)
+        }
+    }
 }
 
 #[derive(Args)]
@@ -51,6 +68,7 @@ impl Verb for Send {
         }
         // Checked here first, so that all that is wrong with it is said at once.
         let Json(checked) = input::body::<SendBatch>(&batch)?;
+        before_deleting(cx, &checked.operations)?;
         // A key for the whole batch makes keys of its parts needless.
         let key = cx.change.idempotency_key.as_deref();
         // A line of curl that is pasted twice is meant twice.

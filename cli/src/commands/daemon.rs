@@ -343,8 +343,7 @@ impl Verb for Init {
         };
         let result = if done.made.before { "already initialised" } else { "initialised" };
         cx.out.tip(&format!("store in {folder}: {result}"));
-        // Quiet output goes into logs; there the record has the password only where it was asked for as data.
-        for (user, password) in done.passwords.iter().filter(|_| !cx.out.quiet) {
+        for (user, password) in &done.passwords {
             show_once(cx, user, password, ", to be changed at login");
         }
         let record = json!({

@@ -58,7 +58,8 @@ impl Verb for Enable {
             .send(&BeginSecondFactor { user: user.clone() }, &Json(SecondFactorWish {}))
             .await?
             .value;
-        if !cx.prompt.can_ask() {
+        // Who is asked for a code must have seen the picture.
+        if !cx.prompt.can_ask() || cx.out.quiet {
             cx.out.show(&views::FACTOR_SECRET, &made)?;
             cx.out.say("it counts once a code was shown: mfa second-factor confirm --otp-file FILE");
             return Ok(());

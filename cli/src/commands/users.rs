@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use crate::cx::{Cx, Done};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::flags::PasswordFlags;
 use crate::input::{self, Draft};
 use crate::logins;
@@ -44,9 +44,9 @@ pub fn made_up_password() -> String {
     mfa_shared::api::users::made_up_password(bytes)
 }
 
-/// Tells a password that was made up, however little is to be said.
+/// Tells a password that was made up. What is to be quiet goes into logs, and no password may.
 pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
-    cx.out.insist(&format!("the password of {user} is {password}: it is shown only now{more}"));
+    cx.out.warn(&format!("the password of {user} is {password}: it is shown only now{more}"));
 }
 
 #[derive(Args)]
@@ -98,6 +98,10 @@ impl Verb for Create {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let user = self.identifier;
+        if self.generate_password && cx.out.quiet {
+            let what = "a password would be made up, and with --quiet it would be shown nowhere";
+            return Err(Failure::usage(what).hint("give --password-file, or leave --quiet out"));
+        }
         let password = match self.generate_password {
             true => made_up_password(),
             false => self.password.fresh(cx, &format!("password of {user}"))?,

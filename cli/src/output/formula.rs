@@ -25,7 +25,7 @@ pub fn unguarded(cell: &str) -> Option<&str> {
 
 /// A column of a record as a cell of csv or tsv. A number is never guarded, nor what the command line itself
 /// reads back.
-pub(super) fn column(record: &Value, column: &Column) -> String {
+pub fn column(record: &Value, column: &Column) -> String {
     let text = cell::text(record, column.pointer);
     let number = || text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.'));
     let numeric = || column.right || cell::values(record, column.pointer).iter().all(|v| v.is_number());

@@ -17,7 +17,7 @@ pub mod yaml;
 
 pub use carried::Carried;
 pub use cell::{escaped, escaped_json, escaped_lines, text, texts};
-pub use formula::{guarded, unguarded};
+pub use formula::{column as cell_of_csv, guarded, unguarded};
 pub use jq::Expression;
 pub use list::Listing;
 pub use people::{Clock, transaction};

@@ -123,15 +123,16 @@ async fn by_assertion(
 ) -> Result<Token, Fault> {
     let from = head.origin;
     state.store.read(false, move |tx| login::check_address(tx, from)).await?;
-    let answer = signed_in(state, head, assertion, scope).await;
-    if answer.as_ref().is_err_and(|fault| fault.kind == fault::ASSERTION_INVALID) {
-        let count = move |tx: &mut Tx<'_>| {
-            tx.set_actor("guest");
-            login::count_for_address(tx, from)
-        };
-        state.store.write(&head.request_id, count).await?;
-    }
-    answer
+    let refused = match signed_in(state, head, assertion, scope).await {
+        Err(fault) if fault.kind == fault::ASSERTION_INVALID => fault,
+        answer => return answer,
+    };
+    let count = move |tx: &mut Tx<'_>| {
+        tx.set_actor("guest");
+        login::count_for_address(tx, from)
+    };
+    let locked = state.store.write(&head.request_id, count).await?;
+    Err(refused.locking(locked))
 }
 
 async fn signed_in(

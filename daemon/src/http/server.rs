@@ -319,3 +319,20 @@ pub fn set_header(response: &mut Response, name: &str, value: &str) {
         response.headers_mut().insert(name, value);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_client_that_is_gone_without_a_word_is_given_up_by_the_system() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (_client, accepted) =
+            tokio::join!(TcpStream::connect(listener.local_addr().unwrap()), listener.accept());
+        let socket = accepted.unwrap().0;
+        let pace = Pace { grace: Duration::from_secs(10), bytes_a_second: 1024 };
+        prepare(&socket, pace);
+        let given_up_after = sockopt::tcp_user_timeout(&socket).unwrap();
+        assert_eq!(Duration::from_millis(given_up_after.into()), pace.longest());
+    }
+}

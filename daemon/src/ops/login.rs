@@ -66,11 +66,11 @@ pub struct Shown<'a> {
 
 /// Counts a failed login, and says so in its refusal.
 fn failed(tx: &mut Tx<'_>, name: &str, from: IpAddr, refusal: Fault) -> Result<Fault, Fault> {
-    let locked = count_failure(tx, name)?;
+    let of_name = count_failure(tx, name)?;
     count_at_known(tx, name, from)?;
-    count_for_address(tx, from)?;
+    let of_address = count_for_address(tx, from)?;
     tx.set_actor("guest");
-    Ok(refusal.locking(locked))
+    Ok(refusal.locking(of_name.max(of_address)))
 }
 
 /// Begins a session if the password was right, and counts a failure if not. `None` where the password was
@@ -278,12 +278,14 @@ pub fn check_address(tx: &mut Tx<'_>, from: IpAddr) -> Result<(), Fault> {
     })
 }
 
-/// Counts one more failed login or assertion of an address.
-pub fn count_for_address(tx: &mut Tx<'_>, from: IpAddr) -> Result<(), Fault> {
+/// Counts one more failed login or assertion of an address; the seconds of the lock that it begins.
+pub fn count_for_address(tx: &mut Tx<'_>, from: IpAddr) -> Result<Option<u32>, Fault> {
     let names = address_names(tx, from)?;
     let attempts = stored_attempts(tx, &names)?.map_or(Attempts::default(), counted);
     let attempts = attempts.failed_of(tx.now(), FAILURES_OF_ADDRESS_MAX);
-    keep(tx, names, attempts)
+    let locked = attempts.locked_seconds(tx.now());
+    keep(tx, names, attempts)?;
+    Ok(locked)
 }
 
 /// The address as one from which the user has logged in not long ago.

@@ -3,7 +3,7 @@
 use super::report_paper;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::output::text;
+use crate::output::{cell_of_csv, text};
 use crate::paper::Paper;
 use crate::{settings, views};
 use clap::{Args, ValueEnum};
@@ -129,7 +129,7 @@ fn csv(report: &Value) -> Outcome<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |error: csv::Error| Failure::local(format!("cannot write csv: {error}"));
     writer.write_record(columns.iter().map(|column| column.name)).map_err(failed)?;
-    writer.write_record(columns.iter().map(|column| text(report, column.pointer))).map_err(failed)?;
+    writer.write_record(columns.iter().map(|column| cell_of_csv(report, column))).map_err(failed)?;
     let bytes = writer.into_inner().map_err(|error| Failure::local(format!("cannot write csv: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -140,6 +140,14 @@ mod tests {
     use crate::commands::tellers::report_paper::laid_out;
     use crate::paper::Paper;
     use serde_json::json;
+
+    #[test]
+    fn a_spreadsheet_takes_no_text_of_a_report_for_a_formula() {
+        let report = json!({ "number": 7, "openedBy": "-ama", "difference": -3, "movements": [] });
+        let csv = csv(&report).unwrap();
+        let row: Vec<_> = csv.lines().last().unwrap().split(',').collect();
+        assert!(row.contains(&"'-ama") && row.contains(&"-3") && row.contains(&"7"), "{csv}");
+    }
 
     #[test]
     fn a_sheet_has_the_digits_of_its_currency_and_says_the_same_with_others() {
