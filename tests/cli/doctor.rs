@@ -5,7 +5,7 @@ use crate::served::{Served, free_address};
 use crate::world::{World, mfa};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 
@@ -103,16 +103,16 @@ fn a_damaged_journal_is_found_with_and_without_a_daemon() {
     assert_eq!(seen(home.path(), "journal").0, "ok", "beside a daemon that has it open");
     let file = store.join("journal/00000001.log");
     let good = fs::read(&file).unwrap();
+    // One byte at a time and in its place: the daemon may write behind it meanwhile.
+    let open = fs::OpenOptions::new().write(true).open(&file).unwrap();
     for place in [10, 200, good.len() - 20] {
-        let mut bytes = good.clone();
-        bytes[place] ^= 1;
-        fs::write(&file, bytes).unwrap();
+        open.write_all_at(&[good[place] ^ 1], place as u64).unwrap();
         let (result, found, mend) = seen(home.path(), "journal");
         assert_eq!(result, "fail", "byte {place}: {found}");
         assert!(found.contains("00000001.log is damaged") && found.contains("from a backup"), "{found}");
         assert!(mend.contains(&format!("mfa check store --data-dir {}", store.display())), "{mend}");
+        open.write_all_at(&[good[place]], place as u64).unwrap();
     }
-    fs::write(&file, &good).unwrap();
     assert_eq!(seen(home.path(), "journal").0, "ok");
     assert_eq!(daemon.end(), Some(0));
 }
