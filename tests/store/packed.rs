@@ -64,10 +64,11 @@ fn every_tool_reads_a_store_with_packed_files() {
     let seen: Value = serde_json::from_str(&run(world.mfa_on_store(&["doctor", "-o", "json"])).out).unwrap();
     let journal = seen.as_array().unwrap().iter().find(|finding| finding["check"] == "journal").unwrap();
     assert_eq!(journal["result"], "ok", "{journal}");
-    run(world.mfa_on_store(&["backup", "create", "--out", &text(&file)])).ok();
+    let data = text(&home.join("data"));
+    run(world.mfa_on_store(&["backup", "create", "--data-dir", &data, "--out", &text(&file)])).ok();
     run(world.mfa_on_store(&["backup", "verify", &text(&file)])).ok();
     let copy = home.join("copy");
-    let migrate = ["migrate", "--from", &text(&home.join("data")), "--to", &text(&copy)];
+    let migrate = ["migrate", "--from", &data, "--to", &text(&copy)];
     run(world.mfa_on_store(&migrate)).ok();
     holds(world, &copy);
     world.restart();
