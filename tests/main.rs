@@ -138,6 +138,7 @@ mod store {
     mod full;
     mod gaps;
     mod images;
+    mod packed;
     mod postgres;
     mod restore;
     mod schedule;

@@ -1,15 +1,18 @@
 //! A store beside its daemon: opened while the daemon is stopped, or looked at as the bytes that lie there.
 
-use base64::Engine;
+use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use memchr::memmem;
 use mfa_daemon::store::Store;
 use mfa_daemon::store::embedded::{self, Embedded};
+use mfa_daemon::store::engine::{Change, Commit, Engine, Range, View};
 use mfa_daemon::store::postgres::{self, Postgres};
-use mfa_daemon::store::records::SPACES;
+use mfa_daemon::store::record::Record;
+use mfa_daemon::store::records::{SPACES, StoreFacts};
 use mfa_daemon::{Address, Clock, Config};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
 use tokio_postgres::{NoTls, Row};
 
 /// A store of its own on the PostgreSQL server of `MFA_TEST_POSTGRES`, if `MFA_TEST_STORE` asks for one.
@@ -80,6 +83,33 @@ pub async fn objects(config: &Config) -> Vec<String> {
     };
     let rows = ask(address, "select hash from stored_objects order by hash").await;
     rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// Closes the first journal file of a stopped embedded store, lets it be packed, and makes a checkpoint. The
+/// length of the file before and after.
+pub fn close_and_pack(data: &Path) -> (u64, u64) {
+    let log = data.join("journal/00000001.log");
+    let plain = std::fs::metadata(&log).unwrap().len();
+    let options = embedded::Options { segment_bytes: 1, ..embedded::Options::new(data) };
+    let engine = Embedded::open(options).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    // Any record, as it is: the commit goes into the next file.
+    let same = |view: &mut dyn View| {
+        let space = StoreFacts::SPACE;
+        let (key, value) = view.scan(space, &Range::prefix(b""), false, 1).unwrap().remove(0);
+        let changes = vec![Change { space, key, value: Some(value) }];
+        let (actor, request) = (String::new(), String::new());
+        Some(Commit { time: Clock::system().now(), actor, request, changes })
+    };
+    runtime.block_on(engine.write(Box::new(same))).unwrap();
+    let begin = Instant::now();
+    while !std::fs::read(&log).unwrap().starts_with(b"MFApack1") {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the file is not packed");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    engine.checkpoint().unwrap();
+    runtime.block_on(engine.close()).unwrap();
+    (plain, std::fs::metadata(&log).unwrap().len())
 }
 
 /// Every file under a folder.

@@ -96,7 +96,8 @@ pub async fn verify_backup(
     progress: &dyn Fn(Check, usize),
 ) -> Result<Verified, StartError> {
     let Whole { facts, .. } = read_backup(file, keys).await?;
-    let engine = Embedded::open(Options::new(scratch.join("store")));
+    let options = Options { packs: false, ..Options::new(scratch.join("store")) };
+    let engine = Embedded::open(options);
     let engine = engine.map_err(|error| StartError::Store(error.to_string()))?;
     let store = Store::new(engine, Clock::system(), false);
     let checked = async {

@@ -3,6 +3,7 @@
 use super::{Process, client, random};
 use crate::api::images::hash;
 use crate::cli::run::run;
+use crate::stored::close_and_pack;
 use crate::template::copy_folder;
 use crate::world::mfa;
 use serde_json::{Value, json};
@@ -97,6 +98,13 @@ fn among(now: &Value, before: &Value) -> bool {
 
 fn shown(home: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(home.join("shown.json")).unwrap()).unwrap()
+}
+
+#[test]
+#[ignore = "tests/stores/make runs it over a store that is to be kept"]
+fn a_store_that_is_kept_has_a_packed_file_and_a_checkpoint() {
+    let (plain, packed) = close_and_pack(Path::new(&std::env::var_os("MFA_KEEP").unwrap()));
+    assert!(packed < plain);
 }
 
 #[test]

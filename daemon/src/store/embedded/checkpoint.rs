@@ -3,15 +3,20 @@
 //! A dump is taken page by page beside the writer, so it mixes the states from commit `from` to commit
 //! `until`; replaying the journal after `from` puts that right, since every change is a plain put or
 //! removal.
+//!
+//! A file is a header, blocks, a zero (4 bytes) and a trailer. A block is its length (4), a CRC-32 (4) of its
+//! number and what follows, the length of the pairs (4) and the pairs, compressed. In the first form the
+//! pairs themselves followed, and the trailer did not have their length.
 
-use super::codec::{Cursor, checked, put_checksum, put_counted};
+use super::codec::{Cursor, checked, length, put_checksum, put_counted};
 use super::disk::{Disk, DiskFile, read_up_to};
+use super::frame::COMMIT_BYTES_MAX;
 use super::head::Head;
 use super::layout::SPACES_END;
-use super::segment::FORMAT;
+use super::packed::{compress, decompress};
 use super::shared::Shared;
 use super::tree::Sick;
-use crate::store::engine::{Change, Range, Space, Trouble};
+use crate::store::engine::{Change, Pair, Range, Space, Trouble};
 use crate::store::layer::Layer;
 use crate::store::space;
 use mfa_shared::time::Timestamp;
@@ -25,16 +30,24 @@ pub(super) const DIR: &str = "checkpoint";
 const DRAFT: &str = "checkpoint/tmp";
 const SUFFIX: &str = ".dump";
 const KEPT: usize = 2;
+/// Version of the stored form; the first one is still read.
+const FORMAT: u32 = 2;
+const PLAIN_FORMAT: u32 = 1;
 const MAGIC: &[u8; 8] = b"MFAdump1";
 const END_MAGIC: &[u8; 8] = b"MFAdone1";
 const HEADER_BYTES: usize = 8 + 4 + 56 + 8 + 4;
-const TRAILER_BYTES: usize = 8 + 8 + 8 + 4;
+const TRAILER_BYTES: usize = 8 + 8 + 8 + 8 + 4;
+const PLAIN_TRAILER_BYTES: usize = 8 + 8 + 8 + 4;
 const PAGE_PAIRS: usize = 64;
 /// The next checkpoint follows when the journal has grown by so many times the last one: the journal holds
 /// every state of a record, a checkpoint one, so writing it costs little beside the journal.
 const GROWTH: u64 = 2;
-/// No block is longer: that many of the longest commits.
-const BLOCK_BYTES_MAX: usize = 1024 * 1024 * 1024;
+/// A block ends with the pair that reaches this length.
+const BLOCK_BYTES: usize = 256 * 1024;
+/// No block is longer before it is compressed: no pair is longer than a commit.
+const BLOCK_BYTES_MAX: usize = BLOCK_BYTES + COMMIT_BYTES_MAX;
+/// No block is longer in the file; in the first form it had that many of the longest commits.
+const STORED_BYTES_MAX: usize = 1024 * 1024 * 1024;
 
 /// A checkpoint whose beginning and end are right; the blocks are verified when it is loaded.
 #[derive(Debug, Clone)]
@@ -45,11 +58,14 @@ pub(super) struct Checkpoint {
     /// Replay must reach this commit.
     pub(super) until: u64,
     count: u64,
+    form: u32,
     /// Size of the file.
-    pub(super) bytes: u64,
+    bytes: u64,
+    /// What was in its blocks before they were compressed.
+    pub(super) plain_bytes: u64,
 }
 
-/// Growth of the journal that asks for the next checkpoint, behind one of this size.
+/// Growth of the journal that asks for the next checkpoint, behind one with so many bytes in its blocks.
 pub(super) fn growth_after(bytes: u64) -> u64 {
     bytes.saturating_mul(GROWTH)
 }
@@ -63,10 +79,11 @@ fn header(from: &Head) -> Vec<u8> {
     out
 }
 
-fn trailer(until: u64, count: u64) -> Vec<u8> {
+fn trailer(until: u64, count: u64, plain_bytes: u64) -> Vec<u8> {
     let mut out = END_MAGIC.to_vec();
     out.extend_from_slice(&until.to_le_bytes());
     out.extend_from_slice(&count.to_le_bytes());
+    out.extend_from_slice(&plain_bytes.to_le_bytes());
     put_checksum(&mut out);
     out
 }
@@ -82,19 +99,22 @@ fn block_checksum(number: u64, payload: &[u8]) -> u32 {
 fn ends(name: &str, file: &dyn DiskFile) -> io::Result<Option<Checkpoint>> {
     let bytes = file.bytes()?;
     let header = read_up_to(file, 0, HEADER_BYTES)?;
-    let trailer = read_up_to(file, bytes.saturating_sub(TRAILER_BYTES as u64), TRAILER_BYTES)?;
+    let begin = || {
+        let mut cursor = Cursor(checked(&header)?.strip_prefix(MAGIC)?);
+        Some((cursor.u32()?, Head::take(&mut cursor)?))
+    };
+    let Some((form, from)) = begin() else { return Ok(None) };
+    let trailer_bytes = match form {
+        FORMAT => TRAILER_BYTES,
+        PLAIN_FORMAT => PLAIN_TRAILER_BYTES,
+        _ => return Ok(None),
+    };
+    let trailer = read_up_to(file, bytes.saturating_sub(trailer_bytes as u64), trailer_bytes)?;
     Ok((|| {
-        let mut cursor = Cursor(checked(&header)?);
-        if cursor.take(8)? != MAGIC || cursor.u32()? != FORMAT {
-            return None;
-        }
-        let from = Head::take(&mut cursor)?;
-        let mut cursor = Cursor(checked(&trailer)?);
-        if cursor.take(8)? != END_MAGIC {
-            return None;
-        }
+        let mut cursor = Cursor(checked(&trailer)?.strip_prefix(END_MAGIC)?);
         let (until, count) = (cursor.u64()?, cursor.u64()?);
-        Some(Checkpoint { name: name.to_owned(), from, until, count, bytes })
+        let plain_bytes = if form == FORMAT { cursor.u64()? } else { bytes };
+        Some(Checkpoint { name: name.to_owned(), from, until, count, form, bytes, plain_bytes })
     })())
 }
 
@@ -152,19 +172,28 @@ pub(super) fn load(
         if bytes == 0 {
             break;
         }
-        if bytes > BLOCK_BYTES_MAX || bytes as u64 > checkpoint.bytes {
+        if bytes > STORED_BYTES_MAX || bytes as u64 > checkpoint.bytes {
             return Err(format!("the block at byte {offset} has an impossible length"));
         }
         let payload = read_up_to(&*file, offset + 8, bytes).map_err(io)?;
         if payload.len() != bytes || cursor.u32() != Some(block_checksum(number, &payload)) {
             return Err(format!("the checksum of the block at byte {offset} is wrong"));
         }
-        let changes = open_block(&payload).ok_or("a block cannot be read")?;
+        let pairs = if checkpoint.form == FORMAT { unpack(&payload) } else { Some(payload) };
+        let changes = pairs.and_then(|pairs| open_block(&pairs));
+        let changes = changes.ok_or_else(|| format!("the block at byte {offset} cannot be read"))?;
         count += changes.len() as u64;
         put(changes)?;
         offset += 8 + bytes as u64;
     }
     if count == checkpoint.count { Ok(()) } else { Err("pairs are missing".to_owned()) }
+}
+
+/// The pairs of a compressed block.
+fn unpack(payload: &[u8]) -> Option<Vec<u8>> {
+    let mut cursor = Cursor(payload);
+    let bytes = cursor.u32()? as usize;
+    (bytes <= BLOCK_BYTES_MAX).then(|| decompress(cursor.0, bytes)).flatten()
 }
 
 fn open_block(payload: &[u8]) -> Option<Layer> {
@@ -182,27 +211,44 @@ struct Draft {
     offset: u64,
     blocks: u64,
     count: u64,
+    /// The pairs of the next block.
+    pairs: Vec<u8>,
+    plain_bytes: u64,
 }
 
 impl Draft {
+    fn begin(disk: &dyn Disk, from: &Head) -> io::Result<Self> {
+        let file = disk.create(DRAFT)?;
+        let mut draft = Self { file, offset: 0, blocks: 0, count: 0, pairs: Vec::new(), plain_bytes: 0 };
+        draft.append(&header(from))?;
+        Ok(draft)
+    }
+
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_at(self.offset, bytes)?;
         self.offset += bytes.len() as u64;
         Ok(())
     }
 
-    fn block(&mut self, space: u8, pairs: &[(Vec<u8>, Vec<u8>)]) -> io::Result<()> {
-        let mut out = vec![0; 8];
-        for (key, value) in pairs {
-            out.push(space);
-            put_counted(&mut out, key);
-            put_counted(&mut out, value);
+    fn put(&mut self, space: u8, (key, value): &Pair) -> io::Result<()> {
+        self.pairs.push(space);
+        put_counted(&mut self.pairs, key);
+        put_counted(&mut self.pairs, value);
+        self.count += 1;
+        if self.pairs.len() < BLOCK_BYTES { Ok(()) } else { self.end_block() }
+    }
+
+    fn end_block(&mut self) -> io::Result<()> {
+        let pairs = std::mem::take(&mut self.pairs);
+        if pairs.is_empty() {
+            return Ok(());
         }
-        let checksum = block_checksum(self.blocks, &out[8..]);
-        let bytes = super::codec::length(out.len() - 8);
-        out[..4].copy_from_slice(&bytes.to_le_bytes());
-        out[4..8].copy_from_slice(&checksum.to_le_bytes());
-        (self.blocks, self.count) = (self.blocks + 1, self.count + pairs.len() as u64);
+        let payload = [&length(pairs.len()).to_le_bytes()[..], &compress(&pairs)?].concat();
+        let mut out = length(payload.len()).to_le_bytes().to_vec();
+        out.extend_from_slice(&block_checksum(self.blocks, &payload).to_le_bytes());
+        out.extend_from_slice(&payload);
+        self.blocks += 1;
+        self.plain_bytes += pairs.len() as u64;
         self.append(&out)
     }
 }
@@ -236,10 +282,10 @@ fn dump(shared: &Shared) -> io::Result<()> {
     let reached = shared.index.pairs.reach().ok_or_else(|| io::Error::other("the index is not finished"))?;
     let from = reached.head;
     let grown_bytes = shared.grown_bytes.load(SeqCst);
+    shared.form.raise(disk, &shared.store)?;
     disk.make_dir(DIR)?;
     disk.sync_dir("")?;
-    let mut draft = Draft { file: disk.create(DRAFT)?, offset: 0, blocks: 0, count: 0 };
-    draft.append(&header(&from))?;
+    let mut draft = Draft::begin(disk, &from)?;
     for space in (0..SPACES_END).map(|id| Space { id, name: "" }) {
         let mut left = Range::prefix(b"");
         loop {
@@ -256,16 +302,17 @@ fn dump(shared: &Shared) -> io::Result<()> {
             let page = page.map_err(io::Error::other)?;
             let Some((last, _)) = page.last() else { break };
             left.from = [last.as_slice(), &[0]].concat();
-            draft.block(space.id, &page)?;
+            page.iter().try_for_each(|pair| draft.put(space.id, pair))?;
         }
     }
-    let end = [&0u32.to_le_bytes()[..], &trailer(shared.head().sequence, draft.count)].concat();
-    draft.append(&end)?;
+    draft.end_block()?;
+    let trailer = trailer(shared.head().sequence, draft.count, draft.plain_bytes);
+    draft.append(&[&0u32.to_le_bytes()[..], &trailer].concat())?;
     draft.file.sync_data()?;
     disk.rename(DRAFT, &format!("{DIR}/{:020}{SUFFIX}", from.sequence))?;
     disk.sync_dir(DIR)?;
     shared.grown_bytes.fetch_sub(grown_bytes, SeqCst);
-    shared.growth_bytes_max.fetch_max(growth_after(draft.offset), SeqCst);
+    shared.growth_bytes_max.fetch_max(growth_after(draft.plain_bytes), SeqCst);
     let names = names(disk)?;
     for old in names.iter().rev().skip(KEPT) {
         disk.remove(old)?;

@@ -1,12 +1,12 @@
 //! What knows from outside of the journal how far it went.
 
 use super::checkpoint::Checkpoint;
-use super::head::{CLEAN, Head, TAIL, read_mark};
+use super::head::{CLEAN, Head, Position, TAIL, read_mark};
 use super::options::OpenError;
 use super::pairs::Reach;
 use super::recover::At;
 use super::scan::Scan;
-use super::segment;
+use super::segment::{self, HEADER_BYTES};
 
 /// Something outside of the journal that knows how far it went.
 pub(super) struct Claim {
@@ -44,6 +44,12 @@ pub(super) fn claims(
 /// Refuses a journal that ends before a claim, or that is another one.
 pub(super) fn compare(at: &At<'_>, scan: &Scan, claims: &[Claim]) -> Result<(), OpenError> {
     let end = scan.end;
+    if let Some(packed) = scan.packed
+        && end.at <= (Position { segment: packed + 1, offset: HEADER_BYTES })
+    {
+        let why = format!("it is missing or empty, but {} was packed after it", segment::name(packed));
+        return Err(at.damaged(&segment::name(packed + 1), why));
+    }
     for claim in claims {
         if claim.sequence > end.sequence {
             let (who, said) = (&claim.who, claim.sequence);

@@ -3,6 +3,7 @@
 
 use super::checkpoint;
 use super::journal::{Journal, Refused};
+use super::packer;
 use super::shared::{Shared, unavailable};
 use super::writer::Answer;
 use crate::store::layer::Layer;
@@ -51,6 +52,7 @@ impl Committer {
             }
             self.consider_settling();
             self.consider_checkpoint();
+            packer::consider(&self.shared);
         }
     }
 

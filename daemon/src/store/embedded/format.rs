@@ -5,66 +5,87 @@
 
 use super::checkpoint;
 use super::codec::Hash;
-use super::disk::{read_small, replace};
+use super::disk::{Disk, read_small, replace};
 use super::head::{CLEAN, Head, Position, TAIL};
 use super::options::OpenError;
 use super::recover::At;
-use super::segment::{self, FORMAT, HEADER_BYTES, Header};
+use super::segment::{self, HEADER_BYTES, Header};
+use std::io;
 use std::path::Path;
 
 const NAME: &str = "FORMAT";
 const TITLE: &str = "mfa data directory";
+/// The form of a data directory that this program makes. It reads the earlier ones, see `upgrade`.
+pub(super) const FORM: u32 = 2;
 
 /// The end of an empty journal.
 pub(super) fn genesis(store: Hash) -> Head {
     Head { sequence: 0, hash: store, at: Position { segment: 1, offset: HEADER_BYTES } }
 }
 
-fn render(store: &Hash) -> String {
+fn render(store: &Hash, form: u32) -> String {
     let store: String = store.iter().map(|byte| format!("{byte:02x}")).collect();
-    let text = format!("{TITLE}\nversion {FORMAT}\nstore {store}\n");
+    let program = env!("CARGO_PKG_VERSION");
+    let text = format!("{TITLE}\nversion {form}\nstore {store}\nprogram {program}\n");
     format!("{text}checksum {:08x}\n", crc32fast::hash(text.as_bytes()))
 }
 
-/// What `FORMAT` says; `None` if it is damaged. A later version keeps the first two lines and the checksum.
-fn parse(text: &str) -> Option<Result<Hash, u32>> {
+/// Writes the file, durably.
+pub(super) fn write(disk: &dyn Disk, store: &Hash, form: u32) -> io::Result<()> {
+    replace(disk, "", NAME, render(store, form).as_bytes())
+}
+
+/// What `FORMAT` says.
+enum Said {
+    /// The store, and the form of its directory.
+    Known(Hash, u32),
+    /// A later form, and the first program that wrote it.
+    Later(u32, Option<String>),
+}
+
+/// Reads `FORMAT`; `None` if it is damaged. A later form keeps the first two lines, the line of the program
+/// and the checksum.
+fn parse(text: &str) -> Option<Said> {
     let (front, checksum) = text.rsplit_once("checksum ")?;
     if u32::from_str_radix(checksum.trim_end(), 16).ok()? != crc32fast::hash(front.as_bytes()) {
         return None;
     }
     let mut lines = front.lines();
-    let version = lines.by_ref().find_map(|line| line.strip_prefix("version "))?.parse().ok()?;
-    if !text.starts_with(TITLE) || version > FORMAT {
-        return text.starts_with(TITLE).then_some(Err(version));
+    let form = lines.by_ref().find_map(|line| line.strip_prefix("version "))?.parse().ok()?;
+    if !text.starts_with(TITLE) || form > FORM {
+        let program = lines.find_map(|line| line.strip_prefix("program ")).map(str::to_owned);
+        return text.starts_with(TITLE).then_some(Said::Later(form, program));
     }
     let digits = lines.next()?.strip_prefix("store ")?;
     let mut store = Hash::default();
     for (at, byte) in store.iter_mut().enumerate() {
         *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
     }
-    Some(Ok(store))
+    Some(Said::Known(store, form))
 }
 
-/// Says which store the data directory has, and makes a new one in an empty directory.
-pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<Hash, OpenError> {
+/// Says which store the data directory has, and its form; makes a new one in an empty directory.
+pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<(Hash, u32), OpenError> {
     let disk = at.disk;
     let text = at.io(NAME, read_small(disk, NAME, 4096))?;
     let said = text.as_deref().and_then(|text| parse(std::str::from_utf8(text).ok()?));
     match said {
-        Some(Ok(store)) => return Ok(store),
-        Some(Err(found)) => return Err(OpenError::TooNew { file: at.path(NAME), found, known: FORMAT }),
+        Some(Said::Known(store, form)) => return Ok((store, form)),
+        Some(Said::Later(found, program)) => {
+            return Err(OpenError::TooNew { file: at.path(NAME), found, known: FORM, program });
+        }
         None => {}
     }
     at.io(segment::DIR, disk.make_dir(segment::DIR))?;
     let segments = at.io(segment::DIR, segment::segments(disk))?;
-    if let Some(header) = first_header(at)? {
-        if header.format > FORMAT {
-            let file = at.path(&segment::name(1));
-            return Err(OpenError::TooNew { file, found: header.format, known: FORMAT });
+    if let Some(header) = at.io(&segment::name(1), Header::read(disk, 1))? {
+        if header.format > segment::FORMAT {
+            let (file, found, known) = (at.path(&segment::name(1)), header.format, segment::FORMAT);
+            return Err(OpenError::TooNew { file, found, known, program: None });
         }
         tracing::warn!(file = NAME, "the file is missing or damaged and is written again from the journal");
-        at.io(NAME, replace(disk, "", NAME, render(&header.before).as_bytes()))?;
-        return Ok(header.before);
+        at.io(NAME, write(disk, &header.before, FORM))?;
+        return Ok((header.before, FORM));
     }
     let mut others = at.io(checkpoint::DIR, disk.list(checkpoint::DIR))?;
     for mark in [TAIL, CLEAN] {
@@ -84,16 +105,10 @@ pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<Hash, OpenError> {
         return Err(at.damaged(NAME, "it cannot be read, and neither can the first journal file".to_owned()));
     }
     let mut store = Hash::default();
-    let drawn = getrandom::fill(&mut store).map_err(std::io::Error::other);
+    let drawn = getrandom::fill(&mut store).map_err(io::Error::other);
     at.io(NAME, drawn)?;
     at.io(&segment::name(1), segment::begin(disk, &genesis(store), 1))?;
     at.io("", disk.sync_dir(""))?;
-    at.io(NAME, replace(disk, "", NAME, render(&store).as_bytes()))?;
-    Ok(store)
-}
-
-fn first_header(at: &At<'_>) -> Result<Option<Header>, OpenError> {
-    let name = segment::name(1);
-    let Some(file) = at.io(&name, at.disk.open(&name))? else { return Ok(None) };
-    at.io(&name, Header::read(&*file))
+    at.io(NAME, write(disk, &store, FORM))?;
+    Ok((store, FORM))
 }

@@ -2,7 +2,7 @@
 //! may be writing.
 
 use super::claims::{claims, compare};
-use super::disk::{Disk, RealDisk};
+use super::disk::RealDisk;
 use super::format::genesis;
 use super::head::Position;
 use super::options::OpenError;
@@ -34,11 +34,7 @@ pub fn look_at_journal(dir: &Path, deadline: Instant) -> Result<JournalSeen, Ope
     let wanted: BTreeSet<u64> = claims.iter().filter_map(|claim| Some(claim.head?.sequence)).collect();
     let files = at.io(segment::DIR, segment::segments(&disk))?.len();
     let first = segment::name(1);
-    let header = match at.io(&first, disk.open(&first))? {
-        Some(file) => at.io(&first, Header::read(&*file))?,
-        None => None,
-    };
-    let Some(header) = header else {
+    let Some(header) = at.io(&first, Header::read(&disk, 1))? else {
         return Err(at.damaged(
             &first,
             "it is missing, or its first bytes are not those of a journal file".to_owned(),
@@ -57,7 +53,7 @@ pub fn look_at_journal(dir: &Path, deadline: Instant) -> Result<JournalSeen, Ope
 /// The last value of a key that the journal holds, as far as its frames can be read before `deadline`.
 pub fn last_value(dir: &Path, space: Space, key: &[u8], deadline: Instant) -> Option<Vec<u8>> {
     let disk = RealDisk::new(dir);
-    let store = Header::read(&*disk.open(&segment::name(1)).ok()??).ok()??.before;
+    let store = Header::read(&disk, 1).ok()??.before;
     let mut last = None;
     for segment in segment::segments(&disk).ok()? {
         let at = Position { segment, offset: HEADER_BYTES };

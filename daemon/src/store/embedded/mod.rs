@@ -21,6 +21,8 @@ mod lock;
 mod look;
 mod objects;
 mod options;
+mod packed;
+mod packer;
 mod pairs;
 mod places;
 mod recover;
@@ -32,6 +34,7 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod upgrade;
 mod verify;
 mod writer;
 
@@ -51,6 +54,7 @@ use index::Index;
 use journal::Journal;
 use mfa_shared::fault::{Fault, INTERNAL};
 use objects::FileObjects;
+use packer::Packer;
 use recover::{Recovered, recover};
 use shared::{Counts, Shared, unavailable};
 use snapshot::{Pins, Snapshot};
@@ -63,6 +67,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
+use upgrade::Form;
 use writer::{Message, Open, Writer};
 
 /// An open data directory. It is locked until this value is dropped, and with it every [`Feed`] and every
@@ -140,6 +145,8 @@ impl Embedded {
                 options.checkpoint_bytes.max(checkpoint::growth_after(recovered.checkpoint_bytes)),
             ),
             counts: Counts::default(),
+            form: Form::new(recovered.form),
+            packer: Packer::new(options.packs),
             _away: away,
             _lock: lock,
         });
@@ -150,6 +157,8 @@ impl Embedded {
             let (dir, until) = (options.dir.clone(), scan.start);
             shared.spawn("verify-journal", move |shared| verify::journal(&shared, &dir, until));
         }
+        shared.raise_form();
+        packer::consider(&shared);
         let (sender, inbox) = mpsc::unbounded_channel();
         let writer = Mutex::new(Some(start(&shared, journal, inbox).map_err(failed)?));
         Ok(Self {

@@ -24,6 +24,8 @@ pub struct Options {
     /// Up to this size, journal and index are verified as a whole before the engine opens; the rest is
     /// verified while it already serves.
     pub verify_bytes: u64,
+    /// Whether journal files that are closed are packed in the background.
+    pub packs: bool,
     /// Spaces whose changes are counted, for [`View::version`](crate::store::engine::View::version).
     pub watched: &'static [Space],
     /// What a read may cost others.
@@ -40,6 +42,7 @@ impl Options {
             segment_bytes: 64 * MIB,
             checkpoint_bytes: 64 * MIB,
             verify_bytes: 256 * MIB,
+            packs: true,
             watched: &[],
             bounds: Bounds::default(),
         }
@@ -64,6 +67,8 @@ pub enum OpenError {
         found: u32,
         /// The newest version that this program reads.
         known: u32,
+        /// The program that is needed, if the file names it.
+        program: Option<String>,
     },
     /// Something was lost or changed that cannot be healed from the rest.
     Damaged {
@@ -99,12 +104,17 @@ impl fmt::Display for OpenError {
                 }
                 f.write_str(": stop it first, or choose another data directory")
             }
-            Self::TooNew { file, found, known } => write!(
-                f,
-                "{} says version {found}, and this program reads versions up to {known}: \
-                 use the version of mfa that wrote it, or a newer one",
-                file.display()
-            ),
+            Self::TooNew { file, found, known, program } => {
+                let file = file.display();
+                write!(
+                    f,
+                    "{file} says version {found}, and this program reads versions up to {known}: use "
+                )?;
+                match program {
+                    Some(program) => write!(f, "mfa {program} or a later version"),
+                    None => f.write_str("the version of mfa that wrote it, or a newer one"),
+                }
+            }
             Self::Damaged { file, why, way_out } => {
                 write!(f, "{} is damaged: {why}; {way_out}", file.display())
             }

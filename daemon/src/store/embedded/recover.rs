@@ -13,6 +13,7 @@ use super::format::{establish, genesis};
 use super::head::{CLEAN, Head, Position};
 use super::journal::Journal;
 use super::options::{OpenError, Options};
+use super::packer;
 use super::pairs::{Pairs, Reach};
 use super::places::Places;
 use super::replay::Replay;
@@ -37,7 +38,11 @@ impl At<'_> {
     }
 
     pub(super) fn io<T>(&self, name: &str, result: io::Result<T>) -> Result<T, OpenError> {
-        result.map_err(|source| OpenError::Io { file: self.path(name), source })
+        result.map_err(|source| match source.kind() {
+            // Only what is read says so, of bytes that were never written like that.
+            io::ErrorKind::InvalidData => self.damaged(name, source.to_string()),
+            _ => OpenError::Io { file: self.path(name), source },
+        })
     }
 
     pub(super) fn damaged(&self, name: &str, why: String) -> OpenError {
@@ -49,6 +54,8 @@ impl At<'_> {
 /// What was found on opening.
 pub(super) struct Recovered {
     pub(super) store: Hash,
+    /// The form of the data directory.
+    pub(super) form: u32,
     pub(super) pairs: Pairs,
     /// Where the index is, if the disk has no space for it.
     pub(super) away: Option<Away>,
@@ -56,7 +63,7 @@ pub(super) struct Recovered {
     pub(super) scan: Scan,
     /// Whether the index is too large to be verified before opening.
     pub(super) index_unverified: bool,
-    /// Bytes of the journal behind the newest checkpoint, and its size.
+    /// Bytes of the journal behind the newest checkpoint, and those that were compressed in it.
     pub(super) grown_bytes: u64,
     pub(super) checkpoint_bytes: u64,
     /// What was put right.
@@ -67,9 +74,10 @@ pub(super) struct Recovered {
 pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recovered, OpenError> {
     let at = At { disk: &**disk, dir: &options.dir };
     let index_dir = options.dir.join("index");
-    let store = establish(&at, &index_dir)?;
+    let (store, form) = establish(&at, &index_dir)?;
     if !disk.is_read_only() {
         at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
+        at.io(segment::DIR, packer::remove_draft(at.disk))?;
     }
     let (mut sick, mut healed) = (None, Vec::new());
     let mut away = away(&at, &store)?;
@@ -118,9 +126,10 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     if !disk.is_read_only() {
         at.io(CLEAN, disk.remove(CLEAN))?;
     }
-    let checkpoint_bytes = checkpoints.first().map_or(0, |checkpoint| checkpoint.bytes);
+    let checkpoint_bytes = checkpoints.first().map_or(0, |checkpoint| checkpoint.plain_bytes);
     Ok(Recovered {
         store,
+        form,
         pairs,
         away,
         journal,
@@ -185,8 +194,7 @@ fn places_before(at: &At<'_>, start: &Head) -> Result<Places, OpenError> {
     for segment in 1..=start.at.segment {
         let name = segment::name(segment);
         if start.sequence > 0
-            && let Some(file) = at.io(&name, at.disk.open(&name))?
-            && let Some(header) = at.io(&name, Header::read(&*file))?
+            && let Some(header) = at.io(&name, Header::read(at.disk, segment))?
         {
             places.note(header.first, Position { segment, offset: HEADER_BYTES });
         }
@@ -194,12 +202,13 @@ fn places_before(at: &At<'_>, start: &Head) -> Result<Places, OpenError> {
     Ok(places)
 }
 
+/// The length of the journal as it was written.
 fn journal_bytes(at: &At<'_>, from_segment: u64) -> Result<u64, OpenError> {
     let mut bytes = 0;
     for segment in at.io(segment::DIR, segment::segments(at.disk))? {
         let name = segment::name(segment);
         if segment >= from_segment
-            && let Some(file) = at.io(&name, at.disk.open(&name))?
+            && let Some((file, _)) = at.io(&name, segment::open(at.disk, segment))?
         {
             bytes += at.io(&name, file.bytes())?;
         }

@@ -17,6 +17,8 @@ pub(super) struct Scan {
     pub(super) torn: Option<&'static str>,
     /// A last file without a whole header and without frames, or the first file if it is missing.
     pub(super) unborn: Option<u64>,
+    /// The last packed file, if there is one: a commit behind it was durable before it was packed.
+    pub(super) packed: Option<u64>,
     /// The heads of the wanted sequences, where a frame ends with them.
     pub(super) anchors: BTreeMap<u64, Head>,
     /// Some places.
@@ -48,12 +50,7 @@ impl Scanner<'_> {
     /// Verifies the journal from `start` to its end.
     pub(super) fn run(&self, start: Head) -> Result<Scan, OpenError> {
         let at = self.at;
-        let segments = at.io(segment::DIR, segment::segments(at.disk))?;
-        for (number, expected) in segments.iter().zip(1..) {
-            if *number != expected {
-                return Err(at.damaged(&segment::name(expected), "the file is missing".to_owned()));
-            }
-        }
+        let mut segments = self.segments()?;
         if start.sequence > 0 && !segments.contains(&start.at.segment) {
             return Err(at.damaged(&segment::name(start.at.segment), "the file is missing".to_owned()));
         }
@@ -61,18 +58,36 @@ impl Scanner<'_> {
             end: start,
             torn: None,
             unborn: segments.is_empty().then_some(1),
+            packed: None,
             anchors: BTreeMap::new(),
             places: Places::default(),
             start,
         };
         self.pass(&mut scan, start);
-        for &segment in segments.iter().filter(|segment| **segment >= start.at.segment) {
-            let last = segments.last() == Some(&segment);
-            if !self.segment(&mut scan, segment, last)? || (self.stop)() {
+        let mut next = start.at.segment;
+        while next <= segments.len() as u64 {
+            let last = segments.last() == Some(&next);
+            if !self.segment(&mut scan, next, last)? || (self.stop)() {
                 break;
             }
+            if last && scan.packed == Some(next) {
+                // Beside a daemon that writes, it was not the last one any more when it was opened.
+                segments = self.segments()?;
+            }
+            next += 1;
         }
         Ok(scan)
+    }
+
+    /// The journal files, none of which is missing between others.
+    fn segments(&self) -> Result<Vec<u64>, OpenError> {
+        let segments = self.at.io(segment::DIR, segment::segments(self.at.disk))?;
+        match segments.iter().zip(1..).find(|(number, expected)| *number != expected) {
+            Some((_, missing)) => {
+                Err(self.at.damaged(&segment::name(missing), "the file is missing".to_owned()))
+            }
+            None => Ok(segments),
+        }
     }
 
     /// Verifies one file; says whether the next one follows.
@@ -87,6 +102,9 @@ impl Scanner<'_> {
         }
         let open = at.io(&name, Reader::open(at.disk, self.store, Position { segment, offset }))?;
         let mut reader = open.ok_or_else(|| at.damaged(&name, "the file is missing".to_owned()))?;
+        if reader.is_packed() {
+            scan.packed = Some(segment);
+        }
         if reader.bytes() < offset {
             let why = format!("it has {} bytes, and a checkpoint was made at byte {offset}", reader.bytes());
             return Err(at.damaged(&name, why));
@@ -113,7 +131,7 @@ impl Scanner<'_> {
                     self.pass(scan, Head { sequence: frame.last(), hash: frame.hash, at: after });
                 }
                 Step::Bad { why, torn } => {
-                    if !torn || !last || at.io(&name, reader.find_behind())?.is_some() {
+                    if !torn || !last || reader.is_packed() || at.io(&name, reader.find_behind())?.is_some() {
                         let place = format!("{why} at byte {}, and more was written behind it", place.offset);
                         return Err(at.damaged(&name, place));
                     }
@@ -131,13 +149,14 @@ impl Scanner<'_> {
         let open = at.io(&name, Reader::open(at.disk, self.store, Position { segment, offset: 0 }))?;
         let mut reader = open.ok_or_else(|| at.damaged(&name, "the file is missing".to_owned()))?;
         let Some(header) = at.io(&name, reader.header())? else {
-            if last && at.io(&name, reader.find_behind())?.is_none() {
+            if last && !reader.is_packed() && at.io(&name, reader.find_behind())?.is_none() {
                 return Ok(false);
             }
             return Err(at.damaged(&name, "its first bytes are not those of a journal file".to_owned()));
         };
         if header.format > FORMAT {
-            return Err(OpenError::TooNew { file: at.path(&name), found: header.format, known: FORMAT });
+            let (file, found, known) = (at.path(&name), header.format, FORMAT);
+            return Err(OpenError::TooNew { file, found, known, program: None });
         }
         if header.segment != segment {
             return Err(at.damaged(&name, format!("it is the file number {} of the journal", header.segment)));

@@ -1,14 +1,15 @@
 //! One file of the journal: a header, then frames, each chained to the one before by its hash.
 
 use super::codec::{Cursor, Hash, checked, put_checksum};
-use super::disk::{Disk, DiskFile};
+use super::disk::{Disk, DiskFile, read_up_to};
 use super::frame::{self, Frame};
 use super::head::{Head, Position};
+use super::packed::{self, Packed};
 use std::io;
 
 /// The folder.
 pub(super) const DIR: &str = "journal";
-/// Version of the stored form of journal and checkpoints.
+/// Version of the stored form of a journal file.
 pub(super) const FORMAT: u32 = 1;
 /// Bytes before the first frame of a file.
 pub(super) const HEADER_BYTES: u64 = 64;
@@ -33,7 +34,14 @@ pub(super) fn segments(disk: &dyn Disk) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// The length of all journal files.
+/// Opens a journal file, so that it is read as it was written whether or not it was packed; `None` if it is
+/// missing. Also says whether it was packed.
+pub(super) fn open(disk: &dyn Disk, segment: u64) -> io::Result<Option<(Box<dyn DiskFile>, bool)>> {
+    let Some(file) = disk.open(&name(segment))? else { return Ok(None) };
+    Ok(Some(if packed::is_packed(&*file)? { (Box::new(Packed::open(file)?), true) } else { (file, false) }))
+}
+
+/// The length of all journal files, as they lie on the disk.
 pub(super) fn bytes(disk: &dyn Disk) -> io::Result<u64> {
     segments(disk)?.into_iter().map(|segment| Ok(disk.look(&name(segment))?.0)).sum()
 }
@@ -65,18 +73,19 @@ impl Header {
         out
     }
 
-    /// Reads a header; `None` if it is not whole.
-    pub(super) fn read(file: &dyn DiskFile) -> io::Result<Option<Self>> {
-        let mut bytes = [0; HEADER_BYTES as usize];
-        let read = file.read_at(0, &mut bytes)?;
-        Ok(checked(&bytes[..read]).and_then(|bytes| {
-            let mut cursor = Cursor(bytes);
-            if cursor.take(8)? != MAGIC {
-                return None;
-            }
-            let (format, segment, first) = (cursor.u32()?, cursor.u64()?, cursor.u64()?);
-            Some(Self { format, segment, first, before: cursor.hash()? })
-        }))
+    /// Reads the header of a journal file; `None` if the file is missing or its header is not whole.
+    pub(super) fn read(disk: &dyn Disk, segment: u64) -> io::Result<Option<Self>> {
+        let Some(file) = disk.open(&name(segment))? else { return Ok(None) };
+        Ok(Self::from_bytes(packed::header(&packed::front(&*file)?)))
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut cursor = Cursor(checked(bytes)?);
+        if cursor.take(8)? != MAGIC {
+            return None;
+        }
+        let (format, segment, first) = (cursor.u32()?, cursor.u64()?, cursor.u64()?);
+        Some(Self { format, segment, first, before: cursor.hash()? })
     }
 }
 
@@ -98,6 +107,7 @@ pub(super) enum Step {
 /// Reads the frames of one file.
 pub(super) struct Reader {
     file: Box<dyn DiskFile>,
+    packed: bool,
     store: Hash,
     bytes: u64,
     offset: u64,
@@ -110,10 +120,11 @@ pub(super) struct Reader {
 impl Reader {
     /// Opens a file; `None` if it is missing.
     pub(super) fn open(disk: &dyn Disk, store: &Hash, at: Position) -> io::Result<Option<Self>> {
-        let Some(file) = disk.open(&name(at.segment))? else { return Ok(None) };
+        let Some((file, packed)) = open(disk, at.segment)? else { return Ok(None) };
         let (bytes, buffer) = (file.bytes()?, Vec::new());
         Ok(Some(Self {
             file,
+            packed,
             store: *store,
             bytes,
             offset: at.offset,
@@ -125,7 +136,12 @@ impl Reader {
     }
 
     pub(super) fn header(&self) -> io::Result<Option<Header>> {
-        Header::read(&*self.file)
+        Ok(Header::from_bytes(&read_up_to(&*self.file, 0, HEADER_BYTES as usize)?))
+    }
+
+    /// Whether the file is packed, so that a commit in a later file is known to have been durable.
+    pub(super) fn is_packed(&self) -> bool {
+        self.packed
     }
 
     /// Where the next frame begins.

@@ -6,9 +6,11 @@ use super::disk::Disk;
 use super::head::{Head, Position};
 use super::index::Index;
 use super::lock::Lock;
+use super::packer::Packer;
 use super::places::Places;
 use super::snapshot::{Bounds, Pins};
 use super::tree::Sick;
+use super::upgrade::Form;
 use crate::count::{Level, Spread};
 use crate::store::engine::{Pair, Range, Space, View};
 use crate::store::figures::COMMIT_MICROS;
@@ -76,6 +78,8 @@ pub(super) struct Shared {
     /// Growth that asks for the next checkpoint.
     pub(super) growth_bytes_max: AtomicU64,
     pub(super) counts: Counts,
+    pub(super) form: Form,
+    pub(super) packer: Packer,
     /// Where the index is, if the disk had no space for it.
     pub(super) _away: Option<Away>,
     /// The last field, so that the index is closed before another process may open it.

@@ -109,11 +109,16 @@ fn a_panicking_job_changes_nothing_and_harms_nobody_else() {
 fn a_later_version_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(Embedded::open(options(dir.path())).unwrap());
-    let text = "mfa data directory\nversion 2\nwhatever\n";
-    let text = format!("{text}checksum {:08x}\n", crc32fast::hash(text.as_bytes()));
-    std::fs::write(dir.path().join("FORMAT"), text).unwrap();
-    let error = Embedded::open(options(dir.path())).unwrap_err();
-    assert!(matches!(error, OpenError::TooNew { found: 2, known: 1, .. }), "{error}");
+    let refused = |line: &str| {
+        let text = format!("mfa data directory\nversion 3\nwhatever\n{line}");
+        let text = format!("{text}checksum {:08x}\n", crc32fast::hash(text.as_bytes()));
+        std::fs::write(dir.path().join("FORMAT"), text).unwrap();
+        let error = Embedded::open(options(dir.path())).unwrap_err();
+        assert!(matches!(error, OpenError::TooNew { found: 3, known: 2, .. }), "{error}");
+        error.to_string()
+    };
+    assert!(refused("").ends_with("use the version of mfa that wrote it, or a newer one"));
+    assert!(refused("program 7.8.9\n").ends_with("use mfa 7.8.9 or a later version"));
 }
 
 #[test]

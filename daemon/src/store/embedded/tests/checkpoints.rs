@@ -2,6 +2,7 @@
 
 use super::super::checkpoint::list;
 use super::super::disk::RealDisk;
+use super::super::packed::{compress, decompress};
 use super::super::{Embedded, Options};
 use super::sim::Chance;
 use super::world::*;
@@ -119,6 +120,43 @@ fn a_damaged_checkpoint_is_replaced_by_the_one_before_and_then_by_the_journal() 
     }
 }
 
+/// Writes the first block of a checkpoint anew, with what `change` makes of its pairs and their length.
+fn with_first_block(dump: &Path, change: impl FnOnce(Vec<u8>, usize) -> (usize, Vec<u8>)) {
+    let content = fs::read(dump).unwrap();
+    let number = |at: usize| u32::from_le_bytes(content[at..at + 4].try_into().unwrap()) as usize;
+    let (begin, end) = (HEADER_BYTES + 8, HEADER_BYTES + 8 + number(HEADER_BYTES));
+    let bytes = number(begin);
+    let (bytes, pairs) = change(decompress(&content[begin + 4..end], bytes).unwrap(), bytes);
+    let payload = [&(bytes as u32).to_le_bytes()[..], &compress(&pairs).unwrap()].concat();
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&0u64.to_le_bytes());
+    hasher.update(&payload);
+    let mut forged = content[..HEADER_BYTES].to_vec();
+    forged.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    forged.extend_from_slice(&hasher.finalize().to_le_bytes());
+    forged.extend_from_slice(&payload);
+    forged.extend_from_slice(&content[end..]);
+    fs::write(dump, forged).unwrap();
+}
+
+#[test]
+fn a_checkpoint_whose_block_lies_about_its_length_is_not_used() {
+    for lie in [0, 3, u32::MAX as usize, 65 << 20] {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(options(dir.path())).unwrap();
+        write(&engine, vec![change("a", Some(vec![7; 9_000]))]).unwrap();
+        engine.checkpoint().unwrap();
+        let right = all(&engine).unwrap();
+        block_on(engine.close()).unwrap();
+        drop(engine);
+        with_first_block(&dumps(dir.path())[0], |pairs, _| (lie, pairs));
+        let engine = without_index(options(dir.path()));
+        let found = block_on(engine.troubles()).unwrap();
+        assert!(found.iter().any(|trouble| trouble.why.contains("cannot be read")), "{lie}: {found:?}");
+        assert!(all(&engine).unwrap() == right);
+    }
+}
+
 #[test]
 fn the_newest_checkpoint_serves_when_the_index_is_gone() {
     let dir = tempfile::tempdir().unwrap();
@@ -129,15 +167,12 @@ fn the_newest_checkpoint_serves_when_the_index_is_gone() {
     drop(engine);
     // Nobody else can tell where a value came from, so one is forged.
     let dump = &dumps(dir.path())[0];
-    let mut content = fs::read(dump).unwrap();
-    let end =
-        HEADER_BYTES + 8 + u32::from_le_bytes(content[HEADER_BYTES..][..4].try_into().unwrap()) as usize;
-    content[end - 16..end].copy_from_slice(b"from a dump here");
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&0u64.to_le_bytes());
-    hasher.update(&content[HEADER_BYTES + 8..end]);
-    content[HEADER_BYTES + 4..HEADER_BYTES + 8].copy_from_slice(&hasher.finalize().to_le_bytes());
-    fs::write(dump, content).unwrap();
+    let forge = |mut pairs: Vec<u8>, _| {
+        let at = pairs.len() - 16;
+        pairs[at..].copy_from_slice(b"from a dump here");
+        (pairs.len(), pairs)
+    };
+    with_first_block(dump, forge);
     let engine = without_index(options(dir.path()));
     assert_eq!(all(&engine).unwrap()[0].1, b"from a dump here");
 }

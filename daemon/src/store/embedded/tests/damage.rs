@@ -16,7 +16,7 @@ fn files(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     let mut found = Vec::new();
     files(from, &mut found);
     for path in found {
@@ -26,7 +26,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A data directory with several journal files and two checkpoints, and what is in it.
+/// A data directory with several journal files, of which the older ones are packed, and two checkpoints; and
+/// what is in it.
 fn make(clean: bool) -> (tempfile::TempDir, Vec<Pair>, u64) {
     let (dir, made) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let engine = Embedded::open(options(dir.path())).unwrap();
@@ -36,6 +37,7 @@ fn make(clean: bool) -> (tempfile::TempDir, Vec<Pair>, u64) {
         write(&engine, vec![change([number], Some(value)), change("long", long)]).unwrap();
         if number % 25 == 20 {
             engine.checkpoint().unwrap();
+            engine.pack().unwrap();
         }
     }
     let (pairs, sequence) = (all(&engine).unwrap(), engine.sequence());
@@ -52,7 +54,7 @@ fn make(clean: bool) -> (tempfile::TempDir, Vec<Pair>, u64) {
 }
 
 /// Damages a file; says how.
-fn damage(path: &Path, chance: &mut Chance) -> String {
+pub(super) fn damage(path: &Path, chance: &mut Chance) -> String {
     let mut content = fs::read(path).unwrap();
     // Much of an index is empty, so every other damage hits the part that is not.
     let used = content.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);

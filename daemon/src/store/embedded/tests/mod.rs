@@ -13,4 +13,7 @@ mod failing;
 mod large;
 mod model;
 mod moments;
+mod packed;
+mod packing;
 mod replayed;
+mod upgraded;

@@ -18,6 +18,8 @@ pub(super) enum Step {
     /// Transactions of one group.
     Group(Vec<Vec<Change>>),
     Checkpoint,
+    /// Packs what is closed of the journal.
+    Pack,
     CleanStop,
 }
 
@@ -25,7 +27,8 @@ fn value(byte: u8, bytes: usize) -> Option<Vec<u8>> {
     Some((0..bytes).map(|at| byte.wrapping_add(at as u8)).collect())
 }
 
-/// Creates, overwrites, removals, long values, groups, new journal files, checkpoints, a clean stop.
+/// Creates, overwrites, removals, long values, groups, new and packed journal files, checkpoints, a clean
+/// stop.
 pub(super) fn script() -> Vec<Step> {
     let mut steps = Vec::new();
     for round in 0..4u8 {
@@ -38,6 +41,9 @@ pub(super) fn script() -> Vec<Step> {
         steps.push(Step::Group(jobs));
         if round == 1 {
             steps.push(Step::CleanStop);
+        }
+        if round % 2 == 0 {
+            steps.push(Step::Pack);
         }
         if round > 0 {
             steps.push(Step::Checkpoint);
@@ -106,6 +112,12 @@ pub(super) fn run(
             Step::Checkpoint => {
                 // Without one, nothing but time is lost.
                 let _ = engine.checkpoint();
+                continue;
+            }
+            Step::Pack => {
+                // A folder that cannot be synced is final, like a file.
+                let _ = engine.pack();
+                failed |= engine.final_fault().is_some();
                 continue;
             }
             Step::CleanStop => {

@@ -1,6 +1,7 @@
 //! What the proofs have in common: a data directory, and short words for work.
 
 use super::super::disk::Disk;
+use super::super::packer;
 use super::super::{Embedded, OpenError, Options};
 use crate::store::engine::{Change, Commit, Engine, Pair, Range, Space, View};
 use mfa_shared::fault::Fault;
@@ -25,7 +26,16 @@ pub(super) fn options(dir: &Path) -> Options {
     let mut options = Options::new(dir);
     (options.cache_bytes, options.segment_bytes) = (1024 * 1024, 6_000);
     options.recent_keys = 5;
+    // Whoever counts the operations of a disk says when files are packed.
+    options.packs = false;
     options
+}
+
+impl Embedded {
+    /// Packs now what is closed of the journal.
+    pub(super) fn pack(&self) -> std::io::Result<()> {
+        packer::all(&self.shared)
+    }
 }
 
 pub(super) fn open_on(dir: &Path, disk: Arc<dyn Disk>) -> Result<Embedded, OpenError> {
