@@ -75,6 +75,7 @@ mod cli {
     mod bodies;
     mod bulk;
     mod bulk_told;
+    mod called;
     mod cards;
     mod complete;
     mod daemon;
