@@ -125,6 +125,7 @@ mod contrib;
 mod coverage;
 mod crash;
 mod fuzz;
+mod package;
 mod store {
     mod admin;
     mod backup;
