@@ -26,6 +26,6 @@ _mfa() {
             compopt -o nospace
         fi
         COMPREPLY+=("$(printf '%q' "${line#"$start"}")")
-    done < <(mfa complete -q -o id -- "${words[@]:1}" 2>/dev/null)
+    done < <("${words[0]}" complete -q -o id -- "${words[@]:1}" 2>/dev/null)
 }
-complete -F _mfa mfa
+complete -F _mfa mfa mfactl

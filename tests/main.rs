@@ -75,6 +75,7 @@ mod cli {
     mod bodies;
     mod bulk;
     mod bulk_told;
+    mod called;
     mod cards;
     mod complete;
     mod daemon;
@@ -124,6 +125,7 @@ mod contrib;
 mod coverage;
 mod crash;
 mod fuzz;
+mod package;
 mod store {
     mod admin;
     mod backup;

@@ -14,6 +14,7 @@
 //! | `input`, `flags` | files and values that come in; flags that nouns share |
 //! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
 //! | `logins`, `profiles`, `keys` | tokens of the last logins; settings by name; keys of applications |
+//! | `called` | the name by which the program was called, for help and hints |
 //! | `files`, `privacy` | how they are written; who may read what the process leaves behind |
 //! | `prefix` | identifiers that begin with a text, out of lists of any length |
 //! | `failure`, `suggest` | why a command failed, how the process ends; what may have been meant |
@@ -21,6 +22,7 @@
 mod apply;
 mod bearer;
 mod bulk;
+mod called;
 mod chart;
 mod client;
 mod clock;
@@ -95,7 +97,7 @@ fn main() -> ExitCode {
     let screen = Screen::look(early.colour);
     let outcome = match commands::command().color(early.clap_colour()).try_get_matches_from(words) {
         Ok(matches) => run(&matches, screen, early.carried.clone()),
-        Err(error) => usage::outcome(&error, &early.path),
+        Err(error) => usage::outcome(&error, &early.path, &screen),
     };
     let code = match outcome {
         Ok(()) => exit::OK,

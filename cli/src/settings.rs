@@ -159,6 +159,19 @@ pub const TABLE: &[Setting] = &[
     row("log_format", "text", "form of the daemon's log: text, or json with one object a line"),
 ];
 
+/// A config file that sets nothing: each setting with what it decides and its default, as a comment.
+pub fn example() -> String {
+    let mut text = "# Settings of mfa. A line without its # counts; every line here shows the default.\n\
+                    # For this machine: /etc/mfa/config.toml. For one user: what mfa config path shows.\n"
+        .to_owned();
+    // A profile is chosen on the command line, by its variable or by mfa profile use.
+    for setting in TABLE.iter().filter(|setting| setting.name != "profile") {
+        let value = toml::Value::String(setting.default.to_owned());
+        text += &format!("\n# {}.\n# {} = {value}\n", setting.doc, setting.name);
+    }
+    text
+}
+
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {

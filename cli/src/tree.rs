@@ -3,6 +3,7 @@
 //! Nouns and verbs are rows of constant tables in `commands/`. clap sees a verb's flags only once somebody
 //! types that verb, so that the number of verbs costs no start-up time.
 
+use crate::called;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
@@ -138,7 +139,7 @@ fn flags_of<V: Verb>(command: Command) -> Command {
 
 /// The whole tree for clap.
 pub fn command(nodes: &'static [Node]) -> Command {
-    let root = Command::new("mfa")
+    let root = Command::new(called::name())
         .version(env!("CARGO_PKG_VERSION"))
         .help_template(TEMPLATE)
         .before_help("Examples:\n  mfa quickstart\n  mfa customers list\n  mfa help output\n\n")

@@ -1,5 +1,6 @@
 //! What must be known before, or instead of, a command line that parses: how to tell that it does not.
 
+use crate::called;
 use crate::commands::{NODES, command};
 use crate::failure::{Failure, Outcome};
 use crate::globals::{Colour, Format};
@@ -12,6 +13,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use mfa_shared::identifier::wire_name;
 use mfa_shared::rule::FieldError;
 use std::ffi::OsString;
+use std::io::{Write, stdout};
 
 /// Flags that a hint names, so that it stays short.
 const FLAGS_SHOWN_MAX: usize = 3;
@@ -97,9 +99,9 @@ fn value_of<'a>(words: &[&'a str], short: Option<&str>, long: &str) -> Option<&'
 }
 
 /// A line that clap did not accept; help and version are such a line for clap, and fine for everybody.
-pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
+pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> Outcome {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return Ok(error.print()?);
+        return show(error, screen);
     }
     let typed = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(typed)) => Some(typed.as_str()),
@@ -112,12 +114,12 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = message.join(" ");
     let message = for_people(message.strip_prefix("error: ").unwrap_or(&message));
-    let own = std::iter::once("mfa").chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
+    let own = std::iter::once(called::name()).chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
     let help = format!("see: {own} --help");
     let names = tree::names(NODES, path);
     if error.kind() == ErrorKind::MissingSubcommand && path.is_empty() {
         let hint = "begin with mfa quickstart or mfa login; every command: mfa --help";
-        return Err(Failure::usage("mfa needs a command").hint(hint));
+        return Err(Failure::usage(format!("{} needs a command", called::name())).hint(hint));
     }
     if error.kind() == ErrorKind::MissingSubcommand {
         let message = format!("after {own} one of these is expected: {}", names.join(", "));
@@ -144,6 +146,13 @@ pub fn outcome(error: &clap::Error, path: &[&'static str]) -> Outcome {
         None => help,
     };
     Err(Failure::usage(message).hint(hint))
+}
+
+/// Prints help or the version, with the name that was typed.
+fn show(error: &clap::Error, screen: &Screen) -> Outcome {
+    let text = error.render();
+    let text = if screen.stdout_colour { text.ansi().to_string() } else { text.to_string() };
+    Ok(stdout().write_all(called::spoken(&text).as_bytes())?)
 }
 
 /// What is said about a number, in the words of people.

@@ -5,7 +5,7 @@ use super::tree::sample;
 use crate::terminal::Terminal;
 use crate::world::{World, mfa};
 use serde_json::json;
-use std::path::Path;
+use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -51,13 +51,21 @@ fn the_script_for_bash_asks_the_program() {
     let world = World::start();
     sample(&world);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../completions/mfa.bash");
-    let typed = "COMP_WORDS=(mfa customers get c-00); COMP_CWORD=3; COMP_LINE='mfa customers get c-00'
-        _mfa; echo ${COMPREPLY[*]}";
-    let mut command = Command::new("bash");
-    command.args(["--norc", "-c", &format!("source {script}; {typed}")]).env("MFA_URL", world.url());
-    let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
-    command.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
-    assert_eq!(run(command).ok(), "c-001 c-002 c-003 c-004\n");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["mfa", "mfactl"] {
+        // Only the name that is typed is there: the other may be another program.
+        let own = folder.path().join(name);
+        symlink(env!("CARGO_BIN_EXE_mfa"), &own).unwrap();
+        let typed = format!(
+            "COMP_WORDS=({name} customers get c-00); COMP_CWORD=3; COMP_LINE='{name} customers get c-00'
+            _mfa; echo ${{COMPREPLY[*]}}; complete -p {name}"
+        );
+        let mut command = Command::new("bash");
+        command.args(["--norc", "-c", &format!("source {script}; {typed}")]).env("MFA_URL", world.url());
+        command.env("PATH", format!("{}:/usr/bin:/bin", folder.path().display()));
+        assert_eq!(run(command).ok(), format!("c-001 c-002 c-003 c-004\ncomplete -F _mfa {name}\n"));
+        std::fs::remove_file(own).unwrap();
+    }
 }
 
 #[test]

@@ -48,6 +48,19 @@ fn a_unit_runs_this_program_with_the_given_settings() {
 }
 
 #[test]
+fn the_unit_of_a_package_runs_the_installed_program_as_a_user_that_stays() {
+    let home = tempfile::tempdir().unwrap();
+    let print = |flags: &[&str]| run(mfa(home.path(), &[&["service", "print"], flags].concat()));
+    let unit = print(&["--program", "/usr/bin/mfa", "--fixed-user"]).ok();
+    assert_eq!(setting(&unit, "ExecStart"), "/usr/bin/mfa daemon run --data-dir /var/lib/mfa/store");
+    assert_eq!((setting(&unit, "User"), setting(&unit, "RemoveIPC")), ("mfa", "yes"));
+    assert!(!unit.contains("DynamicUser"), "{unit}");
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../package/mfa.service");
+    assert_eq!(fs::read_to_string(shipped).unwrap(), unit);
+    assert_eq!(print(&["--program", "bin/mfa"]).exit, 2);
+}
+
+#[test]
 fn systemd_takes_the_unit() {
     if Command::new("systemd-analyze").arg("--version").output().is_err() {
         return println!("skipped: systemd-analyze is not here");

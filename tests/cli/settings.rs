@@ -53,3 +53,32 @@ fn a_mistake_in_a_file_is_told_with_its_place() {
     assert!(warned.err.contains("unknown setting outptu; did you mean output?"), "{}", warned.err);
     assert_eq!(view("retries = 'many'\n").exit, 2);
 }
+
+#[test]
+fn the_example_names_every_setting_and_changes_nothing_when_all_its_lines_count() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("c.toml");
+    let view = |text: &str| {
+        fs::write(&file, text).unwrap();
+        let mut command = mfa(home.path(), &["config", "view", "--origin", "-o", "json"]);
+        command.env("MFA_CONFIG", &file);
+        run(command)
+    };
+    let example = run(mfa(home.path(), &["config", "example"])).ok();
+    let untouched = view(&example).json();
+    let is_setting = |line: &&str| line.split_once(" = ").is_some_and(|(name, _)| !name.contains([' ', '#']));
+    let lines: Vec<_> = example.lines().filter_map(|l| l.strip_prefix("# ")).filter(is_setting).collect();
+    let all = view(&(lines.join("\n") + "\n"));
+    assert_eq!(all.err, "");
+    let all = all.json();
+    for (setting, default) in all.as_array().unwrap().iter().zip(untouched.as_array().unwrap()) {
+        assert_eq!(setting["value"], default["value"], "{setting}");
+        // A flag of this test sets the format.
+        let expected = match setting["name"].as_str().unwrap() {
+            "profile" => "default".to_owned(),
+            "output" => "flag".to_owned(),
+            _ => format!("file {}", file.display()),
+        };
+        assert_eq!(setting["origin"], expected, "{setting}");
+    }
+}

@@ -1,9 +1,10 @@
 //! Settings and where they come from.
 
 use super::daemon::shown_store;
+use crate::called::spoken;
 use crate::cx::Cx;
 use crate::failure::Outcome;
-use crate::settings::{TABLE, config_files};
+use crate::settings::{TABLE, config_files, example};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -33,11 +34,23 @@ impl Verb for ViewSettings {
                 record["origin"] = json!(origin.to_string());
             }
             record["variable"] = json!(setting.variable());
-            record["doc"] = json!(setting.doc);
+            record["doc"] = json!(spoken(setting.doc));
             record
         };
         let view = if self.origin { &views::SETTING } else { &views::SETTING_VALUE };
         cx.out.show(view, &Value::Array(TABLE.iter().map(record).collect()))
+    }
+}
+
+#[derive(Args)]
+pub struct Example {}
+
+impl Verb for Example {
+    const MENDS_PROFILES: bool = true;
+    const ABOUT: &'static str = "Print a config file with every setting, each commented out at its default";
+    const EXAMPLES: &'static [&'static str] = &["mfa config example", "mfa config example > config.toml"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.document("config", &example())
     }
 }
 

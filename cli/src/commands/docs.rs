@@ -2,9 +2,11 @@
 
 use super::complete::{SCRIPTS, script};
 use super::topics::{self, TOPICS};
-use super::{NODES, command};
+use super::{NODES, command, service};
+use crate::called::{self, spoken};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::settings;
 use crate::tree::{self, Leaf, Verb};
 use crate::views;
 use clap::{Args, Command};
@@ -58,21 +60,21 @@ fn describe(root: &Command, path: &[&str], leaf: &Leaf) -> Value {
             "value": value,
             "required": arg.is_required_set(),
             "global": arg.is_global_set(),
-            "help": arg.get_help().map(ToString::to_string),
+            "help": arg.get_help().map(|help| spoken(&help.to_string())),
         })
     };
     let meta = leaf.endpoint;
     json!({
-        "command": format!("mfa {}", path.join(" ")),
+        "command": format!("{} {}", called::name(), path.join(" ")),
         "path": path,
-        "about": command.get_about().map(ToString::to_string),
+        "about": command.get_about().map(|about| spoken(&about.to_string())),
         "hidden": leaf.hidden,
         "endpoint": meta.map(|meta| meta.name),
         "method": meta.map(|meta| meta.method.as_str()),
         "route": meta.map(|meta| meta.path),
         "permission": meta.and_then(permission),
         "flags": command.get_arguments().map(flag).collect::<Vec<_>>(),
-        "examples": leaf.examples,
+        "examples": leaf.examples.iter().map(|line| spoken(line)).collect::<Vec<_>>(),
         "exitCodes": exit_codes(leaf),
         "man": format!("mfa-{}.1", path.join("-")),
     })
@@ -114,7 +116,7 @@ fn exit_codes(leaf: &Leaf) -> Vec<i32> {
 
 #[derive(Args)]
 pub struct Docs {
-    /// Folder that holds man/ and completions/
+    /// Folder that holds man/, completions/ and package/
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: String,
     /// Change nothing; fail if a file is not as it would be written
@@ -123,7 +125,8 @@ pub struct Docs {
 }
 
 impl Verb for Docs {
-    const ABOUT: &'static str = "Write the man pages and completions of the source tree";
+    const ABOUT: &'static str =
+        "Write the man pages, completions, unit and example settings of the source tree";
     const EXAMPLES: &'static [&'static str] = &["mfa docs --out .", "mfa docs --out . --check"];
     const HIDDEN: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
@@ -168,6 +171,8 @@ fn files() -> Outcome<Vec<(String, String)>> {
     for (_, name, script) in SCRIPTS {
         files.push((format!("completions/{name}"), (*script).to_owned()));
     }
+    files.push(("package/mfa.service".to_owned(), service::of_package()?));
+    files.push(("package/config.toml".to_owned(), settings::example()));
     let mut root = command();
     root.build();
     let page = man(&root, "mfa", &[])? + &verbatim("HELP TOPICS", &topics::listed());

@@ -4,6 +4,7 @@ mod reach;
 mod store;
 
 use super::daemon::{DaemonFlags, look};
+use crate::called::spoken;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::logins;
@@ -143,8 +144,8 @@ impl<'a> Seen<'a> {
 fn record((check, finding): (&str, Finding)) -> Value {
     let (result, found, mend) = match finding {
         Fine(found) => ("ok", found, None),
-        Warning(found, mend) => ("warn", found, Some(mend)),
-        Finding::Failure(found, mend) => ("fail", found, Some(mend)),
+        Warning(found, mend) => ("warn", found, Some(spoken(&mend))),
+        Finding::Failure(found, mend) => ("fail", found, Some(spoken(&mend))),
     };
     json!({ "check": check, "result": result, "found": found, "mend": mend })
 }

@@ -156,7 +156,16 @@ pub const NODES: &[Node] = &[
     verb::<daemon::check::Run>("check"),
     verb::<daemon::migrate::Migrate>("migrate"),
     verb::<dev::Dev>("dev"),
-    group("config", "", "Settings", &[verb::<config::ViewSettings>("view"), verb::<config::Path>("path")]),
+    group(
+        "config",
+        "",
+        "Settings",
+        &[
+            verb::<config::ViewSettings>("view"),
+            verb::<config::Path>("path"),
+            verb::<config::Example>("example"),
+        ],
+    ),
     verb::<wait::Wait>("wait"),
     verb::<api::Api>("api"),
     verb::<explain::Explain>("explain"),

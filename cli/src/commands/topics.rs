@@ -1,6 +1,7 @@
 //! Help that belongs to no single command.
 
 use super::{NODES, command};
+use crate::called::spoken;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::output::wrap;
@@ -96,12 +97,13 @@ impl Verb for Help {
                 cx.out.show(&views::EXIT_CODE, &rows.collect())
             }
             ["environment"] => {
-                let settings = TABLE.iter().map(|s| json!({ "variable": s.variable(), "doc": s.doc }));
+                let settings =
+                    TABLE.iter().map(|s| json!({ "variable": s.variable(), "doc": spoken(s.doc) }));
                 let others = VARIABLES.iter().map(|(name, doc)| json!({ "variable": name, "doc": doc }));
                 cx.out.show(&views::VARIABLE, &settings.chain(others).collect())
             }
             [name] if let Some(text) = TOPICS.iter().find(|t| t.name == *name).and_then(|t| t.text) => {
-                cx.out.document("help", &wrap::wrapped(text, cx.out.screen.width.min(WIDEST)))
+                cx.out.document("help", &wrap::wrapped(&spoken(text), cx.out.screen.width.min(WIDEST)))
             }
             path => {
                 let mut root = command();
@@ -112,7 +114,8 @@ impl Verb for Help {
                 };
                 let text = command.clone().render_long_help();
                 let colour = cx.out.screen.stdout_colour;
-                cx.out.document("help", &if colour { text.ansi().to_string() } else { text.to_string() })
+                let text = if colour { text.ansi().to_string() } else { text.to_string() };
+                cx.out.document("help", &spoken(&text))
             }
         }
     }

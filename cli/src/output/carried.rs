@@ -1,5 +1,6 @@
 //! The flags of a call that its hints repeat, so that a hint that is pasted reaches the same daemon.
 
+use crate::called;
 use std::sync::Arc;
 
 /// `--profile` and `--url` of the command line; those of the environment reach a pasted line by themselves.
@@ -17,8 +18,12 @@ impl Carried {
         Self { flags: flags.into(), commands: commands.into() }
     }
 
-    /// A text whose commands have the flags of the call behind `mfa`.
+    /// A text whose commands begin with the name that was typed and have the flags of the call.
     pub fn put_in(&self, text: &str) -> String {
+        called::spoken(&self.with_flags(text))
+    }
+
+    fn with_flags(&self, text: &str) -> String {
         let given = self.flags.iter().filter(|(flag, _)| !text.contains(*flag));
         let flags: String = given.map(|(flag, value)| format!("{flag} {value} ")).collect();
         if flags.is_empty() {

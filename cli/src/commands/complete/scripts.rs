@@ -38,12 +38,12 @@ _mfa() {
             compopt -o nospace
         fi
         COMPREPLY+=("$(printf '%q' "${line#"$start"}")")
-    done < <(mfa complete -q -o id -- "${words[@]:1}" 2>/dev/null)
+    done < <("${words[0]}" complete -q -o id -- "${words[@]:1}" 2>/dev/null)
 }
-complete -F _mfa mfa
+complete -F _mfa mfa mfactl
 "#;
 
-const ZSH: &str = r#"#compdef mfa
+const ZSH: &str = r#"#compdef mfa mfactl
 # Completion of mfa for zsh: put this file into a folder of $fpath.
 _mfa() {
     local line value help
@@ -60,7 +60,7 @@ _mfa() {
         else
             described+=("${value//:/\\:}${help:+:$help}")
         fi
-    done < <(mfa complete -q -o tsv --no-header -- "${(@)words[2,CURRENT]}" 2>/dev/null)
+    done < <("${(Q)words[1]}" complete -q -o tsv --no-header -- "${(@)words[2,CURRENT]}" 2>/dev/null)
     (( $#open )) && compadd -S '' -- "${open[@]}"
     (( $#described )) && _describe mfa described
     return 0
@@ -68,14 +68,15 @@ _mfa() {
 if [ "$funcstack[1]" = _mfa ]; then
     _mfa "$@"
 else
-    compdef _mfa mfa
+    compdef _mfa mfa mfactl
 fi
 "#;
 
 const FISH: &str = r#"# Completion of mfa for fish: put this file into ~/.config/fish/completions.
 function __mfa_complete
+    set -l program (commandline -opc)[1]
     set -l words (commandline -opc)[2..] (commandline -ct)
-    set -l found (mfa complete -q -o tsv --no-header -- $words 2>/dev/null)
+    set -l found ($program complete -q -o tsv --no-header -- $words 2>/dev/null)
     if string match -q '*:files*' -- $found
         __fish_complete_path (commandline -ct)
     else if test (count $found) -gt 0
@@ -83,14 +84,16 @@ function __mfa_complete
     end
 end
 complete -c mfa -f -a '(__mfa_complete)'
+complete -c mfactl -f -a '(__mfa_complete)'
 "#;
 
 const POWERSHELL: &str = r#"# Completion of mfa for PowerShell: run this file from $PROFILE.
-Register-ArgumentCompleter -Native -CommandName mfa -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName mfa, mfactl -ScriptBlock {
     param($word, $line, $position)
+    $program = $line.CommandElements[0].ToString()
     $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
     if ($word -eq '') { $words += '' }
-    $found = @(mfa complete -q -o tsv --no-header -- @words 2>$null)
+    $found = @(& $program complete -q -o tsv --no-header -- @words 2>$null)
     # PowerShell looks for files by itself where it is given nothing, and not where it is given an empty text.
     if ($found -match ':files') { return }
     if ($found.Count -eq 0) { return '' }
