@@ -124,6 +124,7 @@ mod contrib;
 mod coverage;
 mod crash;
 mod fuzz;
+mod generated;
 mod store {
     mod admin;
     mod backup;
