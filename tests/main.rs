@@ -125,6 +125,7 @@ mod coverage;
 mod crash;
 mod fuzz;
 mod generated;
+mod guides;
 mod store {
     mod admin;
     mod backup;
