@@ -51,6 +51,7 @@ macro_rules! guide {
 
 /// Every topic, in the order in which help lists them: guides, then what is looked up.
 pub const TOPICS: &[Topic] = &[
+    guide!("installation", "Packages, a tarball, an image, the source"),
     guide!("first-day", "From nothing to a deposit in ten minutes"),
     guide!("production", "A store and a daemon of your own"),
     guide!("access-control", "Who may do what"),
