@@ -7,8 +7,8 @@ pub fn plain(guide: &str, width: u16) -> String {
     let width = usize::from(width);
     let (mut out, mut paragraph, mut block) = (String::new(), String::new(), false);
     for line in guide.lines() {
-        let begins_anew = block || line.is_empty() || line.starts_with(['#', '`', '|', '<', '-']);
-        if begins_anew && !(line.starts_with('`') && !line.starts_with("```")) {
+        let stands_alone = ["```", "#", "|", "<!--", "- "].iter().any(|mark| line.starts_with(mark));
+        if block || line.is_empty() || stands_alone {
             flush(&mut out, &mut paragraph, width);
         }
         if line.starts_with("```") {
