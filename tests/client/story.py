@@ -48,7 +48,8 @@ def main() -> None:
     again = command_customer.sync("c-700", client=client, body=CustomerCommand(CustomerCommandAction.UNLOCK))
     assert isinstance(again, Problem) and again.code == "wrong_state", again
     bad = create_customer.sync(client=client, body=CustomerInput("c-701", surname="x" * 300))
-    assert isinstance(bad, Problem) and isinstance(bad.errors, list) and bad.errors[0].field == "/surname", bad
+    assert isinstance(bad, Problem) and isinstance(bad.errors, list), bad
+    assert bad.errors[0].field == "/surname", bad
 
     done(create_instance.sync(client=client, body=NewInstance("c-700", "savings")))
     account = good(list_instances.sync(client=client, customer="c-700"))[0].account_identifier
