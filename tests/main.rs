@@ -125,6 +125,8 @@ mod contrib;
 mod coverage;
 mod crash;
 mod fuzz;
+mod generated;
+mod guides;
 mod package;
 mod store {
     mod admin;

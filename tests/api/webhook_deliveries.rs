@@ -286,10 +286,10 @@ fn of_two_daemons_the_other_one_delivers_when_one_is_gone() {
 }
 
 #[test]
-fn the_receiver_of_the_readme_hears_of_a_new_customer() {
-    let readme = include_str!("../../README.md");
+fn the_receiver_of_the_guide_with_the_library_hears_of_a_new_customer() {
+    let guide = include_str!("../../docs/guides/webhooks-and-events.md");
     let scripts: Vec<_> =
-        readme.split("```python\n").skip(1).map(|s| s.split("```").next().unwrap()).collect();
+        guide.split("```python\n").skip(1).map(|s| s.split("```").next().unwrap()).collect();
     let script = scripts.iter().find(|script| script.contains("standardwebhooks")).unwrap();
     let world = open();
     world.to_present();

@@ -93,9 +93,9 @@ fn a_trail_is_verified_at_the_daemon_and_in_a_file_and_a_doctored_one_is_found_o
 }
 
 #[test]
-fn the_script_of_the_readme_finds_what_was_altered() {
-    let readme = include_str!("../../README.md");
-    let script = readme.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+fn the_script_of_the_guide_finds_what_was_altered() {
+    let guide = include_str!("../../docs/guides/audit-trail.md");
+    let script = guide.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     let world = changed();
     let home = Home::new();
     let (script, file) = (home.file("verify.py", script), home.file("trail.ndjson", ""));

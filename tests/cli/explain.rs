@@ -86,3 +86,33 @@ fn every_topic_is_listed_by_help_and_fits_the_terminal() {
         }
     }
 }
+
+#[test]
+fn every_command_that_a_topic_shows_exists_with_its_flags() {
+    let home = tempfile::tempdir().unwrap();
+    let commands = run(mfa(home.path(), &["commands", "-o", "json"])).json();
+    let words = |value: &Value| -> Vec<String> {
+        value.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+    };
+    let mut shown = 0;
+    for topic in ["import", "apply", "output", "paper", "backup", "tls", "postgres"] {
+        let text = run(mfa(home.path(), &["help", topic])).ok();
+        for line in text.lines().filter_map(|line| line.strip_prefix("  mfa ")) {
+            // Behind two blanks stands what it does.
+            let typed: Vec<_> = line.split("  ").next().unwrap().split(' ').map(str::to_owned).collect();
+            let named = |path: &[String]| typed.windows(path.len()).any(|part| part == path);
+            let found = commands.as_array().unwrap().iter().filter(|command| named(&words(&command["path"])));
+            let command = found.max_by_key(|command| words(&command["path"]).len());
+            let command = command.unwrap_or_else(|| panic!("{topic}: there is no mfa {line}"));
+            let flags = command["flags"].as_array().unwrap();
+            for flag in typed.iter().filter(|word| word.starts_with('-')) {
+                let known = flags
+                    .iter()
+                    .any(|known| known["name"] == **flag || known["short"] == flag.trim_start_matches('-'));
+                assert!(known, "{topic}: {flag} of mfa {line}");
+            }
+            shown += 1;
+        }
+    }
+    assert!(shown > 25, "{shown}");
+}

@@ -37,8 +37,8 @@ def wait_for(what, seconds, probe):
 
 
 def patroni_yml():
-    with open("README.md") as readme:
-        return readme.read().split("```yaml\n")[1].split("```")[0]
+    with open("docs/guides/several-machines.md") as guide:
+        return guide.read().split("```yaml\n")[1].split("```")[0]
 
 
 def free_base():
@@ -97,7 +97,7 @@ class Cluster:
         self.nodes[i] = self.spawn(f"n{i}", [os.environ["PATRONI"], path])
 
     def settings(self, i):
-        """What the README has as /etc/patroni.yml of db1, with the ports, folders and passwords of here."""
+        """What the guide to several machines has as /etc/patroni.yml of db1, with the ports, folders and passwords of here."""
         text = patroni_yml()
         for k in range(3):
             text = text.replace(f"db{k + 1}:2379", f"127.0.0.1:{self.base + k}")

@@ -1,7 +1,8 @@
 //! What describes the commands: completions, man pages, the list of every command.
 
 use super::complete::{SCRIPTS, script};
-use super::topics::{self, TOPICS};
+use super::topics::{self, TOPICS, Topic};
+use super::troubleshooting;
 use super::{NODES, command, service};
 use crate::called::{self, spoken};
 use crate::cx::Cx;
@@ -116,7 +117,7 @@ fn exit_codes(leaf: &Leaf) -> Vec<i32> {
 
 #[derive(Args)]
 pub struct Docs {
-    /// Folder that holds man/, completions/ and package/
+    /// Folder that holds man/, completions/, docs/ and package/
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: String,
     /// Change nothing; fail if a file is not as it would be written
@@ -125,8 +126,7 @@ pub struct Docs {
 }
 
 impl Verb for Docs {
-    const ABOUT: &'static str =
-        "Write the man pages, completions, unit and example settings of the source tree";
+    const ABOUT: &'static str = "Write the man pages, completions, guide to error codes, unit and example settings of the source tree";
     const EXAMPLES: &'static [&'static str] = &["mfa docs --out .", "mfa docs --out . --check"];
     const HIDDEN: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
@@ -177,6 +177,7 @@ fn files() -> Outcome<Vec<(String, String)>> {
     root.build();
     let page = man(&root, "mfa", &[])? + &verbatim("HELP TOPICS", &topics::listed());
     files.push(("man/mfa.1".to_owned(), page));
+    files.push((troubleshooting::FILE.to_owned(), troubleshooting::guide()));
     for (path, leaf) in tree::leaves(NODES) {
         if leaf.hidden {
             continue;
@@ -184,7 +185,7 @@ fn files() -> Outcome<Vec<(String, String)>> {
         let name = format!("mfa-{}", path.join("-"));
         let command = tree::descend(&root, &path).unwrap_or(&root);
         let mut page = man(command, &name, leaf.examples)?;
-        if let Some(text) = TOPICS.iter().find(|topic| path == [topic.name]).and_then(|topic| topic.text) {
+        if let Some(text) = TOPICS.iter().find(|topic| path == [topic.name]).and_then(Topic::text) {
             page.push_str(&verbatim("DESCRIPTION OF THE FILES", text));
         }
         files.push((format!("man/{name}.1"), page));

@@ -50,6 +50,7 @@ mod statement;
 mod tellers;
 mod tls;
 mod topics;
+mod troubleshooting;
 mod users;
 mod wait;
 mod webhooks;

@@ -1,10 +1,10 @@
 //! Help that belongs to no single command.
 
-use super::{NODES, command};
+use super::{NODES, command, troubleshooting};
 use crate::called::spoken;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::output::wrap;
+use crate::output::{guide, wrap};
 use crate::settings::TABLE;
 use crate::tree::{self, Verb};
 use crate::views;
@@ -18,39 +18,90 @@ pub struct Topic {
     pub name: &'static str,
     /// What it is about, as the list of topics says it.
     about: &'static str,
-    /// The help; the topics without one are tables made from what the program knows.
-    pub text: Option<&'static str>,
+    source: Source,
+}
+
+/// Where the help on a topic comes from.
+enum Source {
+    Text(&'static str),
+    /// A guide of `docs/guides`, in Markdown.
+    Guide(&'static str),
+    /// The guide that is made from the list of codes.
+    Codes,
+    /// A table made from what the program knows.
+    Table,
 }
 
 const fn topic(name: &'static str, about: &'static str, text: &'static str) -> Topic {
-    Topic { name, about, text: Some(text) }
+    Topic { name, about, source: Source::Text(text) }
 }
 
 const fn table(name: &'static str, about: &'static str) -> Topic {
-    Topic { name, about, text: None }
+    Topic { name, about, source: Source::Table }
 }
 
-/// Every topic, in the order in which help lists them.
+macro_rules! guide {
+    ($name:literal, $about:literal) => {
+        Topic {
+            name: $name,
+            about: $about,
+            source: Source::Guide(include_str!(concat!("../../../docs/guides/", $name, ".md"))),
+        }
+    };
+}
+
+/// Every topic, in the order in which help lists them: guides, then what is looked up.
 pub const TOPICS: &[Topic] = &[
-    topic(
-        "teller-day",
-        "A day at a teller, from the first coin to the report",
-        include_str!("../help/teller-day.txt"),
-    ),
+    guide!("installation", "Packages, a tarball, an image, the source"),
+    guide!("first-day", "From nothing to a deposit in ten minutes"),
+    guide!("production", "A store and a daemon of your own"),
+    guide!("access-control", "Who may do what"),
+    guide!("onboarding", "A file of customers becomes records over night"),
+    guide!("moving-over", "From spreadsheets or from another system"),
+    guide!("teller-day", "A day at a teller, from the first coin to the report"),
+    guide!("month-end", "The end of a day and of a month, interest, figures"),
+    guide!("audit-trail", "Who did what, and the proof that nothing was removed"),
+    guide!("webhooks-and-events", "Other programs hear what is changed"),
+    guide!("http-integration", "The interface from curl, Python and JavaScript"),
+    guide!("backup-and-restore", "Backups, and the way back"),
+    guide!("proxy-and-tls", "Other machines: certificates, a proxy, limits"),
+    guide!("monitoring", "Prometheus, and what to look at"),
+    guide!("several-machines", "Several daemons on PostgreSQL, and three nodes of it"),
+    Topic {
+        name: "troubleshooting",
+        about: "What each error code means, and what to do",
+        source: Source::Codes,
+    },
     topic("import", "Records from files, and back", include_str!("../help/import.txt")),
     topic("apply", "An institution from files", include_str!("../help/apply.txt")),
     topic("output", "Formats of the output, columns and filters", include_str!("../help/output.txt")),
     topic("paper", "Statements, reports and receipts on paper", include_str!("../help/paper.txt")),
-    topic(
-        "backup",
-        "Backups, what is in them, and how they are restored",
-        include_str!("../help/backup.txt"),
-    ),
-    topic("tls", "Encrypted connections: certificates and whom to trust", include_str!("../help/tls.txt")),
-    topic("postgres", "Several daemons on one PostgreSQL", include_str!("../help/postgres.txt")),
+    topic("backup", "What is in a backup, and its format", include_str!("../help/backup.txt")),
+    topic("tls", "Certificates and whom to trust", include_str!("../help/tls.txt")),
+    topic("postgres", "The address of PostgreSQL and its settings", include_str!("../help/postgres.txt")),
     table("exit-codes", "What the exit codes mean"),
     table("environment", "Variables that the program reads"),
 ];
+
+impl Topic {
+    /// The help in lines of a width; none for a table.
+    fn shown(&self, width: u16) -> Option<String> {
+        match self.source {
+            Source::Text(text) => Some(wrap::wrapped(&spoken(text), width)),
+            Source::Guide(text) => Some(guide::plain(&spoken(text), width)),
+            Source::Codes => Some(guide::plain(&spoken(&troubleshooting::guide()), width)),
+            Source::Table => None,
+        }
+    }
+
+    /// The text as it is written, where it is one.
+    pub fn text(&self) -> Option<&'static str> {
+        match self.source {
+            Source::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
 
 /// Columns that a topic takes at most, as long lines are hard to read.
 const WIDEST: u16 = 100;
@@ -84,10 +135,15 @@ pub fn listed() -> String {
     TOPICS.iter().map(line).collect()
 }
 
+/// The help on a topic of this name, if it is a text.
+fn shown(name: &str, width: u16) -> Option<String> {
+    TOPICS.iter().find(|topic| topic.name == name)?.shown(width)
+}
+
 impl Verb for Help {
     const MENDS_PROFILES: bool = true;
     const ABOUT: &'static str = "Show the help of a topic or of a command";
-    const EXAMPLES: &'static [&'static str] = &["mfa help exit-codes", "mfa help customers create"];
+    const EXAMPLES: &'static [&'static str] = &["mfa help first-day", "mfa help customers create"];
     async fn run(self, cx: &Cx) -> Outcome {
         let words: Vec<_> = self.topic.iter().map(String::as_str).collect();
         match words.as_slice() {
@@ -102,8 +158,8 @@ impl Verb for Help {
                 let others = VARIABLES.iter().map(|(name, doc)| json!({ "variable": name, "doc": doc }));
                 cx.out.show(&views::VARIABLE, &settings.chain(others).collect())
             }
-            [name] if let Some(text) = TOPICS.iter().find(|t| t.name == *name).and_then(|t| t.text) => {
-                cx.out.document("help", &wrap::wrapped(&spoken(text), cx.out.screen.width.min(WIDEST)))
+            [name] if let Some(text) = shown(name, cx.out.screen.width.min(WIDEST)) => {
+                cx.out.document("help", &text)
             }
             path => {
                 let mut root = command();

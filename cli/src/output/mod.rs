@@ -4,6 +4,7 @@ mod answer;
 mod carried;
 mod cell;
 mod formula;
+pub mod guide;
 mod jq;
 mod list;
 mod people;

@@ -66,11 +66,25 @@ fn document(guarded: bool) -> Value {
             "type": { "type": "string" }, "title": { "type": "string" }, "status": { "type": "integer" },
             "detail": { "type": "string" }, "code": { "type": "string" }, "instance": { "type": "string" },
             "requestId": { "type": "string" }, "retryAfter": { "type": "integer" },
-            "error": { "type": "string" }, "missing": { "type": "array" }, "errors": { "type": "array" },
+            "error": { "type": "string" }, "stage": { "type": "string" },
+            "gatewayCode": { "type": ["integer", "null"] }, "operation": { "type": "integer" },
+            "missing": { "type": "array", "items": { "$ref": "#/components/schemas/Permission" } },
+            "errors": { "type": "array", "items": { "$ref": "#/components/schemas/FieldError" } },
+        },
+    });
+    let field_error = json!({
+        "type": "object",
+        "description": "One refused field of a body.",
+        "required": ["field", "code", "detail"],
+        "properties": {
+            "field": { "type": "string", "description": "JSON pointer, such as /address/street." },
+            "code": { "type": "string", "description": "Stable word, such as required or too_long." },
+            "detail": { "type": "string", "description": "One sentence for people." },
         },
     });
     let mut schemas: Map<String, Value> = named_schemas().map(|(n, schema)| (n.to_owned(), schema)).collect();
     schemas.insert("Problem".to_owned(), problem);
+    schemas.insert("FieldError".to_owned(), field_error);
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Microfinance administration", "version": env!("CARGO_PKG_VERSION") },

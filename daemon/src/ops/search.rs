@@ -10,7 +10,7 @@ use mfa_shared::api::customers::{Customer, ListCustomers};
 use mfa_shared::api::employees::ListEmployees;
 use mfa_shared::api::instances::ListInstances;
 use mfa_shared::api::offices::ListOffices;
-use mfa_shared::api::search::{Hit, HitKind, Hits};
+use mfa_shared::api::search::{Hit, HitKind, SearchHits};
 use mfa_shared::endpoint::{Endpoint, segments};
 use mfa_shared::fault::Fault;
 
@@ -43,7 +43,7 @@ pub fn hits(
     found: &[Found],
     near: bool,
     size: usize,
-) -> Result<Hits, Fault> {
+) -> Result<SearchHits, Fault> {
     let mut hits = Vec::new();
     for find in found {
         if hits.len() == size {
@@ -56,7 +56,7 @@ pub fn hits(
             hits.extend(hit(tx, now, near)?);
         }
     }
-    Ok(Hits { hits })
+    Ok(SearchHits { hits })
 }
 
 fn hit(tx: &mut Tx<'_>, found: &Found, near: bool) -> Result<Option<Hit>, Fault> {

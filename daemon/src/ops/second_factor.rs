@@ -64,7 +64,7 @@ pub fn enable(
     _: &Caller,
     at: &EnableSecondFactor,
     Json(typed): &Json<SecondFactorCode>,
-) -> Result<Json<RecoveryCodes>, Fault> {
+) -> Result<Json<NewRecoveryCodes>, Fault> {
     let mut user = users::find(tx, &at.user)?;
     let Some(mut factor) = tx.get::<StoredFactor>(&[&at.user])? else {
         return Err(wrong_state(&at.user, "has no secret of a second factor yet; begin with one"));
@@ -83,7 +83,7 @@ pub fn enable(
     tx.put(&factor)?;
     user.second_factor = true;
     tx.put(&user)?;
-    Ok(Json(RecoveryCodes { recovery_codes: codes }))
+    Ok(Json(NewRecoveryCodes { recovery_codes: codes }))
 }
 
 /// `DELETE /users/{user}/second-factor`

@@ -247,7 +247,8 @@ impl Rule for SwitchRule {
         }
     }
     fn schema(&self) -> Value {
-        json!({ "type": ["string", "boolean"], "enum": ["true", "false", true, false] })
+        // Not an enum of both: a generator of clients has no type for that. A pattern is about texts only.
+        json!({ "type": ["string", "boolean"], "pattern": "^(true|false)$" })
     }
 }
 

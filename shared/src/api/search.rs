@@ -49,7 +49,7 @@ object! {
     }
 
     /// What was found.
-    pub struct Hits {
+    pub struct SearchHits {
         /// The records, best first.
         hits: Vec<Hit> = required(list(nested(), HITS_MAX as usize)),
     }
@@ -104,5 +104,5 @@ impl Parameters for SearchQuery {
 
 endpoints! {
     /// Find customers, employees, offices and accounts by words, best first.
-    Search {} Get "/search" Query<SearchQuery> => Json<Hits>;
+    Search {} Get "/search" Query<SearchQuery> => Json<SearchHits>;
 }

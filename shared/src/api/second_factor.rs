@@ -45,7 +45,7 @@ object! {
     }
 
     /// Codes for the day on which the authenticator is lost; they are shown once, and each is good once.
-    pub struct RecoveryCodes {
+    pub struct NewRecoveryCodes {
         /// Ten codes.
         recovery_codes: Vec<String> = required(list(line(32), 10)),
     }
@@ -75,7 +75,7 @@ endpoints! {
         => Json<SecondFactorSecret>;
     /// Show a code of the secret: from then on a login needs one.
     EnableSecondFactor { user } Put "/users/{user}/second-factor" Json<SecondFactorCode>
-        => Json<RecoveryCodes>, tag GetSecondFactor;
+        => Json<NewRecoveryCodes>, tag GetSecondFactor;
     /// Take the second factor of a user away.
     DeleteSecondFactor { user } Delete "/users/{user}/second-factor" JsonIfAny<SecondFactorCode> => Accepted,
         tag GetSecondFactor;
