@@ -2,6 +2,8 @@
 
 use super::power::{Mounted, image, run, text};
 use super::{Acknowledged, Known, Process, WRITERS, client, folder, verify, write};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::Write;
@@ -163,12 +165,19 @@ const TEXT_BYTES: usize = 4000;
 /// Customers in one batch.
 const BATCH: usize = 200;
 
+/// A text that a compressed checkpoint does not make much shorter.
+fn noise() -> String {
+    let mut bytes = [0; TEXT_BYTES * 3 / 4];
+    getrandom::fill(&mut bytes).unwrap();
+    STANDARD_NO_PAD.encode(bytes)
+}
+
 /// Creates customers until the disk is full.
 async fn create_until_full(http: &reqwest::Client, url: &str, known: &Acknowledged) {
     for round in 0..200 {
         let ids: Vec<_> = (0..BATCH).map(|i| format!("b{round}-{i}")).collect();
         let operation = |id: &String| {
-            let value = json!({ "catalogIdentifier": "notes", "fieldIdentifier": "text", "value": "x".repeat(TEXT_BYTES) });
+            let value = json!({ "catalogIdentifier": "notes", "fieldIdentifier": "text", "value": noise() });
             let body = json!({ "identifier": id, "surname": "first", "customValues": [value] });
             json!({ "method": "POST", "path": "/customers", "body": body })
         };
