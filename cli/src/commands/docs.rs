@@ -126,7 +126,7 @@ pub struct Docs {
 }
 
 impl Verb for Docs {
-    const ABOUT: &'static str = "Write the man pages, completions, guide to error codes, unit and example settings of the source tree";
+    const ABOUT: &'static str = "Write every file of the source tree that is made from the commands";
     const EXAMPLES: &'static [&'static str] = &["mfa docs --out .", "mfa docs --out . --check"];
     const HIDDEN: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {

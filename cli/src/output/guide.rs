@@ -1,6 +1,7 @@
 //! Guides, which are written in Markdown, as texts for a terminal.
 
 use super::wrap::fill;
+use crate::called;
 
 /// The text of a guide. No line is longer than `width` but those of its blocks, which are copied whole.
 pub fn plain(guide: &str, width: u16) -> String {
@@ -61,7 +62,9 @@ fn words(text: &str) -> String {
         out.push_str(before);
         out.push_str(name);
         match target.strip_suffix(".md") {
-            Some(guide) if !guide.contains('/') => out.push_str(&format!(" (mfa help {guide})")),
+            Some(guide) if !guide.contains('/') => {
+                out.push_str(&format!(" ({} help {guide})", called::name()))
+            }
             _ if target.starts_with("https:") => out.push_str(&format!(" ({target})")),
             _ => {}
         }
