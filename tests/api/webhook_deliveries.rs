@@ -93,9 +93,9 @@ fn what_happens_is_delivered_in_order_and_nothing_twice() {
             world.restart();
         }
     }
-    let numbers = receiver.events(130);
+    let numbers = receiver.taken_events(130);
     assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
-    let told: Vec<_> = receiver.came().iter().flat_map(Came::resources).collect();
+    let told: Vec<_> = receiver.taken().iter().flat_map(Came::resources).collect();
     let expected: Vec<_> = (1..=130).map(|n| format!("customer/c-{n}")).collect();
     assert_eq!(told, expected);
     assert!(receiver.came().iter().all(|came| came.sequences().len() <= 100));

@@ -9,7 +9,7 @@ use serde_json::Value;
 const FORMATS: &[&str] = &["table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "id"];
 
 /// Commands whose output is no record: what they print is meant for another program, or is an image.
-const NO_RECORDS: &[&str] = &["portrait get", "scans get", "mfa complete", "mfa service"];
+const NO_RECORDS: &[&str] = &["portrait get", "scans get", "mfa complete", "mfa service", "config example"];
 
 /// Holds an output to its format: a parser of that format reads it back.
 #[track_caller]

@@ -1,7 +1,7 @@
 //! A receiver of webhooks that does what it is told with each delivery, and keeps what came.
 
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -99,17 +99,33 @@ impl Receiver {
         }
     }
 
+    /// What came, once for each name: a daemon that stops between a delivery and its note sends it again under
+    /// the same one, and receivers know it by that.
+    pub fn taken(&self) -> Vec<Came> {
+        let mut names = HashSet::new();
+        self.came().into_iter().filter(|came| names.insert(came.header("webhook-id").to_owned())).collect()
+    }
+
     /// Waits until the deliveries have brought so many events; their numbers in the order in which they came.
     pub fn events(&self, count: usize) -> Vec<u64> {
-        let until = Instant::now() + Duration::from_secs(20);
-        loop {
-            let numbers: Vec<_> = self.came().iter().flat_map(Came::sequences).collect();
-            if numbers.len() >= count {
-                return numbers;
-            }
-            assert!(Instant::now() < until, "only {} of {count} events came: {numbers:?}", numbers.len());
-            thread::sleep(Duration::from_millis(50));
+        numbers(count, || self.came())
+    }
+
+    /// The same without what came again.
+    pub fn taken_events(&self, count: usize) -> Vec<u64> {
+        numbers(count, || self.taken())
+    }
+}
+
+fn numbers(count: usize, deliveries: impl Fn() -> Vec<Came>) -> Vec<u64> {
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let numbers: Vec<_> = deliveries().iter().flat_map(Came::sequences).collect();
+        if numbers.len() >= count {
+            return numbers;
         }
+        assert!(Instant::now() < until, "only {} of {count} events came: {numbers:?}", numbers.len());
+        thread::sleep(Duration::from_millis(50));
     }
 }
 

@@ -143,7 +143,8 @@ fn shown(name: &str, width: u16) -> Option<String> {
 impl Verb for Help {
     const MENDS_PROFILES: bool = true;
     const ABOUT: &'static str = "Show the help of a topic or of a command";
-    const EXAMPLES: &'static [&'static str] = &["mfa help first-day", "mfa help customers create"];
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa help exit-codes", "mfa help first-day", "mfa help customers create"];
     async fn run(self, cx: &Cx) -> Outcome {
         let words: Vec<_> = self.topic.iter().map(String::as_str).collect();
         match words.as_slice() {
