@@ -160,11 +160,7 @@ fn a_checkpoint_whose_block_lies_about_its_length_is_not_used() {
 #[test]
 fn the_newest_checkpoint_serves_when_the_index_is_gone() {
     let dir = tempfile::tempdir().unwrap();
-    let engine = Embedded::open(options(dir.path())).unwrap();
-    write(&engine, vec![change("a", Some(b"from the journal".to_vec()))]).unwrap();
-    engine.checkpoint().unwrap();
-    block_on(engine.close()).unwrap();
-    drop(engine);
+    close_with_checkpoint(dir.path());
     // Nobody else can tell where a value came from, so one is forged.
     let dump = &dumps(dir.path())[0];
     let forge = |mut pairs: Vec<u8>, _| {

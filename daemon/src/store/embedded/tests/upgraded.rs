@@ -107,11 +107,7 @@ fn a_store_that_cannot_be_upgraded_now_serves_and_is_upgraded_before_the_first_l
 #[test]
 fn checkpoints_of_the_first_form_are_still_read() {
     let dir = tempfile::tempdir().unwrap();
-    let engine = Embedded::open(options(dir.path())).unwrap();
-    write(&engine, vec![change("a", Some(b"from the journal".to_vec()))]).unwrap();
-    engine.checkpoint().unwrap();
-    block_on(engine.close()).unwrap();
-    drop(engine);
+    close_with_checkpoint(dir.path());
     let dump = std::fs::read_dir(dir.path().join("checkpoint")).unwrap().next().unwrap().unwrap().path();
     let made = std::fs::read(&dump).unwrap();
     // The header and the trailer of the first form, and a block that only this checkpoint has.

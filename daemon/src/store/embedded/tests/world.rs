@@ -63,6 +63,14 @@ pub(super) fn read<T: Send + 'static>(
     slot.lock().expect("no panic").take().expect("the work has run")
 }
 
+/// A store that was closed behind a checkpoint of its one record.
+pub(super) fn close_with_checkpoint(dir: &Path) {
+    let engine = Embedded::open(options(dir)).unwrap();
+    write(&engine, vec![change("a", Some(b"from the journal".to_vec()))]).unwrap();
+    engine.checkpoint().unwrap();
+    block_on(engine.close()).unwrap();
+}
+
 /// Everything in the space.
 pub(super) fn all(engine: &Embedded) -> Result<Vec<Pair>, Fault> {
     read(engine, |view| view.scan(THINGS, &Range::prefix(b""), false, usize::MAX))
