@@ -65,7 +65,9 @@ async fn differences(http: &reqwest::Client, url: &str, kept: &Value) -> Vec<Str
     let token = token["access_token"].as_str().unwrap();
     let mut found = Vec::new();
     for (path, before) in kept["shown"].as_object().unwrap() {
-        let answer = http.get(format!("{url}{path}")).bearer_auth(token).send().await.unwrap();
+        // A trial balance is one of today where nobody says otherwise, and that was another day.
+        let day = before["asOf"].as_str().map_or_else(String::new, |day| format!("?asOf={day}"));
+        let answer = http.get(format!("{url}{path}{day}")).bearer_auth(token).send().await.unwrap();
         let status = answer.status();
         let bytes = answer.bytes().await.unwrap();
         let now = match before {
