@@ -9,6 +9,9 @@ use crate::store::space;
 use std::io;
 use std::sync::Arc;
 
+/// The file that the journal goes on in when the present one is full. It is open before it is needed, so a
+/// process that may open no more files still begins it, and it gets its number when its header is durable.
+const NEXT: &str = "journal/next";
 /// Space that is taken behind the end of the journal.
 const RESERVE_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -22,6 +25,8 @@ pub(super) struct Journal {
     file: Open,
     /// Up to where space of the file is taken.
     reserved: u64,
+    /// The next file; `None` if it could not be made, which is tried again when it is needed.
+    next: Option<Open>,
     tail: Option<Open>,
 }
 
@@ -55,7 +60,8 @@ impl Journal {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "the last journal file is gone");
         let file = disk.open(&name(head.at.segment))?.ok_or_else(missing)?;
         if disk.is_read_only() {
-            return Ok(Self { disk, store, segment_bytes, head, file: Open(file), reserved: 0, tail: None });
+            let (file, reserved, next, tail) = (Open(file), 0, None, None);
+            return Ok(Self { disk, store, segment_bytes, head, file, reserved, next, tail });
         }
         if file.bytes()? > head.at.offset {
             file.set_len(head.at.offset)?;
@@ -80,7 +86,8 @@ impl Journal {
             Err(error) if !space::is_full(&error) => return Err(error),
             made => made.ok(),
         };
-        Ok(Self { disk, store, segment_bytes, head, file: Open(file), reserved: 0, tail })
+        let next = disk.create(NEXT).ok().map(Open);
+        Ok(Self { disk, store, segment_bytes, head, file: Open(file), reserved: 0, next, tail })
     }
 
     /// The end.
@@ -115,24 +122,40 @@ impl Journal {
         Ok((self.head, place))
     }
 
-    /// Goes on in the next file. If that cannot be made (no space, no file may be opened), the last one
+    /// Goes on in the next file. If that cannot be begun (no space, no file may be opened), the last one
     /// just becomes longer.
     fn follow(&mut self) -> Result<(), Refused> {
         let segment = self.head.at.segment + 1;
-        let file = match segment::draft(&*self.disk, &self.head, segment) {
+        let file = match self.prepare(segment) {
             Ok(file) => file,
             Err(error) => {
                 tracing::warn!(%error, segment, "no further journal file can be made; the last one goes on");
-                let removed = self.disk.remove(&name(segment));
-                return removed.and_then(|()| self.disk.sync_dir(DIR)).map_err(Refused::ForGood);
+                return Ok(());
             }
         };
-        file.sync_data().and_then(|()| self.disk.sync_dir(DIR)).map_err(Refused::ForGood)?;
+        file.0.sync_data().map_err(Refused::ForGood)?;
+        if let Err(error) = self.disk.rename(NEXT, &name(segment)) {
+            tracing::warn!(%error, segment, "the next journal file gets no name; the last one goes on");
+            let removed = self.disk.remove(&name(segment));
+            return removed.and_then(|()| self.disk.sync_dir(DIR)).map_err(Refused::ForGood);
+        }
+        self.disk.sync_dir(DIR).map_err(Refused::ForGood)?;
         // Gives back the space behind its end.
         let _ = self.file.0.set_len(self.head.at.offset);
-        (self.file, self.reserved) = (Open(file), 0);
+        (self.file, self.reserved) = (file, 0);
         self.head.at = Position { segment, offset: HEADER_BYTES };
+        self.next = self.disk.create(NEXT).ok().map(Open);
         Ok(())
+    }
+
+    /// The next file with its header, under its name for the time before it counts.
+    fn prepare(&mut self, segment: u64) -> io::Result<Open> {
+        let file = match self.next.take() {
+            Some(file) => file,
+            None => Open(self.disk.create(NEXT)?),
+        };
+        segment::write_header(&*file.0, &self.head, segment)?;
+        Ok(file)
     }
 
     /// Keeps space behind the end, so that others who fill the disk do not stop the journal at once.

@@ -220,17 +220,15 @@ impl Reader {
     }
 }
 
-/// Makes a journal file, which is not durable yet.
-pub(super) fn draft(disk: &dyn Disk, head: &Head, segment: u64) -> io::Result<Box<dyn DiskFile>> {
-    let file = disk.create(&name(segment))?;
-    file.write_at(0, &Header::after(head, segment).to_bytes())?;
-    Ok(file)
+/// Writes the header of the file that follows `head`; it is not durable yet.
+pub(super) fn write_header(file: &dyn DiskFile, head: &Head, segment: u64) -> io::Result<()> {
+    file.write_at(0, &Header::after(head, segment).to_bytes())
 }
 
 /// Makes a journal file and makes it durable, name included.
-pub(super) fn begin(disk: &dyn Disk, head: &Head, segment: u64) -> io::Result<Box<dyn DiskFile>> {
-    let file = draft(disk, head, segment)?;
+pub(super) fn begin(disk: &dyn Disk, head: &Head, segment: u64) -> io::Result<()> {
+    let file = disk.create(&name(segment))?;
+    write_header(&*file, head, segment)?;
     file.sync_data()?;
-    disk.sync_dir(DIR)?;
-    Ok(file)
+    disk.sync_dir(DIR)
 }

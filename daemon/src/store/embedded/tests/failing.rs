@@ -2,6 +2,7 @@
 
 use super::super::Embedded;
 use super::super::disk::Disk;
+use super::super::segment;
 use super::script::*;
 use super::sim::{Failing, Loss, SimDisk};
 use super::world::*;
@@ -106,6 +107,32 @@ fn a_process_without_a_file_to_open_goes_on_writing() {
             check(dir.path(), &disk.crash(Loss::All), &run).unwrap();
         }
     }
+}
+
+#[test]
+fn the_next_journal_file_is_begun_without_a_file_to_open() {
+    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
+    let fill = |files: usize| {
+        for number in 0..200u8 {
+            write(&engine, vec![change([number], Some(vec![number; 1_000]))]).unwrap();
+            if segment::segments(&disk).unwrap().len() > files {
+                return;
+            }
+        }
+    };
+    disk.fail(Failing::NoFiles(disk.operations(), u64::MAX));
+    fill(1);
+    assert_eq!(segment::segments(&disk).unwrap(), [1, 2], "the file that was open beforehand");
+    fill(2);
+    assert_eq!(segment::segments(&disk).unwrap(), [1, 2], "the last file goes on");
+    disk.fail(Failing::Never);
+    fill(2);
+    assert_eq!(segment::segments(&disk).unwrap(), [1, 2, 3], "files can be opened again");
+    let before = all(&engine).unwrap();
+    drop(engine);
+    let engine = open_on(dir.path(), Arc::new(disk.restart())).unwrap();
+    assert_eq!(all(&engine).unwrap(), before);
 }
 
 #[test]

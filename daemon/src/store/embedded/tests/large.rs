@@ -150,7 +150,7 @@ fn a_tree_that_was_on_its_way_knows_how_far_the_journal_went() {
     write(&engine, (0..6u8).map(|number| change([number], None)).collect()).unwrap();
     assert!(soon(|| engine.write_fault().is_some()));
     drop(engine);
-    for mark in ["index/rebuild", "journal/tail"] {
+    for mark in ["index/rebuild", "journal/tail", "journal/next"] {
         fs::remove_file(dir.path().join(mark)).unwrap();
     }
     for entry in fs::read_dir(dir.path().join("journal")).unwrap() {
