@@ -10,6 +10,7 @@ use crate::store::tx::decode;
 use crate::store::{Store, Tx};
 use mfa_shared::api::customers::{Customer, ListCustomers};
 use mfa_shared::api::employees::ListEmployees;
+use mfa_shared::api::ledger::{LedgerAccount, ListLedgerAccounts};
 use mfa_shared::api::offices::ListOffices;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
@@ -40,9 +41,11 @@ pub enum Noun {
     Employees,
     /// Offices.
     Offices,
+    /// Accounts of the ledger.
+    LedgerAccounts,
 }
 
-const NOUNS: [Noun; 3] = [Noun::Customers, Noun::Employees, Noun::Offices];
+const NOUNS: [Noun; 4] = [Noun::Customers, Noun::Employees, Noun::Offices, Noun::LedgerAccounts];
 
 impl Noun {
     /// The noun that a row lists.
@@ -51,6 +54,7 @@ impl Noun {
             _ if row == ListCustomers::META.name => Some(Self::Customers),
             _ if row == ListEmployees::META.name => Some(Self::Employees),
             _ if row == ListOffices::META.name => Some(Self::Offices),
+            _ if row == ListLedgerAccounts::META.name => Some(Self::LedgerAccounts),
             _ => None,
         }
     }
@@ -60,6 +64,7 @@ impl Noun {
             Self::Customers => Customer::SPACE,
             Self::Employees => StoredEmployee::SPACE,
             Self::Offices => StoredOffice::SPACE,
+            Self::LedgerAccounts => LedgerAccount::SPACE,
         }
     }
 
@@ -68,6 +73,7 @@ impl Noun {
             Self::Customers => row::<Customer>(value, columns, |customer| &customer.identifier),
             Self::Employees => row::<StoredEmployee>(value, columns, |employee| &employee.identifier),
             Self::Offices => row::<StoredOffice>(value, columns, |office| &office.identifier),
+            Self::LedgerAccounts => row::<LedgerAccount>(value, columns, |account| &account.identifier),
         }
     }
 }
@@ -77,7 +83,7 @@ fn row<R: Shelved>(value: &[u8], columns: &[String], name: fn(&R) -> &String) ->
     Ok(Row {
         identifier: name(&record).clone(),
         texts: texts(record.texts()),
-        hidden: record.is_hidden(),
+        group: record.group(),
         keys: columns.iter().map(|column| record.sort_key(column)).collect(),
     })
 }

@@ -1,6 +1,9 @@
 //! Lists whose order is kept in memory hold what a look at every record finds: `organisation.md` 1.4.
 
+use super::tellers::counter::Counter;
+use super::tellers::races::branch;
 use crate::world::World;
+use mfa_shared::amount::Amount;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
@@ -20,21 +23,15 @@ fn lines(world: &World, path: &str) -> Vec<Value> {
     world.send(request).is(200).text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The records of a plain look, sorted and cut by the test itself.
-fn expected(all: &[Value], column: &str, descending: bool, term: &str, closed: bool) -> Vec<Value> {
-    let text = |record: &Value, name: &str| record[name].as_str().unwrap_or_default().to_lowercase();
-    let fields = ["identifier", "givenName", "middleName", "surname"];
-    let keep = |record: &&Value| {
-        (closed || record["currentState"] != "CLOSED")
-            && (term.is_empty()
-                || fields.iter().any(|name| text(record, name).contains(&term.to_lowercase())))
-    };
-    let mut found: Vec<_> = all.iter().filter(keep).cloned().collect();
+/// The records of a plain look that are wanted, sorted by the test itself.
+fn expected(all: &[Value], column: &str, descending: bool, keep: impl Fn(&Value) -> bool) -> Vec<Value> {
+    let mut found: Vec<_> = all.iter().filter(|record| keep(record)).cloned().collect();
     found.sort_by(|a, b| a["identifier"].as_str().cmp(&b["identifier"].as_str()));
     let key = |record: &Value| match &record[column] {
-        Value::Null => (0, String::new()),
-        Value::Bool(word) => (1, u8::from(*word).to_string()),
-        value => (1, value.as_str().unwrap().to_owned()),
+        Value::Null => (0, None, String::new()),
+        Value::Number(amount) => (1, Some(Amount::parse(&amount.to_string()).unwrap()), String::new()),
+        Value::Bool(word) => (1, None, u8::from(*word).to_string()),
+        value => (1, None, value.as_str().unwrap().to_owned()),
     };
     if descending {
         found.sort_by_key(|record| std::cmp::Reverse(key(record)));
@@ -42,6 +39,29 @@ fn expected(all: &[Value], column: &str, descending: bool, term: &str, closed: b
         found.sort_by_key(key);
     }
     found
+}
+
+/// What is asked of a list, as a query.
+fn asked(column: &str, descending: bool, term: &str) -> String {
+    let direction = if descending { "DESC" } else { "asc" };
+    let term = mfa_shared::endpoint::percent_encode(term);
+    format!("sortColumn={column}&sortDirection={direction}&term={term}")
+}
+
+/// Whether one of these fields contains a term.
+fn has(record: &Value, fields: &[&str], term: &str) -> bool {
+    let text = |name: &&str| record[name].as_str().unwrap_or_default().to_lowercase();
+    term.is_empty() || fields.iter().any(|name| text(name).contains(&term.to_lowercase()))
+}
+
+/// The page of a list is the part of `whole` that it should be.
+fn compare(world: &World, path: &str, noun: &str, whole: &[Value], part: (usize, usize)) {
+    let (page, size) = part;
+    let seen = world.get(&format!("{path}&pageIndex={page}&size={size}")).is(200).json();
+    let part: Vec<_> = whole.iter().skip(page * size).take(size).cloned().collect();
+    assert_eq!(&seen[noun], &json!(part), "{path}, page {page} of {size}");
+    assert_eq!(&seen["totalElements"], whole.len());
+    assert_eq!(&seen["totalPages"], whole.len().div_ceil(size));
 }
 
 #[test]
@@ -67,23 +87,54 @@ fn every_page_of_customers_is_what_a_plain_look_at_all_of_them_finds() {
         let mut runner = TestRunner::new(Config::with_cases(60));
         let tried = runner.run(&case, |(column, descending, term, closed, page, size)| {
             let (column, term) = (columns[column], terms[term]);
-            let direction = if descending { "DESC" } else { "asc" };
-            let encoded = mfa_shared::endpoint::percent_encode(term);
-            let path = format!(
-                "/customers?sortColumn={column}&sortDirection={direction}&term={encoded}\
-                 &includeClosed={closed}&pageIndex={page}&size={size}"
-            );
-            let seen = world.get(&path).is(200).json();
-            let whole = expected(&all, column, descending, term, closed);
-            let part: Vec<_> = whole.iter().skip(page * size).take(size).cloned().collect();
-            prop_assert_eq!(&seen["customers"], &json!(part), "{}", path);
-            prop_assert_eq!(&seen["totalElements"], whole.len());
-            prop_assert_eq!(&seen["totalPages"], whole.len().div_ceil(size));
+            let fields = ["identifier", "givenName", "middleName", "surname"];
+            let whole = expected(&all, column, descending, |customer| {
+                (closed || customer["currentState"] != "CLOSED") && has(customer, &fields, term)
+            });
+            let path = format!("/customers?{}&includeClosed={closed}", asked(column, descending, term));
+            compare(&world, &path, "customers", &whole, (page, size));
             Ok(())
         });
         tried.unwrap();
         if !restarted {
             world.restart();
+        }
+    }
+}
+
+#[test]
+fn every_page_of_ledger_accounts_is_what_a_plain_look_finds() {
+    let (mut counter, accounts) = branch(World::start());
+    for (n, account) in accounts.iter().enumerate().skip(3) {
+        let mut request = Counter::request("CDPT", account, &format!("{}.{n}0", n % 3));
+        request["productIdentifier"] = json!("plain");
+        let transaction = counter.quote(&request);
+        counter.finish("T1", &transaction, "command=CONFIRM").is(202);
+    }
+    for n in 0..30 {
+        counter.account_of(&format!("c-{:02}", n % 7), "saver");
+    }
+    for restarted in [false, true] {
+        let all = lines(&counter.world, "/ledger/accounts");
+        assert!(all.len() >= 40, "{}", all.len());
+        let columns = ["identifier", "name", "kind", "balance", "createdOn"];
+        let (terms, kinds) = (["", "ANNA", "c-0", "nothing like it"], ["", "ASSET", "liability", "REVENUE"]);
+        let case = (0..columns.len(), any::<bool>(), 0..terms.len(), 0..kinds.len(), 0usize..8, 1usize..20);
+        let mut runner = TestRunner::new(Config::with_cases(60));
+        let tried = runner.run(&case, |(column, descending, term, kind, page, size)| {
+            let (column, term, kind) = (columns[column], terms[term], kinds[kind]);
+            let whole = expected(&all, column, descending, |account| {
+                let of_kind = kind.is_empty() || account["kind"] == kind.to_uppercase();
+                of_kind && has(account, &["identifier", "name"], term)
+            });
+            let kind = if kind.is_empty() { String::new() } else { format!("&kind={kind}") };
+            let path = format!("/ledger/accounts?{}{kind}", asked(column, descending, term));
+            compare(&counter.world, &path, "accounts", &whole, (page, size));
+            Ok(())
+        });
+        tried.unwrap();
+        if !restarted {
+            counter.world.restart();
         }
     }
 }

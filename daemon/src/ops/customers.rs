@@ -49,6 +49,10 @@ pub fn create(
     Ok(Accepted)
 }
 
+/// Groups of customers in lists.
+const OPEN: u8 = 0;
+const CLOSED: u8 = 1;
+
 /// `GET /customers`
 pub fn list(
     _: &mut Tx<'_>,
@@ -56,7 +60,7 @@ pub fn list(
     _: &ListCustomers,
     Query(query): &Query<CustomerQuery>,
 ) -> Result<Listing<Customer, Customer>, Fault> {
-    Ok(Listing::of_shelf(&query.paging, !query.include_closed, as_stored))
+    Ok(Listing::of_shelf(&query.paging, (!query.include_closed).then_some(OPEN), as_stored))
 }
 
 impl Shelved for Customer {
@@ -64,8 +68,8 @@ impl Shelved for Customer {
         let names = [self.given_name.as_deref(), self.middle_name.as_deref(), self.surname.as_deref()];
         [Some(self.identifier.as_str())].into_iter().chain(names).collect()
     }
-    fn is_hidden(&self) -> bool {
-        self.current_state == CustomerState::Closed
+    fn group(&self) -> u8 {
+        if self.current_state == CustomerState::Closed { CLOSED } else { OPEN }
     }
     fn sort_key(&self, column: &str) -> SortKey {
         sort_key(self, column)

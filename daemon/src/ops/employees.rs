@@ -52,7 +52,7 @@ pub fn list(
     Query(query): &Query<EmployeeQuery>,
 ) -> Result<Listing<StoredEmployee, Employee>, Fault> {
     let show = |_: &mut Tx<'_>, employee: StoredEmployee| Ok(json(&employee.shown()));
-    let listing = Listing::of_shelf(&query.paging, false, show);
+    let listing = Listing::of_shelf(&query.paging, None, show);
     Ok(match &query.office {
         Some(office) => listing.under(EMPLOYEES_BY_OFFICE, office),
         None => listing,

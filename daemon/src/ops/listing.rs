@@ -29,6 +29,8 @@ type Show<R> = fn(&mut Tx<'_>, R) -> Result<Vec<u8>, Fault>;
 /// A list of the records `R`, shown as `T`.
 pub struct Listing<R, T> {
     index: Option<(Space, String)>,
+    /// The keys that are looked at, where it has no index.
+    range: Range,
     keep: Option<Keep<R>>,
     sort: Option<(String, SortBy<R>)>,
     descending: bool,
@@ -39,17 +41,17 @@ pub struct Listing<R, T> {
     shown: PhantomData<fn() -> T>,
     /// The lower-cased term.
     term: Option<String>,
-    /// Whether it is a list of which a shelf knows the order; and whether it leaves out what is hidden.
-    shelved: Option<bool>,
+    /// Whether it is a list of which a shelf knows the order; and the group that it shows, if not all.
+    shelved: Option<Option<u8>>,
 }
 
 /// A record whose place in its lists is kept in memory.
 pub trait Shelved: Record {
     /// The texts in which a term is looked for.
     fn texts(&self) -> Vec<Option<&str>>;
-    /// Whether only lists show it that ask for everything.
-    fn is_hidden(&self) -> bool {
-        false
+    /// Its group: lists may show one group only.
+    fn group(&self) -> u8 {
+        0
     }
     /// The key of a column.
     fn sort_key(&self, column: &str) -> SortKey;
@@ -67,6 +69,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
         let by_column = paging.sort_column.as_ref().filter(|column| *column != T::COLUMNS[0]);
         Self {
             index: None,
+            range: Range::prefix(&[]),
             keep: None,
             sort: by_column.map(|column| (column.clone(), sort)),
             descending: paging.descending,
@@ -80,20 +83,30 @@ impl<R: Record, T: Listed> Listing<R, T> {
         }
     }
 
-    /// Every record of a noun that has a shelf; `visible_only` leaves out what is hidden.
-    pub fn of_shelf(paging: &Paging<T>, visible_only: bool, show: Show<R>) -> Self
+    /// Every record of a noun that has a shelf, or those of one group.
+    pub fn of_shelf(paging: &Paging<T>, group: Option<u8>, show: Show<R>) -> Self
     where
         R: Shelved,
     {
         let listing = Self::new(paging, R::sort_key, show).term(paging.term.as_ref(), R::texts);
-        let listing = Self { shelved: Some(visible_only), ..listing };
-        if visible_only { listing.only(|record| !record.is_hidden()) } else { listing }
+        let listing = Self { shelved: Some(group), ..listing };
+        match group {
+            Some(group) => listing.only(move |record| record.group() == group),
+            None => listing,
+        }
     }
 
     /// Only the records that an index has under `part`.
     pub fn under(mut self, index: Space, part: &str) -> Self {
         self.shelved = None;
         self.index = Some((index, part.to_owned()));
+        self
+    }
+
+    /// Only the records whose keys stand in a range.
+    pub fn between(mut self, range: Range) -> Self {
+        self.shelved = None;
+        self.range = range;
         self
     }
 
@@ -128,7 +141,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
     fn range(&self) -> (Space, Range) {
         match &self.index {
             Some((space, part)) => (*space, Range::prefix(&prefix(&[part]))),
-            None => (R::SPACE, Range::prefix(&[])),
+            None => (R::SPACE, self.range.clone()),
         }
     }
 
@@ -287,7 +300,7 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
         shelf.page(&Wanted {
             column: self.column(),
             descending: self.descending,
-            visible_only: self.shelved?,
+            group: self.shelved?,
             term: self.term.as_deref(),
             passed,
             size,

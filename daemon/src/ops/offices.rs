@@ -223,7 +223,7 @@ fn shown(tx: &mut Tx<'_>, office: StoredOffice) -> Result<Office, Fault> {
 }
 
 fn listing(paging: &Paging<Office>) -> Listing<StoredOffice, Office> {
-    Listing::of_shelf(paging, false, |tx, office| Ok(json(&shown(tx, office)?)))
+    Listing::of_shelf(paging, None, |tx, office| Ok(json(&shown(tx, office)?)))
 }
 
 impl Shelved for StoredOffice {

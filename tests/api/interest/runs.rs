@@ -81,6 +81,15 @@ fn a_month_of_days_is_run_at_once_and_paid_on_its_last() {
     assert_eq!((&runs[0]["date"], &runs[26]["date"]), (&json!("2031-06-01"), &json!("2031-05-06")));
     let oldest = bank.runs("sortDirection=ASC&dateRange=2031-05-30..2031-05-31");
     assert_eq!((oldest.len(), &oldest[1]["payments"]), (2, &json!(1)));
+    for (query, runs) in [
+        ("date=2031-05-30&dateRange=2031-05-01..2031-05-31", 1),
+        ("date=2031-05-30&dateRange=2031-05-31..2031-05-31", 0),
+        ("date=2031-05-31&dateRange=2031-05-30..2031-05-30", 0),
+        ("dateRange=2031-05-31..9999-12-31", 2),
+        ("dateRange=2031-05-31..9999-12-31&product=other", 0),
+    ] {
+        assert_eq!(bank.runs(query).len(), runs, "{query}");
+    }
     assert_eq!(bank.runs("product=other").len() + bank.runs("date=2030-01-01").len(), 0);
     bank.check();
 }

@@ -28,8 +28,8 @@ pub struct Row {
     pub identifier: String,
     /// Its texts, as [`texts()`] puts them together.
     pub texts: String,
-    /// Whether only lists show it that ask for everything.
-    pub hidden: bool,
+    /// Its group: a list shows one of them, or all.
+    pub group: u8,
     /// Its key of each column whose order is kept, in the order of [`Shelf::columns`].
     pub keys: Vec<SortKey>,
 }
@@ -41,8 +41,8 @@ pub struct Wanted<'w> {
     pub column: Option<&'w str>,
     /// Whether the last one comes first.
     pub descending: bool,
-    /// Whether hidden records are left out.
-    pub visible_only: bool,
+    /// The group whose records are wanted; nothing for all of them.
+    pub group: Option<u8>,
     /// What one text must contain, lower-cased.
     pub term: Option<&'w str>,
     /// Records before the first one that is wanted.
@@ -82,9 +82,9 @@ pub struct Shelf {
     slots: Vec<Slot>,
     free: Vec<u32>,
     by_identifier: Vec<u32>,
-    /// Whether the record of a slot is hidden, and how many are.
-    hides: Vec<bool>,
-    hidden: usize,
+    /// The group of each slot, and how many records are of each.
+    groups: Vec<u8>,
+    sizes: BTreeMap<u8, usize>,
     columns: Vec<Column>,
     lines: Lines,
 }
@@ -139,7 +139,7 @@ impl Shelf {
             self.columns.iter().map(|c| c.keys.capacity() * size_of::<SortKey>() + c.order.capacity() * 4);
         names
             + self.slots.capacity() * size_of::<Slot>()
-            + self.hides.capacity()
+            + self.groups.capacity()
             + self.by_identifier.capacity() * 4
             + self.lines.bytes()
             + orders.sum::<usize>()
@@ -260,8 +260,16 @@ impl Shelf {
         }
     }
 
+    fn count_in(&mut self, group: u8) {
+        *self.sizes.entry(group).or_default() += 1;
+    }
+
+    fn count_out(&mut self, group: u8) {
+        self.sizes.entry(group).and_modify(|size| *size -= 1);
+    }
+
     fn fill(&mut self, row: Row) -> u32 {
-        self.hidden += usize::from(row.hidden);
+        self.count_in(row.group);
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => u32::try_from(self.slots.len()).expect("fewer records than a machine can hold"),
@@ -272,15 +280,16 @@ impl Shelf {
             Some(empty) => *empty = filled,
             None => self.slots.push(filled),
         }
-        self.hides.resize(self.slots.len(), false);
-        self.hides[slot as usize] = row.hidden;
+        self.groups.resize(self.slots.len(), 0);
+        self.groups[slot as usize] = row.group;
         slot
     }
 
     fn renew(&mut self, slot: u32, row: Row) {
         let line = self.slots[slot as usize].line;
-        let hidden = std::mem::replace(&mut self.hides[slot as usize], row.hidden);
-        self.hidden = self.hidden + usize::from(row.hidden) - usize::from(hidden);
+        let before = std::mem::replace(&mut self.groups[slot as usize], row.group);
+        self.count_out(before);
+        self.count_in(row.group);
         if self.lines.text(line) != row.texts.as_bytes() {
             self.lines.strike(line);
             self.slots[slot as usize].line = self.lines.write(slot, &row.texts);
@@ -288,7 +297,7 @@ impl Shelf {
     }
 
     fn empty(&mut self, slot: u32) {
-        self.hidden -= usize::from(std::mem::take(&mut self.hides[slot as usize]));
+        self.count_out(self.groups[slot as usize]);
         self.lines.strike(self.slots[slot as usize].line);
         self.free.push(slot);
     }
@@ -300,15 +309,18 @@ impl Shelf {
             Some(name) => Some(self.columns.iter().find(|column| column.name == name)?),
         };
         let order = column.map_or(&self.by_identifier, |column| &column.order);
-        let leaves_out = wanted.visible_only && self.hidden > 0;
         let matching =
             wanted.term.map_or(Matching::All, |term| self.lines.containing(term, self.slots.len()));
-        let shown = |slot: &u32| matching.has(*slot) && !(leaves_out && self.hides[*slot as usize]);
+        let is_of = |group: u8| wanted.group.is_none_or(|wanted| wanted == group);
+        let shown = |slot: &u32| matching.has(*slot) && is_of(self.groups[*slot as usize]);
         // The total is counted slot by slot, as they lie in memory, and the order is walked only to the page.
         let total = match &matching {
-            Matching::All => order.len() - if leaves_out { self.hidden } else { 0 },
-            Matching::Only(found) if leaves_out => {
-                found.iter().zip(&self.hides).filter(|(found, hides)| **found && !**hides).count()
+            Matching::All => match wanted.group {
+                None => order.len(),
+                Some(group) => self.sizes.get(&group).copied().unwrap_or(0),
+            },
+            Matching::Only(found) if wanted.group.is_some() => {
+                found.iter().zip(&self.groups).filter(|(found, group)| **found && is_of(**group)).count()
             }
             Matching::Only(found) => found.iter().filter(|found| **found).count(),
         };

@@ -5,11 +5,13 @@ use crate::config::Config;
 use crate::ops::Caller;
 use crate::ops::listing::{Listing, SortKey, json};
 use crate::store::Tx;
+use crate::store::engine::Range;
+use crate::store::record::prefix;
 use crate::store::records::{INTEREST_OPEN, InterestState, StoredEntry, StoredRun};
 use mfa_shared::api::definitions::{Definition, ProductType};
 use mfa_shared::api::interest::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::time::Date;
+use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::{Json, Query};
 
 /// The days that a caller wants to be run.
@@ -159,15 +161,22 @@ pub fn list(
     _: &ListInterestRuns,
     Query(query): &Query<RunQuery>,
 ) -> Result<Listing<StoredRun, InterestRun>, Fault> {
-    let RunQuery { dates, date, product, .. } = query.clone();
-    let in_range = move |day: Date| dates.is_none_or(|dates| (dates.first..=dates.last).contains(&day));
+    let product = query.product.clone();
     let is_asked = move |row: &StoredRun| {
-        row.ended
-            && in_range(row.run.date)
-            && date.is_none_or(|day| day == row.run.date)
-            && product.as_ref().is_none_or(|product| *product == row.run.product_identifier)
+        row.ended && product.as_ref().is_none_or(|product| *product == row.run.product_identifier)
     };
     // Its keys begin with the day.
     let listing = Listing::new(&query.paging, |_, _| SortKey::Null, |_, row: StoredRun| Ok(json(&row.run)));
-    Ok(listing.only(is_asked))
+    Ok(listing.between(of_days(query.dates, query.date)).only(is_asked))
+}
+
+/// The keys of the days that stand in a range and are the one day, where these are given.
+fn of_days(dates: Option<DateRange>, date: Option<Date>) -> Range {
+    let days = dates.into_iter().chain(date.map(|day| DateRange { first: day, last: day }));
+    let (first, last) = (days.clone().map(|days| days.first).max(), days.map(|days| days.last).min());
+    let under = |day: Date| Range::prefix(&prefix(&[&day.to_string()]));
+    let from = first.map(|day| under(day).from).unwrap_or_default();
+    // A day outside of the range leaves nothing.
+    let to = last.and_then(|day| under(day).to).map(|end| end.max(from.clone()));
+    Range { from, to }
 }

@@ -4,7 +4,7 @@ use super::lists::{Entries, Of};
 use super::moment::Moment;
 use super::posting::{entry_at, last_sequence};
 use crate::domain::ledger::{entry_sequence, on_sides, raised_by};
-use crate::ops::listing::{Listing, SortKey, as_stored};
+use crate::ops::listing::{Listing, Shelved, SortKey, as_stored};
 use crate::ops::{Caller, Stored};
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -27,13 +27,25 @@ pub fn list_accounts(
     Query(query): &Query<AccountQuery>,
 ) -> Result<Listing<LedgerAccount, LedgerAccount>, Fault> {
     let moment = Moment::of(tx)?;
-    let listing = Listing::new(&query.paging, sort_key, as_stored)
-        .as_of(move |tx, account| moment.restore(tx, account))
-        .term(query.paging.term.as_ref(), |account| vec![Some(&account.identifier), account.name.as_deref()]);
-    Ok(match query.kind {
-        None => listing,
-        Some(kind) => listing.only(move |account| account.kind == kind),
-    })
+    let listing = Listing::of_shelf(&query.paging, query.kind.map(group), as_stored);
+    Ok(listing.as_of(move |tx, account| moment.restore(tx, account)))
+}
+
+/// The accounts of a kind are a group in lists.
+fn group(kind: AccountKind) -> u8 {
+    kind as u8
+}
+
+impl Shelved for LedgerAccount {
+    fn texts(&self) -> Vec<Option<&str>> {
+        vec![Some(&self.identifier), self.name.as_deref()]
+    }
+    fn group(&self) -> u8 {
+        group(self.kind)
+    }
+    fn sort_key(&self, column: &str) -> SortKey {
+        sort_key(self, column)
+    }
 }
 
 /// `GET /ledger/accounts/{account}`
