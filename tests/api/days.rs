@@ -12,6 +12,10 @@ const HOURS: i64 = 3600;
 /// T1 and T2 at work, and an account with 500.
 fn branch() -> (Counter, String) {
     let counter = Counter::active("2000");
+    counter.world.post("/customers", r#"{"identifier":"anna"}"#).is(202);
+    for employee in ["emp1", "emp2"] {
+        counter.world.post("/employees", json!({ "identifier": employee }).to_string()).is(202);
+    }
     counter.teller_with(&teller("T2")).is(202);
     counter.open("T2", "emp2", "100");
     counter.unlock("T2", "emp2");
@@ -96,6 +100,32 @@ fn a_report_shows_what_a_day_of_two_tellers_came_to() {
     same(&found["totalDebit"], &trial["totalDebit"].to_string());
     same(&found["totalCredit"], &trial["totalCredit"].to_string());
     assert_eq!(exceptions(&found), ["DIFFERENCE T1 day report 1: 2.00 short", "DORMANT T3 was never opened"]);
+}
+
+#[test]
+fn a_report_names_employees_and_customers_that_do_not_exist() {
+    let (counter, account) = branch();
+    let stranger = counter.account("nobody");
+    counter.transact("ACCO", &stranger, None, "100", "included").is(202);
+    for amount in ["1", "2"] {
+        counter.transact("CDPT", &stranger, None, amount, "included").is(202);
+        counter.transact("CDPT", &account, None, amount, "included").is(202);
+    }
+    let request = Counter::request("ACCO", &counter.account("waits"), "100");
+    counter.quote(&request);
+    counter.teller_with(&teller("T3")).is(202);
+    counter.open("T3", "emp9", "10");
+    end_open(&counter.world, TODAY).is(202);
+    let found = exceptions(&report(&counter.world, TODAY));
+    let dangling: Vec<_> = found.iter().filter(|line| line.starts_with("DANGLING")).collect();
+    let customer = format!("account \"{stranger}\" belongs to customer \"nobody\", who does not exist");
+    assert_eq!(
+        dangling,
+        [
+            &format!("DANGLING T1 {customer}"),
+            "DANGLING T3 is assigned to employee \"emp9\", who does not exist"
+        ]
+    );
 }
 
 #[test]

@@ -18,6 +18,8 @@ words! {
         Difference = "DIFFERENCE",
         /// A teller has not been opened for a long time, or never.
         Dormant = "DORMANT",
+        /// A teller or a transaction names an employee or a customer that does not exist.
+        Dangling = "DANGLING",
         /// Debits and credits of the ledger are not the same.
         Unbalanced = "UNBALANCED",
     }

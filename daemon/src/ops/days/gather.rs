@@ -6,8 +6,9 @@ use super::{Day, Order};
 use crate::ops::ledger::{self, Totals};
 use crate::ops::{counted, offices};
 use crate::store::Tx;
-use crate::store::records::{DayMark, StoredTeller, TELLERS_BY_OFFICE};
+use crate::store::records::{DayMark, StoredEmployee, StoredTeller, TELLERS_BY_OFFICE};
 use mfa_shared::amount::Amount;
+use mfa_shared::api::customers::Customer;
 use mfa_shared::api::days::*;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::ledger::LedgerAccount;
@@ -142,6 +143,7 @@ impl Sums {
             self.count(tx, transaction)?;
         }
         self.look(stored, &seen, span);
+        self.look_for_dangling(tx, stored, &seen.finished)?;
         self.sessions.extend(seen.reports.into_iter().map(session));
         let drawer = tx.get::<LedgerAccount>(&[&teller.teller_account_identifier])?;
         self.tellers.push(DayTeller {
@@ -186,6 +188,33 @@ impl Sums {
             }
             Some(_) => {}
         }
+    }
+
+    /// Employees and customers that the teller and its transactions name although they do not exist.
+    fn look_for_dangling(
+        &mut self,
+        tx: &mut Tx<'_>,
+        stored: &StoredTeller,
+        finished: &[Transaction],
+    ) -> Result<(), Fault> {
+        let code = stored.teller.code.as_str();
+        if let Some(employee) = &stored.teller.assigned_employee
+            && !tx.has::<StoredEmployee>(&[employee])?
+        {
+            let detail = format!("is assigned to employee \"{employee}\", who does not exist");
+            self.note(DayExceptionKind::Dangling, Some(code), detail);
+        }
+        let confirmed = finished.iter().filter(|found| found.state == TransactionState::Confirmed);
+        let accounts: BTreeSet<_> =
+            confirmed.map(|found| (&found.customer_identifier, &found.customer_account_identifier)).collect();
+        for (customer, account) in accounts {
+            if !tx.has::<Customer>(&[customer])? {
+                let detail =
+                    format!("account \"{account}\" belongs to customer \"{customer}\", who does not exist");
+                self.note(DayExceptionKind::Dangling, Some(code), detail);
+            }
+        }
+        Ok(())
     }
 
     fn count(&mut self, tx: &mut Tx<'_>, transaction: &Transaction) -> Result<(), Fault> {
