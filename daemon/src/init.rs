@@ -14,7 +14,8 @@ use mfa_shared::api::users::{NewUser, made_up_password};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::object::Object;
-use mfa_shared::rule::{check_body, nested};
+use mfa_shared::object::nested;
+use mfa_shared::rule::check_body;
 use mfa_shared::time::Timestamp;
 use std::fmt;
 

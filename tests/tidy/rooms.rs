@@ -81,17 +81,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("daemon/store/postgres", "options", "address"),
     ("daemon/store/postgres", "session", "lane"),
     ("daemon/store/postgres", "session", "objects"),
-    ("shared", "api", "kind"),
-    ("shared", "api", "mod"),
-    ("shared", "endpoint", "mod"),
-    ("shared", "fault", "api"),
-    ("shared", "query", "endpoint"),
-    ("shared", "query", "wire"),
-    ("shared", "rule", "fault"),
-    ("shared", "rule", "object"),
-    ("shared", "upload", "mod"),
-    ("shared", "wire", "endpoint"),
-    ("shared", "wire", "upload"),
 ];
 
 /// A folder that is being rebuilt, in which circles are not looked for.

@@ -29,8 +29,9 @@ use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::api::webhooks::UpdateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, render, segments, split};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::{KINDS, Kind, ShownBy, made_under, of_path, resource};
+use mfa_shared::kind::{KINDS, Kind, ShownBy, resource};
 use mfa_shared::node::Node;
+use mfa_shared::subject::{made_under, of_path};
 use mfa_shared::time::Timestamp;
 use std::net::IpAddr;
 

@@ -14,9 +14,10 @@ use mfa_shared::api::customers::Customer;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::instances::*;
 use mfa_shared::api::ledger::{AccountEntry, EntryQuery, LedgerAccount};
+use mfa_shared::endpoint::AcceptedAt;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::PAGE_SIZE_DEFAULT;
-use mfa_shared::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Query};
+use mfa_shared::wire::{Accepted, Array, Form, Json, Nothing, Query};
 use std::collections::{BTreeSet, HashSet};
 
 /// `POST /instances`

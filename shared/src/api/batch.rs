@@ -5,6 +5,7 @@
 //! before it did, and each is permitted or not by what the caller holds when the batch begins.
 
 use crate::node::Node;
+use crate::object::nested;
 use crate::rule::*;
 use crate::wire::Json;
 use crate::{endpoints, object, words};

@@ -1,5 +1,6 @@
 //! Identification cards of customers. Contract: `customers.md` section 6.
 
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
 use crate::wire::{Accepted, Array, Json, Nothing};

@@ -2,9 +2,11 @@
 
 use super::tellers::{TellerState, TransactionType};
 use crate::amount::{AMOUNT_BOUND, Amount};
+use crate::endpoint::AcceptedAt;
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
-use crate::wire::{AcceptedAt, Array, Json, JsonIfAny, Nothing};
+use crate::wire::{Array, Json, JsonIfAny, Nothing};
 use crate::{endpoints, object, words};
 
 words! {

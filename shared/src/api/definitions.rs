@@ -4,6 +4,7 @@ use super::instances::Instance;
 use crate::amount::Amount;
 use crate::node::Node;
 use crate::object::Fields;
+use crate::object::{Nested, nested};
 use crate::rule::*;
 use crate::time::Timestamp;
 use crate::wire::{Accepted, Array, Json, Nothing};

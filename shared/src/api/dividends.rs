@@ -1,6 +1,7 @@
 //! Dividends of share products. Contract: `interest.md` section 3.
 
 use crate::amount::Amount;
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
 use crate::wire::{Accepted, Array, Json, Nothing};

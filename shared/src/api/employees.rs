@@ -2,9 +2,11 @@
 
 use super::customers::{ContactGroup, ContactType};
 use crate::fault::Fault;
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::{Paging, ParamDoc, Parameters, Params};
 use crate::rule::*;
-use crate::wire::{Accepted, Array, Json, JsonList, Listed, Nothing, Page, Query};
+use crate::wire::{Accepted, Array, Json, JsonList, Nothing, Page, Query};
 use crate::{endpoints, object};
 use serde_json::json;
 

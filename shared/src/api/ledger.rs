@@ -2,10 +2,12 @@
 
 use crate::amount::Amount;
 use crate::fault::Fault;
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::{Paging, ParamDoc, Parameters, Params, optional_param};
 use crate::rule::*;
 use crate::time::{Date, DateRange, Timestamp};
-use crate::wire::{Json, Listed, Nothing, Page, Query};
+use crate::wire::{Json, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
 

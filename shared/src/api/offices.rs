@@ -1,8 +1,10 @@
 //! Offices, branches, addresses, external references. Contract: `organisation.md` section 2.
 
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::Paging;
 use crate::rule::*;
-use crate::wire::{Accepted, Array, Json, JsonOrNone, Listed, Nothing, Page, Query};
+use crate::wire::{Accepted, Array, Json, JsonOrNone, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 
 object! {

@@ -5,6 +5,7 @@ use super::roles::{Operation, Permission};
 use crate::fault::Fault;
 use crate::node::Node;
 use crate::object::Fields;
+use crate::object::nested;
 use crate::password::{TOO_COMMON, like_the_name};
 use crate::query::{ParamDoc, Parameters, Params, missing};
 use crate::rule::*;

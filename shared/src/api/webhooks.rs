@@ -6,6 +6,7 @@ use super::gateways::TestOutcome;
 use crate::address::ServiceAddress;
 use crate::kind::KINDS;
 use crate::node::Node;
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::Timestamp;
 use crate::wire::{Accepted, Array, Done, Json, Nothing};

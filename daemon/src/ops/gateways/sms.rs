@@ -7,8 +7,9 @@ use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::records::{AUTH_TOKEN, Audit, GatewayKind, StoredSms};
 use mfa_shared::api::gateways::*;
+use mfa_shared::endpoint::CreatedAt;
 use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Accepted, CreatedAt, Done, Json, Nothing};
+use mfa_shared::wire::{Accepted, Done, Json, Nothing};
 
 /// `POST /configuration/sms`
 pub fn create(
