@@ -52,14 +52,13 @@ pub use admin::{Rotated, add_account, recover_user, rotate_key};
 pub use backup::{
     LocalBackup, RestoreHow, Restored, Verified, back_up, backup_facts, restore_backup, verify_backup,
 };
-pub use backups::BackupSchedule;
 pub use check::{Check, Found, check};
 pub use clock::Clock;
-pub use config::{Auth, Config};
+pub use config::{Auth, BackupSchedule, Config};
 pub use domain::network::Network;
+pub use domain::rate::Rates;
 pub use domain::thinning::Keep;
 pub use files::{FilesSeen, look_at_files};
-pub use http::rate::Rates;
 pub use init::{Initialized, NewLogin, init};
 pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
 pub use migrate::{StorePlace, migrate};

@@ -1,7 +1,7 @@
 //! Who asks, and may they? Decided from data, in the transaction of the request.
 
-use super::answer::Head;
-use super::line::Noted;
+use super::head::Head;
+use super::noted::Noted;
 use super::state::State;
 use crate::config::Auth;
 use crate::ops::access::decide;

@@ -1,21 +1,22 @@
 //! From a request to its answer: the checking order of `decisions.md` section 3, in one place.
 
 use super::access::{self, Asked};
-use super::errand::{self, Errand, Ordered};
-use super::line::Noted;
+use super::errand::{self, Ordered};
+use super::head::Head;
 use super::payload::{Payload, read_body};
-use super::reply::{CACHE_CONTROL, Content, Reply};
+use super::reply::{CACHE_CONTROL, Reply};
 use super::request::{Request, repeatable};
-use super::route::{Behind, Route};
+use super::response::respond;
+use super::route::{Behind, Errand, Route};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{backup, batch, body, dry_run, events, login, metrics, origin, rate, search, trail};
+use super::{
+    backup, batch, body, dry_run, events, login, metrics, origin, pages, rate, search, status, trail,
+};
 use crate::ops::Caller;
-use crate::ops::listing::{Cursor, List};
 use crate::reports::Reports;
-use crate::store::Store;
-use bytes::{Buf, Bytes};
+use bytes::Buf;
 use futures_util::Stream;
 use mfa_shared::api::tokens::error_word;
 use mfa_shared::api::webhooks::CreateSubscription;
@@ -24,34 +25,9 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::wire::RawBody;
-use std::net::IpAddr;
 use std::sync::Arc;
-use warp::http::{HeaderMap, Method as HttpMethod};
+use warp::http::Method as HttpMethod;
 use warp::reply::Response;
-
-/// Chunks of a stream that wait for a slow client.
-pub(super) const CHUNKS_WAITING: usize = 2;
-
-/// A request without its body.
-#[derive(Debug)]
-pub struct Head {
-    /// Method as sent.
-    pub method: HttpMethod,
-    /// Path as sent.
-    pub path: String,
-    /// Query string as sent.
-    pub query: String,
-    /// Headers.
-    pub headers: HeaderMap,
-    /// Identifier of the request.
-    pub request_id: String,
-    /// Address of whoever sent it.
-    pub origin: IpAddr,
-    /// What the log shows of it.
-    pub noted: Arc<Noted>,
-    /// Its place in a batch.
-    pub place: Option<i64>,
-}
 
 /// Answers a request; a failure to give a token says so in the words of OAuth 2.0, too.
 pub async fn answer<S, B, E>(state: &Arc<State>, head: &Head, body: S) -> Result<Response, Fault>
@@ -153,7 +129,7 @@ async fn show_status(state: &Arc<State>, head: &Head, route: &Route) -> Result<R
     // It is answered also where the store cannot say whose a token is.
     let asked = Asked { token: None, ..Asked::new(head, None, Vec::new()) };
     rate::count(state, head, &asked, Some(route)).await?;
-    let mut reply = look(state).await?;
+    let mut reply = status::answer(state, *look).await?;
     reply.headers.push((CACHE_CONTROL.to_owned(), "private, no-cache".to_owned()));
     Ok(respond(reply, None))
 }
@@ -188,6 +164,9 @@ async fn read(
     settle_trail(state, &asked, route).await?;
     settle_reports(state, &asked, route).await?;
     let request = Request::prepare(state, head, asked, found, route, &Payload::default());
+    if let Some(reply) = pages::read(&request).await? {
+        return Ok(respond(reply, None));
+    }
     request.read(route.meta.lists(), head).await
 }
 
@@ -255,46 +234,4 @@ async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Op
         }
     };
     admit(state, asked).await.err().unwrap_or(refused)
-}
-
-/// A body that is sent as fast as the client takes it.
-pub(super) type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
-
-/// Reads a list chunk by chunk, as fast as the client takes them.
-pub(super) fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
-    let (sender, receiver) = tokio::sync::mpsc::channel(CHUNKS_WAITING);
-    tokio::spawn(async move {
-        let mut cursor = Cursor::Start;
-        while !matches!(cursor, Cursor::End) {
-            let (list, from) = (list.clone(), cursor.clone());
-            let read = store.read(true, move |tx| list.lines(tx, from.clone())).await;
-            let chunk = read.map(|(lines, next)| {
-                cursor = next;
-                Bytes::from(lines)
-            });
-            let failed = chunk.is_err();
-            if sender.send(chunk).await.is_err() || failed {
-                break;
-            }
-        }
-    });
-    receiver
-}
-
-pub(super) fn respond(reply: Reply, stream: Option<Chunks>) -> Response {
-    use warp::Reply as _;
-    let mut response = match (stream, reply.content) {
-        (Some(mut chunks), _) => {
-            warp::reply::stream(futures_util::stream::poll_fn(move |cx| chunks.poll_recv(cx))).into_response()
-        }
-        (None, Content::Bytes(bytes)) => Response::new(bytes.into()),
-        (None, _) => Response::new(Bytes::new().into()),
-    };
-    *response.status_mut() = super::server::status(reply.status);
-    for (name, value) in
-        reply.content_type.map(|t| ("content-type".to_owned(), t)).into_iter().chain(reply.headers)
-    {
-        super::server::set_header(&mut response, &name, &value);
-    }
-    response
 }

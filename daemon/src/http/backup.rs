@@ -1,9 +1,10 @@
 //! `GET /admin/backup`: the whole store in one stream, made as fast as the client takes it.
 
 use super::access::{self, Asked};
-use super::answer::{CHUNKS_WAITING, Chunks, Head, respond};
+use super::head::Head;
 use super::reply::{CACHE_CONTROL, Reply};
-use super::state::State;
+use super::response::{CHUNKS_WAITING, Chunks, respond};
+use super::state::{BACKUPS_AT_ONCE, State};
 use mfa_shared::api::backup::FILE_TYPE;
 use mfa_shared::fault::{self, Fault};
 use std::sync::Arc;
@@ -11,8 +12,6 @@ use tokio::sync::mpsc;
 use warp::http::Method;
 use warp::reply::Response;
 
-/// Backups that are made at once: each reads the whole store.
-pub const BACKUPS_AT_ONCE: usize = 2;
 /// Seconds after which somebody may ask again.
 const RETRY_SECONDS: u32 = 30;
 

@@ -7,7 +7,7 @@
 mod part;
 
 use super::access::{self, Asked};
-use super::answer::Head;
+use super::head::Head;
 use super::idempotency::Repeatable;
 use super::reply::{Content, Reply};
 use super::request::{self, READS_TOO_LONG, Request};

@@ -1,8 +1,9 @@
 //! `GET /events`: an array that may wait for its first event, or a stream of events that goes on.
 
 use super::access::{self, Asked};
-use super::answer::{CHUNKS_WAITING, Chunks, Head, respond};
+use super::head::Head;
 use super::reply::{CACHE_CONTROL, Reply};
+use super::response::{CHUNKS_WAITING, Chunks, respond};
 use super::state::{Phase, State};
 use crate::clock::Deadline;
 use crate::ops::events::{Heard, heard, last};

@@ -1,9 +1,9 @@
 //! `POST /token`: the only request that is no single transaction, because a password is compared between
 //! looking its user up and beginning the session. Contract: `identity.md` section 6.
 
-use super::answer::Head;
+use super::counts;
+use super::head::Head;
 use super::heavy::Lane;
-use super::metrics::counts;
 use super::payload::Payload;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;

@@ -1,16 +1,17 @@
 //! A request of an operation, ready for its transaction: recall, decode, check the tag, run, remember.
 
 use super::access::{self, Asked};
-use super::answer::{Chunks, Head, respond, stream};
 use super::duplicates::{self, NewCustomer};
+use super::head::Head;
 use super::idempotency::Repeatable;
 use super::payload::Payload;
 use super::reply::{Content, Reply};
+use super::response::{Chunks, respond, stream};
 use super::route::{Behind, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{dry_run, existing_only, image, pages, tag};
+use super::{dry_run, existing_only, image, tag};
 use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
@@ -160,9 +161,6 @@ impl Request {
 
     /// Answers a request that reads.
     pub async fn read(self: Arc<Self>, long: bool, head: &Head) -> Result<Response, Fault> {
-        if let Some(reply) = pages::read(&self).await? {
-            return Ok(respond(reply, None));
-        }
         let mut tries = 0;
         loop {
             let (reply, stream) = self.clone().look(long, &head.request_id).await?;

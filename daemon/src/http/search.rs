@@ -1,8 +1,9 @@
 //! `GET /search`: the column in memory says where to look, the store has the last word.
 
 use super::access::{self, Asked};
-use super::answer::{Head, respond};
+use super::head::Head;
 use super::reply::Reply;
+use super::response::respond;
 use super::state::State;
 use crate::config::Auth;
 use crate::domain::search::{Kind, Phrase};

@@ -1,7 +1,7 @@
 //! The operations of a batch, each ready for the transaction.
 
 use super::super::access::Asked;
-use super::super::answer::Head;
+use super::super::head::Head;
 use super::super::heavy::Secret;
 use super::super::payload::Payload;
 use super::super::request::{Request, tries_code};
