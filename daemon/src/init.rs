@@ -3,12 +3,11 @@
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::open;
+use crate::open::{StartError, open};
 use crate::ops::audit as trail;
 use crate::ops::init::{self, FirstUser, Made};
 use crate::ops::secret::Judged;
 use crate::random;
-use crate::start::StartError;
 use mfa_shared::api::audit::AuditChange;
 use mfa_shared::api::users::{NewUser, made_up_password};
 use mfa_shared::fault::{self, Fault};

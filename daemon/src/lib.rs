@@ -62,8 +62,9 @@ pub use files::{FilesSeen, look_at_files};
 pub use init::{Initialized, NewLogin, init};
 pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
 pub use migrate::{StorePlace, migrate};
+pub use open::StartError;
 pub use prune::{Pruned, prune_audit};
-pub use start::{Daemon, StartError};
+pub use start::Daemon;
 pub use store::backup::BackupError;
 pub use store::backup::crypt::{
     BackupKeys, EncryptTo, PublicKey, Seal, SealWriter, is_encrypted, needs_passphrase, open as open_backup,

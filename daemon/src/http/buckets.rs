@@ -1,4 +1,5 @@
-//! The buckets of tokens and addresses, from which each request is taken; `domain/rate.rs` says how large they are.
+//! The buckets of tokens and addresses, from which each request is taken. How large they are:
+//! `domain/rate.rs`.
 
 use crate::domain::rate::{Bucket, Limit, Standing};
 use std::collections::HashMap;
