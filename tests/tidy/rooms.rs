@@ -6,19 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Arrows that close a circle or lead upward: the folder, from, to. The list may only shrink.
 const KNOWN: &[(&str, &str, &str)] = &[
-    ("daemon/ops/days", "tellers", "gather"),
-    ("daemon/ops/gateways", "mod", "email"),
-    ("daemon/ops/gateways", "sms", "mod"),
-    ("daemon/ops/interest", "runs", "day"),
-    ("daemon/ops/reports", "mod", "days"),
-    ("daemon/ops/tellers", "mod", "cash"),
-    ("daemon/ops/tellers", "receipts", "check"),
-    ("daemon/outward", "mod", "dial"),
-    ("daemon/search", "mod", "alike"),
-    ("daemon/store", "layer", "engine"),
-    ("daemon/store", "mod", "images"),
-    ("daemon/store", "objects", "engine"),
-    ("daemon/store", "tx", "shelved"),
     ("daemon/store/embedded", "checkpoint", "shared"),
     ("daemon/store/embedded", "disk", "segment"),
     ("daemon/store/embedded", "format", "recover"),
@@ -35,7 +22,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("daemon/store/postgres", "lane", "journal"),
     ("daemon/store/postgres", "objects", "lane"),
     ("daemon/store/postgres", "objects", "mod"),
-    ("daemon/store/postgres", "options", "address"),
     ("daemon/store/postgres", "session", "lane"),
     ("daemon/store/postgres", "session", "objects"),
 ];

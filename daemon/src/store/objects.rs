@@ -4,7 +4,7 @@
 //! the record that names it commits, and it is removed only after the last such record is gone. What a
 //! crash leaves in between is an object without a record, which the next start sweeps away.
 
-use super::engine::{Pending, Range, Space};
+use super::keys::{Pending, Range, Space};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

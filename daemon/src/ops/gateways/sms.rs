@@ -1,6 +1,6 @@
 //! SMS configurations. Contract: `gateways.md` sections 2 and 3.
 
-use super::{not_found, note_read, refuse_redirect, taken};
+use super::common::{not_found, note_read, refuse_redirect, taken};
 use crate::ops::Caller;
 use crate::ops::rows::Rows;
 use crate::secret::Secret;

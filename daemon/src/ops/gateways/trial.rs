@@ -1,7 +1,8 @@
 //! Test messages: planned while nothing is sent, settled when the gateway has answered. Contract:
 //! `gateways.md` section 5.
 
-use super::{called, email, sms};
+use super::common::called;
+use super::{email, sms};
 use crate::config::Config;
 use crate::domain::gateway::{Limits, Mail, Refusal, Sms, Trial, Tried, mail_way, sms_way};
 use crate::ops::Caller;

@@ -5,8 +5,8 @@ mod day;
 mod runs;
 
 pub use check::check_interest;
-pub use day::{Job, step};
-pub use runs::{Claim, Order, RunAccepted, claim, end_day, jobs, list, plan, release, settle};
+pub use day::step;
+pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, list, plan, release, settle};
 
 use super::{Caller, ledger};
 use crate::domain::interest::{self as rules, rounded};

@@ -9,6 +9,7 @@ mod address;
 mod claim;
 mod commit;
 mod drafts;
+mod error;
 mod journal;
 mod lane;
 mod objects;
@@ -21,7 +22,8 @@ mod trouble;
 mod view;
 
 pub use address::{Address, SCHEMES};
-pub use options::{OpenError, Options};
+pub use error::OpenError;
+pub use options::Options;
 
 use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Space, Visit, WriteWork};
 use crate::store::figures::{Figures, Own};

@@ -4,6 +4,7 @@
 use super::memory::Memory;
 use super::posting::{amount, customer, entry};
 use crate::domain::instance::transaction_types;
+use crate::ops::check::check_books;
 use crate::ops::ledger::*;
 use crate::ops::{Caller, actions, definitions, instances};
 use crate::store::record::{key, numbered};
