@@ -59,34 +59,21 @@ pub struct Meta {
     pub body: BodyShape,
     /// What it answers.
     pub answer: AnswerShape,
+    pub(crate) application: &'static str,
+    pub(crate) public: bool,
     /// The endpoint whose representation carries the `ETag` and is compared with `If-Match`.
     pub tag: Option<&'static str>,
 }
 
 impl Meta {
-    /// The application that the path belongs to, for access control (`identity.md` section 4).
+    /// The application that the row belongs to, for access control (`identity.md` section 4).
     pub fn application(&self) -> &'static str {
-        let mut segments = segments(self.path);
-        match (segments.next().unwrap_or_default(), segments.nth(1)) {
-            ("users" | "roles" | "permittablegroups" | "applications" | "token", _) => "identity-v1",
-            ("offices", Some("teller")) | ("teller", _) => "teller-v1",
-            ("offices" | "employees", _) => "office-v1",
-            ("customers", _) => "customer-v1",
-            ("actions" | "definitions" | "instances" | "interest", _) => "deposit-v1",
-            ("configuration", _) => "notification-v1",
-            ("ledger", _) => "ledger-v1",
-            ("audit", _) => "audit-v1",
-            ("events", _) => "events-v1",
-            _ => "admin-v1",
-        }
+        self.application
     }
 
     /// Whether nobody is asked for a token (`identity.md` section 3).
     pub fn is_public(&self) -> bool {
-        matches!(
-            (self.method, self.path),
-            (Method::Post, "/token") | (_, "/live" | "/ready" | "/version" | "/openapi.json" | "/docs")
-        )
+        self.public
     }
 
     /// Whether the endpoint answers many records, which can be streamed.
@@ -151,16 +138,17 @@ impl<E: Endpoint> Answer for AcceptedAt<E> {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
 }
 
-/// Declares endpoints, a row each:
+/// Declares the endpoints of an application, `application "office-v1";` and then a row each:
 /// `Name { parameter } METHOD "/path/{parameter}" Body => Answer, tag ReadEndpoint, path check, body fits;`
 /// where `check` is a function that refuses parameters of the path, and `fits` one that refuses a body that
-/// does not go with them.
+/// does not go with them. A row with `public true` at its end needs no token.
 #[macro_export]
 macro_rules! endpoints {
-    ($(
+    (application $application:literal; $(
         $(#[doc = $doc:literal])*
         $name:ident { $($param:ident),* } $method:ident $path:literal
-            $body:ty => $answer:ty $(, tag $tag:ident)? $(, path $check:ident)? $(, body $fits:ident)?;
+            $body:ty => $answer:ty
+            $(, tag $tag:ident)? $(, path $check:ident)? $(, body $fits:ident)? $(, public $public:literal)?;
     )*) => {
         $(
             $(#[doc = $doc])*
@@ -180,6 +168,8 @@ macro_rules! endpoints {
                     path: $path,
                     body: <$body as $crate::wire::Body>::SHAPE,
                     answer: <$answer as $crate::wire::Answer>::SHAPE,
+                    application: $application,
+                    public: false $(|| $public)?,
                     tag: $crate::endpoints!(@tag $($tag)?),
                 };
                 type Body = $body;

@@ -252,6 +252,7 @@ impl Parameters for AuditQuery {
 }
 
 endpoints! {
+    application "audit-v1";
     /// List the records of the audit trail, the newest first.
     ListAudit {} Get "/audit" Query<AuditQuery> => Page<AuditRecord>;
     /// Read a record of the audit trail.

@@ -86,6 +86,7 @@ object! {
 }
 
 endpoints! {
+    application "admin-v1";
     /// Carry out many operations in one request, each with a result of its own, or all of them or none.
     SendBatch {} Post "/batch" Json<Batch> => Json<BatchResult>;
 }

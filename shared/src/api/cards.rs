@@ -63,6 +63,7 @@ fn exists(date: &ExpirationDate, at: &mut Checks) -> Option<()> {
 }
 
 endpoints! {
+    application "customer-v1";
     /// Record an identification card of a customer.
     CreateCard { customer } Post "/customers/{customer}/identifications" Json<CardInput> => Accepted;
     /// List the identification cards of a customer in the order in which they were recorded.

@@ -277,6 +277,7 @@ impl Parameters for CustomerQuery {
 }
 
 endpoints! {
+    application "customer-v1";
     /// Register a customer, in state PENDING.
     CreateCustomer {} Post "/customers" Json<CustomerInput> => Accepted;
     /// List customers.

@@ -160,6 +160,7 @@ object! {
 }
 
 endpoints! {
+    application "office-v1";
     /// End a day of an office, which writes its report; a day that was ended stays as it is.
     EndOfficeDay { office, date } Post "/offices/{office}/days/{date}" JsonIfAny<DayEnd>
         => AcceptedAt<GetOfficeDay>;

@@ -281,6 +281,7 @@ fn property<'n>(node: Option<&'n Node>, name: &str) -> Option<&'n Node> {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Create a product definition, not yet active.
     CreateDefinition {} Post "/definitions" Json<NewDefinition> => Accepted;
     /// List all product definitions.

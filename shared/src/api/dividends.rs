@@ -78,6 +78,7 @@ fn is_over(due: &DueDate, at: &mut Checks) -> Option<()> {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Distribute a dividend to the accounts of a share product.
     DistributeDividend { definition } Post "/definitions/{definition}/dividends" Json<NewDividend>
         => Accepted;

@@ -102,6 +102,7 @@ impl Parameters for EmployeeQuery {
 }
 
 endpoints! {
+    application "office-v1";
     /// Register an employee.
     CreateEmployee {} Post "/employees" Json<EmployeeInput> => Accepted;
     /// List employees.

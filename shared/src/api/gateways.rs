@@ -313,6 +313,7 @@ impl Rule for PhoneNumber {
 }
 
 endpoints! {
+    application "notification-v1";
     /// Create an e-mail configuration.
     CreateEmailConfiguration {} Post "/configuration/email" Json<EmailConfiguration>
         => CreatedAt<GetEmailConfiguration>;

@@ -44,6 +44,7 @@ object! {
 }
 
 endpoints! {
+    application "identity-v1";
     /// Create a permittable group.
     CreateGroup {} Post "/permittablegroups" Json<PermittableGroup> => Accepted;
     /// List all permittable groups.

@@ -194,6 +194,7 @@ impl Parameters for InstanceCommandForm {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Open an account for a customer, in state PENDING with balance 0.
     CreateInstance {} Post "/instances" Json<NewInstance> => AcceptedAt<GetInstance>;
     /// List the accounts of a customer, or the first ones that contain a text.

@@ -202,6 +202,7 @@ impl Parameters for RunQuery {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Accrue every day up to a date for all products, and pay the interest that falls due.
     RunInterest {} Post "/interest/runs" Json<NewInterestRun> => AcceptedAt<ListInterestRuns>;
     /// List the days that were run, each product by itself, the newest first.

@@ -325,6 +325,7 @@ impl Parameters for AsOf {
 }
 
 endpoints! {
+    application "ledger-v1";
     /// List the accounts of the ledger.
     ListLedgerAccounts {} Get "/ledger/accounts" Query<AccountQuery> => Page<LedgerAccount>;
     /// Read an account of the ledger.

@@ -102,6 +102,7 @@ impl Listed for Office {
 }
 
 endpoints! {
+    application "office-v1";
     /// Create a head office, or a branch of the named parent.
     CreateOffice {} Post "/offices" Json<NewOffice> => Accepted;
     /// List all offices, head offices and branches.

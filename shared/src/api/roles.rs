@@ -61,6 +61,7 @@ pub fn unite(permissions: impl IntoIterator<Item = Permission>) -> Vec<Permissio
 }
 
 endpoints! {
+    application "identity-v1";
     /// Create a role.
     CreateRole {} Post "/roles" Json<Role> => Accepted;
     /// List all roles.

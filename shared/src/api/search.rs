@@ -104,6 +104,7 @@ impl Parameters for SearchQuery {
 }
 
 endpoints! {
+    application "admin-v1";
     /// Find customers, employees, offices and accounts by words, best first.
     Search {} Get "/search" Query<SearchQuery> => Json<SearchHits>;
 }

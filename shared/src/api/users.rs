@@ -137,6 +137,7 @@ impl Parameters for AccessQuery {
 }
 
 endpoints! {
+    application "identity-v1";
     /// Create a user.
     CreateUser {} Post "/users" Json<NewUser> => Accepted;
     /// List all users.

@@ -227,6 +227,7 @@ fn kinds() -> impl Iterator<Item = &'static str> {
 }
 
 endpoints! {
+    application "events-v1";
     /// List the subscriptions.
     ListSubscriptions {} Get "/events/subscriptions" Nothing => Array<Subscription>;
     /// Have events delivered to an address from now on; the answer shows the secret, and no other does.
