@@ -9,6 +9,7 @@
 //! | [`search`] | finding records by words, over a column in memory that follows the store |
 //! | [`store`] | one serializable transaction for each request, over an engine |
 //! | [`config`], [`clock`], [`random`] | the only places for settings, for "now" and for randomness |
+//! | [`hex`] | bytes as hexadecimal digits |
 //! | [`count`] | numbers that are counted while work goes on |
 //! | [`secret`] | a secret in memory, shown nowhere by accident |
 //!
@@ -19,6 +20,7 @@ pub mod clock;
 pub mod config;
 pub mod count;
 pub mod domain;
+pub mod hex;
 pub mod http;
 pub mod ops;
 pub mod outward;

@@ -1,13 +1,13 @@
 //! From a request to its answer: the checking order of `decisions.md` section 3, in one place.
 
-use super::access::{self, Asked};
+use super::access::{self, AccessRequest};
 use super::errand::{self, Ordered};
 use super::head::Head;
 use super::payload::{Payload, read_body};
 use super::reply::{CACHE_CONTROL, Reply};
 use super::request::{Request, repeatable};
 use super::response::respond;
-use super::route::{Behind, Errand, Route};
+use super::route::{Errand, Handler, Route};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
@@ -43,7 +43,7 @@ where
             found.params.first().into_iter().for_each(|name| head.noted.about(what, name));
         }
     }
-    let gives_token = matches!(route.as_ref().map(|route| &route.behind), Some(Behind::Login));
+    let gives_token = matches!(route.as_ref().map(|route| &route.handler), Some(Handler::Login));
     let meta = route.as_ref().map(|route| route.meta);
     let params = found.as_ref().map(|found| found.params.clone()).unwrap_or_default();
     let answer = decide(state, head, found, route, body).await;
@@ -64,7 +64,7 @@ where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
-    if let Some(route) = route.as_ref().filter(|route| matches!(route.behind, Behind::Status(_))) {
+    if let Some(route) = route.as_ref().filter(|route| matches!(route.handler, Handler::Status(_))) {
         return show_status(state, head, route).await;
     }
     let changes = route.as_ref().is_some_and(|route| !route.meta.method.reads());
@@ -78,17 +78,17 @@ where
         return Ok(respond(reply, None));
     }
     let segments = found.as_ref().map(|found| found.segments.clone()).unwrap_or_default();
-    let asked = Asked::new(head, route.as_ref().map(|route| route.meta), segments);
+    let asked = AccessRequest::new(head, route.as_ref().map(|route| route.meta), segments);
     rate::count(state, head, &asked, route.as_deref()).await?;
     let (Some(found), Some(route)) = (&found, route) else {
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
-    match route.behind {
-        Behind::Login => return log_in(state, head, &route, body).await,
-        Behind::Search => return search::answer(state, head, asked).await,
-        Behind::Events => return events::answer(state, head, asked).await,
-        Behind::Metrics => return metrics::answer(state, head, asked).await,
-        Behind::Backup => return backup::answer(state, head, asked).await,
+    match route.handler {
+        Handler::Login => return log_in(state, head, &route, body).await,
+        Handler::Search => return search::answer(state, head, asked).await,
+        Handler::Events => return events::answer(state, head, asked).await,
+        Handler::Metrics => return metrics::answer(state, head, asked).await,
+        Handler::Backup => return backup::answer(state, head, asked).await,
         _ => {}
     }
     if route.meta.method.reads() {
@@ -99,13 +99,13 @@ where
     let (payload, draft) = read_body(state, head, &route, body).await?;
     let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
     let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
-    let reply = match &route.behind {
-        Behind::Errand(prepare) => {
+    let reply = match &route.handler {
+        Handler::Errand(prepare) => {
             let errand = prepare(found.params.clone(), &raw);
             let ordered = order(head, found, &route, &payload, asked, errand);
             errand::run(state, head, ordered).await
         }
-        Behind::Batch => {
+        Handler::Batch => {
             let secrets = |body: &Node| batch::secrets(state, body);
             let repeatable = repeatable(head, found, &route, &payload.bytes, secrets);
             batch::answer(state, head, asked, repeatable, &raw).await
@@ -122,12 +122,12 @@ where
 
 /// Answers a look at the daemon itself, which is the same for everybody, with a token or without.
 async fn show_status(state: &Arc<State>, head: &Head, route: &Route) -> Result<Response, Fault> {
-    let Behind::Status(look) = &route.behind else {
+    let Handler::Status(look) = &route.handler else {
         return Err(Fault::new(fault::INTERNAL, "what stands behind this row is no look at the daemon"));
     };
     origin::check(state, &head.headers)?;
     // It is answered also where the store cannot say whose a token is.
-    let asked = Asked { token: None, ..Asked::new(head, None, Vec::new()) };
+    let asked = AccessRequest { token: None, ..AccessRequest::new(head, None, Vec::new()) };
     rate::count(state, head, &asked, Some(route)).await?;
     let mut reply = status::answer(state, *look).await?;
     reply.headers.push((CACHE_CONTROL.to_owned(), "private, no-cache".to_owned()));
@@ -136,7 +136,7 @@ async fn show_status(state: &Arc<State>, head: &Head, route: &Route) -> Result<R
 
 /// Whoever may look at the audit trail sees all that was told and committed before, and a new subscription
 /// begins behind it.
-async fn settle_trail(state: &Arc<State>, asked: &Asked, route: &Route) -> Result<(), Fault> {
+async fn settle_trail(state: &Arc<State>, asked: &AccessRequest, route: &Route) -> Result<(), Fault> {
     if route.meta.application() == "audit-v1" || route.meta.name == CreateSubscription::META.name {
         admit(state, asked.clone()).await?;
         state.auditor.settle(&state.store).await;
@@ -145,7 +145,7 @@ async fn settle_trail(state: &Arc<State>, asked: &Asked, route: &Route) -> Resul
 }
 
 /// A report has everything that was acknowledged before it was asked for.
-async fn settle_reports(state: &Arc<State>, asked: &Asked, route: &Route) -> Result<(), Fault> {
+async fn settle_reports(state: &Arc<State>, asked: &AccessRequest, route: &Route) -> Result<(), Fault> {
     if Reports::has(route.meta.name) {
         admit(state, asked.clone()).await?;
         state.reports.ready(&state.store, route.meta.name).await;
@@ -157,7 +157,7 @@ async fn settle_reports(state: &Arc<State>, asked: &Asked, route: &Route) -> Res
 async fn read(
     state: &Arc<State>,
     head: &Head,
-    asked: Asked,
+    asked: AccessRequest,
     found: &Found<'_>,
     route: &Arc<Route>,
 ) -> Result<Response, Fault> {
@@ -176,7 +176,7 @@ fn order(
     found: &Found<'_>,
     route: &Route,
     payload: &Payload,
-    asked: Asked,
+    asked: AccessRequest,
     errand: Result<Errand, Fault>,
 ) -> Ordered {
     let repeatable = repeatable(head, found, route, &payload.bytes, route.meta.body.secrets);
@@ -204,7 +204,7 @@ fn method_of(method: &HttpMethod) -> Option<Method> {
     }
 }
 
-async fn admit(state: &Arc<State>, asked: Asked) -> Result<Arc<Caller>, Fault> {
+async fn admit(state: &Arc<State>, asked: AccessRequest) -> Result<Arc<Caller>, Fault> {
     let shared = state.clone();
     state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await
 }
@@ -225,7 +225,12 @@ where
     login::answer(state, head, &raw).await.map(|reply| respond(reply, None))
 }
 
-async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Option<&Found<'_>>) -> Fault {
+async fn refuse_unknown(
+    state: &Arc<State>,
+    head: &Head,
+    asked: AccessRequest,
+    found: Option<&Found<'_>>,
+) -> Fault {
     let refused = match found {
         None => Fault::new(fault::ROUTE_NOT_FOUND, format!("there is no path {}", head.path)),
         Some(found) => {

@@ -1,6 +1,6 @@
 //! `GET /admin/backup`: the whole store in one stream, made as fast as the client takes it.
 
-use super::access::{self, Asked};
+use super::access::{self, AccessRequest};
 use super::head::Head;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::response::{CHUNKS_WAITING, Chunks, respond};
@@ -17,7 +17,7 @@ const RETRY_SECONDS: u32 = 30;
 
 /// Answers with a backup. A failure on the way breaks the stream off, and what has arrived has no end then,
 /// by which everybody knows it.
-pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Response, Fault> {
+pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = state.clone();
     state.store.read(false, move |tx| access::admit(&shared, tx, &asked).map(drop)).await?;
     let mut reply = Reply::empty(200);

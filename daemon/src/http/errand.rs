@@ -1,7 +1,7 @@
 //! Work outside the store, between two transactions: what is to be done is planned in one that reads, it is
 //! done while no transaction is open, and what came of it is settled in one that writes.
 
-use super::access::{self, Asked};
+use super::access::{self, AccessRequest};
 use super::head::Head;
 use super::idempotency::Repeatable;
 use super::reply::Reply;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// What a request for an errand brings.
 pub struct Ordered {
     /// Who asks, and for what.
-    pub asked: Asked,
+    pub asked: AccessRequest,
     /// What the audit trail says of it.
     pub trail: Arc<Trail>,
     /// Its idempotency key.

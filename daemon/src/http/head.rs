@@ -42,9 +42,5 @@ pub(super) fn request_id(headers: &HeaderMap) -> String {
 
 /// A request identifier of the daemon's own.
 pub(super) fn new_request_id() -> String {
-    hex(random::bytes::<8>())
-}
-
-fn hex(bytes: [u8; 8]) -> String {
-    format!("{:016x}", u64::from_be_bytes(bytes))
+    random::hex::<8>()
 }

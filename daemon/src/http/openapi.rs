@@ -5,7 +5,7 @@
 
 use super::rate;
 use super::reply::Reply;
-use super::route::{Behind, Look, Route, status};
+use super::route::{Handler, Look, Route, status};
 use super::table::table;
 use crate::ops::listing::json as text;
 use bytes::Bytes;
@@ -117,10 +117,10 @@ fn operation(route: &Route) -> Value {
         "parameters": parameters(row),
         "responses": responses(route),
     });
-    match route.behind {
-        Behind::Status(_) | Behind::Login => operation["security"] = json!([]),
+    match route.handler {
+        Handler::Status(_) | Handler::Login => operation["security"] = json!([]),
         // It needs a token and no permission: each operation in it is permitted by itself.
-        Behind::Batch => {}
+        Handler::Batch => {}
         _ => {
             operation["x-application"] = json!(row.application());
             operation["x-permittable-path"] = json!(permittable(row));

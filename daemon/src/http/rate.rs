@@ -4,10 +4,10 @@
 //! it, with one exception: a token without a bucket is looked up first, because only one that is live may
 //! have a bucket. Requests without a live token count for their address. So made-up tokens cost no memory.
 
-use super::access::Asked;
+use super::access::AccessRequest;
 use super::addresses::client_of;
 use super::head::Head;
-use super::route::{Behind, Route};
+use super::route::{Handler, Route};
 use super::state::State;
 use crate::domain::rate::{Bucket, Limit};
 use mfa_shared::api::system::{GetLive, GetReady};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub async fn count(
     state: &Arc<State>,
     head: &Head,
-    asked: &Asked,
+    asked: &AccessRequest,
     route: Option<&Route>,
 ) -> Result<(), Fault> {
     if route.is_some_and(answers_always) {
@@ -37,7 +37,7 @@ pub async fn count(
 
 /// Counts the operations of a batch beside its own request. They were read already, so they are not refused,
 /// but the next request waits for them.
-pub fn count_more(state: &State, head: &Head, asked: &Asked, operations: u64) {
+pub fn count_more(state: &State, head: &Head, asked: &AccessRequest, operations: u64) {
     let (now, address) = (state.store.clock().elapsed(), client_of(head.origin));
     let limit = |bucket| state.config.rates.limit(bucket, head.origin);
     if let Some(limit) = limit(Bucket::Address) {
@@ -56,11 +56,15 @@ pub fn count_more(state: &State, head: &Head, asked: &Asked, operations: u64) {
 /// Whoever watches the daemon is always answered, and logins have queues and limits of their own.
 pub fn answers_always(route: &Route) -> bool {
     let watched = [GetLive::META.name, GetReady::META.name].contains(&route.meta.name);
-    watched || matches!(route.behind, Behind::Login | Behind::Metrics)
+    watched || matches!(route.handler, Handler::Login | Handler::Metrics)
 }
 
 /// The token of a request, if it is live.
-async fn live_token<'a>(state: &Arc<State>, head: &Head, asked: &'a Asked) -> Result<Option<&'a str>, Fault> {
+async fn live_token<'a>(
+    state: &Arc<State>,
+    head: &Head,
+    asked: &'a AccessRequest,
+) -> Result<Option<&'a str>, Fault> {
     let limited = |bucket| state.config.rates.limit(bucket, head.origin).is_some();
     let Some(token) = asked.token.as_deref() else { return Ok(None) };
     let known = state.buckets.has(Bucket::Token, &token);

@@ -1,13 +1,13 @@
 //! A request of an operation, ready for its transaction: recall, decode, check the tag, run, remember.
 
-use super::access::{self, Asked};
+use super::access::{self, AccessRequest};
 use super::duplicates::{self, NewCustomer};
 use super::head::Head;
 use super::idempotency::Repeatable;
 use super::payload::Payload;
 use super::reply::{Content, Reply};
 use super::response::{Chunks, respond, stream};
-use super::route::{Behind, Prepared, Route, Tagged};
+use super::route::{Handler, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
@@ -71,7 +71,7 @@ pub struct Request {
     /// The daemon.
     pub state: Arc<State>,
     /// Who asks, and for what.
-    pub asked: Asked,
+    pub asked: AccessRequest,
     /// The row.
     pub meta: Meta,
     repeatable: Result<Option<Repeatable>, Fault>,
@@ -96,7 +96,7 @@ impl Request {
     pub fn prepare(
         state: &Arc<State>,
         head: &Head,
-        asked: Asked,
+        asked: AccessRequest,
         found: &Found<'_>,
         route: &Arc<Route>,
         payload: &Payload,
@@ -114,16 +114,16 @@ impl Request {
         let form = payload.form.as_ref().map(|form| &form.arrived);
         let today = state.store.clock().now().day();
         let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
-        let prepared = match &route.behind {
-            Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_)
-            | Behind::Login
-            | Behind::Errand(_)
-            | Behind::Batch
-            | Behind::Search
-            | Behind::Events
-            | Behind::Metrics
-            | Behind::Backup => {
+        let prepared = match &route.handler {
+            Handler::Operation(prepare) => prepare(found.params.clone(), &raw),
+            Handler::Status(_)
+            | Handler::Login
+            | Handler::Errand(_)
+            | Handler::Batch
+            | Handler::Search
+            | Handler::Events
+            | Handler::Metrics
+            | Handler::Backup => {
                 Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
             }
         };

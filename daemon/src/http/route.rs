@@ -81,11 +81,11 @@ pub struct Route {
     /// The row.
     pub meta: Meta,
     /// What answers it.
-    pub behind: Behind,
+    pub handler: Handler,
 }
 
 /// What answers a row.
-pub enum Behind {
+pub enum Handler {
     /// An operation in a transaction.
     Operation(Prepare),
     /// The state of the process, without a transaction and without a token.
@@ -126,7 +126,7 @@ where
         };
         Ok(Prepared::new(Box::new(run)))
     };
-    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
 
 /// Joins a row and its operation on the record that its body names.
@@ -147,7 +147,7 @@ where
         };
         Ok(Prepared { addressed, ..Prepared::new(Box::new(run)) })
     };
-    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
 
 /// Joins a row and a read that is noted in the audit trail.
@@ -169,7 +169,7 @@ where
         let note = move |tx: &mut Tx<'_>, caller: &Caller| note(tx, caller, &noted);
         Ok(Prepared { note: Some(Box::new(note)), ..Prepared::new(Box::new(run)) })
     };
-    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
 
 type WithSecret<E, R> = fn(&mut Tx<'_>, &Caller, &E, &<E as Endpoint>::Body, &Judged) -> Result<R, Fault>;
@@ -190,7 +190,7 @@ where
         };
         Ok(Prepared { secret: Some(secret), ..Prepared::new(Box::new(run)) })
     };
-    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
 
 type Plan<E, P> = fn(&mut Tx<'_>, &Caller, &Config, &E, &<E as Endpoint>::Body) -> Result<P, Fault>;
@@ -225,42 +225,42 @@ where
             Ok(Act { run, answer: E::META.answer.kind })
         }))
     };
-    Route { meta: E::META, behind: Behind::Errand(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Errand(Box::new(prepare)) }
 }
 
 /// The row that gives tokens.
 pub fn login<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Login }
+    Route { meta: E::META, handler: Handler::Login }
 }
 
 /// The row that carries operations of other rows.
 pub fn batch<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Batch }
+    Route { meta: E::META, handler: Handler::Batch }
 }
 
 /// The row that searches.
 pub fn search<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Search }
+    Route { meta: E::META, handler: Handler::Search }
 }
 
 /// The row that tells what is changed.
 pub fn events<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Events }
+    Route { meta: E::META, handler: Handler::Events }
 }
 
 /// The row of the metrics.
 pub fn metrics<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Metrics }
+    Route { meta: E::META, handler: Handler::Metrics }
 }
 
 /// The row of the backup.
 pub fn backup<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Backup }
+    Route { meta: E::META, handler: Handler::Backup }
 }
 
 /// Joins a row and a look at the process.
 pub fn status<E: Endpoint<Body = Nothing>>(look: Look) -> Route {
-    Route { meta: E::META, behind: Behind::Status(look) }
+    Route { meta: E::META, handler: Handler::Status(look) }
 }
 
 /// The representation whose tag a row carries: the read operation that the row names, on the same path.
@@ -270,7 +270,7 @@ pub struct Tagged(Arc<Run>);
 impl Tagged {
     /// Prepares the read of the tag, which takes the first parameters of the path.
     pub fn prepare(route: &Route, params: &[String]) -> Option<Self> {
-        let Behind::Operation(prepare) = &route.behind else { return None };
+        let Handler::Operation(prepare) = &route.handler else { return None };
         let count = route.meta.path.matches('{').count();
         let params = params.get(..count)?.to_vec();
         let no_query = mfa_shared::query::Params::default();

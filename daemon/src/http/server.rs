@@ -94,7 +94,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
 }
 
 /// What a connection holds of the limits until it ends.
-type Held = (OwnedSemaphorePermit, Place, Within);
+type Admission = (OwnedSemaphorePermit, Place, Within);
 
 /// How many connections there may be, and how slow they may be.
 struct Limit {
@@ -105,7 +105,7 @@ struct Limit {
     speaks_tls: bool,
 }
 
-async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Held>, IpAddr) {
+async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Admission>, IpAddr) {
     loop {
         // The semaphore is never closed.
         let permit = limit.all.clone().acquire_owned().await.expect("an open semaphore");

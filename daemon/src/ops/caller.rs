@@ -1,7 +1,7 @@
 //! Who asks, with what they hold. Contract: `identity.md` section 3.
 
 use super::last_use::LastUse;
-use crate::domain::permission::Reach;
+use crate::domain::permission::Permitted;
 use crate::domain::privilege::Holding;
 use crate::store::records::{StoredToken, StoredUser, TokenKind};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Caller {
     /// Whether the user has to set up a second factor first.
     pub must_set_up_factor: bool,
     /// What the caller may do.
-    pub reach: Arc<Reach>,
+    pub reach: Arc<Permitted>,
     /// What the caller may grant.
     pub holding: Holding,
     /// The token, where one was sent.

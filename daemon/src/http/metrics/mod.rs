@@ -8,7 +8,7 @@ pub mod families;
 mod page;
 mod process;
 
-use super::access::{self, Asked};
+use super::access::{self, AccessRequest};
 use super::counts::{CLASSES, Counts, DELIVERED, GRANTS, LOCKED, OUTCOMES};
 use super::head::Head;
 use super::origin;
@@ -33,7 +33,7 @@ const STORE_WAIT: Duration = Duration::from_secs(3);
 const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
 /// Answers with all metrics.
-pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Response, Fault> {
+pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     if !is_open_to(state, head) {
         let shared = state.clone();
         state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await?;

@@ -43,7 +43,7 @@ pub fn plan_mail(
         to: test.to.clone(),
         subject: format!("Test of the e-mail configuration {}", at.configuration),
         text,
-        name: format!("{:032x}", u128::from_be_bytes(random::bytes())),
+        name: random::hex::<16>(),
         at: now,
         limits: limits(config),
     };
