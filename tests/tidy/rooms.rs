@@ -19,11 +19,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("daemon/store/embedded", "upgrade", "shared"),
     ("daemon/store/embedded", "writer", "committer"),
     ("daemon/store/embedded", "writer", "mod"),
-    ("daemon/store/postgres", "lane", "journal"),
-    ("daemon/store/postgres", "objects", "lane"),
-    ("daemon/store/postgres", "objects", "mod"),
-    ("daemon/store/postgres", "session", "lane"),
-    ("daemon/store/postgres", "session", "objects"),
 ];
 
 /// A folder that is being rebuilt, in which circles are not looked for.
