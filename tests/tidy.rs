@@ -1,9 +1,13 @@
 //! The house stays in order: sizes, layers, words. The lists of exceptions may only shrink.
 
+mod arrows;
+mod rooms;
+mod source;
+
 use std::path::{Path, PathBuf};
 
 /// Most lines of a file, of a function, and most characters of a line.
-const FILE_LINES_MAX: usize = 400;
+const FILE_LINES_MAX: usize = 450;
 const FUNCTION_LINES_MAX: usize = 70;
 const LINE_CHARACTERS_MAX: usize = 110;
 

@@ -4,10 +4,9 @@
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::init::{checked, hash, made_up};
-use crate::open::open_existing;
+use crate::open::{StartError, open_existing};
 use crate::ops::audit as trail;
 use crate::ops::{init, ledger};
-use crate::start::StartError;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::unlock::unlock;
 use crate::store::{Store, Tx, key_file};

@@ -5,7 +5,6 @@
 use crate::clock::Deadline;
 use crate::ops::audit as trail;
 use crate::ops::events;
-use crate::prune;
 use crate::store::records::AUDIT_PENDING;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
@@ -264,7 +263,7 @@ pub(crate) async fn bring_to_an_end(store: &Store) {
 /// Prepares a store for the trail: what an earlier place has left unsealed is sealed, and on a shared engine
 /// it is noted from where in its journal others are to be sealed. Before that nothing is told.
 pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
-    prune::clear(store).await?;
+    clear(store).await?;
     if store.read(false, trail::is_begun).await? {
         return Ok(());
     }
@@ -278,6 +277,18 @@ pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
         Err(fault) if fault.kind == fault::DISK_READ_ONLY => Ok(()),
         begun => begun,
     }
+}
+
+/// Removes what was cut off; a start goes on where this was interrupted.
+pub(crate) async fn clear(store: &Store) -> Result<(), Fault> {
+    let step = |tx: &mut Tx<'_>| {
+        tx.set_actor(SYSTEM_ACTOR);
+        trail::clear(tx)
+    };
+    if store.read(false, trail::is_clearing).await? {
+        while !store.write("audit-prune", step).await? {}
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 //! daemons one does it.
 
 use crate::clock::Deadline;
-use crate::domain::thinning::Keep;
+use crate::config::BackupSchedule;
 use crate::http::state::State;
 use crate::ops::backups::{self, seen};
 use crate::ops::turn::Work;
 use crate::store::backup::BackupError;
-use crate::store::backup::crypt::{EncryptTo, PublicKey, Seal};
+use crate::store::backup::crypt::{EncryptTo, Seal};
 use crate::store::backup::file::{Draft, is_draft, is_named, store_and_moment};
 use crate::store::records::{BackupMade, ScheduledBackups};
 use crate::store::seed::SYSTEM_ACTOR;
@@ -31,19 +31,6 @@ const AGAIN: Duration = Duration::from_secs(600);
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(86_400);
 /// Pieces of a backup that wait to be written.
 const PIECES_WAITING: usize = 4;
-
-/// When backups are made, where, and which ones stay.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackupSchedule {
-    /// The folder.
-    pub dir: PathBuf,
-    /// Minute of the day in UTC from which on the one of the day is made.
-    pub minute: u16,
-    /// Which ones stay.
-    pub keep: Keep,
-    /// Who can open them; everybody if it is nobody.
-    pub encrypt_to: Vec<PublicKey>,
-}
 
 impl BackupSchedule {
     /// Whether the backup of the day is still to be made.

@@ -3,11 +3,10 @@
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::{How, open_to_look};
+use crate::open::{How, StartError, open_to_look};
 use crate::ops::audit::check_trail;
-use crate::ops::ledger::check_ledger;
+use crate::ops::check::check_ledger;
 use crate::ops::references;
-use crate::start::StartError;
 use crate::store::Store;
 use crate::store::check::Finding;
 use mfa_shared::fault::Fault;

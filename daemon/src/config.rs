@@ -1,11 +1,12 @@
 //! Settings of the daemon: their names, defaults and rules. Where a value comes from (flag, environment,
 //! file) is the business of the command line.
 
-use crate::backups::BackupSchedule;
 use crate::domain::network::Network;
+use crate::domain::pace::Pace;
+use crate::domain::rate::Rates;
+use crate::domain::thinning::Keep;
 use crate::domain::webhook::Receivers;
-use crate::http::pace::Pace;
-use crate::http::rate::Rates;
+use crate::store::backup::crypt::PublicKey;
 use crate::store::postgres::Address;
 use crate::tls::TlsFiles;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -32,6 +33,19 @@ impl Auth {
             Auth::Off => "off",
         }
     }
+}
+
+/// When backups are made, where, and which ones stay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupSchedule {
+    /// The folder.
+    pub dir: PathBuf,
+    /// Minute of the day in UTC from which on the one of the day is made.
+    pub minute: u16,
+    /// Which ones stay.
+    pub keep: Keep,
+    /// Who can open them; everybody if it is nobody.
+    pub encrypt_to: Vec<PublicKey>,
 }
 
 /// Settings of one daemon.

@@ -3,18 +3,18 @@
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::open;
+use crate::open::{StartError, open};
 use crate::ops::audit as trail;
 use crate::ops::init::{self, FirstUser, Made};
 use crate::ops::secret::Judged;
 use crate::random;
-use crate::start::StartError;
 use mfa_shared::api::audit::AuditChange;
 use mfa_shared::api::users::{NewUser, made_up_password};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::object::Object;
-use mfa_shared::rule::{check_body, nested};
+use mfa_shared::object::nested;
+use mfa_shared::rule::check_body;
 use mfa_shared::time::Timestamp;
 use std::fmt;
 

@@ -9,6 +9,7 @@
 //! | [`search`] | finding records by words, over a column in memory that follows the store |
 //! | [`store`] | one serializable transaction for each request, over an engine |
 //! | [`config`], [`clock`], [`random`] | the only places for settings, for "now" and for randomness |
+//! | [`hex`] | bytes as hexadecimal digits |
 //! | [`count`] | numbers that are counted while work goes on |
 //! | [`secret`] | a secret in memory, shown nowhere by accident |
 //!
@@ -19,6 +20,7 @@ pub mod clock;
 pub mod config;
 pub mod count;
 pub mod domain;
+pub mod hex;
 pub mod http;
 pub mod ops;
 pub mod outward;
@@ -52,19 +54,19 @@ pub use admin::{Rotated, add_account, recover_user, rotate_key};
 pub use backup::{
     LocalBackup, RestoreHow, Restored, Verified, back_up, backup_facts, restore_backup, verify_backup,
 };
-pub use backups::BackupSchedule;
 pub use check::{Check, Found, check};
 pub use clock::Clock;
-pub use config::{Auth, Config};
+pub use config::{Auth, BackupSchedule, Config};
 pub use domain::network::Network;
+pub use domain::rate::Rates;
 pub use domain::thinning::Keep;
 pub use files::{FilesSeen, look_at_files};
-pub use http::rate::Rates;
 pub use init::{Initialized, NewLogin, init};
 pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
 pub use migrate::{StorePlace, migrate};
+pub use open::StartError;
 pub use prune::{Pruned, prune_audit};
-pub use start::{Daemon, StartError};
+pub use start::Daemon;
 pub use store::backup::BackupError;
 pub use store::backup::crypt::{
     BackupKeys, EncryptTo, PublicKey, Seal, SealWriter, is_encrypted, needs_passphrase, open as open_backup,

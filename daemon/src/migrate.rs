@@ -2,8 +2,7 @@
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::{open_embedded, open_postgres};
-use crate::start::StartError;
+use crate::open::{StartError, open_embedded, open_postgres};
 use crate::store::engine::Engine;
 use crate::store::postgres::Address;
 use crate::store::transfer::{Transferred, Watch, transfer};

@@ -4,7 +4,6 @@ use crate::audit;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::ops::init;
-use crate::start::StartError;
 use crate::store::backup::restore::Unfinished;
 use crate::store::embedded::{Embedded, OpenError, Options};
 use crate::store::export;
@@ -17,6 +16,34 @@ use crate::store::{Store, Tx};
 use crate::upgrade::upgrade;
 use mfa_shared::fault::Fault;
 use std::fmt;
+
+/// Why a store was not opened, or a daemon did not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// Another process holds the data directory.
+    Locked(String),
+    /// The store cannot be opened.
+    Store(String),
+    /// The address cannot be listened on.
+    Listen(String),
+    /// The settings do not go together.
+    Settings(String),
+    /// What was to be done to the store is not possible.
+    Refused(Fault),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked(why) | Self::Store(why) | Self::Listen(why) | Self::Settings(why) => {
+                f.write_str(why)
+            }
+            Self::Refused(fault) => f.write_str(&fault.detail),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
 
 /// Opens the store of a configuration, makes it if it is not there, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {

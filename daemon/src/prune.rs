@@ -4,12 +4,10 @@
 use crate::audit;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::open_existing;
+use crate::open::{StartError, open_existing};
 use crate::ops::audit as trail;
-use crate::start::StartError;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
-use mfa_shared::fault::Fault;
 use mfa_shared::time::Date;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -60,18 +58,6 @@ async fn prune(store: &Store, day: Date, file: &Path) -> Result<Pruned, StartErr
     };
     store.write("audit-prune", cut).await.map_err(StartError::Refused)?;
     audit::bring_to_an_end(store).await;
-    clear(store).await.map_err(StartError::Refused)?;
+    audit::clear(store).await.map_err(StartError::Refused)?;
     Ok(pruned)
-}
-
-/// Removes what was cut off; a start goes on where this was interrupted.
-pub(crate) async fn clear(store: &Store) -> Result<(), Fault> {
-    let step = |tx: &mut Tx<'_>| {
-        tx.set_actor(SYSTEM_ACTOR);
-        trail::clear(tx)
-    };
-    if store.read(false, trail::is_clearing).await? {
-        while !store.write("audit-prune", step).await? {}
-    }
-    Ok(())
 }

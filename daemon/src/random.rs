@@ -1,5 +1,7 @@
 //! Random bytes of the operating system, for identifiers and secrets.
 
+use crate::hex::hexadecimal;
+
 /// Random bytes. A system without a source of them cannot run this program, so that is a panic.
 pub fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
@@ -9,5 +11,5 @@ pub fn bytes<const N: usize>() -> [u8; N] {
 
 /// Random bytes as hexadecimal digits, two for each byte.
 pub fn hex<const N: usize>() -> String {
-    bytes::<N>().iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&bytes::<N>())
 }

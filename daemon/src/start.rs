@@ -11,7 +11,7 @@ use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
 use crate::interest::keep_running;
-use crate::open::open;
+use crate::open::{StartError, open};
 use crate::ops::last_use;
 use crate::ops::ledger::posting_time;
 use crate::outward;
@@ -19,8 +19,6 @@ use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use crate::tls::Tls;
 use crate::webhooks;
-use mfa_shared::fault::Fault;
-use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,34 +57,6 @@ pub struct Daemon {
     /// the certificate.
     optional: Vec<JoinHandle<()>>,
 }
-
-/// Why a daemon did not start.
-#[derive(Debug)]
-pub enum StartError {
-    /// Another process holds the data directory.
-    Locked(String),
-    /// The store cannot be opened.
-    Store(String),
-    /// The address cannot be listened on.
-    Listen(String),
-    /// The settings do not go together.
-    Settings(String),
-    /// What was to be done to the store is not possible.
-    Refused(Fault),
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Locked(why) | Self::Store(why) | Self::Listen(why) | Self::Settings(why) => {
-                f.write_str(why)
-            }
-            Self::Refused(fault) => f.write_str(&fault.detail),
-        }
-    }
-}
-
-impl std::error::Error for StartError {}
 
 impl Daemon {
     /// Opens the store, makes it if it is not there, and serves.

@@ -1,6 +1,6 @@
 //! TLS towards clients: the certificate of the daemon, which is read again when its files change.
 
-use crate::store::objects::hexadecimal;
+use crate::hex::hexadecimal;
 use mfa_shared::time::Timestamp;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::{self, PemObject};

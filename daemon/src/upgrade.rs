@@ -2,14 +2,18 @@
 //! roles. And what it still holds and must not: remembered requests and failed logins from which a password
 //! could be guessed or read.
 
-use crate::http::idempotency;
+use crate::ops::attempts;
 use crate::ops::audit as trail;
-use crate::ops::{init, login};
-use crate::store::records::{StoreFacts, StoreSecret};
+use crate::ops::init;
+use crate::store::engine::Range;
+use crate::store::records::{IDEMPOTENCY, Remembered, StoreFacts, StoreSecret};
 use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::tx::decode;
 use crate::store::{Store, Tx};
 use mfa_shared::fault::{self, Fault};
 
+/// Answers that one transaction forgets when all of an earlier program are forgotten.
+const FORGOTTEN_AT_ONCE: usize = 1000;
 /// Brings a store to what this program expects.
 pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
     match bring_up(store).await {
@@ -57,10 +61,10 @@ async fn remove_guessable(store: &Store) -> Result<(), Fault> {
     if store.read(false, old).await?.is_none() {
         return Ok(());
     }
-    let forgotten = idempotency::forget_unkeyed(store).await?;
+    let forgotten = forget_unkeyed(store).await?;
     let hide = |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
-        login::hide_names(tx)?;
+        attempts::hide_names(tx)?;
         if let Some(secret) = tx.get::<StoreSecret>(&[StoreSecret::IDEMPOTENCY])? {
             tx.remove(&secret);
         }
@@ -73,4 +77,34 @@ async fn remove_guessable(store: &Store) -> Result<(), Fault> {
          store, but its journal and older copies still hold them: see CHANGELOG"
     );
     Ok(())
+}
+
+/// Forgets everything whose hash is not under a key of the key file, as earlier programs kept it.
+async fn forget_unkeyed(store: &Store) -> Result<usize, Fault> {
+    let find = |tx: &mut Tx<'_>| {
+        let mut keys = Vec::new();
+        tx.walk(IDEMPOTENCY, Range::prefix(&[]), &mut |key, value| {
+            let remembered: Remembered = decode(IDEMPOTENCY, value)?;
+            if !remembered.request.contains(':') {
+                keys.push(key.to_vec());
+            }
+            Ok(true)
+        })?;
+        Ok(keys)
+    };
+    let keys = store.read(true, find).await?;
+    for part in keys.chunks(FORGOTTEN_AT_ONCE) {
+        let part = part.to_vec();
+        let forget = move |tx: &mut Tx<'_>| {
+            tx.set_actor(SYSTEM_ACTOR);
+            for key in &part {
+                if let Some(old) = tx.at::<Remembered>(key)? {
+                    tx.remove(&old);
+                }
+            }
+            Ok(())
+        };
+        store.write("upgrade", forget).await?;
+    }
+    Ok(keys.len())
 }

@@ -4,6 +4,7 @@
 //! `/` first; then each segment is percent-decoded once, here and nowhere else.
 
 use crate::fault::{Fault, MALFORMED_BODY};
+pub use crate::path::{percent_decode, percent_encode, render, segments, split};
 use crate::wire::{Answer, AnswerKind, AnswerShape, Body, BodyShape, RawBody};
 use std::fmt;
 
@@ -58,34 +59,21 @@ pub struct Meta {
     pub body: BodyShape,
     /// What it answers.
     pub answer: AnswerShape,
+    pub(crate) application: &'static str,
+    pub(crate) public: bool,
     /// The endpoint whose representation carries the `ETag` and is compared with `If-Match`.
     pub tag: Option<&'static str>,
 }
 
 impl Meta {
-    /// The application that the path belongs to, for access control (`identity.md` section 4).
+    /// The application that the row belongs to, for access control (`identity.md` section 4).
     pub fn application(&self) -> &'static str {
-        let mut segments = segments(self.path);
-        match (segments.next().unwrap_or_default(), segments.nth(1)) {
-            ("users" | "roles" | "permittablegroups" | "applications" | "token", _) => "identity-v1",
-            ("offices", Some("teller")) | ("teller", _) => "teller-v1",
-            ("offices" | "employees", _) => "office-v1",
-            ("customers", _) => "customer-v1",
-            ("actions" | "definitions" | "instances" | "interest", _) => "deposit-v1",
-            ("configuration", _) => "notification-v1",
-            ("ledger", _) => "ledger-v1",
-            ("audit", _) => "audit-v1",
-            ("events", _) => "events-v1",
-            _ => "admin-v1",
-        }
+        self.application
     }
 
     /// Whether nobody is asked for a token (`identity.md` section 3).
     pub fn is_public(&self) -> bool {
-        matches!(
-            (self.method, self.path),
-            (Method::Post, "/token") | (_, "/live" | "/ready" | "/version" | "/openapi.json" | "/docs")
-        )
+        self.public
     }
 
     /// Whether the endpoint answers many records, which can be streamed.
@@ -134,81 +122,33 @@ pub trait Endpoint: Sized + Send + Sync + 'static {
     }
 }
 
-/// Fills the parameters of a path into their places, percent-encoded.
-pub fn render(path: &str, params: &[&str]) -> String {
-    let mut params = params.iter();
-    let mut out = String::new();
-    for segment in segments(path) {
-        out.push('/');
-        let value = if segment.starts_with('{') { params.next() } else { None };
-        match value {
-            Some(value) => out.push_str(&percent_encode(value)),
-            None => out.push_str(segment),
-        }
-    }
-    out
+/// 201 without a body, with the address of the record that was made in `Location`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CreatedAt<E>(pub E);
+
+impl<E: Endpoint> Answer for CreatedAt<E> {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Created, schema: || None };
 }
 
-/// The segments of a path of the table.
-pub fn segments(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').skip(1)
+/// 202 without a body, with the address of the record that was made in `Location`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AcceptedAt<E>(pub E);
+
+impl<E: Endpoint> Answer for AcceptedAt<E> {
+    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
 }
 
-/// Splits the path of a request: one slash at the end means nothing, an empty segment inside or text that
-/// is no percent-encoded UTF-8 names nothing.
-pub fn split(path: &str) -> Option<Vec<String>> {
-    let path = path.strip_prefix('/')?;
-    let path = path.strip_suffix('/').unwrap_or(path);
-    if path.is_empty() {
-        return Some(Vec::new());
-    }
-    path.split('/').map(|segment| percent_decode(segment).filter(|s| !s.is_empty())).collect()
-}
-
-/// Decodes `%XX`; `None` for a broken one, or where the bytes are not UTF-8.
-pub fn percent_decode(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return Some(text.to_owned());
-    }
-    let mut bytes = text.bytes();
-    let mut out = Vec::with_capacity(text.len());
-    let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-    while let Some(byte) = bytes.next() {
-        if byte == b'%' {
-            let value = digit(bytes.next())? * 16 + digit(bytes.next())?;
-            out.push(u8::try_from(value).ok()?);
-        } else {
-            out.push(byte);
-        }
-    }
-    String::from_utf8(out).ok()
-}
-
-/// Encodes all but the unreserved characters of RFC 3986; `.` and `..` whole, because a segment of that
-/// text would be taken for a step.
-pub fn percent_encode(text: &str) -> String {
-    let dots = matches!(text, "." | "..");
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') || (byte == b'.' && !dots) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
-}
-
-/// Declares endpoints, a row each:
+/// Declares the endpoints of an application, `application "office-v1";` and then a row each:
 /// `Name { parameter } METHOD "/path/{parameter}" Body => Answer, tag ReadEndpoint, path check, body fits;`
 /// where `check` is a function that refuses parameters of the path, and `fits` one that refuses a body that
-/// does not go with them.
+/// does not go with them. A row with `public true` at its end needs no token.
 #[macro_export]
 macro_rules! endpoints {
-    ($(
+    (application $application:literal; $(
         $(#[doc = $doc:literal])*
         $name:ident { $($param:ident),* } $method:ident $path:literal
-            $body:ty => $answer:ty $(, tag $tag:ident)? $(, path $check:ident)? $(, body $fits:ident)?;
+            $body:ty => $answer:ty
+            $(, tag $tag:ident)? $(, path $check:ident)? $(, body $fits:ident)? $(, public $public:literal)?;
     )*) => {
         $(
             $(#[doc = $doc])*
@@ -228,6 +168,8 @@ macro_rules! endpoints {
                     path: $path,
                     body: <$body as $crate::wire::Body>::SHAPE,
                     answer: <$answer as $crate::wire::Answer>::SHAPE,
+                    application: $application,
+                    public: false $(|| $public)?,
                     tag: $crate::endpoints!(@tag $($tag)?),
                 };
                 type Body = $body;
@@ -260,29 +202,4 @@ macro_rules! endpoints {
     };
     (@tag) => { None };
     (@tag $tag:ident) => { Some(stringify!($tag)) };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_path_is_split_first_and_decoded_once() {
-        assert_eq!(split("/a%2Fb/c%2520/").unwrap(), ["a/b", "c%20"]);
-        assert_eq!(split("/").unwrap(), Vec::<String>::new());
-        for nothing in ["/a//b", "/a%", "/a%2", "/a%zz", "/%ff", "a"] {
-            assert_eq!(split(nothing), None, "{nothing}");
-        }
-        assert_eq!(render("/offices/{office}/address", &["a/b é"]), "/offices/a%2Fb%20%C3%A9/address");
-    }
-
-    proptest! {
-        #[test]
-        fn every_parameter_comes_back_from_its_path(value in "\\PC{1,40}") {
-            let path = render("/customers/{customer}/portrait", &[&value]);
-            let segments = vec!["customers".to_owned(), value, "portrait".to_owned()];
-            prop_assert_eq!(split(&path).unwrap(), segments);
-        }
-    }
 }

@@ -9,8 +9,8 @@ mod problem;
 
 pub use problem::Problem;
 
-use crate::api::roles::Permission;
 use crate::node::Node;
+use crate::permission::Permission;
 use crate::rule::{self, FieldError};
 use std::fmt;
 

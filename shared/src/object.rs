@@ -20,7 +20,7 @@
 
 use crate::identifier::{is_wire_name, wire_name};
 use crate::node::Node;
-use crate::rule::{Checks, Field};
+use crate::rule::{Checks, Field, Rule};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -100,6 +100,35 @@ pub fn named_schemas() -> impl Iterator<Item = (&'static str, Value)> {
             return schemas.into_iter();
         }
         schemas.extend(new.into_iter().map(|(name, schema)| (name, schema())));
+    }
+}
+
+/// An object of a declared type.
+pub fn nested<T: Object>() -> Nested<T> {
+    Nested(std::marker::PhantomData)
+}
+
+/// See [`nested`].
+#[derive(Debug)]
+pub struct Nested<T>(std::marker::PhantomData<T>);
+
+impl<T> Clone for Nested<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Nested<T> {}
+
+impl<T: Object> Rule for Nested<T> {
+    type Out = T;
+    fn check(&self, node: &Node, at: &mut Checks) -> Option<T> {
+        T::check(node, at)
+    }
+    fn schema(&self) -> Value {
+        reference::<T>()
+    }
+    fn null_element(&self) -> &'static str {
+        T::NULL_ELEMENT
     }
 }
 

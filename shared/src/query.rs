@@ -1,11 +1,11 @@
 //! Query parameters and form fields, paging included (`organisation.md` section 1.4).
 
-use crate::endpoint::{percent_decode, percent_encode};
 use crate::fault::{Fault, INVALID_PARAMETER};
 use crate::identifier::shown;
+use crate::object::Object;
+use crate::path::{percent_decode, percent_encode};
 use crate::rule::Word;
 use crate::time::{Date, DateRange};
-use crate::wire::Listed;
 use serde_json::{Value, json};
 use std::marker::PhantomData;
 
@@ -218,6 +218,14 @@ pub trait Parameters: Sized + Send + Sync + 'static {
     fn write(&self) -> Vec<(&'static str, String)>;
     /// Describes them.
     fn docs() -> Vec<ParamDoc>;
+}
+
+/// A record that stands in a paged list.
+pub trait Listed: Object {
+    /// The property of the page envelope that holds the records.
+    const PLURAL: &'static str;
+    /// The columns by which the list can be sorted; the first is the default.
+    const COLUMNS: &'static [&'static str];
 }
 
 /// Which part of a list, in which order.

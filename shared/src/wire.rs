@@ -3,12 +3,14 @@
 //! A row of the endpoint table names one of the bodies and one of the answers below; both sides of the
 //! wire derive everything from that: how to read, how to write, which content type, what OpenAPI says.
 
-use crate::endpoint::{Endpoint, percent_encode};
+use crate::arrived::Arrived;
 use crate::fault::{AMBIGUOUS_BODY, Fault, INVALID_PARAMETER, MALFORMED_BODY};
 use crate::node::Node;
-use crate::object::{Object, reference};
+use crate::object::{Nested, Object, nested, reference};
+use crate::path::percent_encode;
+pub use crate::query::Listed;
 use crate::query::{Parameters, Params};
-use crate::rule::{List, Nested, Rule, check_body, flag, list, nested, secrets_of};
+use crate::rule::{List, Rule, check_body, flag, list, secrets_of};
 pub use crate::shape::{BodyKind, BodyShape, no_secrets};
 use crate::time::Date;
 use serde::Serialize;
@@ -32,7 +34,7 @@ pub struct RawBody<'a> {
     /// The bytes of the body.
     pub bytes: &'a [u8],
     /// What has arrived of a multipart form.
-    pub form: Option<&'a crate::upload::Arrived>,
+    pub form: Option<&'a Arrived>,
     /// Whether the content type says JSON, for a body that may also be a form.
     pub json: bool,
     /// The present day in UTC.
@@ -307,24 +309,8 @@ impl Answer for PlainText {
         AnswerShape { kind: AnswerKind::Text, schema: || Some(json!({ "type": "string" })) };
 }
 
-/// 201 without a body, with the address of the record that was made in `Location`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CreatedAt<E>(pub E);
-
-impl<E: Endpoint> Answer for CreatedAt<E> {
-    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Created, schema: || None };
-}
-
 impl Answer for JsonFlag {
     const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Json, schema: flag_schema };
-}
-
-/// 202 without a body, with the address of the record that was made in `Location`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AcceptedAt<E>(pub E);
-
-impl<E: Endpoint> Answer for AcceptedAt<E> {
-    const SHAPE: AnswerShape = AnswerShape { kind: AnswerKind::Accepted, schema: || None };
 }
 
 impl<T: Object> Answer for Json<T> {
@@ -360,14 +346,6 @@ impl Answer for Names {
         kind: AnswerKind::List,
         schema: || Some(json!({ "type": "array", "items": { "type": "string" } })),
     };
-}
-
-/// A record that stands in a paged list.
-pub trait Listed: Object {
-    /// The property of the page envelope that holds the records.
-    const PLURAL: &'static str;
-    /// The columns by which the list can be sorted; the first is the default.
-    const COLUMNS: &'static [&'static str];
 }
 
 /// 200 with a page envelope: the records under their plural, `totalPages`, `totalElements`.

@@ -1,6 +1,6 @@
 //! The decision whether a request is allowed. Contract: `identity.md` section 3.
 
-use super::permission::{Asked, Reach, Who};
+use super::permission::{Permitted, Target, Who};
 use mfa_shared::api::groups::PermittableMethod::{Delete, Get, Head, Post, Put};
 use mfa_shared::api::roles::Permission;
 
@@ -14,7 +14,7 @@ pub struct Holder<'a> {
     /// Whether the user has to set up a second factor first.
     pub must_set_up_factor: bool,
     /// What is open to the caller at this moment.
-    pub reach: &'a Reach,
+    pub reach: &'a Permitted,
 }
 
 /// Why a request is not allowed.
@@ -50,7 +50,7 @@ enum Own {
     No,
 }
 
-fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
+fn own(asked: &Target<'_>, user: Option<&str>) -> Own {
     let reads = matches!(asked.method, Get | Head);
     let is_own = |name: &str| user == Some(name);
     match (asked.method, asked.segments) {
@@ -88,7 +88,7 @@ fn own(asked: &Asked<'_>, user: Option<&str>) -> Own {
 }
 
 /// Whether the caller may make this request.
-pub fn decide(asked: &Asked<'_>, caller: &Holder<'_>) -> Result<(), Denial> {
+pub fn decide(asked: &Target<'_>, caller: &Holder<'_>) -> Result<(), Denial> {
     let who = &caller.who;
     let own = own(asked, who.user);
     let by_login = who.application.is_none();
@@ -170,7 +170,7 @@ mod tests {
         let (method, path) = request.split_once(' ').unwrap();
         let segments: Vec<_> = path[1..].split('/').collect();
         let method = PermittableMethod::find(method).unwrap();
-        let asked = Asked { application: "identity-v1", method, segments: &segments };
+        let asked = Target { application: "identity-v1", method, segments: &segments };
         let callers = [(Some("anna"), None), (None, Some("crm-v1")), (Some("anna"), Some("crm-v1"))];
         callers.map(|(user, application)| {
             let who = Who { user, application, intended: &[] };
@@ -221,7 +221,7 @@ mod tests {
     fn a_refusal_names_the_permissions_any_of_which_would_do() {
         let reach = Arc::new(Groups::compile(bootstrap::groups())).reach(&[]);
         let asked =
-            Asked { application: "customer-v1", method: Delete, segments: &["customers", "C1", "portrait"] };
+            Target { application: "customer-v1", method: Delete, segments: &["customers", "C1", "portrait"] };
         let who = Who { user: Some("anna"), ..Who::default() };
         let refused = decide(
             &asked,

@@ -152,7 +152,7 @@ pub fn roles() -> impl Iterator<Item = Role> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::permission::{Asked, Groups, Who};
+    use crate::domain::permission::{Groups, Target, Who};
     use crate::domain::privilege::Holding;
     use mfa_shared::api;
     use mfa_shared::endpoint::{Method, segments};
@@ -211,7 +211,7 @@ mod tests {
                 Method::Delete => PermittableMethod::Delete,
             };
             let segments: Vec<_> = segments(row.path).collect();
-            let asked = Asked { application: row.application(), method, segments: &segments };
+            let asked = Target { application: row.application(), method, segments: &segments };
             assert!(
                 !groups.would_allow(&asked, &Who::default()).is_empty(),
                 "{} is open to nobody",

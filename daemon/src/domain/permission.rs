@@ -30,7 +30,7 @@ pub fn permission(group: &str, operations: &[Operation]) -> Permission {
 
 /// A request as access control sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct Target<'a> {
     /// Application name of the part to which the route belongs.
     pub application: &'a str,
     /// Method.
@@ -117,7 +117,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn covers(&self, asked: &Asked<'_>, who: &Who<'_>) -> bool {
+    fn covers(&self, asked: &Target<'_>, who: &Who<'_>) -> bool {
         let method = self.method == asked.method
             || (self.method == PermittableMethod::Get && asked.method == PermittableMethod::Head);
         let intended = who.intended.is_empty() || who.intended.iter().any(|name| name == asked.application);
@@ -131,7 +131,7 @@ pub struct Groups(BTreeMap<String, Vec<Arc<Entry>>>);
 
 /// What permissions open: the permittables of their groups whose operations they have, by application.
 #[derive(Debug, Default)]
-pub struct Reach {
+pub struct Permitted {
     groups: Arc<Groups>,
     parts: Vec<(String, Vec<Arc<Entry>>)>,
 }
@@ -151,7 +151,7 @@ impl Groups {
     }
 
     /// What these permissions open.
-    pub fn reach(self: &Arc<Self>, held: &[Permission]) -> Reach {
+    pub fn reach(self: &Arc<Self>, held: &[Permission]) -> Permitted {
         let mut parts = BTreeMap::<&str, Vec<Arc<Entry>>>::new();
         for held in held {
             let entries = self.0.get(&held.permittable_endpoint_group_identifier).into_iter().flatten();
@@ -161,20 +161,20 @@ impl Groups {
             }
         }
         let parts = parts.into_iter().map(|(name, entries)| (name.to_owned(), entries)).collect();
-        Reach { groups: self.clone(), parts }
+        Permitted { groups: self.clone(), parts }
     }
 
     /// The permissions any one of which would cover the request, by group.
-    pub fn would_allow(&self, asked: &Asked<'_>, who: &Who<'_>) -> Vec<Permission> {
+    pub fn would_allow(&self, asked: &Target<'_>, who: &Who<'_>) -> Vec<Permission> {
         let covering =
             self.0.iter().filter(|(_, entries)| entries.iter().any(|entry| entry.covers(asked, who)));
         covering.map(|(group, _)| permission(group, &[operation(asked.method)])).collect()
     }
 }
 
-impl Reach {
+impl Permitted {
     /// Whether the request is among what is open.
-    pub fn covers(&self, asked: &Asked<'_>, who: &Who<'_>) -> bool {
+    pub fn covers(&self, asked: &Target<'_>, who: &Who<'_>) -> bool {
         let mut parts = self.parts.iter().filter(|(name, _)| name == asked.application);
         parts.any(|(_, entries)| entries.iter().any(|entry| entry.covers(asked, who)))
     }

@@ -94,7 +94,7 @@ fn group(identifier: &str, path: &str, method: PermittableMethod, foreign: bool)
 fn a_token_intended_for_other_applications_counts_only_where_the_flag_says_so() {
     let segments = ["customers", "C1"];
     let method = PermittableMethod::Get;
-    let asked = Asked { application: "customer-v1", method, segments: &segments };
+    let asked = Target { application: "customer-v1", method, segments: &segments };
     let held = [permission("g1", &[Read])];
     for (intended, flag, allowed) in
         [("office-v1", false, false), ("office-v1", true, true), ("customer-v1", false, true)]
@@ -124,7 +124,7 @@ fn the_operation_and_the_method_must_fit() {
         (PermittableMethod::Delete, Change, PermittableMethod::Delete, false),
     ] {
         let groups = Arc::new(Groups::compile([group("g1", "office-v1/offices/*", permittable, false)]));
-        let asked = Asked { application: "office-v1", method: asked, segments: &["offices"] };
+        let asked = Target { application: "office-v1", method: asked, segments: &["offices"] };
         let covers = |group| groups.reach(&[permission(group, &[held])]).covers(&asked, &who);
         assert_eq!(covers("g1"), allowed, "{asked:?}");
         assert!(!covers("g2"));

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// Where an account stands, as far as money looks at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum AccountStage {
     /// Not opened yet.
     Pending,
     /// Open.
@@ -40,9 +40,9 @@ pub struct Situation {
     /// Whether the customer pays the charges in cash, on top.
     pub included: bool,
     /// The account.
-    pub account: Stage,
+    pub account: AccountStage,
     /// The other account of a transfer.
-    pub target: Option<Stage>,
+    pub target: Option<AccountStage>,
     /// Balance of the account.
     pub balance: Amount,
     /// Minimum balance of its product.
@@ -59,12 +59,12 @@ pub enum Refusal {
     /// The account stands elsewhere than it must.
     AccountState {
         /// Where it stands.
-        stands: Stage,
+        stands: AccountStage,
         /// Where it must.
-        needed: Stage,
+        needed: AccountStage,
     },
     /// The account that receives is not open.
-    TargetState(Stage),
+    TargetState(AccountStage),
     /// More is paid out than the teller may.
     OverLimit(Amount),
     /// The account does not hold what is taken from it.
@@ -93,8 +93,8 @@ pub enum Refusal {
 }
 
 /// The state in which a type of transaction finds its account.
-pub fn needed(transaction: TransactionType) -> Stage {
-    if transaction == Acco { Stage::Pending } else { Stage::Active }
+pub fn needed(transaction: TransactionType) -> AccountStage {
+    if transaction == Acco { AccountStage::Pending } else { AccountStage::Active }
 }
 
 /// Whether a type of transaction pays cash out, so that the limit of the teller holds.
@@ -116,11 +116,15 @@ fn state(s: &Situation) -> Result<(), Refusal> {
 }
 
 /// Whether the accounts stand where the type of transaction needs them.
-pub fn stage(transaction: TransactionType, account: Stage, target: Option<Stage>) -> Result<(), Refusal> {
+pub fn stage(
+    transaction: TransactionType,
+    account: AccountStage,
+    target: Option<AccountStage>,
+) -> Result<(), Refusal> {
     let needed = needed(transaction);
     ensure(account == needed, || Refusal::AccountState { stands: account, needed })?;
-    let stands = target.unwrap_or(Stage::Active);
-    ensure(transaction != Acct || stands == Stage::Active, || Refusal::TargetState(stands))
+    let stands = target.unwrap_or(AccountStage::Active);
+    ensure(transaction != Acct || stands == AccountStage::Active, || Refusal::TargetState(stands))
 }
 
 /// Whether the teller may pay the amount out.
@@ -213,12 +217,12 @@ pub fn lines(transaction: TransactionType, amount: Amount, charges: &[Amount], i
     lines.filter(|line| !line.amount.is_zero()).collect()
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for AccountStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Stage::Pending => "PENDING",
-            Stage::Active => "ACTIVE",
-            Stage::Closed => "CLOSED",
+            AccountStage::Pending => "PENDING",
+            AccountStage::Active => "ACTIVE",
+            AccountStage::Closed => "CLOSED",
         })
     }
 }

@@ -32,9 +32,9 @@ fn a_proportional_charge_is_rounded_once_and_half_to_even() {
 fn situation(text: &str) -> Situation {
     let cells: Vec<_> = text.split_whitespace().collect();
     let stage = |text| match text {
-        "PENDING" => Stage::Pending,
-        "ACTIVE" => Stage::Active,
-        _ => Stage::Closed,
+        "PENDING" => AccountStage::Pending,
+        "ACTIVE" => AccountStage::Active,
+        _ => AccountStage::Closed,
     };
     let (account, target) = cells[4].split_once('>').unwrap_or((cells[4], ""));
     Situation {
@@ -187,7 +187,7 @@ fn the_worked_session() {
         ("ACCC b 313 10 in", "2040.71 0.00 0.00 40.71"),
     ];
     let (mut drawer, mut accounts, mut income) = (amount("2000"), [Amount::ZERO; 2], Amount::ZERO);
-    let mut stages = [Stage::Pending; 2];
+    let mut stages = [AccountStage::Pending; 2];
     for (step, after) in steps {
         let cells: Vec<_> = step.split(' ').collect();
         let kind = TransactionType::find(cells[0]).unwrap();
@@ -217,6 +217,6 @@ fn the_worked_session() {
         }
         let expected: Vec<_> = after.split(' ').map(amount).collect();
         assert_eq!([drawer, accounts[0], accounts[1], income], expected[..], "{step}");
-        stages[account] = if kind == Accc { Stage::Closed } else { Stage::Active };
+        stages[account] = if kind == Accc { AccountStage::Closed } else { AccountStage::Active };
     }
 }

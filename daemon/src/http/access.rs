@@ -1,7 +1,7 @@
 //! Who asks, and may they? Decided from data, in the transaction of the request.
 
-use super::answer::Head;
-use super::line::Noted;
+use super::head::Head;
+use super::noted::Noted;
 use super::state::State;
 use crate::config::Auth;
 use crate::ops::access::decide;
@@ -15,7 +15,7 @@ use warp::http::{HeaderMap, Method as HttpMethod};
 
 /// What a request says about its sender, and what it wants to do.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct AccessRequest {
     /// The row, where the path and method name one.
     pub meta: Option<Meta>,
     /// Whether only the headers of the answer are wanted.
@@ -28,7 +28,7 @@ pub struct Asked {
     pub noted: Arc<Noted>,
 }
 
-impl Asked {
+impl AccessRequest {
     /// What a request asks for.
     pub fn new(head: &Head, meta: Option<Meta>, segments: Vec<String>) -> Self {
         let (is_head, token) = (head.method == HttpMethod::HEAD, token(&head.headers));
@@ -45,7 +45,7 @@ fn token(headers: &HeaderMap) -> Option<String> {
 }
 
 /// The caller, if the request is allowed.
-pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>, Fault> {
+pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &AccessRequest) -> Result<Arc<Caller>, Fault> {
     let caller = identify(state, tx, asked)?;
     asked.noted.caller(&caller);
     permit(state, &caller, asked)?;
@@ -53,7 +53,7 @@ pub fn admit(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller
 }
 
 /// Who asks.
-fn identify(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>, Fault> {
+fn identify(state: &State, tx: &mut Tx<'_>, asked: &AccessRequest) -> Result<Arc<Caller>, Fault> {
     let caller = match &asked.token {
         Some(hash) => state.callers.find(tx, hash)?,
         None => None,
@@ -71,7 +71,7 @@ fn identify(state: &State, tx: &mut Tx<'_>, asked: &Asked) -> Result<Arc<Caller>
 }
 
 /// Refuses what the caller may not do.
-pub fn permit(state: &State, caller: &Caller, asked: &Asked) -> Result<(), Fault> {
+pub fn permit(state: &State, caller: &Caller, asked: &AccessRequest) -> Result<(), Fault> {
     let Some(meta) = asked.meta.as_ref().filter(|_| state.config.auth == Auth::On) else { return Ok(()) };
     let segments: Vec<_> = asked.segments.iter().map(String::as_str).collect();
     decide(caller, meta, asked.head, &segments)

@@ -1,21 +1,22 @@
 //! From a request to its answer: the checking order of `decisions.md` section 3, in one place.
 
-use super::access::{self, Asked};
-use super::errand::{self, Errand, Ordered};
-use super::line::Noted;
+use super::access::{self, AccessRequest};
+use super::errand::{self, Ordered};
+use super::head::Head;
 use super::payload::{Payload, read_body};
-use super::reply::{CACHE_CONTROL, Content, Reply};
+use super::reply::{CACHE_CONTROL, Reply};
 use super::request::{Request, repeatable};
-use super::route::{Behind, Route};
+use super::response::respond;
+use super::route::{Errand, Handler, Route};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{backup, batch, body, dry_run, events, login, metrics, origin, rate, search, trail};
+use super::{
+    backup, batch, body, dry_run, events, login, metrics, origin, pages, rate, search, status, trail,
+};
 use crate::ops::Caller;
-use crate::ops::listing::{Cursor, List};
 use crate::reports::Reports;
-use crate::store::Store;
-use bytes::{Buf, Bytes};
+use bytes::Buf;
 use futures_util::Stream;
 use mfa_shared::api::tokens::error_word;
 use mfa_shared::api::webhooks::CreateSubscription;
@@ -24,34 +25,9 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::wire::RawBody;
-use std::net::IpAddr;
 use std::sync::Arc;
-use warp::http::{HeaderMap, Method as HttpMethod};
+use warp::http::Method as HttpMethod;
 use warp::reply::Response;
-
-/// Chunks of a stream that wait for a slow client.
-pub(super) const CHUNKS_WAITING: usize = 2;
-
-/// A request without its body.
-#[derive(Debug)]
-pub struct Head {
-    /// Method as sent.
-    pub method: HttpMethod,
-    /// Path as sent.
-    pub path: String,
-    /// Query string as sent.
-    pub query: String,
-    /// Headers.
-    pub headers: HeaderMap,
-    /// Identifier of the request.
-    pub request_id: String,
-    /// Address of whoever sent it.
-    pub origin: IpAddr,
-    /// What the log shows of it.
-    pub noted: Arc<Noted>,
-    /// Its place in a batch.
-    pub place: Option<i64>,
-}
 
 /// Answers a request; a failure to give a token says so in the words of OAuth 2.0, too.
 pub async fn answer<S, B, E>(state: &Arc<State>, head: &Head, body: S) -> Result<Response, Fault>
@@ -67,7 +43,7 @@ where
             found.params.first().into_iter().for_each(|name| head.noted.about(what, name));
         }
     }
-    let gives_token = matches!(route.as_ref().map(|route| &route.behind), Some(Behind::Login));
+    let gives_token = matches!(route.as_ref().map(|route| &route.handler), Some(Handler::Login));
     let meta = route.as_ref().map(|route| route.meta);
     let params = found.as_ref().map(|found| found.params.clone()).unwrap_or_default();
     let answer = decide(state, head, found, route, body).await;
@@ -88,7 +64,7 @@ where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
-    if let Some(route) = route.as_ref().filter(|route| matches!(route.behind, Behind::Status(_))) {
+    if let Some(route) = route.as_ref().filter(|route| matches!(route.handler, Handler::Status(_))) {
         return show_status(state, head, route).await;
     }
     let changes = route.as_ref().is_some_and(|route| !route.meta.method.reads());
@@ -102,17 +78,17 @@ where
         return Ok(respond(reply, None));
     }
     let segments = found.as_ref().map(|found| found.segments.clone()).unwrap_or_default();
-    let asked = Asked::new(head, route.as_ref().map(|route| route.meta), segments);
+    let asked = AccessRequest::new(head, route.as_ref().map(|route| route.meta), segments);
     rate::count(state, head, &asked, route.as_deref()).await?;
     let (Some(found), Some(route)) = (&found, route) else {
         return Err(refuse_unknown(state, head, asked, found.as_ref()).await);
     };
-    match route.behind {
-        Behind::Login => return log_in(state, head, &route, body).await,
-        Behind::Search => return search::answer(state, head, asked).await,
-        Behind::Events => return events::answer(state, head, asked).await,
-        Behind::Metrics => return metrics::answer(state, head, asked).await,
-        Behind::Backup => return backup::answer(state, head, asked).await,
+    match route.handler {
+        Handler::Login => return log_in(state, head, &route, body).await,
+        Handler::Search => return search::answer(state, head, asked).await,
+        Handler::Events => return events::answer(state, head, asked).await,
+        Handler::Metrics => return metrics::answer(state, head, asked).await,
+        Handler::Backup => return backup::answer(state, head, asked).await,
         _ => {}
     }
     if route.meta.method.reads() {
@@ -123,13 +99,13 @@ where
     let (payload, draft) = read_body(state, head, &route, body).await?;
     let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
     let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
-    let reply = match &route.behind {
-        Behind::Errand(prepare) => {
+    let reply = match &route.handler {
+        Handler::Errand(prepare) => {
             let errand = prepare(found.params.clone(), &raw);
             let ordered = order(head, found, &route, &payload, asked, errand);
             errand::run(state, head, ordered).await
         }
-        Behind::Batch => {
+        Handler::Batch => {
             let secrets = |body: &Node| batch::secrets(state, body);
             let repeatable = repeatable(head, found, &route, &payload.bytes, secrets);
             batch::answer(state, head, asked, repeatable, &raw).await
@@ -146,21 +122,21 @@ where
 
 /// Answers a look at the daemon itself, which is the same for everybody, with a token or without.
 async fn show_status(state: &Arc<State>, head: &Head, route: &Route) -> Result<Response, Fault> {
-    let Behind::Status(look) = &route.behind else {
+    let Handler::Status(look) = &route.handler else {
         return Err(Fault::new(fault::INTERNAL, "what stands behind this row is no look at the daemon"));
     };
     origin::check(state, &head.headers)?;
     // It is answered also where the store cannot say whose a token is.
-    let asked = Asked { token: None, ..Asked::new(head, None, Vec::new()) };
+    let asked = AccessRequest { token: None, ..AccessRequest::new(head, None, Vec::new()) };
     rate::count(state, head, &asked, Some(route)).await?;
-    let mut reply = look(state).await?;
+    let mut reply = status::answer(state, *look).await?;
     reply.headers.push((CACHE_CONTROL.to_owned(), "private, no-cache".to_owned()));
     Ok(respond(reply, None))
 }
 
 /// Whoever may look at the audit trail sees all that was told and committed before, and a new subscription
 /// begins behind it.
-async fn settle_trail(state: &Arc<State>, asked: &Asked, route: &Route) -> Result<(), Fault> {
+async fn settle_trail(state: &Arc<State>, asked: &AccessRequest, route: &Route) -> Result<(), Fault> {
     if route.meta.application() == "audit-v1" || route.meta.name == CreateSubscription::META.name {
         admit(state, asked.clone()).await?;
         state.auditor.settle(&state.store).await;
@@ -169,7 +145,7 @@ async fn settle_trail(state: &Arc<State>, asked: &Asked, route: &Route) -> Resul
 }
 
 /// A report has everything that was acknowledged before it was asked for.
-async fn settle_reports(state: &Arc<State>, asked: &Asked, route: &Route) -> Result<(), Fault> {
+async fn settle_reports(state: &Arc<State>, asked: &AccessRequest, route: &Route) -> Result<(), Fault> {
     if Reports::has(route.meta.name) {
         admit(state, asked.clone()).await?;
         state.reports.ready(&state.store, route.meta.name).await;
@@ -181,13 +157,16 @@ async fn settle_reports(state: &Arc<State>, asked: &Asked, route: &Route) -> Res
 async fn read(
     state: &Arc<State>,
     head: &Head,
-    asked: Asked,
+    asked: AccessRequest,
     found: &Found<'_>,
     route: &Arc<Route>,
 ) -> Result<Response, Fault> {
     settle_trail(state, &asked, route).await?;
     settle_reports(state, &asked, route).await?;
     let request = Request::prepare(state, head, asked, found, route, &Payload::default());
+    if let Some(reply) = pages::read(&request).await? {
+        return Ok(respond(reply, None));
+    }
     request.read(route.meta.lists(), head).await
 }
 
@@ -197,7 +176,7 @@ fn order(
     found: &Found<'_>,
     route: &Route,
     payload: &Payload,
-    asked: Asked,
+    asked: AccessRequest,
     errand: Result<Errand, Fault>,
 ) -> Ordered {
     let repeatable = repeatable(head, found, route, &payload.bytes, route.meta.body.secrets);
@@ -225,7 +204,7 @@ fn method_of(method: &HttpMethod) -> Option<Method> {
     }
 }
 
-async fn admit(state: &Arc<State>, asked: Asked) -> Result<Arc<Caller>, Fault> {
+async fn admit(state: &Arc<State>, asked: AccessRequest) -> Result<Arc<Caller>, Fault> {
     let shared = state.clone();
     state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await
 }
@@ -246,7 +225,12 @@ where
     login::answer(state, head, &raw).await.map(|reply| respond(reply, None))
 }
 
-async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Option<&Found<'_>>) -> Fault {
+async fn refuse_unknown(
+    state: &Arc<State>,
+    head: &Head,
+    asked: AccessRequest,
+    found: Option<&Found<'_>>,
+) -> Fault {
     let refused = match found {
         None => Fault::new(fault::ROUTE_NOT_FOUND, format!("there is no path {}", head.path)),
         Some(found) => {
@@ -255,46 +239,4 @@ async fn refuse_unknown(state: &Arc<State>, head: &Head, asked: Asked, found: Op
         }
     };
     admit(state, asked).await.err().unwrap_or(refused)
-}
-
-/// A body that is sent as fast as the client takes it.
-pub(super) type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
-
-/// Reads a list chunk by chunk, as fast as the client takes them.
-pub(super) fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
-    let (sender, receiver) = tokio::sync::mpsc::channel(CHUNKS_WAITING);
-    tokio::spawn(async move {
-        let mut cursor = Cursor::Start;
-        while !matches!(cursor, Cursor::End) {
-            let (list, from) = (list.clone(), cursor.clone());
-            let read = store.read(true, move |tx| list.lines(tx, from.clone())).await;
-            let chunk = read.map(|(lines, next)| {
-                cursor = next;
-                Bytes::from(lines)
-            });
-            let failed = chunk.is_err();
-            if sender.send(chunk).await.is_err() || failed {
-                break;
-            }
-        }
-    });
-    receiver
-}
-
-pub(super) fn respond(reply: Reply, stream: Option<Chunks>) -> Response {
-    use warp::Reply as _;
-    let mut response = match (stream, reply.content) {
-        (Some(mut chunks), _) => {
-            warp::reply::stream(futures_util::stream::poll_fn(move |cx| chunks.poll_recv(cx))).into_response()
-        }
-        (None, Content::Bytes(bytes)) => Response::new(bytes.into()),
-        (None, _) => Response::new(Bytes::new().into()),
-    };
-    *response.status_mut() = super::server::status(reply.status);
-    for (name, value) in
-        reply.content_type.map(|t| ("content-type".to_owned(), t)).into_iter().chain(reply.headers)
-    {
-        super::server::set_header(&mut response, &name, &value);
-    }
-    response
 }

@@ -1,9 +1,10 @@
 //! `GET /admin/backup`: the whole store in one stream, made as fast as the client takes it.
 
-use super::access::{self, Asked};
-use super::answer::{CHUNKS_WAITING, Chunks, Head, respond};
+use super::access::{self, AccessRequest};
+use super::head::Head;
 use super::reply::{CACHE_CONTROL, Reply};
-use super::state::State;
+use super::response::{CHUNKS_WAITING, Chunks, respond};
+use super::state::{BACKUPS_AT_ONCE, State};
 use mfa_shared::api::backup::FILE_TYPE;
 use mfa_shared::fault::{self, Fault};
 use std::sync::Arc;
@@ -11,14 +12,12 @@ use tokio::sync::mpsc;
 use warp::http::Method;
 use warp::reply::Response;
 
-/// Backups that are made at once: each reads the whole store.
-pub const BACKUPS_AT_ONCE: usize = 2;
 /// Seconds after which somebody may ask again.
 const RETRY_SECONDS: u32 = 30;
 
 /// Answers with a backup. A failure on the way breaks the stream off, and what has arrived has no end then,
 /// by which everybody knows it.
-pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Response, Fault> {
+pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = state.clone();
     state.store.read(false, move |tx| access::admit(&shared, tx, &asked).map(drop)).await?;
     let mut reply = Reply::empty(200);

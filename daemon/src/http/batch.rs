@@ -6,8 +6,8 @@
 
 mod part;
 
-use super::access::{self, Asked};
-use super::answer::Head;
+use super::access::{self, AccessRequest};
+use super::head::Head;
 use super::idempotency::Repeatable;
 use super::reply::{Content, Reply};
 use super::request::{self, READS_TOO_LONG, Request};
@@ -37,7 +37,7 @@ const HOLDS_UP: &str = "reading this beside changes takes too long: send it as a
 pub async fn answer(
     state: &Arc<State>,
     head: &Head,
-    asked: Asked,
+    asked: AccessRequest,
     repeatable: Result<Option<Repeatable>, Fault>,
     raw: &RawBody<'_>,
 ) -> Result<Reply, Fault> {
@@ -118,7 +118,7 @@ fn row(state: &State, operation: &Node) -> Option<Arc<Route>> {
 struct Order {
     state: Arc<State>,
     request_id: String,
-    asked: Asked,
+    asked: AccessRequest,
     repeatable: Result<Option<Repeatable>, Fault>,
     dry_run: Result<bool, Fault>,
     existing_only: Result<bool, Fault>,

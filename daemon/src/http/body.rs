@@ -1,6 +1,7 @@
 //! Reading of request bodies: as a stream, with a limit and a deadline.
 
-use super::pace::{Pace, Patience};
+use super::pace::Patience;
+use crate::domain::pace::Pace;
 use bytes::Buf;
 use futures_util::{Stream, StreamExt};
 use mfa_shared::fault::{self, Fault};

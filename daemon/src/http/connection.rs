@@ -1,9 +1,10 @@
 //! One connection: TLS where the daemon has it, then HTTP/1.1, or HTTP/2 where the client asks for it.
 
+use super::head::new_request_id;
 use super::heads::Watched;
-use super::pace::{Pace, Paced};
-use super::server::new_request_id;
+use super::pace::Paced;
 use super::stall::Answers;
+use crate::domain::pace::Pace;
 use crate::tls::{HTTP_2, Tls};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};

@@ -1,84 +1,25 @@
 //! Work outside the store, between two transactions: what is to be done is planned in one that reads, it is
 //! done while no transaction is open, and what came of it is settled in one that writes.
 
-use super::access::{self, Asked};
-use super::answer::Head;
+use super::access::{self, AccessRequest};
+use super::head::Head;
 use super::idempotency::Repeatable;
-use super::reply::{IntoReply, Reply};
-use super::route::{Behind, Route, Run};
+use super::reply::Reply;
+use super::route::{Act, Errand};
 use super::state::State;
 use super::trail::Trail;
 use super::{dry_run, existing_only};
-use crate::config::Config;
 use crate::ops::Caller;
-use crate::store::{Store, Tx};
-use mfa_shared::endpoint::Endpoint;
+use crate::store::Tx;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{AnswerKind, RawBody};
+use mfa_shared::wire::AnswerKind;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
-
-type Acting = Pin<Box<dyn Future<Output = Run> + Send>>;
-
-/// What is to be done outside the store; it ends in what settles it.
-pub struct Act {
-    run: Box<dyn FnOnce(Store) -> Acting + Send>,
-    /// What it answers when it succeeds.
-    answer: AnswerKind,
-}
-
-/// A decoded request that plans its errand.
-pub type Errand = Box<dyn Fn(&mut Tx<'_>, &Caller, &Config) -> Result<Act, Fault> + Send + Sync>;
-
-/// Reads the errand of a request.
-pub type PrepareErrand = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Errand, Fault> + Send + Sync>;
-
-impl fmt::Debug for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Act").finish_non_exhaustive()
-    }
-}
-
-type Plan<E, P> = fn(&mut Tx<'_>, &Caller, &Config, &E, &<E as Endpoint>::Body) -> Result<P, Fault>;
-type Settle<E, O, R> = fn(&mut Tx<'_>, &Caller, &E, &O) -> Result<R, Fault>;
-
-/// Joins a row with the three steps of its errand; between the first and the last it may run transactions of
-/// its own. A refusal in `settle` keeps what was written with [`Tx::keep_when_refused`] and is never
-/// remembered as the answer to an idempotency key.
-pub fn errand<E, P, O, R, F>(plan: Plan<E, P>, act: fn(P, Store) -> F, settle: Settle<E, O, R>) -> Route
-where
-    E: Endpoint,
-    P: Send + 'static,
-    O: Send + Sync + 'static,
-    R: IntoReply<E::Answer> + 'static,
-    F: Future<Output = O> + Send + 'static,
-{
-    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Errand, Fault> {
-        let endpoint = Arc::new(E::from_params(params));
-        let body = endpoint.read(raw)?;
-        Ok(Box::new(move |tx: &mut Tx<'_>, caller: &Caller, config: &Config| {
-            let planned = plan(tx, caller, config, &endpoint, &body)?;
-            let endpoint = endpoint.clone();
-            let run = Box::new(move |store| -> Acting {
-                Box::pin(async move {
-                    let outcome = act(planned, store).await;
-                    let run = move |tx: &mut Tx<'_>, caller: &Caller| {
-                        settle(tx, caller, &endpoint, &outcome).map(IntoReply::into_reply)
-                    };
-                    Box::new(run) as Run
-                })
-            });
-            Ok(Act { run, answer: E::META.answer.kind })
-        }))
-    };
-    Route { meta: E::META, behind: Behind::Errand(Box::new(prepare)) }
-}
 
 /// What a request for an errand brings.
 pub struct Ordered {
     /// Who asks, and for what.
-    pub asked: Asked,
+    pub asked: AccessRequest,
     /// What the audit trail says of it.
     pub trail: Arc<Trail>,
     /// Its idempotency key.

@@ -1,8 +1,9 @@
 //! `GET /events`: an array that may wait for its first event, or a stream of events that goes on.
 
-use super::access::{self, Asked};
-use super::answer::{CHUNKS_WAITING, Chunks, Head, respond};
+use super::access::{self, AccessRequest};
+use super::head::Head;
 use super::reply::{CACHE_CONTROL, Reply};
+use super::response::{CHUNKS_WAITING, Chunks, respond};
 use super::state::{Phase, State};
 use crate::clock::Deadline;
 use crate::ops::events::{Heard, heard, last};
@@ -29,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(500);
 const PIECE_EVENTS: usize = 100;
 
 /// Answers a listener.
-pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Response, Fault> {
+pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = (state.clone(), asked.clone());
     state.store.read(false, move |tx| access::admit(&shared.0, tx, &shared.1).map(drop)).await?;
     let query = EventQuery::read(&Params::parse(&head.query))?;
@@ -43,7 +44,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Res
 /// Somebody who listens.
 struct Listener {
     state: Arc<State>,
-    asked: Asked,
+    asked: AccessRequest,
     query: EventQuery,
 }
 

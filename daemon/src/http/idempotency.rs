@@ -5,15 +5,9 @@
 //! is not in the store, and without the secrets in it; so nothing that is kept allows a guess at one of them.
 
 use super::reply::{Content, Reply};
-use crate::store::engine::{Range, Space};
-use crate::store::record::{Record, key, moment};
-use crate::store::records::{IDEMPOTENCY, IDEMPOTENCY_BY_TIME};
-use crate::store::seed::SYSTEM_ACTOR;
-use crate::store::tx::decode;
-use crate::store::{Store, Tx};
+use crate::store::Tx;
+use crate::store::records::{IDEMPOTENCY_BY_TIME, Remembered};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::time::Timestamp;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use warp::http::HeaderMap;
 
@@ -23,67 +17,11 @@ const REMEMBERED_SECONDS: i64 = 24 * 60 * 60;
 /// same time would all want to remove the same ones, and would have to wait for each other.
 const CLEARING_ONE_OF: u8 = 8;
 const CLEARED_AT_ONCE: usize = 32;
-/// Answers that one transaction forgets when all of an earlier program are forgotten.
-const FORGOTTEN_AT_ONCE: usize = 1000;
 /// Longest key.
 const KEY_LENGTH_MAX: usize = 255;
 
 /// The purpose of the keyed hashes.
 const PURPOSE: &str = "idempotency";
-
-/// An answer that is remembered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Remembered {
-    caller: String,
-    key: String,
-    request: String,
-    at: Timestamp,
-    status: u16,
-    content_type: Option<String>,
-    headers: Vec<(String, String)>,
-    body: String,
-}
-
-impl Record for Remembered {
-    const SPACE: Space = IDEMPOTENCY;
-    fn key(&self) -> Vec<u8> {
-        key(&[&self.caller, &self.key])
-    }
-    fn index(&self) -> Vec<(Space, Vec<u8>)> {
-        vec![(IDEMPOTENCY_BY_TIME, key(&[&moment(self.at)]))]
-    }
-}
-
-/// Forgets everything whose hash is not under a key of the key file, as earlier programs kept it.
-pub async fn forget_unkeyed(store: &Store) -> Result<usize, Fault> {
-    let find = |tx: &mut Tx<'_>| {
-        let mut keys = Vec::new();
-        tx.walk(IDEMPOTENCY, Range::prefix(&[]), &mut |key, value| {
-            let remembered: Remembered = decode(IDEMPOTENCY, value)?;
-            if !remembered.request.contains(':') {
-                keys.push(key.to_vec());
-            }
-            Ok(true)
-        })?;
-        Ok(keys)
-    };
-    let keys = store.read(true, find).await?;
-    for part in keys.chunks(FORGOTTEN_AT_ONCE) {
-        let part = part.to_vec();
-        let forget = move |tx: &mut Tx<'_>| {
-            tx.set_actor(SYSTEM_ACTOR);
-            for key in &part {
-                if let Some(old) = tx.at::<Remembered>(key)? {
-                    tx.remove(&old);
-                }
-            }
-            Ok(())
-        };
-        store.write("upgrade", forget).await?;
-    }
-    Ok(keys.len())
-}
 
 /// The key of a request and a digest of everything that makes it that request, secrets left out.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! Sending of images: piece by piece, so that a slow client holds no more than two of them.
 
-use super::answer::{CHUNKS_WAITING, Chunks};
+use super::response::{CHUNKS_WAITING, Chunks};
 use crate::store::objects::Opened;
 use mfa_shared::fault::{self, Fault};
 use std::io::Read;

@@ -2,15 +2,13 @@
 //! 5. It shows who did what and how it ended, never what was sent: no path, no query, no body, no name that
 //! is no user's.
 
-use super::metrics::counts::{Counts, UNKNOWN};
-use super::rate::Standing;
+use super::counts::{Counts, UNKNOWN};
+use super::noted::Noted;
 use crate::count::Within;
-use crate::ops::Caller;
 use hyper::body::Body as _;
 use mfa_shared::fault::Fault;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::task::{Poll, ready};
 use std::time::Instant;
 use warp::http::HeaderMap;
@@ -21,83 +19,6 @@ const GONE: u16 = 499;
 /// Refusals that only a record that exists can bring about.
 const OF_RECORDS: [&str; 4] =
     ["wrong_drawer_password", "not_assigned_employee", "too_many_attempts", "wrong_password"];
-
-/// What is found out about a request while it is decided.
-#[derive(Debug, Default)]
-pub struct Noted {
-    operation: OnceLock<&'static str>,
-    actor: OnceLock<String>,
-    about: OnceLock<String>,
-    caller: OnceLock<Known>,
-    told: AtomicBool,
-    standing: Mutex<Option<Standing>>,
-}
-
-/// Whoever asks, as the audit trail names them.
-#[derive(Debug, Clone)]
-pub struct Known {
-    /// The user, or `application:` and its identifier.
-    pub name: String,
-    /// The application that signed in.
-    pub application: Option<String>,
-}
-
-impl Noted {
-    /// Notes who asks, where that is known by a token.
-    pub fn caller(&self, caller: &Caller) {
-        self.actor(&caller.actor);
-        let known = || Known { name: caller.name.clone(), application: caller.application.clone() };
-        self.caller.get_or_init(known);
-    }
-
-    /// Who asks.
-    pub fn known(&self) -> Option<&Known> {
-        self.caller.get()
-    }
-
-    /// Who the log says has asked.
-    pub fn named(&self) -> Option<&str> {
-        self.actor.get().map(String::as_str)
-    }
-
-    /// Notes that the audit trail has its record already.
-    pub fn tell(&self) {
-        self.told.store(true, SeqCst);
-    }
-
-    /// Whether it has.
-    pub fn is_told(&self) -> bool {
-        self.told.load(SeqCst)
-    }
-
-    /// Notes how a bucket of the caller stands; the lowest counts.
-    pub fn standing(&self, standing: Standing) {
-        let mut noted = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
-        if noted.is_none_or(|noted| standing.is_lower(&noted)) {
-            *noted = Some(standing);
-        }
-    }
-
-    /// How the lowest bucket of the caller stands, if that should be said.
-    pub fn low(&self) -> Option<Standing> {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner).filter(Standing::is_low)
-    }
-
-    /// Notes the endpoint, or the path of the table where the method is not possible there.
-    pub fn operation(&self, operation: &'static str) {
-        let _ = self.operation.set(operation);
-    }
-
-    /// Notes who asks: a name of the records, never one that was only typed.
-    pub fn actor(&self, actor: &str) {
-        self.actor.get_or_init(|| actor.to_owned());
-    }
-
-    /// Notes the drawer or the login that is locked or unlocked.
-    pub fn about(&self, what: &str, name: &str) {
-        self.about.get_or_init(|| format!("{what} {name}"));
-    }
-}
 
 /// The line of one request, which is written when this value goes.
 #[derive(Debug)]

@@ -1,13 +1,14 @@
 //! `POST /token`: the only request that is no single transaction, because a password is compared between
 //! looking its user up and beginning the session. Contract: `identity.md` section 6.
 
-use super::answer::Head;
+use super::counts;
+use super::head::Head;
 use super::heavy::Lane;
-use super::metrics::counts;
 use super::payload::Payload;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
 use super::trail::Trail;
+use crate::ops::attempts;
 use crate::ops::listing::json;
 use crate::ops::sessions::Fresh;
 use crate::ops::{assertions, callers, login, sessions};
@@ -122,14 +123,14 @@ async fn by_assertion(
     scope: Option<String>,
 ) -> Result<Token, Fault> {
     let from = head.origin;
-    state.store.read(false, move |tx| login::check_address(tx, from)).await?;
+    state.store.read(false, move |tx| attempts::check_address(tx, from)).await?;
     let refused = match signed_in(state, head, assertion, scope).await {
         Err(fault) if fault.kind == fault::ASSERTION_INVALID => fault,
         answer => return answer,
     };
     let count = move |tx: &mut Tx<'_>| {
         tx.set_actor("guest");
-        login::count_for_address(tx, from)
+        attempts::count_for_address(tx, from)
     };
     let locked = state.store.write(&head.request_id, count).await?;
     Err(refused.locking(locked))

@@ -5,10 +5,8 @@
 
 use super::rate;
 use super::reply::Reply;
-use super::route::{Behind, Looking, Route, at_once, status};
-use super::state::State;
+use super::route::{Handler, Look, Route, status};
 use super::table::table;
-use crate::config::Auth;
 use crate::ops::listing::json as text;
 use bytes::Bytes;
 use mfa_shared::api::applications::KEY_TIMESTAMP_PATTERN;
@@ -24,31 +22,28 @@ use std::sync::OnceLock;
 
 /// The rows that describe the table.
 pub fn routes() -> Vec<Route> {
-    vec![status::<GetOpenApi>(openapi), status::<GetDocs>(docs)]
-}
-
-fn openapi(state: &State) -> Looking<'_> {
-    at_once(Ok(Reply::json(described(state.config.auth == Auth::On))))
+    vec![status::<GetOpenApi>(Look::OpenApi), status::<GetDocs>(Look::Docs)]
 }
 
 /// The description. All answers share its bytes, however many clients ask and do not read.
-fn described(guarded: bool) -> Bytes {
+pub(super) fn described(guarded: bool) -> Bytes {
     static DOCUMENTS: [OnceLock<Bytes>; 2] = [OnceLock::new(), OnceLock::new()];
     DOCUMENTS[usize::from(guarded)].get_or_init(|| text(&document(guarded)).into()).clone()
 }
 
-/// The page for people, shared in the same way.
+/// The bytes of the page for people, shared in the same way.
 fn shown() -> Bytes {
     static PAGE: OnceLock<Bytes> = OnceLock::new();
     PAGE.get_or_init(|| page().into()).clone()
 }
 
-fn docs(_: &State) -> Looking<'_> {
+/// The page for people.
+pub(super) fn page_for_people() -> Reply {
     let policy =
         ("content-security-policy".to_owned(), "default-src 'none'; frame-ancestors 'none'".to_owned());
     let mut reply = Reply { headers: vec![policy], ..Reply::json(shown()) };
     reply.content_type = Some("text/html;charset=UTF-8".to_owned());
-    at_once(Ok(reply))
+    reply
 }
 
 /// The description; `guarded` says whether this daemon asks for tokens.
@@ -122,10 +117,10 @@ fn operation(route: &Route) -> Value {
         "parameters": parameters(row),
         "responses": responses(route),
     });
-    match route.behind {
-        Behind::Status(_) | Behind::Login => operation["security"] = json!([]),
+    match route.handler {
+        Handler::Status(_) | Handler::Login => operation["security"] = json!([]),
         // It needs a token and no permission: each operation in it is permitted by itself.
-        Behind::Batch => {}
+        Handler::Batch => {}
         _ => {
             operation["x-application"] = json!(row.application());
             operation["x-permittable-path"] = json!(permittable(row));

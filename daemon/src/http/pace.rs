@@ -1,5 +1,6 @@
 //! Progress: a client that neither reads nor sends loses its connection, and a slow one keeps it.
 
+use crate::domain::pace::{CREDIT_BYTES, Pace};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -8,30 +9,6 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
-
-/// Most bytes that count for later. Windows of TCP open in steps of up to this size, so that a slow reader
-/// shows nothing for a while and then much at once.
-const CREDIT_BYTES: u64 = 128 * 1024;
-
-/// How slow a client may be.
-#[derive(Debug, Clone, Copy)]
-pub struct Pace {
-    /// Time that it has before its bytes count.
-    pub grace: Duration,
-    /// Bytes for each second after that.
-    pub bytes_a_second: u64,
-}
-
-impl Pace {
-    fn worth(self, bytes: u64) -> Duration {
-        Duration::from_micros(bytes.saturating_mul(1_000_000) / self.bytes_a_second.max(1))
-    }
-
-    /// Longest wait for any progress.
-    pub fn longest(self) -> Duration {
-        self.grace + self.worth(CREDIT_BYTES)
-    }
-}
 
 /// The time that a client may still keep the daemon waiting. Waiting uses it up, and bytes bring it back.
 #[derive(Debug)]

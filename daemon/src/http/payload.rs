@@ -1,7 +1,7 @@
 //! What a request carries: a body that is read as a whole, or a form with an image.
 
-use super::answer::Head;
 use super::body;
+use super::head::Head;
 use super::route::Route;
 use super::state::State;
 use super::upload::{self, Received, Wanted};

@@ -15,12 +15,13 @@ use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::api::days::GetOfficeDay;
 use mfa_shared::api::interest::ListInterestRuns;
 use mfa_shared::endpoint::Endpoint;
+use mfa_shared::endpoint::{AcceptedAt, CreatedAt};
 use mfa_shared::fault::Fault;
 use mfa_shared::object::Object;
+use mfa_shared::query::Listed;
 use mfa_shared::upload::ImageBytes;
 use mfa_shared::wire::{
-    Accepted, AcceptedAt, Answer, Array, CreatedAt, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, Listed,
-    NDJSON_TYPE, Names, Page,
+    Accepted, Answer, Array, Done, JSON_TYPE, Json, JsonFlag, JsonOrNone, NDJSON_TYPE, Names, Page,
 };
 use serde::Serialize;
 use std::fmt;

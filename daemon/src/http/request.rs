@@ -1,16 +1,17 @@
 //! A request of an operation, ready for its transaction: recall, decode, check the tag, run, remember.
 
-use super::access::{self, Asked};
-use super::answer::{Chunks, Head, respond, stream};
+use super::access::{self, AccessRequest};
 use super::duplicates::{self, NewCustomer};
+use super::head::Head;
 use super::idempotency::Repeatable;
 use super::payload::Payload;
 use super::reply::{Content, Reply};
-use super::route::{Behind, Prepared, Route, Tagged};
+use super::response::{Chunks, respond, stream};
+use super::route::{Handler, Prepared, Route, Tagged};
 use super::routes::Found;
 use super::state::State;
 use super::trail::Trail;
-use super::{dry_run, existing_only, image, pages, tag};
+use super::{dry_run, existing_only, image, tag};
 use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
@@ -70,7 +71,7 @@ pub struct Request {
     /// The daemon.
     pub state: Arc<State>,
     /// Who asks, and for what.
-    pub asked: Asked,
+    pub asked: AccessRequest,
     /// The row.
     pub meta: Meta,
     repeatable: Result<Option<Repeatable>, Fault>,
@@ -95,7 +96,7 @@ impl Request {
     pub fn prepare(
         state: &Arc<State>,
         head: &Head,
-        asked: Asked,
+        asked: AccessRequest,
         found: &Found<'_>,
         route: &Arc<Route>,
         payload: &Payload,
@@ -113,16 +114,16 @@ impl Request {
         let form = payload.form.as_ref().map(|form| &form.arrived);
         let today = state.store.clock().now().day();
         let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
-        let prepared = match &route.behind {
-            Behind::Operation(prepare) => prepare(found.params.clone(), &raw),
-            Behind::Status(_)
-            | Behind::Login
-            | Behind::Errand(_)
-            | Behind::Batch
-            | Behind::Search
-            | Behind::Events
-            | Behind::Metrics
-            | Behind::Backup => {
+        let prepared = match &route.handler {
+            Handler::Operation(prepare) => prepare(found.params.clone(), &raw),
+            Handler::Status(_)
+            | Handler::Login
+            | Handler::Errand(_)
+            | Handler::Batch
+            | Handler::Search
+            | Handler::Events
+            | Handler::Metrics
+            | Handler::Backup => {
                 Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
             }
         };
@@ -160,9 +161,6 @@ impl Request {
 
     /// Answers a request that reads.
     pub async fn read(self: Arc<Self>, long: bool, head: &Head) -> Result<Response, Fault> {
-        if let Some(reply) = pages::read(&self).await? {
-            return Ok(respond(reply, None));
-        }
         let mut tries = 0;
         loop {
             let (reply, stream) = self.clone().look(long, &head.request_id).await?;

@@ -1,17 +1,15 @@
 //! One row of the table with its operation: decode, check the tag, run, encode.
 
-use super::errand::PrepareErrand;
 use super::heavy::Secret;
 use super::reply::{IntoReply, Reply};
-use super::state::State;
+use crate::config::Config;
 use crate::ops::Caller;
 use crate::ops::secret::Judged;
-use crate::store::Tx;
+use crate::store::{Store, Tx};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Nothing, RawBody};
+use mfa_shared::wire::{AnswerKind, Nothing, RawBody};
 use std::fmt;
-use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -42,13 +40,40 @@ pub type Addressed = (&'static str, Vec<String>);
 pub type Note = Box<dyn Fn(&mut Tx<'_>, &Caller) -> Result<(), Fault> + Send + Sync>;
 
 type Prepare = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Prepared, Fault> + Send + Sync>;
-/// What a status endpoint answers when it has looked.
-pub type Looking<'a> = Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send + 'a>>;
-type Status = for<'a> fn(&'a State) -> Looking<'a>;
+type Acting = Pin<Box<dyn Future<Output = Run> + Send>>;
 
-/// What is answered without another look.
-pub fn at_once<'a>(answer: Result<Reply, Fault>) -> Looking<'a> {
-    Box::pin(ready(answer))
+/// What is to be done outside the store; it ends in what settles it.
+pub struct Act {
+    pub(super) run: Box<dyn FnOnce(Store) -> Acting + Send>,
+    /// What it answers when it succeeds.
+    pub(super) answer: AnswerKind,
+}
+
+/// A decoded request that plans its errand.
+pub type Errand = Box<dyn Fn(&mut Tx<'_>, &Caller, &Config) -> Result<Act, Fault> + Send + Sync>;
+
+/// Reads the errand of a request.
+pub type PrepareErrand = Box<dyn Fn(Vec<String>, &RawBody<'_>) -> Result<Errand, Fault> + Send + Sync>;
+
+impl fmt::Debug for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Act").finish_non_exhaustive()
+    }
+}
+
+/// What a look at the process shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Whether it lives.
+    Live,
+    /// Whether it takes requests.
+    Ready,
+    /// Which program it is.
+    Version,
+    /// The endpoint table for programs.
+    OpenApi,
+    /// The endpoint table for people.
+    Docs,
 }
 
 /// A row with what stands behind it.
@@ -56,15 +81,15 @@ pub struct Route {
     /// The row.
     pub meta: Meta,
     /// What answers it.
-    pub behind: Behind,
+    pub handler: Handler,
 }
 
 /// What answers a row.
-pub enum Behind {
+pub enum Handler {
     /// An operation in a transaction.
     Operation(Prepare),
     /// The state of the process, without a transaction and without a token.
-    Status(Status),
+    Status(Look),
     /// The giving of tokens, which needs none.
     Login,
     /// Work outside the store between two transactions.
@@ -101,7 +126,7 @@ where
         };
         Ok(Prepared::new(Box::new(run)))
     };
-    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
 
 /// Joins a row and its operation on the record that its body names.
@@ -122,7 +147,7 @@ where
         };
         Ok(Prepared { addressed, ..Prepared::new(Box::new(run)) })
     };
-    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
 
 /// Joins a row and a read that is noted in the audit trail.
@@ -144,7 +169,7 @@ where
         let note = move |tx: &mut Tx<'_>, caller: &Caller| note(tx, caller, &noted);
         Ok(Prepared { note: Some(Box::new(note)), ..Prepared::new(Box::new(run)) })
     };
-    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
 }
 
 type WithSecret<E, R> = fn(&mut Tx<'_>, &Caller, &E, &<E as Endpoint>::Body, &Judged) -> Result<R, Fault>;
@@ -165,42 +190,77 @@ where
         };
         Ok(Prepared { secret: Some(secret), ..Prepared::new(Box::new(run)) })
     };
-    Route { meta: E::META, behind: Behind::Operation(Box::new(prepare)) }
+    Route { meta: E::META, handler: Handler::Operation(Box::new(prepare)) }
+}
+
+type Plan<E, P> = fn(&mut Tx<'_>, &Caller, &Config, &E, &<E as Endpoint>::Body) -> Result<P, Fault>;
+type Settle<E, O, R> = fn(&mut Tx<'_>, &Caller, &E, &O) -> Result<R, Fault>;
+
+/// Joins a row with the three steps of its errand; between the first and the last it may run transactions of
+/// its own. A refusal in `settle` keeps what was written with [`Tx::keep_when_refused`] and is never
+/// remembered as the answer to an idempotency key.
+pub fn errand<E, P, O, R, F>(plan: Plan<E, P>, act: fn(P, Store) -> F, settle: Settle<E, O, R>) -> Route
+where
+    E: Endpoint,
+    P: Send + 'static,
+    O: Send + Sync + 'static,
+    R: IntoReply<E::Answer> + 'static,
+    F: Future<Output = O> + Send + 'static,
+{
+    let prepare = move |params: Vec<String>, raw: &RawBody<'_>| -> Result<Errand, Fault> {
+        let endpoint = Arc::new(E::from_params(params));
+        let body = endpoint.read(raw)?;
+        Ok(Box::new(move |tx: &mut Tx<'_>, caller: &Caller, config: &Config| {
+            let planned = plan(tx, caller, config, &endpoint, &body)?;
+            let endpoint = endpoint.clone();
+            let run = Box::new(move |store| -> Acting {
+                Box::pin(async move {
+                    let outcome = act(planned, store).await;
+                    let run = move |tx: &mut Tx<'_>, caller: &Caller| {
+                        settle(tx, caller, &endpoint, &outcome).map(IntoReply::into_reply)
+                    };
+                    Box::new(run) as Run
+                })
+            });
+            Ok(Act { run, answer: E::META.answer.kind })
+        }))
+    };
+    Route { meta: E::META, handler: Handler::Errand(Box::new(prepare)) }
 }
 
 /// The row that gives tokens.
 pub fn login<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Login }
+    Route { meta: E::META, handler: Handler::Login }
 }
 
 /// The row that carries operations of other rows.
 pub fn batch<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Batch }
+    Route { meta: E::META, handler: Handler::Batch }
 }
 
 /// The row that searches.
 pub fn search<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Search }
+    Route { meta: E::META, handler: Handler::Search }
 }
 
 /// The row that tells what is changed.
 pub fn events<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Events }
+    Route { meta: E::META, handler: Handler::Events }
 }
 
 /// The row of the metrics.
 pub fn metrics<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Metrics }
+    Route { meta: E::META, handler: Handler::Metrics }
 }
 
 /// The row of the backup.
 pub fn backup<E: Endpoint>() -> Route {
-    Route { meta: E::META, behind: Behind::Backup }
+    Route { meta: E::META, handler: Handler::Backup }
 }
 
 /// Joins a row and a look at the process.
-pub fn status<E: Endpoint<Body = Nothing>>(look: Status) -> Route {
-    Route { meta: E::META, behind: Behind::Status(look) }
+pub fn status<E: Endpoint<Body = Nothing>>(look: Look) -> Route {
+    Route { meta: E::META, handler: Handler::Status(look) }
 }
 
 /// The representation whose tag a row carries: the read operation that the row names, on the same path.
@@ -210,7 +270,7 @@ pub struct Tagged(Arc<Run>);
 impl Tagged {
     /// Prepares the read of the tag, which takes the first parameters of the path.
     pub fn prepare(route: &Route, params: &[String]) -> Option<Self> {
-        let Behind::Operation(prepare) = &route.behind else { return None };
+        let Handler::Operation(prepare) = &route.handler else { return None };
         let count = route.meta.path.matches('{').count();
         let params = params.get(..count)?.to_vec();
         let no_query = mfa_shared::query::Params::default();

@@ -1,8 +1,9 @@
 //! `GET /search`: the column in memory says where to look, the store has the last word.
 
-use super::access::{self, Asked};
-use super::answer::{Head, respond};
+use super::access::{self, AccessRequest};
+use super::head::Head;
 use super::reply::Reply;
+use super::response::respond;
 use super::state::State;
 use crate::config::Auth;
 use crate::domain::search::{Kind, Phrase};
@@ -22,7 +23,7 @@ const LEFT_OUT: &str = "left-out";
 const KINDS: [Kind; 4] = [Kind::Customer, Kind::Employee, Kind::Office, Kind::Account];
 
 /// Answers a search.
-pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Response, Fault> {
+pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = state.clone();
     let caller = state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await?;
     let query = SearchQuery::read(&Params::parse(&head.query))?;

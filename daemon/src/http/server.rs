@@ -1,17 +1,20 @@
 //! Connections: accept, limit, serve through one warp filter, stop without losing a request.
 
 use super::addresses::{Addresses, Place, origin};
-use super::answer::{Head, answer};
+use super::answer::answer;
 use super::body;
 use super::connection::{Peer, Rules, refusal, serve as serve_connection};
-use super::line::{Line, Noted};
-use super::metrics::counts::Counts;
-use super::pace::{Pace, Paced};
+use super::counts::Counts;
+use super::head::{Head, request_id};
+use super::line::Line;
+use super::noted::Noted;
+use super::pace::Paced;
 use super::reply::CACHE_CONTROL;
+use super::response::{set_header, status};
 use super::state::{Phase, State};
 use crate::config::Auth;
 use crate::count::Within;
-use crate::random;
+use crate::domain::pace::Pace;
 use futures_util::StreamExt;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -27,8 +30,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use warp::Filter;
 use warp::filters::path::FullPath;
-use warp::http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue};
-use warp::http::{HeaderMap, Method, StatusCode};
+use warp::http::header::{AUTHORIZATION, HOST};
+use warp::http::{HeaderMap, Method};
 use warp::reply::Response;
 
 /// Time in which a connection that waits in the queue is handed over.
@@ -39,9 +42,6 @@ const QUEUE_MAX: Duration = Duration::from_millis(200);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes that the system keeps of an answer that is not read yet.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
-/// Longest request identifier that is taken over.
-const REQUEST_ID_LENGTH_MAX: usize = 128;
-
 /// Serves connections until `stop` says so, then lets the running requests end.
 pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Receiver<bool>) {
     let config = &state.config;
@@ -94,7 +94,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
 }
 
 /// What a connection holds of the limits until it ends.
-type Held = (OwnedSemaphorePermit, Place, Within);
+type Admission = (OwnedSemaphorePermit, Place, Within);
 
 /// How many connections there may be, and how slow they may be.
 struct Limit {
@@ -105,7 +105,7 @@ struct Limit {
     speaks_tls: bool,
 }
 
-async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Held>, IpAddr) {
+async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Admission>, IpAddr) {
     loop {
         // The semaphore is never closed.
         let permit = limit.all.clone().acquire_owned().await.expect("an open semaphore");
@@ -285,39 +285,6 @@ fn finish(mut response: Response, state: &State, head: &Head) -> Response {
         }
     }
     response
-}
-
-/// The request's own identifier where it is a sane one, else a new one.
-fn request_id(headers: &HeaderMap) -> String {
-    let sent = headers.get("x-request-id").and_then(|value| value.to_str().ok());
-    let sane = |id: &&str| {
-        (1..=REQUEST_ID_LENGTH_MAX).contains(&id.len())
-            && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'))
-    };
-    sent.filter(sane).map_or_else(new_request_id, str::to_owned)
-}
-
-/// A request identifier of the daemon's own.
-pub(super) fn new_request_id() -> String {
-    hex(random::bytes::<8>())
-}
-
-fn hex(bytes: [u8; 8]) -> String {
-    format!("{:016x}", u64::from_be_bytes(bytes))
-}
-
-/// A status of the table.
-pub fn status(code: u16) -> StatusCode {
-    StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
-}
-
-/// Sets a header whose value comes from this program or was checked to be visible ASCII.
-pub fn set_header(response: &mut Response, name: &str, value: &str) {
-    let name = HeaderName::try_from(name);
-    let value = HeaderValue::try_from(value);
-    if let (Ok(name), Ok(value)) = (name, value) {
-        response.headers_mut().insert(name, value);
-    }
 }
 
 #[cfg(test)]

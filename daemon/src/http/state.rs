@@ -1,30 +1,28 @@
-//! What every request of a daemon shares, and the endpoints that only look at it.
+//! What every request of a daemon shares.
 
-use super::backup::BACKUPS_AT_ONCE;
+use super::buckets::Buckets;
+use super::counts::Counts;
 use super::heavy::Heavy;
-use super::metrics::counts::Counts;
-use super::rate::Buckets;
-use super::reply::Reply;
-use super::route::{Looking, at_once};
 use super::routes::Routes;
 use crate::audit::Auditor;
 use crate::config::Config;
 use crate::domain::token::Lifetimes;
-use crate::ops::callers::{KnownCallers, LoginRules};
+use crate::ops::caller::LoginRules;
+use crate::ops::callers::KnownCallers;
 use crate::ops::init;
-use crate::ops::listing::json;
 use crate::reports::Reports;
 use crate::search::Search;
 use crate::shelves::Shelves;
 use crate::store::Store;
 use crate::tls::Tls;
-use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 
+/// Backups that are made at once: each reads the whole store.
+pub(super) const BACKUPS_AT_ONCE: usize = 2;
 /// Seconds after which a client may try again while the daemon stops.
 const STOP_RETRY_SECONDS: u32 = 5;
 
@@ -124,6 +122,11 @@ impl State {
         *self.backup_failed.lock().unwrap_or_else(PoisonError::into_inner) = on;
     }
 
+    /// When a backup of the schedule failed, if one did since the last.
+    pub fn backup_failed(&self) -> Option<Timestamp> {
+        *self.backup_failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How long tokens live.
     pub fn lifetimes(&self) -> Lifetimes {
         let Config { access_token_seconds, refresh_token_seconds, .. } = self.config;
@@ -159,39 +162,7 @@ impl State {
     }
 }
 
-fn stopping() -> Fault {
+/// Why nothing is taken any more.
+pub(super) fn stopping() -> Fault {
     Fault::new(fault::UNAVAILABLE, "the daemon is shutting down").retry_after(STOP_RETRY_SECONDS)
-}
-
-/// `GET /live`
-pub fn live(_: &State) -> Looking<'_> {
-    at_once(up())
-}
-
-/// `GET /ready`
-pub fn ready(state: &State) -> Looking<'_> {
-    let fault = match state.phase() {
-        Phase::Serving => state.store.write_fault().or_else(|| state.store.pressing_fault()),
-        _ => Some(stopping()),
-    };
-    at_once(fault.map_or_else(up, Err))
-}
-
-fn up() -> Result<Reply, Fault> {
-    Ok(Reply::json(json(&Health { status: "up".to_owned() })))
-}
-
-/// `GET /version`
-pub fn version(state: &State) -> Looking<'_> {
-    Box::pin(async {
-        Ok(Reply::json(json(&Version {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            instance: format!("urn:mfa:instance:{}", state.instance),
-            interface: INTERFACE_VERSION,
-            auth: state.config.auth.as_str().to_owned(),
-            initialised: state.has_users().await,
-            backup_failed_on: *state.backup_failed.lock().unwrap_or_else(PoisonError::into_inner),
-            damaged_images: i64::try_from(state.store.damaged_images()).ok().filter(|count| *count > 0),
-        })))
-    })
 }

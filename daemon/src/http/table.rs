@@ -1,12 +1,10 @@
 //! The endpoint table with its operations: one line for each row, in the order of the rows.
 
-use super::errand::errand;
 use super::heavy::Secret;
 use super::route::{
-    Route, addressed, audited, backup, batch, events, login, metrics, operation, search, secret_operation,
-    status,
+    Look, Route, addressed, audited, backup, batch, errand, events, login, metrics, operation, search,
+    secret_operation, status,
 };
-use super::state;
 use crate::days as ended;
 use crate::interest as run;
 use crate::ops::audit as trail;
@@ -54,9 +52,9 @@ pub fn table() -> Vec<Route> {
 
 fn process() -> Vec<Route> {
     vec![
-        status::<GetLive>(state::live),
-        status::<GetReady>(state::ready),
-        status::<GetVersion>(state::version),
+        status::<GetLive>(Look::Live),
+        status::<GetReady>(Look::Ready),
+        status::<GetVersion>(Look::Version),
         metrics::<GetMetrics>(),
         backup::<GetBackup>(),
         batch::<SendBatch>(),

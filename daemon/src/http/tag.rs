@@ -1,5 +1,6 @@
 //! Entity tags: `ETag`, `If-Match`, `If-None-Match`.
 
+use crate::hex::hexadecimal;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -8,13 +9,7 @@ use warp::http::HeaderMap;
 /// The strong tag of a representation: the first 128 bits of its SHA-256, quoted.
 pub fn of(representation: &[u8]) -> String {
     let hash = Sha256::digest(representation);
-    let mut tag = String::with_capacity(34);
-    tag.push('"');
-    for byte in &hash[..16] {
-        tag.push_str(&format!("{byte:02x}"));
-    }
-    tag.push('"');
-    tag
+    format!("\"{}\"", hexadecimal(&hash[..16]))
 }
 
 /// A moment as HTTP writes it, such as `Sun, 06 Nov 1994 08:49:37 GMT`.

@@ -7,19 +7,18 @@ mod changes;
 mod days;
 mod receipts;
 mod refusals;
+mod subject;
 
 pub use refusals::ended;
 
-use super::answer::Head;
-use super::line::Known;
+use super::head::Head;
+use super::noted::Known;
 use super::payload::Payload;
-use super::reply::{Content, Reply};
-use super::route::Tagged;
+use super::reply::Reply;
 use super::state::State;
 use crate::ops::Caller;
 use crate::ops::audit::secret_changed;
 use crate::store::Tx;
-use crate::store::records::StoredTeller;
 use changes::{covered, differences};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
 use mfa_shared::api::dividends::DistributeDividend;
@@ -27,12 +26,14 @@ use mfa_shared::api::offices::CreateBranch;
 use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, IssueReceipt, UpdateTeller};
 use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::api::webhooks::UpdateSubscription;
-use mfa_shared::endpoint::{Endpoint, Meta, Method, render, segments, split};
+use mfa_shared::endpoint::{Endpoint, Meta, Method, render, split};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::{KINDS, Kind, ShownBy, made_under, of_path, resource};
+use mfa_shared::kind::resource;
 use mfa_shared::node::Node;
+use mfa_shared::subject::{made_under, of_path};
 use mfa_shared::time::Timestamp;
 use std::net::IpAddr;
+use subject::{Subject, named_by_path, subject_teller};
 
 /// Changes of what no read shows: the endpoint, and the field.
 const UNSEEN: [(&str, &str); 3] = [
@@ -55,13 +56,6 @@ pub struct Trail {
     form: Vec<(String, Option<String>)>,
     /// What it is about, as far as it says so itself.
     named: Option<Subject>,
-}
-
-/// A record that a request is about.
-#[derive(Debug, Clone)]
-pub struct Subject {
-    kind: &'static Kind,
-    parts: Vec<String>,
 }
 
 /// What a request is about, as it was before.
@@ -299,99 +293,5 @@ impl Trail {
             None => return None,
         };
         named_by_path(&segments)
-    }
-}
-
-/// The record at a path that an answer names.
-fn named_by_path(path: &[String]) -> Option<Subject> {
-    KINDS.iter().find_map(|kind| {
-        let template = || segments(kind.path);
-        let fits = template().count() == path.len()
-            && template().zip(path).all(|(own, given)| own == "{}" || own == given);
-        let parts = template().zip(path).filter(|(own, _)| *own == "{}").map(|(_, given)| given.clone());
-        fits.then(|| Subject { kind, parts: parts.collect() })
-    })
-}
-
-/// A teller by its code alone, as the paths of the counter have it.
-fn subject_teller(tx: &mut Tx<'_>, code: &str) -> Result<Option<Subject>, Fault> {
-    let Some(stored) = tx.get::<StoredTeller>(&[code])? else { return Ok(None) };
-    let parts = [stored.office, code.to_owned()];
-    let kind = of_path("/offices/{office}/teller/{teller}", &parts);
-    Ok(kind.map(|(kind, parts)| Subject { kind, parts }))
-}
-
-impl Subject {
-    /// As the audit trail names it.
-    pub fn name(&self) -> String {
-        resource(self.kind.name, &self.parts)
-    }
-
-    /// The record on the wire, if it is there.
-    fn shown(&self, state: &State, tx: &mut Tx<'_>) -> Result<Option<Node>, Fault> {
-        match self.kind.shown_by {
-            ShownBy::Row(row) => self.read(state, tx, row),
-            ShownBy::WithImage(row, image) => {
-                let Some(mut node) = self.read(state, tx, row)? else { return Ok(None) };
-                if let (Node::Object(properties), Some(image)) = (&mut node, self.read(state, tx, image)?) {
-                    properties.push(("image".to_owned(), image));
-                }
-                Ok(Some(node))
-            }
-            ShownBy::List(row) => {
-                let Some(Node::List(elements)) = self.read(state, tx, row)? else { return Ok(None) };
-                let name = self.parts.last().map(|name| Node::Text(name.clone()));
-                let is_it = |element: &Node| {
-                    element.property("identifier") == name.as_ref() || Some(element) == name.as_ref()
-                };
-                Ok(elements.into_iter().find(is_it))
-            }
-        }
-    }
-
-    /// What a row shows; nothing where it refuses.
-    fn read(&self, state: &State, tx: &mut Tx<'_>, row: &str) -> Result<Option<Node>, Fault> {
-        let Some(route) = state.routes.by_name(row) else { return Ok(None) };
-        let Some(read) = Tagged::prepare(route, &self.parts) else { return Ok(None) };
-        let reply = match read.reply(tx, &Caller::guest()) {
-            Ok(reply) => reply.read(tx, false)?,
-            // A record that cannot be shown is mended all the same.
-            Err(fault) if fault.kind.status < 500 || fault.kind == fault::INTERNAL => return Ok(None),
-            Err(fault) => return Err(fault),
-        };
-        Ok(match &reply.content {
-            Content::Image(hash) => Some(Node::Text(hash.clone())),
-            _ => Node::parse(reply.bytes()).ok(),
-        })
-    }
-
-    /// The further records that a change of this one concerns.
-    fn affects(&self, shown: Option<&Node>) -> Vec<String> {
-        let named = |kind: &str, field: &str| match shown.and_then(|node| node.property(field)) {
-            Some(Node::Text(name)) if !name.is_empty() => Some(format!("{kind}/{name}")),
-            _ => None,
-        };
-        let part = |kind: &str, count: usize| self.parts.get(..count).map(|parts| resource(kind, parts));
-        let affects = match self.kind.name {
-            "card" | "portrait" => vec![part("customer", 1)],
-            "scan" => vec![part("customer", 1), part("card", 2)],
-            "account" => vec![named("customer", "customerIdentifier")],
-            "transaction" => vec![
-                named("account", "customerAccountIdentifier"),
-                named("account", "targetAccountIdentifier"),
-            ],
-            "receipt" => receipts::affected(shown),
-            "session" | "second-factor" => vec![part("user", 1)],
-            "signature" | "permission" | "set" => vec![part("application", 1)],
-            "consent" => vec![part("application", 1), self.parts.last().map(|user| format!("user/{user}"))],
-            _ => Vec::new(),
-        };
-        let mut once: Vec<String> = Vec::new();
-        for name in affects.into_iter().flatten() {
-            if !once.contains(&name) {
-                once.push(name);
-            }
-        }
-        once
     }
 }

@@ -2,8 +2,9 @@
 //! store as they arrive; of everything else no more is held than somebody will look at.
 
 use super::body;
+use crate::hex::hexadecimal;
 use crate::store::Store;
-use crate::store::objects::{Draft, hexadecimal};
+use crate::store::objects::Draft;
 use crate::store::space;
 use bytes::{Buf, Bytes};
 use futures_util::{Stream, StreamExt};

@@ -2,7 +2,7 @@
 
 use super::Caller;
 use crate::domain::access::{self, Denial, Holder};
-use crate::domain::permission::{Asked, Who};
+use crate::domain::permission::{Target, Who};
 use mfa_shared::api::groups::PermittableMethod;
 use mfa_shared::api::roles::Permission;
 use mfa_shared::endpoint::{Meta, Method};
@@ -21,7 +21,7 @@ pub fn method_of(method: Method, head: bool) -> PermittableMethod {
 
 /// Whether a caller may make the request of a row on a path.
 pub fn decide(caller: &Caller, row: &Meta, head: bool, segments: &[&str]) -> Result<(), Fault> {
-    let wanted = Asked { application: row.application(), method: method_of(row.method, head), segments };
+    let wanted = Target { application: row.application(), method: method_of(row.method, head), segments };
     let (user, application) = (caller.user.as_deref(), caller.application.as_deref());
     let who = Who { user, application, intended: caller.intended() };
     let (must_change_password, must_set_up_factor) = (caller.must_change_password, caller.must_set_up_factor);

@@ -2,7 +2,8 @@
 
 use super::applications::find;
 use super::grants::exceeds;
-use super::{Caller, Unknown, users};
+use super::{Caller, Unknown};
+use crate::ops::find;
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{StoredConsent, StoredPermission, StoredSet};
@@ -168,7 +169,7 @@ pub fn delete_set(
 /// `GET /applications/{application}/permissions/{group}/users/{user}/enabled`
 pub fn get_consent(tx: &mut Tx<'_>, _: &Caller, at: &GetConsent, _: &Nothing) -> Result<JsonFlag, Fault> {
     find_permission(tx, &at.application, &at.group)?;
-    users::find(tx, &at.user)?;
+    find::user(tx, &at.user)?;
     Ok(JsonFlag(tx.has::<StoredConsent>(&[&at.application, &at.group, &at.user])?))
 }
 
@@ -180,7 +181,7 @@ pub fn set_consent(
     JsonFlag(enabled): &JsonFlag,
 ) -> Result<Accepted, Fault> {
     find_permission(tx, &at.application, &at.group)?;
-    users::find(tx, &at.user)?;
+    find::user(tx, &at.user)?;
     let (application, group, user) = (at.application.clone(), at.group.clone(), at.user.clone());
     let consent = StoredConsent { application, group, user };
     if *enabled {

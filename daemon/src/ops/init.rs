@@ -1,8 +1,10 @@
 //! The beginning of a store: what every one holds, and what its initialisation adds. Contract:
 //! `identity.md` section 11.
 
-use super::{groups, login, second_factor, sessions, users};
+use super::{groups, second_factor, sessions, users};
 use crate::domain::bootstrap;
+use crate::ops::attempts;
+use crate::ops::find;
 use crate::store::Tx;
 use crate::store::records::{Initialisation, StoredPassword, StoredUser, USERS_BY_ROLE};
 use mfa_shared::api::groups::PermittableGroup;
@@ -121,11 +123,11 @@ pub fn add_later_groups(tx: &mut Tx<'_>) -> Result<(), Fault> {
 
 /// Sets a lost password; the user must change it at first use.
 pub fn recover(tx: &mut Tx<'_>, name: &str, hash: &str) -> Result<(), Fault> {
-    let mut user = users::find(tx, name)?;
+    let mut user = find::user(tx, name)?;
     user.must_change_password = true;
     tx.put(&user)?;
     tx.put(&StoredPassword { user: name.to_owned(), hash: hash.to_owned() })?;
-    login::forget_failures(tx, name)?;
+    attempts::forget_failures(tx, name)?;
     second_factor::take_away(tx, name)?;
     sessions::end_all_of_user(tx, name)
 }

@@ -3,6 +3,7 @@
 use super::ledger::{self, CustomerAccount, Entries};
 use super::{Caller, Unknown, interest};
 use crate::domain::instance::{self as rules, Effect, Refusal};
+use crate::ops::find;
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -14,9 +15,10 @@ use mfa_shared::api::customers::Customer;
 use mfa_shared::api::definitions::Definition;
 use mfa_shared::api::instances::*;
 use mfa_shared::api::ledger::{AccountEntry, EntryQuery, LedgerAccount};
+use mfa_shared::endpoint::AcceptedAt;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::PAGE_SIZE_DEFAULT;
-use mfa_shared::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Query};
+use mfa_shared::wire::{Accepted, Array, Form, Json, Nothing, Query};
 use std::collections::{BTreeSet, HashSet};
 
 /// `POST /instances`
@@ -137,7 +139,7 @@ pub fn list_transaction_types(
 
 /// `GET /instances/{account}`
 pub fn get(tx: &mut Tx<'_>, _: &Caller, at: &GetInstance, _: &Nothing) -> Result<Json<Instance>, Fault> {
-    let stored = find(tx, &at.account)?;
+    let stored = find::account(tx, &at.account)?;
     shown(tx, stored).map(Json)
 }
 
@@ -148,7 +150,7 @@ pub fn list_entries(
     at: &ListInstanceEntries,
     Query(query): &Query<EntryQuery<AccountEntry>>,
 ) -> Result<Entries<AccountEntry>, Fault> {
-    let stored = find(tx, &at.account)?;
+    let stored = find::account(tx, &at.account)?;
     ledger::statement(tx, &stored.account_identifier, query)
 }
 
@@ -159,7 +161,7 @@ pub fn update(
     at: &UpdateInstance,
     Json(change): &Json<InstanceChange>,
 ) -> Result<Accepted, Fault> {
-    let mut instance = find(tx, &at.account)?;
+    let mut instance = find::account(tx, &at.account)?;
     if change.account_identifier != at.account {
         let detail =
             format!("the body names account \"{}\", the path \"{}\"", change.account_identifier, at.account);
@@ -193,7 +195,7 @@ pub fn command(
     at: &CommandInstance,
     Form(form): &Form<InstanceCommandForm>,
 ) -> Result<Accepted, Fault> {
-    let mut instance = find(tx, &at.account)?;
+    let mut instance = find::account(tx, &at.account)?;
     let balance = ledger::balance(tx, &at.account)?;
     let effect = rules::command(instance.state, form.command, balance.is_zero());
     match effect.map_err(|refusal| refused(refusal, &instance, form.command, balance))? {
@@ -232,11 +234,6 @@ pub fn shown(tx: &mut Tx<'_>, stored: StoredInstance) -> Result<Instance, Fault>
         state: stored.state,
         balance,
     })
-}
-
-pub(super) fn find(tx: &mut Tx<'_>, account: &str) -> Result<StoredInstance, Fault> {
-    let found = tx.get(&[account])?;
-    found.ok_or_else(|| Fault::new(fault::INSTANCE_NOT_FOUND, format!("there is no account \"{account}\"")))
 }
 
 fn of_customer(tx: &mut Tx<'_>, customer: &str) -> Result<Vec<StoredInstance>, Fault> {

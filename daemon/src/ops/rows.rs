@@ -130,6 +130,28 @@ impl<R: Record, T: Serialize + Send + Sync> List for Rows<R, T> {
     }
 }
 
+/// Records that [`each`] reads in one step.
+const EACH_STEP: usize = 256;
+
+/// Looks at every record of a kind, in the order of their keys.
+pub fn each<R: Record>(
+    tx: &mut Tx<'_>,
+    look: &mut dyn FnMut(&mut Tx<'_>, R) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut range = Range::prefix(&[]);
+    loop {
+        let pairs = tx.scan(R::SPACE, &range, false, EACH_STEP)?;
+        for (_, value) in &pairs {
+            look(tx, decode(R::SPACE, value)?)?;
+        }
+        match pairs.into_iter().last() {
+            // The next key is the last one with the smallest byte behind it.
+            Some((last, _)) => range.from = [last, vec![0]].concat(),
+            None => return Ok(()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,10 @@
 //! The second factor of a user. Contract: `identity.md` section 13.
 
 use super::grants::{self, exceeds};
-use super::{Caller, Stored, login, users};
+use super::{Caller, Stored};
 use crate::domain::second_factor as rules;
+use crate::ops::attempts;
+use crate::ops::find;
 use crate::ops::listing::json;
 use crate::random;
 use crate::secret::Secret;
@@ -24,7 +26,7 @@ pub fn get(
     at: &GetSecondFactor,
     _: &Nothing,
 ) -> Result<Stored<SecondFactor>, Fault> {
-    users::find(tx, &at.user)?;
+    find::user(tx, &at.user)?;
     let factor = tx.get::<StoredFactor>(&[&at.user])?;
     let state = state(factor.as_ref());
     if !caller.is_login_of(&at.user) {
@@ -46,7 +48,7 @@ pub fn begin(
     at: &BeginSecondFactor,
     _: &Json<SecondFactorWish>,
 ) -> Result<Json<SecondFactorSecret>, Fault> {
-    users::find(tx, &at.user)?;
+    find::user(tx, &at.user)?;
     if state(tx.get::<StoredFactor>(&[&at.user])?.as_ref()) == FactorState::Active {
         return Err(wrong_state(&at.user, "has a second factor already; take it away first"));
     }
@@ -65,16 +67,16 @@ pub fn enable(
     at: &EnableSecondFactor,
     Json(typed): &Json<SecondFactorCode>,
 ) -> Result<Json<NewRecoveryCodes>, Fault> {
-    let mut user = users::find(tx, &at.user)?;
+    let mut user = find::user(tx, &at.user)?;
     let Some(mut factor) = tx.get::<StoredFactor>(&[&at.user])? else {
         return Err(wrong_state(&at.user, "has no secret of a second factor yet; begin with one"));
     };
     let counts = user.second_factor;
     if counts {
-        login::check_open(tx, &at.user)?;
+        attempts::check_open(tx, &at.user)?;
     }
     let Some(step) = step(tx, &factor, &typed.code)? else {
-        return Err(if counts { login::failed_within(tx, &at.user, wrong_code())? } else { wrong_code() });
+        return Err(if counts { attempts::failed_within(tx, &at.user, wrong_code())? } else { wrong_code() });
     };
     let codes: Vec<_> = (0..rules::RECOVERY_CODES).map(|_| rules::recovery_code(random::bytes())).collect();
     factor.recovery = codes.iter().map(|code| recovery_hash(tx, code)).collect::<Result<_, _>>()?;
@@ -93,7 +95,7 @@ pub fn delete(
     at: &DeleteSecondFactor,
     JsonIfAny(typed): &JsonIfAny<SecondFactorCode>,
 ) -> Result<Accepted, Fault> {
-    let user = users::find(tx, &at.user)?;
+    let user = find::user(tx, &at.user)?;
     let own = caller.is_login_of(&at.user);
     // Only pharaoh touches pharaoh.
     if !own && user.role == PHARAOH {
@@ -106,9 +108,9 @@ pub fn delete(
     };
     if own {
         let Some(typed) = typed else { return Err(Fault::field("/code", "required", "is required")) };
-        login::check_open(tx, &at.user)?;
+        attempts::check_open(tx, &at.user)?;
         if !takes(tx, &mut factor, &typed.code)? {
-            return Err(login::failed_within(tx, &at.user, wrong_code())?);
+            return Err(attempts::failed_within(tx, &at.user, wrong_code())?);
         }
     }
     take_away(tx, &at.user)?;

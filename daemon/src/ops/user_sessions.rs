@@ -1,7 +1,8 @@
 //! Sessions of a user, seen and ended one by one. Contract: `identity.md` section 13.
 
 use super::last_use::minute;
-use super::{Caller, sessions, users};
+use super::{Caller, sessions};
+use crate::ops::find;
 use crate::store::Tx;
 use crate::store::records::{StoredSession, StoredToken, TOKENS_BY_USER, TokenKind};
 use mfa_shared::api::sessions::*;
@@ -88,7 +89,7 @@ fn application(token: &StoredToken) -> Option<&str> {
 
 /// The live sessions of a user, the newest first.
 fn of_user(tx: &mut Tx<'_>, caller: &Caller, user: &str) -> Result<Vec<Found>, Fault> {
-    users::find(tx, user)?;
+    find::user(tx, user)?;
     let (now, idle) = (tx.now(), caller.rules.session_idle_seconds);
     let mut found = Vec::new();
     for session in tx.all::<StoredSession>(&[user])? {

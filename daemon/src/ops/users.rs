@@ -3,8 +3,10 @@
 use super::access::{decide, method_of};
 use super::grants::{self, exceeds};
 use super::secret::Judged;
-use super::{Caller, Unknown, callers, counted, groups, login, second_factor, sessions};
+use super::{Caller, Unknown, callers, counted, groups, second_factor, sessions};
 use crate::domain::permission::{self, operation};
+use crate::ops::attempts;
+use crate::ops::find;
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{
@@ -49,7 +51,7 @@ pub fn list(_: &mut Tx<'_>, _: &Caller, _: &ListUsers, _: &Nothing) -> Result<Ro
 
 /// `GET /users/{user}`
 pub fn get(tx: &mut Tx<'_>, _: &Caller, at: &GetUser, _: &Nothing) -> Result<Json<User>, Fault> {
-    Ok(Json(find(tx, &at.user)?.shown()))
+    Ok(Json(find::user(tx, &at.user)?.shown()))
 }
 
 /// `GET /users/{user}/permissions`
@@ -59,7 +61,7 @@ pub fn list_permissions(
     at: &ListUserPermissions,
     _: &Nothing,
 ) -> Result<Array<Permission>, Fault> {
-    let role = find(tx, &at.user)?.role;
+    let role = find::user(tx, &at.user)?.role;
     let stored = tx.get::<Role>(&[&role])?;
     Ok(Array(permission::of_user(&role, stored.as_ref())))
 }
@@ -71,7 +73,7 @@ pub fn get_access(
     at: &GetUserAccess,
     Query(asked): &Query<AccessQuery>,
 ) -> Result<Array<RequestAccess>, Fault> {
-    let user = find(tx, &at.user)?;
+    let user = find::user(tx, &at.user)?;
     let path = split(&asked.path).unwrap_or_default();
     let (rows, path) = rows_at(&path).ok_or_else(|| bad("path", &asked.path, "the path of a request"))?;
     let rows = rows.into_iter().filter(|row| operation(method_of(row.method, false)) == asked.operation);
@@ -107,7 +109,7 @@ pub fn set_role(
     at: &SetUserRole,
     Json(change): &Json<RoleChange>,
 ) -> Result<Accepted, Fault> {
-    let mut user = find(tx, &at.user)?;
+    let mut user = find::user(tx, &at.user)?;
     let role = &change.identifier;
     check_role(tx, "/identifier", role)?;
     let (before, after) = (grants::of_role(tx, &user.role)?, grants::of_role(tx, role)?);
@@ -131,7 +133,7 @@ pub fn set_password(
     Json(change): &Json<PasswordChange>,
     password: &Judged,
 ) -> Result<Accepted, Fault> {
-    let mut user = find(tx, &at.user)?;
+    let mut user = find::user(tx, &at.user)?;
     let own = caller.is_login_of(&at.user);
     if !own {
         let carried = grants::of_role(tx, &user.role)?;
@@ -143,7 +145,7 @@ pub fn set_password(
         None if own && caller.rules.current_password_required => {
             return Err(Fault::field("/currentPassword", "required", "is required"));
         }
-        Some(_) => login::check_present(tx, &at.user, present.is_some() && present == password.present)?,
+        Some(_) => attempts::check_present(tx, &at.user, present.is_some() && present == password.present)?,
         None => {}
     }
     if own && user.must_change_password && present.is_some() && present == password.fits {
@@ -154,7 +156,7 @@ pub fn set_password(
     tx.put(&user)?;
     sessions::end_all_of_user(tx, &at.user)?;
     if !own {
-        login::forget_failures(tx, &at.user)?;
+        attempts::forget_failures(tx, &at.user)?;
     }
     Ok(Accepted)
 }
@@ -170,7 +172,7 @@ pub fn present_password(tx: &mut Tx<'_>, user: &str) -> Result<Option<String>, F
 
 /// `DELETE /users/{user}`
 pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteUser, _: &Nothing) -> Result<Accepted, Fault> {
-    let user = find(tx, &at.user)?;
+    let user = find::user(tx, &at.user)?;
     let carried = grants::of_role(tx, &user.role)?;
     let allowed = caller.holding.may_change_user(&[(&user.role, &carried)]);
     allowed.map_err(|e| exceeds(e, &format!("user {} with role {}", at.user, user.role)))?;
@@ -183,18 +185,12 @@ pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteUser, _: &Nothing) ->
     for consent in tx.indexed::<StoredConsent>(CONSENTS_BY_USER, &[&at.user])? {
         tx.remove(&consent);
     }
-    login::forget_addresses(tx, &at.user)?;
+    attempts::forget_addresses(tx, &at.user)?;
     sessions::end_all_of_user(tx, &at.user)?;
     if user.logged_in {
         tx.put(&RetiredUser { identifier: at.user.clone() })?;
     }
     Ok(Accepted)
-}
-
-/// The user of a path.
-pub fn find(tx: &mut Tx<'_>, user: &str) -> Result<StoredUser, Fault> {
-    let found = tx.get(&[user])?;
-    found.ok_or_else(|| Fault::new(fault::USER_NOT_FOUND, format!("there is no user \"{user}\"")))
 }
 
 /// Stores a new user.

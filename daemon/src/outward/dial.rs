@@ -1,6 +1,6 @@
 //! Connections to gateways: to which address, how long, how much is read, and whose certificates count.
 
-use super::{Span, failed};
+use super::span::{Span, failed};
 use crate::domain::gateway::{Failed, Limits, Stage, bare};
 use crate::tls::read_certificates;
 use rustls::pki_types::{CertificateDer, ServerName};

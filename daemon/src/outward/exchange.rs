@@ -4,7 +4,7 @@
 //! apart, time and length have a limit, and no redirect, proxy or second try can carry a secret elsewhere.
 
 use super::dial;
-use super::{Span, broke_off, failed};
+use super::span::{Span, broke_off, failed};
 use crate::domain::gateway::{Failed, Limits, Stage};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};

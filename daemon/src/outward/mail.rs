@@ -4,8 +4,8 @@
 //! ours, so that its time and length have a limit.
 
 use super::dial::{self, Metered};
+use super::span::{Span, broke_off, failed};
 use super::words::Mask;
-use super::{Span, broke_off, failed};
 use crate::domain::gateway::{Failed, Mail, Stage, Taken, Tls, bare};
 use crate::secret::Secret;
 use lettre::address::Envelope;

@@ -5,14 +5,13 @@ mod dial;
 mod exchange;
 pub mod mail;
 pub mod sms;
+mod span;
 pub mod webhook;
 mod words;
 
 use crate::config::Config;
-use crate::domain::gateway::{Failed, Stage, Taken, Trial, Tried, sms_endpoint};
+use crate::domain::gateway::{Failed, Taken, Trial, Tried, sms_endpoint};
 use mfa_shared::api::gateways::is_mail_address;
-use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
 
 /// Refuses settings with which no gateway could work.
 pub fn check(config: &Config) -> Result<(), String> {
@@ -41,51 +40,4 @@ where
     F: Future<Output = Result<Taken, Failed>>,
 {
     Tried { to: trial.to, at: trial.at, outcome: send(trial.message).await }
-}
-
-/// The time that a message has in all.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    end: Instant,
-    whole: Duration,
-    /// What the other side is called.
-    peer: &'static str,
-}
-
-impl Span {
-    fn new(whole: Duration) -> Self {
-        Self { end: Instant::now() + whole, whole, peer: "the gateway" }
-    }
-
-    /// The same with another side of this name.
-    fn with(self, peer: &'static str) -> Self {
-        Self { peer, ..self }
-    }
-
-    /// Does one step of a stage, as long as there is time.
-    async fn step<T>(self, stage: Stage, what: impl Future<Output = T>) -> Result<T, Failed> {
-        timeout_at(self.end, what).await.map_err(|_| {
-            let not = match stage {
-                Stage::Connect => "was reached and did not greet",
-                Stage::Tls => "did not bring the encryption about",
-                Stage::SignIn => "did not answer the sign-in",
-                Stage::Send => "did not answer the message",
-            };
-            failed(stage, format!("{} {not} within {} seconds in all", self.peer, self.whole.as_secs()))
-        })
-    }
-}
-
-/// When a connection broke off, in the words of its stage.
-fn broke_off(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Connect => "broke off before it greeted",
-        Stage::Tls => "broke off before it was encrypted",
-        Stage::SignIn => "broke off during the sign-in",
-        Stage::Send => "broke off before it answered the message",
-    }
-}
-
-fn failed(stage: Stage, why: impl Into<String>) -> Failed {
-    Failed { stage, code: None, why: why.into() }
 }

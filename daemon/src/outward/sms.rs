@@ -1,8 +1,8 @@
 //! One short message through an SMS service, by one POST in the way of the common Messages APIs.
 
 use super::exchange::exchange;
+use super::span::{Span, failed};
 use super::words::Mask;
-use super::{Span, failed};
 use crate::domain::gateway::{ACCOUNT_PLACE, Failed, Sms, Stage, Taken};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,8 +1,8 @@
 //! Events to their receiver, by one POST as the Standard Webhooks specification has it.
 
 use super::exchange::exchange;
+use super::span::{Span, failed};
 use super::words::Mask;
-use super::{Span, failed};
 use crate::domain::gateway::{Failed, Stage, Taken};
 use crate::domain::webhook::{Message, signature};
 use bytes::Bytes;

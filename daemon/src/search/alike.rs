@@ -8,54 +8,12 @@ use crate::store::{Store, Tx};
 use mfa_shared::api::batch::DUPLICATES_MAX;
 use mfa_shared::api::customers::Customer;
 use mfa_shared::fault::Fault;
-use std::collections::{BTreeSet, HashMap};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, PoisonError, RwLock};
 
 /// Customers that are looked at for one new customer; so many share a name and a day of birth nowhere.
 const LOOKED_AT_MAX: usize = 1_000;
-
-/// Hashes of what customers are known by, each with a hash of the customer. Nothing is ever taken out: what
-/// is found is looked at anyway.
-#[derive(Debug, Default)]
-pub(super) struct Marks {
-    owners: RwLock<HashMap<u64, u32>>,
-    hasher: RandomState,
-}
-
-/// The owner of a mark that several customers have, or had.
-const SEVERAL: u32 = 0;
-
-impl Marks {
-    fn hashes(&self, alike: &Alike) -> Vec<u64> {
-        alike.marks().iter().map(|mark| self.hasher.hash_one(mark)).collect()
-    }
-
-    fn owner(&self, identifier: &str) -> u32 {
-        // Only whether it is the same one matters.
-        (self.hasher.hash_one(identifier) >> 32) as u32 | 1
-    }
-
-    /// Notes what a customer is known by.
-    pub(super) fn note(&self, identifier: &str, alike: &Alike) {
-        let (new, owner) = (self.hashes(alike), self.owner(identifier));
-        let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
-        for hash in new {
-            owners
-                .entry(hash)
-                .and_modify(|known| *known = if *known == owner { owner } else { SEVERAL })
-                .or_insert(owner);
-        }
-    }
-
-    /// Whether another customer with some of it was noted; if not, there is none.
-    fn has_other(&self, identifier: &str, alike: &Alike) -> bool {
-        let (wanted, owner) = (self.hashes(alike), self.owner(identifier));
-        let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
-        wanted.iter().any(|hash| owners.get(hash).is_some_and(|known| *known != owner))
-    }
-}
 
 impl Search {
     /// Makes ready to look for customers who are like others: with several daemons by following what they

@@ -4,15 +4,16 @@
 mod alike;
 mod column;
 mod line;
+mod marks;
 pub mod records;
 
 use crate::domain::search::{Found, Kind, Phrase};
 use crate::store::Store;
 use crate::store::engine::{Changed, Space};
 use crate::store::records::{CARDS, CUSTOMERS, EMPLOYEES, INSTANCES, INSTANCES_BY_CUSTOMER, OFFICES};
-use alike::Marks;
 use column::Column;
 use line::Line;
+use marks::Marks;
 use mfa_shared::fault::{self, Fault};
 use records::Named;
 use std::collections::BTreeSet;

@@ -5,88 +5,12 @@
 //! conflicts asks for a retry), so it has no effect outside the changes it returns.
 
 use super::figures::Figures;
+pub use super::keys::{Change, Pair, Pending, Range, Space};
 use super::layer::{Layer, Staged};
 use super::objects::Objects;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
-use std::cmp::Ordering;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-
-/// One ordered space of keys. The number is part of the stored form and never changes its meaning.
-#[derive(Debug, Clone, Copy)]
-pub struct Space {
-    /// Number in the stored form.
-    pub id: u8,
-    /// Name for people, and for an engine that has tables.
-    pub name: &'static str,
-}
-
-/// The number alone makes a space what it is: the journal knows no names.
-impl PartialEq for Space {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl Eq for Space {}
-
-impl Ord for Space {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.id.cmp(&other.id)
-    }
-}
-
-impl PartialOrd for Space {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// A key and its value.
-pub type Pair = (Vec<u8>, Vec<u8>);
-
-/// Keys from `from` (included) to `to` (excluded; `None` is the end of the space).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Range {
-    /// First key.
-    pub from: Vec<u8>,
-    /// First key behind the range.
-    pub to: Option<Vec<u8>>,
-}
-
-impl Range {
-    /// Every key that starts with `prefix`.
-    pub fn prefix(prefix: &[u8]) -> Self {
-        let mut to = prefix.to_vec();
-        while to.last() == Some(&0xff) {
-            to.pop();
-        }
-        let to = match to.last_mut() {
-            Some(last) => {
-                *last += 1;
-                Some(to)
-            }
-            None => None,
-        };
-        Self { from: prefix.to_vec(), to }
-    }
-
-    /// Leaves out what was seen up to this key, in the order of a scan.
-    pub fn pass(&mut self, last: &[u8], reverse: bool) {
-        if reverse {
-            self.to = Some(last.to_vec());
-        } else {
-            self.from = [last, &[0]].concat();
-        }
-    }
-
-    /// Whether no key can lie in the range.
-    pub fn is_empty(&self) -> bool {
-        self.to.as_ref().is_some_and(|to| *to <= self.from)
-    }
-}
 
 /// A state of the store that does not change while it is looked at.
 pub trait View {
@@ -109,17 +33,6 @@ pub trait View {
     fn holds_object(&mut self, _hash: &str) -> Result<bool, Fault> {
         Ok(true)
     }
-}
-
-/// The new value of a key; `None` removes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// Space of the key.
-    pub space: Space,
-    /// The key.
-    pub key: Vec<u8>,
-    /// The value, or nothing.
-    pub value: Option<Vec<u8>>,
 }
 
 /// All changes of one transaction, with the words for the audit trail.
@@ -161,9 +74,6 @@ pub type WriteWork = Box<dyn FnMut(&mut dyn View) -> Option<Commit> + Send>;
 pub type ReadWork = Box<dyn FnMut(&mut dyn View) + Send>;
 /// What is done with each transaction of a replay.
 pub type Visit = Box<dyn FnMut(Commit) + Send>;
-/// What an engine's calls return.
-pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
-
 /// An engine.
 pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// Runs `work` on one consistent state. `long` says that it may take more than moments.

@@ -23,8 +23,9 @@
 //! that ends early, or whose counts or hash are others, is none.
 
 use super::engine::{Engine, Pair, Range, Space, View};
-use super::objects::{Opened, hexadecimal};
+use super::objects::Opened;
 use super::records::{IMAGE_USES, LOCAL, SPACES, SYSTEM};
+use crate::hex::hexadecimal;
 use mfa_shared::fault::Fault;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

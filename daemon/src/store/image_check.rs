@@ -4,10 +4,11 @@
 use super::Store;
 use super::engine::Range;
 use super::images::damaged;
-use super::objects::{Opened, hash_and_length, hexadecimal};
+use super::objects::{Opened, hash_and_length};
 use super::record::Record;
 use super::records::{CARDS_BY_NUMBER, IMAGE_USES, StoredCard, StoredImage, StoredPortrait, StoredScan};
 use super::tx::{Tx, decode};
+use crate::hex::hexadecimal;
 use mfa_shared::api::customers::Customer;
 use mfa_shared::fault::{self, Fault};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Changes that lie over a state that does not have them yet: those of a transaction over the store, those
 //! of a group over what is published, those that are published over the tree of the index.
 
-use super::engine::{Change, Pair, Range, Space};
+use super::keys::{Change, Pair, Range, Space};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound::{Excluded, Included, Unbounded};

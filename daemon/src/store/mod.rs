@@ -12,6 +12,7 @@ pub mod figures;
 pub mod image_check;
 pub mod images;
 pub mod key_file;
+pub mod keys;
 pub mod layer;
 mod named;
 pub mod objects;
@@ -27,6 +28,7 @@ pub mod trail;
 pub mod transfer;
 pub mod tx;
 pub mod unlock;
+mod with_images;
 
 use crate::clock::Clock;
 use crate::domain::calendar::Calendar;

@@ -4,11 +4,11 @@
 //! the record that names it commits, and it is removed only after the last such record is gone. What a
 //! crash leaves in between is an object without a record, which the next start sweeps away.
 
-use super::engine::{Pending, Range, Space};
+use super::keys::{Pending, Range, Space};
+use crate::hex::hexadecimal;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
@@ -123,15 +123,6 @@ pub enum Opened {
 /// Whether a text is a hash, so that it can be a name on disk.
 pub fn is_hash(text: &str) -> bool {
     text.len() == HASH_LENGTH && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-}
-
-/// A SHA-256 as text.
-pub fn hexadecimal(hash: &[u8]) -> String {
-    hash.iter().fold(String::with_capacity(hash.len() * 2), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// The SHA-256 and the number of bytes.

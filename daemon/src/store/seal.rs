@@ -7,6 +7,7 @@
 
 use super::engine::Space;
 use super::record::Record;
+use crate::hex::hexadecimal;
 use crate::random;
 use crate::secret::Secret;
 use base64::Engine;
@@ -86,8 +87,7 @@ impl fmt::Debug for Key {
 impl Key {
     /// A new key.
     pub fn random() -> Self {
-        let name = u64::from_be_bytes(random::bytes());
-        Self { name: format!("{name:016x}"), bytes: Zeroizing::new(random::bytes()) }
+        Self { name: random::hex::<8>(), bytes: Zeroizing::new(random::bytes()) }
     }
 
     /// A key that was made before.
@@ -137,7 +137,7 @@ impl Keys {
     pub fn hashes(&self, purpose: &str, text: &[u8]) -> Vec<String> {
         let hash = |key: &Key| {
             let own = mac(key.bytes(), format!("mfa keyed hash 1 {purpose}").as_bytes());
-            format!("{}:{}", key.name, hex(&mac(&own, text)))
+            format!("{}:{}", key.name, hexadecimal(&mac(&own, text)))
         };
         self.0.iter().map(hash).collect()
     }
@@ -174,12 +174,11 @@ fn mac(key: &[u8], text: &[u8]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
+/// A record whose secrets are encrypted anew when the key changes; only the list in `unlock.rs` says so.
+pub trait Renewed {}
 
-/// A record with fields that are encrypted.
-pub trait HoldsSecrets: Record {
+/// A record with fields that are encrypted. It is [`Renewed`], so none can be forgotten there.
+pub trait HoldsSecrets: Record + Renewed {
     /// The encrypted fields by name; those that are empty are left out.
     fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)>;
 }

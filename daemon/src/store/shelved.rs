@@ -1,15 +1,7 @@
 //! A page whose place was looked up before its transaction, so that nobody waits for the looking.
 
-use super::tx::Tx;
+use super::tx::{Shelved, Tx};
 use crate::domain::shelf::Found;
-
-/// A page of a list.
-#[derive(Debug)]
-pub(super) struct Shelved {
-    found: Option<Found>,
-    /// Whether a record of it was changed after it was looked up.
-    moved: bool,
-}
 
 impl Tx<'_> {
     /// The list of this transaction, which changes nothing, shows these records.

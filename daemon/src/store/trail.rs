@@ -4,10 +4,10 @@
 //! to the one before. Where several do, all would fight for the last record; there it waits with its commit,
 //! and one of them seals it soon after, in the order of the commits. Contract: `audit.md` section 2.
 
-use super::objects::hexadecimal;
 use super::record::{moment, numbered};
 use super::records::{AuditEnd, PendingAudit, StoredAudit};
 use super::tx::Tx;
+use crate::hex::hexadecimal;
 use mfa_shared::api::audit::{AuditOutcome, AuditRecord, NO_HASH};
 use mfa_shared::fault::Fault;
 use sha2::{Digest, Sha256};

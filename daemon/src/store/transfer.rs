@@ -4,9 +4,10 @@
 
 use super::engine::{Change, Commit, Engine, Range, Space};
 use super::export::{ExportError, MARK, export, image, look, named, page, spaces};
-use super::objects::{Draft, hexadecimal};
+use super::objects::Draft;
 use super::records::{SPACES, SYSTEM};
 use super::seed::SYSTEM_ACTOR;
+use crate::hex::hexadecimal;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;

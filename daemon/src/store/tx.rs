@@ -3,10 +3,10 @@
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
-use super::shelved::Shelved;
 use crate::clock::Deadline;
 use crate::domain::calendar::Calendar;
 use crate::domain::numbers::ListNumbers;
+use crate::domain::shelf::Found;
 use crate::domain::webhook::Receivers;
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
@@ -19,6 +19,14 @@ const SCAN_PAIRS: usize = 256;
 
 /// What is done with each pair of a walk; false ends it.
 pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<bool, Fault> + 'v;
+
+/// A page of a list that was looked up before its transaction.
+#[derive(Debug)]
+pub(super) struct Shelved {
+    pub(super) found: Option<Found>,
+    /// Whether a record of it was changed after it was looked up.
+    pub(super) moved: bool,
+}
 
 /// A transaction. What it wrote is seen by its own reads at once and by others when it is durable.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::key_file::{self, KeyFileError};
 use super::record::{Record, key};
-use super::seal::{HoldsSecrets, Keys, Place};
+use super::seal::{HoldsSecrets, Keys, Place, Renewed};
 use super::seed::SYSTEM_ACTOR;
 use super::{Store, Tx};
 use crate::secret::Secret;
@@ -92,10 +92,7 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
         let detail = "another daemon has given the store another key meanwhile";
         return Err(Fault::new(fault::UNAVAILABLE, detail));
     }
-    let count = renew_records::<StoredEmail>(tx)?
-        + renew_records::<StoredSms>(tx)?
-        + renew_records::<StoredFactor>(tx)?
-        + renew_records::<StoredSubscription>(tx)?;
+    let count = renew_all(tx)?;
     if tx.has::<SealedWith>(&["sealed-with"])? {
         let record = AuditRecord::of("RotateKey", tx.now());
         let (actor, origin) = (SYSTEM_ACTOR.to_owned(), Some("local".to_owned()));
@@ -108,6 +105,21 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     tx.put(&record)?;
     Ok(count)
 }
+
+macro_rules! renewed {
+    ($($record:ty),*) => {
+        $(impl Renewed for $record {})*
+
+        /// Encrypts the secrets of every kind of record anew; how many there are.
+        fn renew_all(tx: &mut Tx<'_>) -> Result<usize, Fault> {
+            let mut count = 0;
+            $(count += renew_records::<$record>(tx)?;)*
+            Ok(count)
+        }
+    };
+}
+
+renewed!(StoredEmail, StoredSms, StoredFactor, StoredSubscription);
 
 fn renew_records<R: HoldsSecrets>(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     let mut count = 0;

@@ -19,6 +19,7 @@ object! {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Create an action.
     CreateAction {} Post "/actions" Json<Action> => Accepted;
     /// List all actions in the order of their creation.

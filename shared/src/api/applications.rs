@@ -76,6 +76,7 @@ fn application_and_key(params: &[&str]) -> Result<(), Fault> {
 }
 
 endpoints! {
+    application "identity-v1";
     /// List the identifiers of all applications.
     ListApplications {} Get "/applications" Nothing => Names;
     /// Delete an application with its keys, permissions, sets, consents and tokens.

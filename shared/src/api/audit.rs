@@ -2,12 +2,14 @@
 
 use crate::fault::Fault;
 use crate::node::Node;
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::{
     PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Paging, ParamDoc, Parameters, Params, bad, optional_param,
 };
 use crate::rule::*;
 use crate::time::{DateRange, Timestamp};
-use crate::wire::{Json, Listed, Nothing, Page, Query};
+use crate::wire::{Json, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
 
@@ -250,6 +252,7 @@ impl Parameters for AuditQuery {
 }
 
 endpoints! {
+    application "audit-v1";
     /// List the records of the audit trail, the newest first.
     ListAudit {} Get "/audit" Query<AuditQuery> => Page<AuditRecord>;
     /// Read a record of the audit trail.

@@ -19,6 +19,7 @@ impl Answer for FileBytes {
 }
 
 endpoints! {
+    application "admin-v1";
     /// Stream a backup of the whole store, as it is at one moment.
     GetBackup {} Get "/admin/backup" Nothing => FileBytes;
 }

@@ -5,6 +5,7 @@
 //! before it did, and each is permitted or not by what the caller holds when the batch begins.
 
 use crate::node::Node;
+use crate::object::nested;
 use crate::rule::*;
 use crate::wire::Json;
 use crate::{endpoints, object, words};
@@ -85,6 +86,7 @@ object! {
 }
 
 endpoints! {
+    application "admin-v1";
     /// Carry out many operations in one request, each with a result of its own, or all of them or none.
     SendBatch {} Post "/batch" Json<Batch> => Json<BatchResult>;
 }

@@ -1,5 +1,6 @@
 //! Identification cards of customers. Contract: `customers.md` section 6.
 
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
 use crate::wire::{Accepted, Array, Json, Nothing};
@@ -62,6 +63,7 @@ fn exists(date: &ExpirationDate, at: &mut Checks) -> Option<()> {
 }
 
 endpoints! {
+    application "customer-v1";
     /// Record an identification card of a customer.
     CreateCard { customer } Post "/customers/{customer}/identifications" Json<CardInput> => Accepted;
     /// List the identification cards of a customer in the order in which they were recorded.

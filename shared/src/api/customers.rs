@@ -2,10 +2,12 @@
 
 use super::offices::Address;
 use crate::fault::Fault;
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::{Paging, ParamDoc, Parameters, Params};
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
-use crate::wire::{Accepted, Array, Json, JsonList, Listed, Nothing, Page, Query};
+use crate::wire::{Accepted, Array, Json, JsonList, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
 
@@ -275,6 +277,7 @@ impl Parameters for CustomerQuery {
 }
 
 endpoints! {
+    application "customer-v1";
     /// Register a customer, in state PENDING.
     CreateCustomer {} Post "/customers" Json<CustomerInput> => Accepted;
     /// List customers.

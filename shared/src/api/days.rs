@@ -2,9 +2,11 @@
 
 use super::tellers::{TellerState, TransactionType};
 use crate::amount::{AMOUNT_BOUND, Amount};
+use crate::endpoint::AcceptedAt;
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
-use crate::wire::{AcceptedAt, Array, Json, JsonIfAny, Nothing};
+use crate::wire::{Array, Json, JsonIfAny, Nothing};
 use crate::{endpoints, object, words};
 
 words! {
@@ -160,6 +162,7 @@ object! {
 }
 
 endpoints! {
+    application "office-v1";
     /// End a day of an office, which writes its report; a day that was ended stays as it is.
     EndOfficeDay { office, date } Post "/offices/{office}/days/{date}" JsonIfAny<DayEnd>
         => AcceptedAt<GetOfficeDay>;

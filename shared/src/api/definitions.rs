@@ -4,6 +4,7 @@ use super::instances::Instance;
 use crate::amount::Amount;
 use crate::node::Node;
 use crate::object::Fields;
+use crate::object::{Nested, nested};
 use crate::rule::*;
 use crate::time::Timestamp;
 use crate::wire::{Accepted, Array, Json, Nothing};
@@ -280,6 +281,7 @@ fn property<'n>(node: Option<&'n Node>, name: &str) -> Option<&'n Node> {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Create a product definition, not yet active.
     CreateDefinition {} Post "/definitions" Json<NewDefinition> => Accepted;
     /// List all product definitions.

@@ -1,6 +1,7 @@
 //! Dividends of share products. Contract: `interest.md` section 3.
 
 use crate::amount::Amount;
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
 use crate::wire::{Accepted, Array, Json, Nothing};
@@ -77,6 +78,7 @@ fn is_over(due: &DueDate, at: &mut Checks) -> Option<()> {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Distribute a dividend to the accounts of a share product.
     DistributeDividend { definition } Post "/definitions/{definition}/dividends" Json<NewDividend>
         => Accepted;

@@ -12,8 +12,9 @@ impl Answer for Document {
 }
 
 endpoints! {
+    application "admin-v1";
     /// Describe every endpoint in the words of OpenAPI.
-    GetOpenApi {} Get "/openapi.json" Nothing => Document;
+    GetOpenApi {} Get "/openapi.json" Nothing => Document, public true;
     /// Show every endpoint on a page.
-    GetDocs {} Get "/docs" Nothing => Document;
+    GetDocs {} Get "/docs" Nothing => Document, public true;
 }

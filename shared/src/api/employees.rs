@@ -2,9 +2,11 @@
 
 use super::customers::{ContactGroup, ContactType};
 use crate::fault::Fault;
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::{Paging, ParamDoc, Parameters, Params};
 use crate::rule::*;
-use crate::wire::{Accepted, Array, Json, JsonList, Listed, Nothing, Page, Query};
+use crate::wire::{Accepted, Array, Json, JsonList, Nothing, Page, Query};
 use crate::{endpoints, object};
 use serde_json::json;
 
@@ -100,6 +102,7 @@ impl Parameters for EmployeeQuery {
 }
 
 endpoints! {
+    application "office-v1";
     /// Register an employee.
     CreateEmployee {} Post "/employees" Json<EmployeeInput> => Accepted;
     /// List employees.

@@ -110,6 +110,7 @@ impl Parameters for EventQuery {
 }
 
 endpoints! {
+    application "events-v1";
     /// Hear what is changed, in the order of the changes: as an array, or as a stream of events.
     ListEvents {} Get "/events" Query<EventQuery> => Array<Event>;
 }

@@ -1,9 +1,10 @@
 //! E-mail and SMS gateways. Contract: `gateways.md`. Names on the wire are written with underscores.
 
+use crate::endpoint::CreatedAt;
 use crate::node::Node;
 use crate::rule::*;
 use crate::time::Timestamp;
-use crate::wire::{Accepted, Alternative, Array, CreatedAt, Done, Json, Nothing, OneOf};
+use crate::wire::{Accepted, Alternative, Array, Done, Json, Nothing, OneOf};
 use crate::{endpoints, object, words};
 use serde_json::{Value, json};
 
@@ -312,6 +313,7 @@ impl Rule for PhoneNumber {
 }
 
 endpoints! {
+    application "notification-v1";
     /// Create an e-mail configuration.
     CreateEmailConfiguration {} Post "/configuration/email" Json<EmailConfiguration>
         => CreatedAt<GetEmailConfiguration>;

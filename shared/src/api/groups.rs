@@ -1,5 +1,6 @@
 //! Permittable groups: which endpoints a permission is about. Contract: `identity.md` section 9.
 
+use crate::object::nested;
 use crate::rule::*;
 use crate::wire::{Accepted, Array, Json, Nothing};
 use crate::{endpoints, object, words};
@@ -43,6 +44,7 @@ object! {
 }
 
 endpoints! {
+    application "identity-v1";
     /// Create a permittable group.
     CreateGroup {} Post "/permittablegroups" Json<PermittableGroup> => Accepted;
     /// List all permittable groups.

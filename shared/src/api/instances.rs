@@ -2,13 +2,14 @@
 
 use crate::amount::Amount;
 use crate::api::ledger::{AccountEntry, EntryQuery};
+use crate::endpoint::AcceptedAt;
 use crate::fault::Fault;
 use crate::query::{
     PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, ParamDoc, Parameters, Params, TERM_LENGTH_MAX, missing, optional_param,
 };
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
-use crate::wire::{Accepted, AcceptedAt, Array, Form, Json, Nothing, Page, Query};
+use crate::wire::{Accepted, Array, Form, Json, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
 
@@ -193,6 +194,7 @@ impl Parameters for InstanceCommandForm {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Open an account for a customer, in state PENDING with balance 0.
     CreateInstance {} Post "/instances" Json<NewInstance> => AcceptedAt<GetInstance>;
     /// List the accounts of a customer, or the first ones that contain a text.

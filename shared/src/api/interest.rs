@@ -1,13 +1,16 @@
 //! Interest: runs over days, and what is accrued on an account. Contract: `interest.md`.
 
 use crate::amount::Amount;
+use crate::endpoint::AcceptedAt;
 use crate::fault::Fault;
 use crate::node::Node;
 use crate::object::Fields;
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Paging, ParamDoc, Parameters, Params, optional_param};
 use crate::rule::*;
 use crate::time::{Date, DateRange, Timestamp};
-use crate::wire::{Accepted, AcceptedAt, Json, Listed, Nothing, Page, Query};
+use crate::wire::{Accepted, Json, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
 
@@ -199,6 +202,7 @@ impl Parameters for RunQuery {
 }
 
 endpoints! {
+    application "deposit-v1";
     /// Accrue every day up to a date for all products, and pay the interest that falls due.
     RunInterest {} Post "/interest/runs" Json<NewInterestRun> => AcceptedAt<ListInterestRuns>;
     /// List the days that were run, each product by itself, the newest first.

@@ -2,10 +2,12 @@
 
 use crate::amount::Amount;
 use crate::fault::Fault;
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::{Paging, ParamDoc, Parameters, Params, optional_param};
 use crate::rule::*;
 use crate::time::{Date, DateRange, Timestamp};
-use crate::wire::{Json, Listed, Nothing, Page, Query};
+use crate::wire::{Json, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 use serde_json::json;
 
@@ -323,6 +325,7 @@ impl Parameters for AsOf {
 }
 
 endpoints! {
+    application "ledger-v1";
     /// List the accounts of the ledger.
     ListLedgerAccounts {} Get "/ledger/accounts" Query<AccountQuery> => Page<LedgerAccount>;
     /// Read an account of the ledger.

@@ -1,8 +1,10 @@
 //! Offices, branches, addresses, external references. Contract: `organisation.md` section 2.
 
+use crate::object::nested;
+use crate::query::Listed;
 use crate::query::Paging;
 use crate::rule::*;
-use crate::wire::{Accepted, Array, Json, JsonOrNone, Listed, Nothing, Page, Query};
+use crate::wire::{Accepted, Array, Json, JsonOrNone, Nothing, Page, Query};
 use crate::{endpoints, object, words};
 
 object! {
@@ -100,6 +102,7 @@ impl Listed for Office {
 }
 
 endpoints! {
+    application "office-v1";
     /// Create a head office, or a branch of the named parent.
     CreateOffice {} Post "/offices" Json<NewOffice> => Accepted;
     /// List all offices, head offices and branches.

@@ -27,6 +27,7 @@ impl Form for PortraitForm {
 }
 
 endpoints! {
+    application "customer-v1";
     /// Store the portrait of a customer, in place of the one before.
     SetPortrait { customer } Post "/customers/{customer}/portrait" Upload<PortraitForm> => Accepted;
     /// Read the portrait of a customer.

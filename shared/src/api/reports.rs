@@ -175,6 +175,7 @@ impl Parameters for MonthsQuery {
 }
 
 endpoints! {
+    application "ledger-v1";
     /// Report the cash in the drawers of an office, day by day.
     GetCashReport {} Get "/ledger/reports/cash" Query<CashQuery> => Array<CashDay>;
     /// Report what was paid in and out of the accounts of a product, month by month.

@@ -1,9 +1,11 @@
 //! Roles and permissions: what the users of a role may do. Contract: `identity.md` section 8.
 
 use crate::node::Node;
+use crate::object::nested;
+pub use crate::permission::{Operation, OperationSet, Permission};
 use crate::rule::*;
 use crate::wire::{Accepted, Array, Json, Nothing};
-use crate::{endpoints, object, words};
+use crate::{endpoints, object};
 use serde_json::Value;
 
 /// The built-in role that may grant everything.
@@ -13,51 +15,13 @@ pub const DEACTIVATED: &str = "deactivated";
 /// Most permissions of a role.
 pub const PERMISSIONS_MAX: usize = 1000;
 
-words! {
-    /// What a permission allows on the endpoints of its group.
-    pub enum Operation {
-        /// GET and HEAD.
-        Read = "READ",
-        /// POST and PUT.
-        Change = "CHANGE",
-        /// DELETE.
-        Delete = "DELETE",
-    }
-}
-
 object! {
-    /// What may be done on the endpoints of a permittable group.
-    pub struct Permission {
-        /// The permittable group; it need not exist yet.
-        permittable_endpoint_group_identifier: String = required(id(32)),
-        /// READ, CHANGE, DELETE; in an answer each at most once, in this order.
-        allowed_operations: Vec<Operation> = required(OperationSet),
-    }
-
     /// A named list of permissions.
     pub struct Role {
         /// Unique over all roles; never changes.
         identifier: String = required(id(32).reserved(&[DEACTIVATED])),
         /// The permissions in their order; a later one for the same group is united into the first.
         permissions: Vec<Permission> = required(PermissionList),
-    }
-}
-
-/// A set of operations: repeats count once, and the order is fixed.
-#[derive(Debug, Clone, Copy)]
-pub struct OperationSet;
-
-impl Rule for OperationSet {
-    type Out = Vec<Operation>;
-    fn check(&self, node: &Node, at: &mut Checks) -> Option<Vec<Operation>> {
-        let mut operations = list(word::<Operation>(), usize::MAX).check(node, at)?;
-        operations.sort_unstable();
-        operations.dedup();
-        Some(operations)
-    }
-    fn schema(&self) -> Value {
-        // Not `uniqueItems`: what is given twice is taken as given once.
-        list(word::<Operation>(), usize::MAX).schema()
     }
 }
 
@@ -97,6 +61,7 @@ pub fn unite(permissions: impl IntoIterator<Item = Permission>) -> Vec<Permissio
 }
 
 endpoints! {
+    application "identity-v1";
     /// Create a role.
     CreateRole {} Post "/roles" Json<Role> => Accepted;
     /// List all roles.

@@ -59,6 +59,7 @@ impl Form for ScanForm {
 }
 
 endpoints! {
+    application "customer-v1";
     /// Add a scan to an identification card.
     CreateScan { customer, card } Post "/customers/{customer}/identifications/{card}/scans" Upload<ScanForm>
         => Accepted;

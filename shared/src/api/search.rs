@@ -1,6 +1,7 @@
 //! Finding records as people speak of them (`decisions.md` section 7).
 
 use crate::fault::{Fault, INVALID_PARAMETER};
+use crate::object::nested;
 use crate::query::{ParamDoc, Parameters, Params, optional_param};
 use crate::rule::*;
 use crate::wire::{Json, Query};
@@ -103,6 +104,7 @@ impl Parameters for SearchQuery {
 }
 
 endpoints! {
+    application "admin-v1";
     /// Find customers, employees, offices and accounts by words, best first.
     Search {} Get "/search" Query<SearchQuery> => Json<SearchHits>;
 }

@@ -67,6 +67,7 @@ impl Object for SecondFactorWish {
 }
 
 endpoints! {
+    application "identity-v1";
     /// Tell whether a user has a second factor.
     GetSecondFactor { user } Get "/users/{user}/second-factor" Nothing => Json<SecondFactor>,
         tag GetSecondFactor;

@@ -61,6 +61,7 @@ impl Parameters for ExceptQuery {
 }
 
 endpoints! {
+    application "identity-v1";
     /// List the sessions of a user, the newest first.
     ListUserSessions { user } Get "/users/{user}/sessions" Nothing => Array<UserSession>;
     /// End a session of a user.

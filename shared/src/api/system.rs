@@ -37,12 +37,13 @@ object! {
 pub const INTERFACE_VERSION: i64 = 1;
 
 endpoints! {
+    application "admin-v1";
     /// Tell that the process is alive.
-    GetLive {} Get "/live" Nothing => Json<Health>;
+    GetLive {} Get "/live" Nothing => Json<Health>, public true;
     /// Tell whether requests are served; 503 while starting or stopping.
-    GetReady {} Get "/ready" Nothing => Json<Health>;
+    GetReady {} Get "/ready" Nothing => Json<Health>, public true;
     /// Tell which daemon answers.
-    GetVersion {} Get "/version" Nothing => Json<Version>;
+    GetVersion {} Get "/version" Nothing => Json<Version>, public true;
     /// Tell what the daemon counts and measures, in the text format of Prometheus.
     GetMetrics {} Get "/metrics" Nothing => PlainText;
 }

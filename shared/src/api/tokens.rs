@@ -225,8 +225,9 @@ fn schema() -> Value {
 }
 
 endpoints! {
+    application "identity-v1";
     /// Log in, let a session go on, or sign in as an application.
-    CreateToken {} Post "/token" TokenRequest => Json<Token>;
+    CreateToken {} Post "/token" TokenRequest => Json<Token>, public true;
     /// Tell who calls with this token.
     GetCurrentToken {} Get "/token/_current" Nothing => Json<CurrentToken>;
     /// Log out: end the session of this token.

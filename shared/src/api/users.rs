@@ -5,6 +5,7 @@ use super::roles::{Operation, Permission};
 use crate::fault::Fault;
 use crate::node::Node;
 use crate::object::Fields;
+use crate::object::nested;
 use crate::password::{TOO_COMMON, like_the_name};
 use crate::query::{ParamDoc, Parameters, Params, missing};
 use crate::rule::*;
@@ -136,6 +137,7 @@ impl Parameters for AccessQuery {
 }
 
 endpoints! {
+    application "identity-v1";
     /// Create a user.
     CreateUser {} Post "/users" Json<NewUser> => Accepted;
     /// List all users.

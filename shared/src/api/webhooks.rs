@@ -6,6 +6,7 @@ use super::gateways::TestOutcome;
 use crate::address::ServiceAddress;
 use crate::kind::KINDS;
 use crate::node::Node;
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::Timestamp;
 use crate::wire::{Accepted, Array, Done, Json, Nothing};
@@ -226,6 +227,7 @@ fn kinds() -> impl Iterator<Item = &'static str> {
 }
 
 endpoints! {
+    application "events-v1";
     /// List the subscriptions.
     ListSubscriptions {} Get "/events/subscriptions" Nothing => Array<Subscription>;
     /// Have events delivered to an address from now on; the answer shows the secret, and no other does.

@@ -1,7 +1,8 @@
 //! What a fault can say beside its code and detail.
 
-use super::{Fault, GatewayFailure, operation_words};
-use crate::api::roles::Permission;
+use super::{Fault, GatewayFailure, UNKNOWN_REFERENCE, operation_words};
+use crate::permission::Permission;
+use crate::rule::FieldError;
 
 impl Fault {
     /// The same fault with the seconds until another try makes sense.
@@ -49,5 +50,13 @@ impl Fault {
     pub fn allow(mut self, methods: String) -> Self {
         self.0.allow = Some(methods);
         self
+    }
+}
+
+impl FieldError {
+    /// A field that names a record which does not exist.
+    pub fn unknown_reference(pointer: &str, noun: &str, name: &str) -> Self {
+        let (field, code) = (pointer.to_owned(), UNKNOWN_REFERENCE.code.to_owned());
+        Self { field, code, detail: format!("{pointer} names {noun} \"{name}\", which does not exist") }
     }
 }

@@ -1,7 +1,7 @@
 //! A fault on the wire.
 
 use super::Fault;
-use crate::api::roles::Permission;
+use crate::permission::Permission;
 use crate::rule::{FIELD_ERRORS_MAX, FieldError};
 use serde::{Deserialize, Serialize};
 

@@ -4,20 +4,19 @@
 //! [`Node`], and it describes itself as JSON schema for `/openapi.json` and `mfa explain`. Every bad field
 //! of a body is reported, not only the first. Contract: `organisation.md` section 1.3.
 
-mod compound;
 mod field;
+mod list;
 mod text;
 mod value;
 
-pub use compound::{Distinct, List, Nested, list, nested};
 pub use field::{Optional, Or, Reference, Required, optional, or, reference, required};
+pub use list::{Distinct, List, list};
 pub use text::{Text, alphanumeric, free, id, line, secret, text};
 pub use value::{
     Anything, BigIntegerRule, DateRule, DecimalRule, Flag, Integer, TimestampRule, Word, WordRule, any,
     big_integer, date, decimal, flag, integer, timestamp, word,
 };
 
-use crate::fault::UNKNOWN_REFERENCE;
 use crate::node::Node;
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -35,14 +34,6 @@ pub struct FieldError {
     pub code: String,
     /// One sentence for people.
     pub detail: String,
-}
-
-impl FieldError {
-    /// A field that names a record which does not exist.
-    pub fn unknown_reference(pointer: &str, noun: &str, name: &str) -> Self {
-        let (field, code) = (pointer.to_owned(), UNKNOWN_REFERENCE.code.to_owned());
-        Self { field, code, detail: format!("{pointer} names {noun} \"{name}\", which does not exist") }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

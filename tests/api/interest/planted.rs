@@ -3,7 +3,8 @@
 use super::bank::{Bank, interest_product, share_product};
 use crate::stored;
 use mfa_daemon::Clock;
-use mfa_daemon::ops::ledger::{Entry, check_ledger, credit, debit, post};
+use mfa_daemon::ops::check::check_ledger;
+use mfa_daemon::ops::ledger::{Entry, credit, debit, post};
 use mfa_daemon::store::records::{ProductInterest, StoredDividend, StoredInterest, StoredPayment, StoredRun};
 use mfa_daemon::store::{Store, Tx};
 use mfa_shared::amount::Amount;

@@ -1,11 +1,11 @@
 //! The operations of a batch, each ready for the transaction.
 
-use super::super::access::Asked;
-use super::super::answer::Head;
+use super::super::access::AccessRequest;
+use super::super::head::Head;
 use super::super::heavy::Secret;
 use super::super::payload::Payload;
 use super::super::request::{Request, tries_code};
-use super::super::route::{Behind, Prepared, Route};
+use super::super::route::{Handler, Prepared, Route};
 use super::super::state::State;
 use crate::ops::listing::json;
 use mfa_shared::api::batch::{Batch, Operation, OperationMethod, PASSWORDS_MAX};
@@ -37,7 +37,7 @@ impl Parts {
     pub(super) fn prepare(
         state: &Arc<State>,
         head: &Head,
-        asked: &Asked,
+        asked: &AccessRequest,
         batch: Batch,
     ) -> Result<Self, Fault> {
         let part = |(place, operation)| Part::prepare(state, head, asked, place, operation);
@@ -73,7 +73,7 @@ impl Part {
     pub(super) fn prepare(
         state: &Arc<State>,
         head: &Head,
-        asked: &Asked,
+        asked: &AccessRequest,
         place: i64,
         operation: Operation,
     ) -> Self {
@@ -129,7 +129,7 @@ fn headers(operation: &Operation) -> HeaderMap {
 fn prepare(
     state: &Arc<State>,
     head: &Head,
-    asked: &Asked,
+    asked: &AccessRequest,
     method: Method,
     body: Option<&Node>,
 ) -> Result<Arc<Request>, Fault> {
@@ -145,7 +145,7 @@ fn prepare(
         Some(Node::Text(form)) if route.meta.body.kind == BodyKind::Form => form.clone().into_bytes(),
         Some(body) => json(body),
     };
-    let own = Asked { meta: Some(route.meta), segments: found.segments.clone(), ..asked.clone() };
+    let own = AccessRequest { meta: Some(route.meta), segments: found.segments.clone(), ..asked.clone() };
     let request = Request::prepare(state, head, own, &found, route, &Payload { bytes, form: None });
     match can_travel(route, &request) {
         true => Ok(request),
@@ -160,7 +160,7 @@ fn prepare(
 /// password that is compared, because an atomic batch would take the count of wrong ones back.
 fn can_travel(route: &Route, request: &Request) -> bool {
     let compares = matches!(&request.prepared, Ok(Prepared { secret: Some(s), .. }) if s.compares());
-    matches!(route.behind, Behind::Operation(_))
+    matches!(route.handler, Handler::Operation(_))
         && !matches!(route.meta.body.kind, BodyKind::Upload(_))
         && route.meta.answer.kind != AnswerKind::Image
         && !route.meta.path.starts_with("/token")

@@ -4,20 +4,20 @@
 //! those of files, and of the store only the tellers and a bounded number of sessions are looked at. It
 //! answers also where the store does not, and leaves out what it does not know.
 
-pub mod counts;
 pub mod families;
 mod page;
 mod process;
 
-use super::access::{self, Asked};
-use super::answer::{Head, respond};
+use super::access::{self, AccessRequest};
+use super::counts::{CLASSES, Counts, DELIVERED, GRANTS, LOCKED, OUTCOMES};
+use super::head::Head;
 use super::origin;
-use super::rate::Bucket;
 use super::reply::Reply;
+use super::response::respond;
 use super::state::State;
+use crate::domain::rate::Bucket;
 use crate::ops::figures::{self, TELLER_STATES};
 use crate::store::figures::{Figures, Own};
-use counts::{CLASSES, Counts, DELIVERED, GRANTS, LOCKED, OUTCOMES};
 use families::*;
 use mfa_shared::fault::Fault;
 use page::{CONTENT_TYPE, Page, Seconds};
@@ -33,7 +33,7 @@ const STORE_WAIT: Duration = Duration::from_secs(3);
 const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
 /// Answers with all metrics.
-pub async fn answer(state: &Arc<State>, head: &Head, asked: Asked) -> Result<Response, Fault> {
+pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     if !is_open_to(state, head) {
         let shared = state.clone();
         state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await?;

@@ -1,12 +1,10 @@
 //! Receipts: the request names the transaction, and the record is about the receipt.
 
-use super::{Subject, named_by_path};
+use super::subject::{Subject, named_by_path};
 use crate::ops::tellers::find_copies;
 use crate::store::Tx;
 use crate::store::records::StoredTeller;
 use mfa_shared::fault::Fault;
-use mfa_shared::kind::resource;
-use mfa_shared::node::Node;
 
 /// The receipt of the transaction in a path, if one was given out.
 pub fn issued(tx: &mut Tx<'_>, params: &[String]) -> Result<Option<Subject>, Fault> {
@@ -16,15 +14,4 @@ pub fn issued(tx: &mut Tx<'_>, params: &[String]) -> Result<Option<Subject>, Fau
     let number = copies.number.to_string();
     let path = ["offices", &teller.office, "teller", &copies.teller, "receipts", &number];
     Ok(named_by_path(&path.map(str::to_owned)))
-}
-
-/// What a receipt concerns: its transaction, and the account.
-pub fn affected(shown: Option<&Node>) -> Vec<Option<String>> {
-    let text = |field: &str| match shown.and_then(|receipt| receipt.property(field)) {
-        Some(Node::Text(text)) => Some(text.clone()),
-        _ => None,
-    };
-    let teller = text("tellerCode").zip(text("transactionIdentifier"));
-    let transaction = teller.map(|(teller, transaction)| resource("transaction", &[teller, transaction]));
-    vec![transaction, text("customerAccountIdentifier").map(|account| resource("account", &[account]))]
 }

@@ -1,7 +1,7 @@
 //! What is told to the audit trail after the answer: refusals, failed logins, looks at what is sensitive.
 
-use crate::http::answer::Head;
-use crate::http::line::{Known, Noted};
+use crate::http::head::Head;
+use crate::http::noted::{Known, Noted};
 use crate::http::payload::Payload;
 use crate::http::state::State;
 use crate::http::trail::Trail;

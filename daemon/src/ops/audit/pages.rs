@@ -10,9 +10,9 @@ use crate::store::records::{AUDIT, AuditEnd, AuditIndexed, AuditList, PendingAud
 use crate::store::tx::decode;
 use mfa_shared::api::audit::{AuditQuery, AuditRecord};
 use mfa_shared::fault::Fault;
+use mfa_shared::query::Listed;
 use mfa_shared::query::PAGE_SIZE_DEFAULT;
 use mfa_shared::time::Timestamp;
-use mfa_shared::wire::Listed;
 use std::ops::Range as Span;
 
 /// Records of a stream that are looked at in one transaction.

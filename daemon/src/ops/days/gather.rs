@@ -1,7 +1,7 @@
 //! What a day came to, as it was at one moment. Of tellers and transactions only those of the office are
 //! read, from where the report before it has ended.
 
-use super::tellers::{AtTeller, look};
+use super::tellers::{AtTeller, Span, look};
 use super::{Day, Order};
 use crate::ops::ledger::{self, Totals};
 use crate::ops::{counted, offices};
@@ -15,32 +15,11 @@ use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::api::tellers::{DayReport, TellerState, Transaction, TransactionState, TransactionType};
 use mfa_shared::fault::Fault;
 use mfa_shared::rule::Word;
-use mfa_shared::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Days after which a teller that nobody opens is dormant.
 const DORMANT_DAYS: i64 = 30;
 const DAY_SECONDS: i64 = 86_400;
-
-/// The part of the time that a report is about.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
-    /// The end of the report before it, or the beginning of the day.
-    pub from: Timestamp,
-    /// The moment to which everything in it belongs.
-    pub until: Timestamp,
-    /// Whether the day is over, so that there may be something later already.
-    pub is_over: bool,
-    /// The sequence behind its last journal entry.
-    pub next_entry: u64,
-}
-
-impl Span {
-    /// Whether what happened at a moment is not later than the span.
-    pub fn reaches(&self, moment: Timestamp) -> bool {
-        !self.is_over || moment < self.until
-    }
-}
 
 impl Day {
     /// The sums of the ledger that belong to it, none of them added yet.

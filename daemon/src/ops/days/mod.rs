@@ -16,9 +16,10 @@ use crate::store::record::Record;
 use crate::store::records::{DayMark, StoredTeller, TELLERS_BY_OFFICE, day_key};
 use mfa_shared::api::days::*;
 use mfa_shared::api::tellers::TellerState;
+use mfa_shared::endpoint::AcceptedAt;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Date;
-use mfa_shared::wire::{AcceptedAt, JsonIfAny, Nothing};
+use mfa_shared::wire::{JsonIfAny, Nothing};
 
 /// The header of an answer that tells that the day had been ended before.
 pub const ALREADY_ENDED: &str = "already-ended";

@@ -1,6 +1,5 @@
 //! What happened at a teller since the report before, by ranges of its own numbers.
 
-use super::gather::Span;
 use crate::domain::ledger::cash_moved;
 use crate::ops::ledger::{drawer_cash, drawer_lines};
 use crate::store::Tx;
@@ -13,9 +12,30 @@ use crate::store::tx::{decode, indexed_key};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::{DayReport, Transaction, TransactionState};
 use mfa_shared::fault::Fault;
+use mfa_shared::time::Timestamp;
 
 /// Day reports that are read in one step, from the last one back.
 const STEP: usize = 16;
+
+/// The part of the time that a report is about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    /// The end of the report before it, or the beginning of the day.
+    pub from: Timestamp,
+    /// The moment to which everything in it belongs.
+    pub until: Timestamp,
+    /// Whether the day is over, so that there may be something later already.
+    pub is_over: bool,
+    /// The sequence behind its last journal entry.
+    pub next_entry: u64,
+}
+
+impl Span {
+    /// Whether what happened at a moment is not later than the span.
+    pub fn reaches(&self, moment: Timestamp) -> bool {
+        !self.is_over || moment < self.until
+    }
+}
 
 /// What a teller comes to.
 #[derive(Debug)]

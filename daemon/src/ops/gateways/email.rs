@@ -1,15 +1,16 @@
 //! E-mail configurations. Contract: `gateways.md` sections 1 and 3.
 
-use super::{not_found, note_read, refuse_redirect, taken};
+use super::common::{not_found, note_read, refuse_redirect, taken};
 use crate::ops::Caller;
 use crate::ops::rows::Rows;
 use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::records::{APP_PASSWORD, Audit, GatewayKind, StoredEmail};
 use mfa_shared::api::gateways::*;
+use mfa_shared::endpoint::CreatedAt;
 use mfa_shared::fault::Fault;
 use mfa_shared::rule::FieldError;
-use mfa_shared::wire::{Accepted, CreatedAt, Done, Json, Nothing};
+use mfa_shared::wire::{Accepted, Done, Json, Nothing};
 
 /// `POST /configuration/email`
 pub fn create(

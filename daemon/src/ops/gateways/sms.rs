@@ -1,14 +1,15 @@
 //! SMS configurations. Contract: `gateways.md` sections 2 and 3.
 
-use super::{not_found, note_read, refuse_redirect, taken};
+use super::common::{not_found, note_read, refuse_redirect, taken};
 use crate::ops::Caller;
 use crate::ops::rows::Rows;
 use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::records::{AUTH_TOKEN, Audit, GatewayKind, StoredSms};
 use mfa_shared::api::gateways::*;
+use mfa_shared::endpoint::CreatedAt;
 use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Accepted, CreatedAt, Done, Json, Nothing};
+use mfa_shared::wire::{Accepted, Done, Json, Nothing};
 
 /// `POST /configuration/sms`
 pub fn create(

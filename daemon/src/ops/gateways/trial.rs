@@ -1,7 +1,8 @@
 //! Test messages: planned while nothing is sent, settled when the gateway has answered. Contract:
 //! `gateways.md` section 5.
 
-use super::{called, email, sms};
+use super::common::called;
+use super::{email, sms};
 use crate::config::Config;
 use crate::domain::gateway::{Limits, Mail, Refusal, Sms, Trial, Tried, mail_way, sms_way};
 use crate::ops::Caller;
@@ -42,7 +43,7 @@ pub fn plan_mail(
         to: test.to.clone(),
         subject: format!("Test of the e-mail configuration {}", at.configuration),
         text,
-        name: format!("{:032x}", u128::from_be_bytes(random::bytes())),
+        name: random::hex::<16>(),
         at: now,
         limits: limits(config),
     };

@@ -1,6 +1,7 @@
 //! A day of a product, in short transactions: accounts accrue, the product is booked, accounts are paid.
 
-use super::{accrue_account, book, give_up, of_account, pay, runs};
+use super::runs::{self, Job};
+use super::{accrue_account, book, give_up, of_account, pay};
 use crate::domain::interest::{self as rules, rounded};
 use crate::ops::ledger::{self, EndOfDay};
 use crate::store::Tx;
@@ -21,17 +22,6 @@ use mfa_shared::time::Date;
 
 /// Accounts that one transaction looks at: so few that a confirmation beside it hardly waits.
 const ACCOUNTS_MAX: usize = 500;
-
-/// A day of a product that is to be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
-    /// The day.
-    pub day: Date,
-    /// The product definition.
-    pub product: String,
-    /// Whether it is tried again although it was left out before.
-    pub again: bool,
-}
 
 /// Does the next part of a job as one transaction: true when the job has ended, nothing when somebody else
 /// runs meanwhile.

@@ -5,11 +5,12 @@ mod day;
 mod runs;
 
 pub use check::check_interest;
-pub use day::{Job, step};
-pub use runs::{Claim, Order, RunAccepted, claim, end_day, jobs, list, plan, release, settle};
+pub use day::step;
+pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, list, plan, release, settle};
 
-use super::{Caller, instances, ledger};
+use super::{Caller, ledger};
 use crate::domain::interest::{self as rules, rounded};
+use crate::ops::find;
 use crate::store::Tx;
 use crate::store::records::{
     INTEREST_OPEN, InterestState, StoredInstance, StoredInterest, StoredPayment, StoredRun,
@@ -41,7 +42,7 @@ pub fn get(
     at: &GetInstanceInterest,
     _: &Nothing,
 ) -> Result<Json<AccountInterest>, Fault> {
-    let instance = instances::find(tx, &at.account)?;
+    let instance = find::account(tx, &at.account)?;
     let definition = product_of(tx, &instance)?;
     let kept = of_account(tx, &at.account)?;
     let rate = definition.interest.unwrap_or_default();
@@ -74,7 +75,7 @@ pub fn pay_now(
     at: &PayInstanceInterest,
     Json(InterestCommand { action: InterestAction::Pay }): &Json<InterestCommand>,
 ) -> Result<Accepted, Fault> {
-    let instance = instances::find(tx, &at.account)?;
+    let instance = find::account(tx, &at.account)?;
     if instance.state != InstanceState::Active {
         let detail = format!("account {} is {}, so no interest is paid to it", at.account, instance.state);
         return Err(Fault::new(fault::WRONG_STATE, detail));

@@ -1,6 +1,5 @@
 //! Runs: who runs, which days of which products are due, and what was run.
 
-use super::day::Job;
 use crate::config::Config;
 use crate::ops::Caller;
 use crate::ops::listing::{Listing, SortKey, json};
@@ -152,6 +151,17 @@ pub fn settle(
     outcome: &Result<Date, Fault>,
 ) -> Result<RunAccepted, Fault> {
     outcome.clone().map(RunAccepted)
+}
+
+/// A day of a product that is to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// The day.
+    pub day: Date,
+    /// The product definition.
+    pub product: String,
+    /// Whether it is tried again although it was left out before.
+    pub again: bool,
 }
 
 /// `GET /interest/runs`

@@ -3,7 +3,6 @@
 //! Definitions, instances and tellers name accounts ([`name_account`], [`name_customer_account`]) and post
 //! entries ([`post`]); both happen in the transaction of the request that caused them.
 
-mod check;
 mod lists;
 mod moment;
 mod naming;
@@ -13,7 +12,6 @@ mod reads;
 pub(super) mod tests;
 mod totals;
 
-pub use check::{Finding, check_books, check_ledger};
 pub use lists::Entries;
 pub use naming::{CustomerAccount, add_account, name_account, name_customer_account};
 pub use posting::{

@@ -15,6 +15,8 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Date;
 use std::collections::{BTreeMap, HashMap};
 
+/// Seconds after which a client may ask again while figures are worked out.
+pub(super) const RETRY_AFTER_S: u32 = 5;
 /// Entries that a report sums up by itself.
 const TAIL_MAX: u64 = 2_048;
 /// So many entries are worth a commit.
@@ -221,7 +223,7 @@ impl Ledger {
     pub fn read(tx: &mut Tx<'_>, wanted: Wanted) -> Result<Self, Fault> {
         if !is_near(tx)? {
             let detail = "the days of the journal are still being summed up; try again soon";
-            return Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(super::RETRY_AFTER_S));
+            return Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S));
         }
         let (mut days, end) = (Days::kept(wanted), end(tx)?);
         add_entries(tx, &mut days, end, TAIL_MAX)?;

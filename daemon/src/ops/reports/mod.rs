@@ -21,8 +21,6 @@ use mfa_shared::time::Date;
 use mfa_shared::wire::{Array, Query};
 use std::collections::BTreeMap;
 
-/// Seconds after which a client may ask again while figures are worked out.
-const RETRY_AFTER_S: u32 = 5;
 const DAY_SECONDS: i64 = 86_400;
 
 /// `GET /ledger/reports/cash`
@@ -145,7 +143,7 @@ pub fn customers(
 
 fn counting() -> Fault {
     let detail = "what came and went is being counted from the store; try again soon";
-    Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
+    Fault::new(fault::UNAVAILABLE, detail).retry_after(days::RETRY_AFTER_S)
 }
 
 /// The first and the last day of each month up to that of a day.

@@ -2,9 +2,10 @@
 
 use super::days::{self, Days, Ledger, Wanted};
 use super::{months, name_of};
+use crate::ops::check::check_books;
 use crate::ops::ledger::tests::memory::Memory;
 use crate::ops::ledger::tests::posting::{amount, customer, entry};
-use crate::ops::ledger::{check_books, credit, debit, name_account, name_customer_account, post};
+use crate::ops::ledger::{credit, debit, name_account, name_customer_account, post};
 use crate::store::records::{LedgerDay, LedgerDaysEnd, StoredEntry, StoredInstance};
 use mfa_shared::api::instances::InstanceState;
 use mfa_shared::api::ledger::AccountRole::*;

@@ -1,6 +1,6 @@
 //! Accounts of customers, as the counter looks at them.
 
-use crate::domain::transaction::{Stage, charge};
+use crate::domain::transaction::{AccountStage, charge};
 use crate::ops::{Caller, actions, instances, interest};
 use crate::store::Tx;
 use crate::store::records::StoredInstance;
@@ -14,7 +14,7 @@ use mfa_shared::time::Timestamp;
 
 /// An account with what its product says about it.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct AccountAtCounter {
     /// Its identifier.
     pub identifier: String,
     /// The customer.
@@ -22,7 +22,7 @@ pub(super) struct Held {
     /// The product.
     pub product: String,
     /// Where it stands.
-    pub stage: Stage,
+    pub stage: AccountStage,
     /// Its account in the ledger.
     pub ledger: LedgerAccount,
     /// Minimum balance of the product.
@@ -33,7 +33,7 @@ pub(super) struct Held {
     instance: StoredInstance,
 }
 
-impl Held {
+impl AccountAtCounter {
     /// What a transaction of the account is charged at this moment, in the order of the product. The type
     /// of an action is compared without regard to letter case.
     pub fn charges(
@@ -62,21 +62,21 @@ impl Held {
 }
 
 /// The account with this identifier or alternative number.
-pub(super) fn find(tx: &mut Tx<'_>, number: &str) -> Result<Option<Held>, Fault> {
+pub(super) fn find(tx: &mut Tx<'_>, number: &str) -> Result<Option<AccountAtCounter>, Fault> {
     let Some(instance) = instances::find_by_any_number(tx, number)? else { return Ok(None) };
     let product = &instance.product_identifier;
     // Both stay as long as there is the instance.
     let gone = |what: &str| Fault::new(fault::INTERNAL, format!("{what} of account {number} is gone"));
     let definition = tx.get::<Definition>(&[product])?.ok_or_else(|| gone("the product"))?;
     let ledger = tx.get::<LedgerAccount>(&[&instance.account_identifier])?;
-    Ok(Some(Held {
+    Ok(Some(AccountAtCounter {
         identifier: instance.account_identifier.clone(),
         customer: instance.customer_identifier.clone(),
         product: instance.product_identifier.clone(),
         stage: match instance.state {
-            InstanceState::Pending => Stage::Pending,
-            InstanceState::Active => Stage::Active,
-            InstanceState::Closed => Stage::Closed,
+            InstanceState::Pending => AccountStage::Pending,
+            InstanceState::Active => AccountStage::Active,
+            InstanceState::Closed => AccountStage::Closed,
         },
         ledger: ledger.ok_or_else(|| gone("the ledger account"))?,
         minimum: definition.minimum_balance,
@@ -87,7 +87,7 @@ pub(super) fn find(tx: &mut Tx<'_>, number: &str) -> Result<Option<Held>, Fault>
 }
 
 /// Makes the account ACTIVE at the moment of its first posting.
-pub(super) fn open(tx: &mut Tx<'_>, account: &Held, posted_on: Timestamp) -> Result<(), Fault> {
+pub(super) fn open(tx: &mut Tx<'_>, account: &AccountAtCounter, posted_on: Timestamp) -> Result<(), Fault> {
     let mut instance = account.instance.clone();
     instance.open(posted_on);
     tx.put(&instance)
@@ -97,7 +97,7 @@ pub(super) fn open(tx: &mut Tx<'_>, account: &Held, posted_on: Timestamp) -> Res
 pub(super) fn close(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    account: &Held,
+    account: &AccountAtCounter,
     posted_on: Timestamp,
 ) -> Result<(), Fault> {
     let mut instance = account.instance.clone();

@@ -1,7 +1,7 @@
 //! Cash in the drawer: what moves it is posted to the ledger, and what the ledger says is the balance.
 //! Contract: `tellers.md` sections 3, 8 and 9.
 
-use super::managed;
+use super::find::managed;
 use crate::ops::{Caller, ledger};
 use crate::store::Tx;
 use crate::store::records::StoredTeller;

@@ -8,22 +8,17 @@ use crate::domain::ledger::cash_moved;
 use crate::domain::transaction::{Line, Place, lines};
 use crate::ops::interest;
 use crate::ops::ledger::{drawer_cash, entry_at};
+use crate::ops::rows::each;
 use crate::store::Tx;
 use crate::store::check::Finding;
-use crate::store::engine::Range;
-use crate::store::record::Record;
 use crate::store::records::{
     StoredDenomination, StoredEntry, StoredTeller, StoredTransaction, TRANSACTION_PLACES, TransactionCounter,
 };
-use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, LedgerAccount, Side};
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::Fault;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Records that are read in one step.
-const STEP: usize = 256;
 
 /// What the journal says about one teller.
 #[derive(Debug, Default)]
@@ -322,23 +317,4 @@ fn as_due(transaction: &Transaction, line: &JournalLine, due: &Line) -> bool {
     (line.role, Some(&line.account_identifier)) == (role, account)
         && (line.side == Side::Debit) == due.debit
         && line.amount == due.amount
-}
-
-/// Looks at every record of a kind, in the order of their keys.
-pub(super) fn each<R: Record>(
-    tx: &mut Tx<'_>,
-    look: &mut dyn FnMut(&mut Tx<'_>, R) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    let mut range = Range::prefix(&[]);
-    loop {
-        let pairs = tx.scan(R::SPACE, &range, false, STEP)?;
-        for (_, value) in &pairs {
-            look(tx, decode(R::SPACE, value)?)?;
-        }
-        match pairs.into_iter().last() {
-            // The next key is the last one with the smallest byte behind it.
-            Some((last, _)) => range.from = [last, vec![0]].concat(),
-            None => return Ok(()),
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Confirming and cancelling a transaction. Contract: `tellers.md` sections 6 and 8.
 
-use super::accounts::{self, Held};
+use super::accounts::{self, AccountAtCounter};
 use super::command::cancel;
 use super::transactions::{Parties, find_transaction, not_found};
 use super::{check_caller, find, step};
@@ -130,7 +130,7 @@ fn posted(
 }
 
 /// An account of a stored transaction. Accounts are never removed, so one that is not there is a defect.
-fn held(tx: &mut Tx<'_>, identifier: &str) -> Result<Held, Fault> {
+fn held(tx: &mut Tx<'_>, identifier: &str) -> Result<AccountAtCounter, Fault> {
     let missing = || Fault::new(fault::INTERNAL, format!("account {identifier} of a transaction is gone"));
     accounts::find(tx, identifier)?.ok_or_else(missing)
 }

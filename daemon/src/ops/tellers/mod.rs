@@ -7,6 +7,7 @@ mod command;
 mod confirm;
 mod denominations;
 mod drawer;
+mod find;
 mod receipts;
 mod reports;
 mod transactions;
@@ -28,6 +29,7 @@ use crate::domain::teller::{TellerStep, next_state};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{StoredDrawer, StoredEmployee, StoredTeller, TELLERS_BY_OFFICE};
+use find::{find, managed};
 use mfa_shared::api::ledger::{AccountRole, LedgerAccount};
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
@@ -187,21 +189,6 @@ fn name(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(),
 /// Stores the PIN of a drawer; a lock that wrong ones brought about ends.
 fn lock_drawer(tx: &mut Tx<'_>, teller: &str, judged: &Judged) -> Result<(), Fault> {
     tx.put(&StoredDrawer { teller: teller.to_owned(), hash: judged.hash()?, attempts: Attempts::default() })
-}
-
-/// The teller of an office.
-fn managed(tx: &mut Tx<'_>, office: &str, teller: &str) -> Result<StoredTeller, Fault> {
-    offices::find(tx, office)?;
-    let found = tx.get::<StoredTeller>(&[teller])?.filter(|stored| stored.office == office);
-    let missing =
-        || Fault::new(fault::TELLER_NOT_FOUND, format!("office {office} has no teller \"{teller}\""));
-    found.ok_or_else(missing)
-}
-
-/// The teller of an operation, wherever it stands.
-fn find(tx: &mut Tx<'_>, teller: &str) -> Result<StoredTeller, Fault> {
-    let missing = || Fault::new(fault::TELLER_NOT_FOUND, format!("there is no teller \"{teller}\""));
-    tx.get(&[teller])?.ok_or_else(missing)
 }
 
 /// The state after a step.

@@ -1,12 +1,12 @@
 //! Receipts of confirmed transactions. The first one that is asked for takes the next number of the teller
 //! and stores all that is printed, in one transaction; every later one is a copy of it.
 
-use super::check::each;
 use super::transactions::{find_transaction, not_found};
 use super::{check_caller, find, managed};
 use crate::domain::customer::full_name;
 use crate::ops::Caller;
 use crate::ops::ledger::{balance_after, entry_at};
+use crate::ops::rows::each;
 use crate::store::Tx;
 use crate::store::check::Finding;
 use crate::store::records::{

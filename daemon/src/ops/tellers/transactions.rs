@@ -1,6 +1,6 @@
 //! Creating and listing transactions. Contract: `tellers.md` section 5.
 
-use super::accounts::{self, Held};
+use super::accounts::{self, AccountAtCounter};
 use super::{check_caller, find, step};
 use crate::domain::teller::TellerStep;
 use crate::domain::transaction::{self, Refusal};
@@ -121,7 +121,10 @@ pub fn list(
 }
 
 /// The accounts that a transaction names, if they are the ones that it says they are.
-fn named(tx: &mut Tx<'_>, new: &NewTransaction) -> Result<(Held, Option<Held>), Fault> {
+fn named(
+    tx: &mut Tx<'_>,
+    new: &NewTransaction,
+) -> Result<(AccountAtCounter, Option<AccountAtCounter>), Fault> {
     let mut unknown = Unknown::default();
     unknown.look::<Definition>(tx, "/productIdentifier", "product", &new.product_identifier)?;
     let account = accounts::find(tx, &new.customer_account_identifier)?;
@@ -148,7 +151,11 @@ fn named(tx: &mut Tx<'_>, new: &NewTransaction) -> Result<(Held, Option<Held>), 
 }
 
 /// No amount is finer than the smallest one of its currency.
-fn check_amount(amount: Amount, account: &Held, target: Option<&Held>) -> Result<(), Fault> {
+fn check_amount(
+    amount: Amount,
+    account: &AccountAtCounter,
+    target: Option<&AccountAtCounter>,
+) -> Result<(), Fault> {
     let scale = target.map_or(account.scale, |target| account.scale.min(target.scale));
     if amount.fraction_digits() <= scale {
         return Ok(());
@@ -162,9 +169,9 @@ pub(super) struct Parties<'a> {
     /// The teller.
     pub teller: &'a Teller,
     /// The account.
-    pub account: &'a Held,
+    pub account: &'a AccountAtCounter,
     /// The account that receives a transfer.
-    pub target: Option<&'a Held>,
+    pub target: Option<&'a AccountAtCounter>,
 }
 
 impl Parties<'_> {

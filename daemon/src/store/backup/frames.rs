@@ -1,7 +1,7 @@
 //! The frames of a backup: compressed, each with a SHA-256 that is tied to the one before.
 
 use super::{BackupError, damaged};
-use crate::store::objects::hexadecimal;
+use crate::hex::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use zeroize::Zeroizing;

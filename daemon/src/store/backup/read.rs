@@ -3,8 +3,8 @@
 use super::crypt::{self, BackupKeys, is_encrypted};
 use super::frames::{DATA, Frames, HEAD, TRAILER, last_frame};
 use super::{BackupError, FORMAT, Head, TrailHead, Trailer, damaged};
+use crate::hex::hexadecimal;
 use crate::store::engine::{Change, Pair, Space};
-use crate::store::objects::hexadecimal;
 use crate::store::record::Record;
 use crate::store::records::{AuditEnd, LOCAL, SPACES, SealedWith, StoreFacts};
 use serde::de::DeserializeOwned;

@@ -2,7 +2,7 @@
 //!
 //! Its process holds a lock on it, so the next one on this machine can tell what a killed one has left.
 
-use crate::store::objects::hexadecimal;
+use crate::hex::hexadecimal;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
 use rustix::process::geteuid;
 use std::fs::{self, File};

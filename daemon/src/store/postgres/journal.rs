@@ -5,7 +5,6 @@
 //! transaction that is still under way: nothing with a lower number can appear later.
 
 use super::commit::Ended;
-use super::lane::Work;
 use super::session::Session;
 use super::trouble::Trouble;
 use crate::store::engine::{Change, Commit, Space};
@@ -20,7 +19,8 @@ use tokio_postgres::types::ToSql;
 /// A sequence that no journal reaches, with room for the number of a transaction on top of it.
 const END: i64 = i64::MAX / 2;
 
-type Slot = Arc<Mutex<Read>>;
+/// Where a page will be.
+pub(super) type Slot = Arc<Mutex<Read>>;
 
 /// What was read of the journal.
 #[derive(Debug, Default)]
@@ -40,10 +40,12 @@ pub(super) struct Page {
     slot: Slot,
 }
 
-/// The work for a page, and where the page will be.
-pub(super) fn page(after: u64, limit: usize, still: bool) -> (Slot, Work) {
-    let slot = Slot::default();
-    (slot.clone(), Work::Journal(Page { after, limit, still, slot }))
+impl Page {
+    /// What to read, and where the page will be.
+    pub(super) fn new(after: u64, limit: usize, still: bool) -> (Slot, Self) {
+        let slot = Slot::default();
+        (slot.clone(), Self { after, limit, still, slot })
+    }
 }
 
 /// Reads a page.

@@ -1,24 +1,20 @@
 //! One thread with one connection: it connects, takes jobs, and connects again when that is over.
 
-use super::address::{Address, Server};
+use super::address::Server;
 use super::claim::Claim;
 use super::commit::{Ended, read, write};
 use super::journal::{Page, read_page};
-use super::objects::{self, Errand};
+use super::questions::{self, Errand};
 use super::session::{self, Session};
-use super::trouble::{Trouble, unavailable};
-use super::{OpenError, Options, tls};
-use crate::count::{Counter, Spread};
+use super::shared::Shared;
 use crate::store::engine::{ReadWork, WriteWork};
-use crate::store::figures::COMMIT_MICROS;
 use mfa_shared::fault::Fault;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The server's limit on one statement.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(5);
@@ -26,95 +22,6 @@ const STATEMENT_LIMIT: Duration = Duration::from_secs(5);
 const LONG_STATEMENT_LIMIT: Duration = Duration::from_secs(60);
 /// Pause after all servers have refused.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// What is counted while the lanes work.
-#[derive(Debug)]
-pub(super) struct Counts {
-    /// How long it took to write and commit a transaction.
-    pub(super) commits: Spread,
-    /// Messages that were sent and answered, each of one statement or of several.
-    pub(super) round_trips: Counter,
-    /// Transactions that were run once more after a conflict.
-    pub(super) retries: Counter,
-}
-
-impl Default for Counts {
-    fn default() -> Self {
-        let (round_trips, retries) = (Counter::default(), Counter::default());
-        Self { commits: Spread::over(COMMIT_MICROS), round_trips, retries }
-    }
-}
-
-/// What all lanes have in common.
-pub(super) struct Shared {
-    pub(super) address: Address,
-    pub(super) servers: Vec<Server>,
-    pub(super) good_server: AtomicUsize,
-    pub(super) tls: MakeRustlsConnect,
-    pub(super) counts: Arc<Counts>,
-    connected: AtomicUsize,
-    closing: AtomicBool,
-    last_trouble: Mutex<String>,
-    /// Held by a transaction that runs again after a conflict.
-    again: Mutex<()>,
-}
-
-impl fmt::Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("address", &self.address).finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    /// Nothing connected yet.
-    pub(super) fn new(options: &Options) -> Result<Self, OpenError> {
-        Ok(Self {
-            tls: tls::connector(&options.address)?,
-            servers: options.address.servers(),
-            address: options.address.clone(),
-            good_server: AtomicUsize::new(0),
-            counts: Arc::default(),
-            connected: AtomicUsize::new(0),
-            closing: AtomicBool::new(false),
-            last_trouble: Mutex::new(String::new()),
-            again: Mutex::new(()),
-        })
-    }
-
-    /// How many lanes have a connection.
-    pub(super) fn connected(&self) -> usize {
-        self.connected.load(SeqCst)
-    }
-
-    /// Why no request can be served at present.
-    pub(super) fn fault(&self) -> Option<Fault> {
-        if self.closing.load(SeqCst) {
-            return Some(unavailable("the store is closed"));
-        }
-        (self.connected() == 0).then(|| unavailable("the database cannot be reached at present"))
-    }
-
-    /// Lets the lanes end.
-    pub(super) fn close(&self) {
-        self.closing.store(true, SeqCst);
-    }
-
-    /// Remembers why a connection could not be made; a new reason goes to the log.
-    pub(super) fn note(&self, trouble: &Trouble) {
-        let (why, mut last) =
-            (trouble.to_string(), self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner));
-        if *last != why {
-            tracing::warn!(why, "cannot connect to the database");
-            *last = why;
-        }
-    }
-
-    /// The last reason as an error.
-    pub(super) fn unreachable(&self) -> OpenError {
-        let why = self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        OpenError::Unreachable { address: self.address.to_string(), why }
-    }
-}
 
 /// What is to be done.
 pub(super) enum Work {
@@ -218,7 +125,7 @@ impl Lane {
                 Work::Read(work) => read(&session, runtime, work),
                 Work::Write(work) => write(&session, runtime, &self.shared.again, work),
                 Work::Journal(page) => read_page(&session, runtime, page),
-                Work::Object(errand) => objects::run(&session, runtime, errand),
+                Work::Object(errand) => questions::run(&session, runtime, errand),
             };
             // The caller may have gone away; what was committed stays.
             let _ = job.answer.send(answer);

@@ -9,57 +9,48 @@ mod address;
 mod claim;
 mod commit;
 mod drafts;
+mod entrance;
+mod error;
 mod journal;
 mod lane;
+mod object_statements;
 mod objects;
 mod options;
 mod passfile;
+mod questions;
 mod schema;
 mod session;
+mod shared;
 mod tls;
 mod trouble;
 mod view;
 
 pub use address::{Address, SCHEMES};
-pub use options::{OpenError, Options};
+pub use error::OpenError;
+pub use options::Options;
 
 use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Space, Visit, WriteWork};
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use claim::Claim;
-use lane::{Job, Lane, Shared, Work};
+use entrance::{Entrance, Queues};
+use lane::{Lane, Work};
 use mfa_shared::fault::Fault;
 use objects::TableObjects;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use shared::Shared;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use trouble::unavailable;
 
 /// Requests that may wait for a connection.
 const QUEUE_LENGTH_MAX: usize = 4096;
-/// How long a request waits for a connection.
-const WAIT: Duration = Duration::from_secs(5);
 /// How long opening waits for a server that is not there (yet).
 const OPEN_WAIT: Duration = Duration::from_secs(10);
 const OPEN_PAUSE: Duration = Duration::from_millis(5);
 /// Transactions of the journal that a replay reads at once.
 const REPLAYED_AT_ONCE: usize = 500;
-
-/// The entrances of the queues; gone once the engine is closed.
-#[derive(Debug, Clone)]
-struct Queues {
-    short: mpsc::Sender<Job>,
-    long: mpsc::Sender<Job>,
-}
-
-/// Where work is handed over.
-#[derive(Debug, Clone)]
-struct Entrance {
-    shared: Arc<Shared>,
-    queues: Arc<Mutex<Option<Queues>>>,
-}
 
 /// An open store on PostgreSQL.
 #[derive(Debug)]
@@ -116,57 +107,6 @@ impl Postgres {
     /// under way anywhere is left out together with all that follows it, so none is ever missed.
     pub fn journal(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
         self.entrance.page(after, limit, false)
-    }
-}
-
-impl Entrance {
-    fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
-        let read = self.read_journal(after, limit, still);
-        Box::pin(async move { Ok(read.await?.commits) })
-    }
-
-    fn read_journal(&self, after: u64, limit: usize, still: bool) -> Pending<journal::Read> {
-        let (slot, work) = journal::page(after, limit, still);
-        let done = self.submit(work, false);
-        Box::pin(async move {
-            done.await?;
-            Ok(std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
-        })
-    }
-
-    /// Jobs that no connection has taken yet.
-    fn waiting(&self) -> u64 {
-        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        let waiting = |queue: &mpsc::Sender<Job>| (queue.max_capacity() - queue.capacity()) as u64;
-        queues.as_ref().map_or(0, |queues| waiting(&queues.short) + waiting(&queues.long))
-    }
-
-    fn submit(&self, work: Work, long: bool) -> Pending<()> {
-        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let refusal = self.shared.fault();
-        let (Some(queues), None) = (queues, refusal.clone()) else {
-            let fault = refusal.unwrap_or_else(|| unavailable("the store is closed"));
-            return Box::pin(std::future::ready(Err(fault)));
-        };
-        let (answer, answered) = oneshot::channel();
-        let taken = Arc::new(AtomicBool::new(false));
-        let job = Job { work, answer, taken: taken.clone() };
-        let queue = if long { queues.long } else { queues.short };
-        if queue.try_send(job).is_err() {
-            return Box::pin(std::future::ready(Err(unavailable("too many requests wait for the database"))));
-        }
-        Box::pin(async move {
-            let mut answered = answered;
-            let outcome = match tokio::time::timeout(WAIT, &mut answered).await {
-                Ok(outcome) => outcome,
-                // Whoever sets the mark first decides whether the work is run.
-                Err(_) if !taken.swap(true, SeqCst) => {
-                    return Err(unavailable("no connection to the database became free in time"));
-                }
-                Err(_) => answered.await,
-            };
-            outcome.unwrap_or_else(|_| Err(unavailable("the store is closed")))
-        })
     }
 }
 

@@ -4,137 +4,16 @@
 //! of two at the same moment only one commits. What was kept within the last hour is left alone by a sweep,
 //! since another daemon may be about to commit a record that names it.
 
-use super::Entrance;
-use super::commit::{BEGIN_WRITE, Ended, pause};
 use super::drafts::DraftsFolder;
+use super::entrance::Entrance;
 use super::lane::Work;
-use super::session::Session;
-use super::trouble::{Trouble, unavailable};
+use super::questions::{Answer, Errand, Question};
+use super::trouble::unavailable;
 use crate::store::engine::Pending;
-use crate::store::objects::{Draft, Objects, Opened, UsedBy, hexadecimal};
-use futures_util::future::{join3, join5};
+use crate::store::objects::{Draft, Objects, Opened, UsedBy};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::runtime::Runtime;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Error, Row, Statement};
-
-const HELD: &str = "select 1 from stored_objects where hash = $1";
-const KEEP: &str = "insert into stored_objects (hash, bytes) values ($1, $2) \
-    on conflict (hash) do update set kept_on = now(), bytes = excluded.bytes";
-const OPEN: &str = "select bytes from stored_objects where hash = $1";
-const REMOVE: &str = "delete from stored_objects \
-    where hash = $1 and ($2::boolean or kept_on < now() - interval '1 hour') \
-    and not exists (select 1 from stored_records where space = $3 and key >= $4 and key < $5)";
-const LIST: &str = "select hash from stored_objects where hash >= $1 and hash < $2 order by hash";
-
-/// How often a removal is tried again after a conflict.
-const REMOVALS_MAX: u32 = 8;
-
-/// What is asked of the table.
-#[derive(Debug)]
-enum Question {
-    Keep(String, Vec<u8>),
-    Open(String),
-    Remove(String, UsedBy),
-    List(u8),
-}
-
-/// What the table answered: bytes, or hashes.
-#[derive(Debug, Default)]
-struct Answer {
-    bytes: Option<Vec<u8>>,
-    hashes: Vec<String>,
-}
-
-/// A question with the place for its answer.
-pub(super) struct Errand {
-    question: Question,
-    slot: Arc<Mutex<Answer>>,
-}
-
-/// The statements about images.
-#[derive(Debug)]
-pub(super) struct ObjectStatements {
-    /// Whether there is one, for a transaction that uses it.
-    pub(super) held: Statement,
-    keep: Statement,
-    open: Statement,
-    remove: Statement,
-    list: Statement,
-}
-
-impl ObjectStatements {
-    /// Prepares them all in one message.
-    pub(super) async fn prepare(client: &Client) -> Result<Self, Error> {
-        let prepared = join5(
-            client.prepare(HELD),
-            client.prepare(KEEP),
-            client.prepare(OPEN),
-            client.prepare(REMOVE),
-            client.prepare(LIST),
-        );
-        let (held, keep, open, remove, list) = prepared.await;
-        Ok(Self { held: held?, keep: keep?, open: open?, remove: remove?, list: list? })
-    }
-}
-
-/// Asks the table. Each question is one statement that commits by itself, or a transaction of one.
-pub(super) fn run(session: &Session, runtime: &Runtime, errand: &Errand) -> Ended {
-    let (client, statements) = (&session.client, &session.statements.objects);
-    let warnings = session.warnings();
-    let query = |statement: &Statement, params: &[&(dyn ToSql + Sync)]| {
-        session.wait(runtime, client.query(statement, params))
-    };
-    let asked = match &errand.question {
-        Question::Keep(hash, bytes) => query(&statements.keep, &[hash, bytes]),
-        Question::Open(hash) => query(&statements.open, &[hash]),
-        Question::Remove(hash, used_by) => remove(session, runtime, hash, used_by),
-        Question::List(first) => {
-            let first = hexadecimal(&[*first]);
-            query(&statements.list, &[&first, &format!("{first}~")])
-        }
-    };
-    let rows = match asked {
-        Ok(rows) => rows,
-        Err(trouble) => return trouble.into(),
-    };
-    if matches!(errand.question, Question::Keep(..)) && session.warnings() != warnings {
-        // The server warns when it gives up waiting for its standby: then the image may get lost.
-        let fault = unavailable("the database could not say whether the image is durable");
-        return Ended { answer: Err(fault), usable: true };
-    }
-    let mut answer = errand.slot.lock().unwrap_or_else(PoisonError::into_inner);
-    match &errand.question {
-        Question::Open(_) => answer.bytes = rows.first().map(|row| row.get(0)),
-        Question::List(_) => answer.hashes = rows.iter().map(|row| row.get(0)).collect(),
-        Question::Keep(..) | Question::Remove(..) => {}
-    }
-    Ended { answer: Ok(()), usable: true }
-}
-
-/// Removes an image that nothing uses. After conflicts it is left to the next sweep.
-fn remove(session: &Session, runtime: &Runtime, hash: &str, by: &UsedBy) -> Result<Vec<Row>, Trouble> {
-    let (client, space) = (&session.client, i16::from(by.space.id));
-    let to = by.range.to.as_deref().unwrap_or_default();
-    let params: [&(dyn ToSql + Sync); 5] = [&hash, &by.young, &space, &by.range.from, &to];
-    for attempt in 0.. {
-        // The outer result is of the limit, the inner ones of each statement.
-        let (begun, removed, committed) = session.wait(runtime, async {
-            let removed = client.query(&session.statements.objects.remove, &params);
-            Ok(join3(client.batch_execute(BEGIN_WRITE), removed, client.batch_execute("commit")).await)
-        })?;
-        match begun.and(removed).and_then(|rows| committed.map(|()| rows)).map_err(Trouble::from) {
-            Err(Trouble::Conflict) if attempt < REMOVALS_MAX => {
-                session.counts.retries.one();
-                std::thread::sleep(pause(attempt));
-            }
-            outcome => return outcome,
-        }
-    }
-    Ok(Vec::new())
-}
 
 /// The objects of a database.
 #[derive(Debug)]

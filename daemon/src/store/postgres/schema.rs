@@ -1,8 +1,8 @@
 //! The tables, their version, and the views for whoever asks the database directly.
 
 use super::claim::wait_alone;
-use super::lane::Shared;
 use super::session;
+use super::shared::Shared;
 use super::trouble::Trouble;
 use super::{OpenError, Options};
 use crate::store::engine::Space;

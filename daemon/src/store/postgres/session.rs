@@ -2,8 +2,8 @@
 
 use super::address::Server;
 use super::claim::{Claim, claim};
-use super::lane::{Counts, Shared};
-use super::objects::ObjectStatements;
+use super::object_statements::ObjectStatements;
+use super::shared::{Counts, Shared};
 use super::trouble::Trouble;
 use futures_util::future::{FutureExt, poll_fn, try_join, try_join_all};
 use sha2::{Digest, Sha256};

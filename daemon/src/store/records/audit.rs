@@ -1,6 +1,7 @@
 //! The audit trail, its end, and the lists by which its records are found.
 
 use super::{AUDIT, AUDIT_LISTS, AUDIT_MARKS, AUDIT_PENDING, AUDIT_PLACE};
+use crate::hex::hexadecimal;
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::api::audit::AuditRecord;
@@ -132,8 +133,7 @@ impl AuditList {
             return format!("{kind} {plain}");
         }
         let digest = Sha256::digest(value.as_bytes());
-        let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{kind}# {digits}")
+        format!("{kind}# {}", hexadecimal(&digest))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The ledger: accounts, the journal and its end, lines by account, cash and entries by drawer.
 
 use super::{ACCOUNT_LINES, DRAWER_CASH, DRAWER_ENTRIES, JOURNAL, LAST_POSTING, LEDGER_ACCOUNTS};
+use crate::hex::hexadecimal;
 use crate::store::engine::Space;
 use crate::store::record::{Record, key, numbered};
 use mfa_shared::amount::Amount;
@@ -43,7 +44,7 @@ impl StoredEntry {
         // Entries have string keys only, so there is nothing that JSON could not hold.
         let text = serde_json::to_vec(entry).expect("entries are JSON");
         let hash = Sha256::new().chain_update(before.as_bytes()).chain_update(text).finalize();
-        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&hash[..16])
     }
 
     /// The key of the entry with this sequence.

@@ -9,6 +9,7 @@ mod days;
 mod definitions;
 mod employees;
 mod gateways;
+mod idempotency;
 mod images;
 mod instances;
 mod interest;
@@ -29,6 +30,7 @@ pub use days::{DayMark, TellerMark, day_key};
 pub use definitions::{StoredAction, StoredDefinitionCommand};
 pub use employees::StoredEmployee;
 pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
+pub use idempotency::Remembered;
 pub use images::{StoredImage, StoredPortrait, StoredScan};
 pub use instances::{AccountCounter, StoredInstance};
 pub use interest::{

@@ -155,6 +155,7 @@ impl Parameters for TellerForm {
 }
 
 endpoints! {
+    application "teller-v1";
     /// Create a teller of an office, in state CLOSED.
     CreateTeller { office } Post "/offices/{office}/teller" Json<NewTeller> => Accepted;
     /// List the tellers of an office.

@@ -4,6 +4,7 @@ use super::transactions::{TransactionCharge, TransactionType};
 use crate::amount::{AMOUNT_BOUND, Amount};
 use crate::api::definitions::Currency;
 use crate::object;
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::Timestamp;
 

@@ -2,6 +2,7 @@
 
 use crate::amount::{AMOUNT_BOUND, Amount};
 use crate::object;
+use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
 

@@ -2,7 +2,7 @@
 
 use crate::amount::{AMOUNT_BOUND, Amount};
 use crate::fault::Fault;
-use crate::object::{FieldDoc, Fields, Object};
+use crate::object::{FieldDoc, Fields, Object, nested};
 use crate::query::{ParamDoc, Parameters, Params, missing};
 use crate::rule::*;
 use crate::time::Timestamp;

@@ -4,6 +4,7 @@
 use super::memory::Memory;
 use super::posting::{amount, customer, entry};
 use crate::domain::instance::transaction_types;
+use crate::ops::check::check_books;
 use crate::ops::ledger::*;
 use crate::ops::{Caller, actions, definitions, instances};
 use crate::store::record::{key, numbered};
@@ -16,7 +17,8 @@ use mfa_shared::api::ledger::{AsOf, GetTrialBalance, JournalLine};
 use mfa_shared::api::tellers::{Transaction, TransactionCharge, TransactionState, TransactionType};
 use mfa_shared::node::Node;
 use mfa_shared::object::Object;
-use mfa_shared::rule::{check_body, nested};
+use mfa_shared::object::nested;
+use mfa_shared::rule::check_body;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Form, Json, Query};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! What is counted while requests are answered.
 
-use super::super::rate::Bucket;
 use crate::count::{Counted, Counter, Level, Spread, Within};
+use crate::domain::rate::Bucket;
 use mfa_shared::api::tokens::TokenRequest;
 use mfa_shared::fault::{self, Fault};
 use std::collections::BTreeMap;

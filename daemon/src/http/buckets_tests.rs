@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::rate::Rates;
 use Bucket::{Address, Token, Unauthenticated};
 
 const TWO: Limit = Limit { a_second: 2, seconds: 3 };

@@ -1,40 +1,10 @@
-//! Rules of objects and arrays.
+//! Rules of arrays.
 
 use super::{Checks, Rule};
 use crate::node::Node;
-use crate::object::{Object, reference};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::hash::Hash;
-
-/// An object of a declared type.
-pub fn nested<T: Object>() -> Nested<T> {
-    Nested(std::marker::PhantomData)
-}
-
-/// See [`nested`].
-#[derive(Debug)]
-pub struct Nested<T>(std::marker::PhantomData<T>);
-
-impl<T> Clone for Nested<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Nested<T> {}
-
-impl<T: Object> Rule for Nested<T> {
-    type Out = T;
-    fn check(&self, node: &Node, at: &mut Checks) -> Option<T> {
-        T::check(node, at)
-    }
-    fn schema(&self) -> Value {
-        reference::<T>()
-    }
-    fn null_element(&self) -> &'static str {
-        T::NULL_ELEMENT
-    }
-}
 
 /// An array whose elements keep one rule, at most `max` of them.
 pub const fn list<R>(element: R, max: usize) -> List<R> {

@@ -1,0 +1,127 @@
+//! The record that a request is about, and how it is shown.
+
+use crate::http::reply::Content;
+use crate::http::route::Tagged;
+use crate::http::state::State;
+use crate::ops::Caller;
+use crate::store::Tx;
+use crate::store::records::StoredTeller;
+use mfa_shared::fault::{self, Fault};
+use mfa_shared::kind::{KINDS, Kind, ShownBy, resource};
+use mfa_shared::node::Node;
+use mfa_shared::path::segments;
+use mfa_shared::subject::of_path;
+
+/// A record that a request is about.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// What kind of record it is.
+    pub kind: &'static Kind,
+    /// The identifiers in its path.
+    pub parts: Vec<String>,
+}
+
+/// The record at a path that an answer names.
+pub fn named_by_path(path: &[String]) -> Option<Subject> {
+    KINDS.iter().find_map(|kind| {
+        let template = || segments(kind.path);
+        let fits = template().count() == path.len()
+            && template().zip(path).all(|(own, given)| own == "{}" || own == given);
+        let parts = template().zip(path).filter(|(own, _)| *own == "{}").map(|(_, given)| given.clone());
+        fits.then(|| Subject { kind, parts: parts.collect() })
+    })
+}
+
+/// A teller by its code alone, as the paths of the counter have it.
+pub fn subject_teller(tx: &mut Tx<'_>, code: &str) -> Result<Option<Subject>, Fault> {
+    let Some(stored) = tx.get::<StoredTeller>(&[code])? else { return Ok(None) };
+    let parts = [stored.office, code.to_owned()];
+    let kind = of_path("/offices/{office}/teller/{teller}", &parts);
+    Ok(kind.map(|(kind, parts)| Subject { kind, parts }))
+}
+
+impl Subject {
+    /// As the audit trail names it.
+    pub fn name(&self) -> String {
+        resource(self.kind.name, &self.parts)
+    }
+
+    /// The record on the wire, if it is there.
+    pub fn shown(&self, state: &State, tx: &mut Tx<'_>) -> Result<Option<Node>, Fault> {
+        match self.kind.shown_by {
+            ShownBy::Row(row) => self.read(state, tx, row),
+            ShownBy::WithImage(row, image) => {
+                let Some(mut node) = self.read(state, tx, row)? else { return Ok(None) };
+                if let (Node::Object(properties), Some(image)) = (&mut node, self.read(state, tx, image)?) {
+                    properties.push(("image".to_owned(), image));
+                }
+                Ok(Some(node))
+            }
+            ShownBy::List(row) => {
+                let Some(Node::List(elements)) = self.read(state, tx, row)? else { return Ok(None) };
+                let name = self.parts.last().map(|name| Node::Text(name.clone()));
+                let is_it = |element: &Node| {
+                    element.property("identifier") == name.as_ref() || Some(element) == name.as_ref()
+                };
+                Ok(elements.into_iter().find(is_it))
+            }
+        }
+    }
+
+    /// What a row shows; nothing where it refuses.
+    fn read(&self, state: &State, tx: &mut Tx<'_>, row: &str) -> Result<Option<Node>, Fault> {
+        let Some(route) = state.routes.by_name(row) else { return Ok(None) };
+        let Some(read) = Tagged::prepare(route, &self.parts) else { return Ok(None) };
+        let reply = match read.reply(tx, &Caller::guest()) {
+            Ok(reply) => reply.read(tx, false)?,
+            // A record that cannot be shown is mended all the same.
+            Err(fault) if fault.kind.status < 500 || fault.kind == fault::INTERNAL => return Ok(None),
+            Err(fault) => return Err(fault),
+        };
+        Ok(match &reply.content {
+            Content::Image(hash) => Some(Node::Text(hash.clone())),
+            _ => Node::parse(reply.bytes()).ok(),
+        })
+    }
+
+    /// The further records that a change of this one concerns.
+    pub fn affects(&self, shown: Option<&Node>) -> Vec<String> {
+        let named = |kind: &str, field: &str| match shown.and_then(|node| node.property(field)) {
+            Some(Node::Text(name)) if !name.is_empty() => Some(format!("{kind}/{name}")),
+            _ => None,
+        };
+        let part = |kind: &str, count: usize| self.parts.get(..count).map(|parts| resource(kind, parts));
+        let affects = match self.kind.name {
+            "card" | "portrait" => vec![part("customer", 1)],
+            "scan" => vec![part("customer", 1), part("card", 2)],
+            "account" => vec![named("customer", "customerIdentifier")],
+            "transaction" => vec![
+                named("account", "customerAccountIdentifier"),
+                named("account", "targetAccountIdentifier"),
+            ],
+            "receipt" => receipt_affects(shown),
+            "session" | "second-factor" => vec![part("user", 1)],
+            "signature" | "permission" | "set" => vec![part("application", 1)],
+            "consent" => vec![part("application", 1), self.parts.last().map(|user| format!("user/{user}"))],
+            _ => Vec::new(),
+        };
+        let mut once: Vec<String> = Vec::new();
+        for name in affects.into_iter().flatten() {
+            if !once.contains(&name) {
+                once.push(name);
+            }
+        }
+        once
+    }
+}
+
+/// What a receipt concerns: its transaction, and the account.
+fn receipt_affects(shown: Option<&Node>) -> Vec<Option<String>> {
+    let text = |field: &str| match shown.and_then(|receipt| receipt.property(field)) {
+        Some(Node::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let teller = text("tellerCode").zip(text("transactionIdentifier"));
+    let transaction = teller.map(|(teller, transaction)| resource("transaction", &[teller, transaction]));
+    vec![transaction, text("customerAccountIdentifier").map(|account| resource("account", &[account]))]
+}

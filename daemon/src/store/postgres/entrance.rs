@@ -1,0 +1,82 @@
+//! Where work is handed over to the connections.
+
+use super::journal;
+use super::lane::{Job, Work};
+use super::shared::Shared;
+use super::trouble::unavailable;
+use crate::store::engine::{Commit, Pending};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// How long a request waits for a connection.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// The entrances of the queues; gone once the engine is closed.
+#[derive(Debug, Clone)]
+pub(super) struct Queues {
+    pub(super) short: mpsc::Sender<Job>,
+    pub(super) long: mpsc::Sender<Job>,
+}
+
+/// Where work is handed over.
+#[derive(Debug, Clone)]
+pub(super) struct Entrance {
+    pub(super) shared: Arc<Shared>,
+    pub(super) queues: Arc<Mutex<Option<Queues>>>,
+}
+
+impl Entrance {
+    /// A page of the journal.
+    pub(super) fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
+        let read = self.read_journal(after, limit, still);
+        Box::pin(async move { Ok(read.await?.commits) })
+    }
+
+    /// A page of the journal, and how far the journal can no longer change.
+    pub(super) fn read_journal(&self, after: u64, limit: usize, still: bool) -> Pending<journal::Read> {
+        let (slot, page) = journal::Page::new(after, limit, still);
+        let done = self.submit(Work::Journal(page), false);
+        Box::pin(async move {
+            done.await?;
+            Ok(std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
+        })
+    }
+
+    /// Jobs that no connection has taken yet.
+    pub(super) fn waiting(&self) -> u64 {
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = |queue: &mpsc::Sender<Job>| (queue.max_capacity() - queue.capacity()) as u64;
+        queues.as_ref().map_or(0, |queues| waiting(&queues.short) + waiting(&queues.long))
+    }
+
+    /// Hands work over; for work that reads long there are connections of their own.
+    pub(super) fn submit(&self, work: Work, long: bool) -> Pending<()> {
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let refusal = self.shared.fault();
+        let (Some(queues), None) = (queues, refusal.clone()) else {
+            let fault = refusal.unwrap_or_else(|| unavailable("the store is closed"));
+            return Box::pin(std::future::ready(Err(fault)));
+        };
+        let (answer, answered) = oneshot::channel();
+        let taken = Arc::new(AtomicBool::new(false));
+        let job = Job { work, answer, taken: taken.clone() };
+        let queue = if long { queues.long } else { queues.short };
+        if queue.try_send(job).is_err() {
+            return Box::pin(std::future::ready(Err(unavailable("too many requests wait for the database"))));
+        }
+        Box::pin(async move {
+            let mut answered = answered;
+            let outcome = match tokio::time::timeout(WAIT, &mut answered).await {
+                Ok(outcome) => outcome,
+                // Whoever sets the mark first decides whether the work is run.
+                Err(_) if !taken.swap(true, SeqCst) => {
+                    return Err(unavailable("no connection to the database became free in time"));
+                }
+                Err(_) => answered.await,
+            };
+            outcome.unwrap_or_else(|_| Err(unavailable("the store is closed")))
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! Transactions with images: the object is durable before the record that names it, and goes with the
+//! last one.
+
+use super::images::{Uses, damaged};
+use super::keys::Range;
+use super::objects::{Draft, Opened, UsedBy, hash_and_length};
+use super::record::prefix;
+use super::records::IMAGE_USES;
+use super::tx::Tx;
+use super::{Store, finished};
+use mfa_shared::fault::{self, Fault};
+use std::io::{self, Seek};
+
+impl Store {
+    /// An empty draft of an image.
+    pub fn draft(&self) -> Draft {
+        Draft::new(self.images.objects.drafts())
+    }
+
+    /// Opens an image whose bytes are those that were stored under this hash. A disk may lose or change bytes
+    /// without a word, and a wrong face or paper is worse than none.
+    pub async fn open_image(&self, hash: &str) -> Result<Option<Opened>, Fault> {
+        let opened = self.images.objects.open(hash).await.map_err(|fault| self.images.note(hash, fault))?;
+        let Some(opened) = opened else { return Ok(None) };
+        let expected = hash.to_owned();
+        let compared = tokio::task::spawn_blocking(move || match opened {
+            Opened::Bytes(bytes) => Ok((hash_and_length(&bytes[..])?.0 == expected, Opened::Bytes(bytes))),
+            Opened::File(mut file) => {
+                let same = hash_and_length(&file)?.0 == expected;
+                file.rewind()?;
+                Ok((same, Opened::File(file)))
+            }
+        });
+        let stopping = |_| Fault::new(fault::UNAVAILABLE, "the daemon is stopping");
+        let compared: io::Result<_> = compared.await.map_err(stopping)?;
+        let what = match compared {
+            Ok((true, opened)) => return Ok(Some(opened)),
+            Ok((false, _)) => "its bytes are not those that were uploaded".to_owned(),
+            Err(error) => format!("its bytes cannot be read ({error})"),
+        };
+        Err(self.images.note(hash, damaged(hash, &what)))
+    }
+
+    /// The fault of an image that a record names and that is not there.
+    pub fn image_missing(&self, hash: &str) -> Fault {
+        self.images.note(hash, damaged(hash, "it is missing"))
+    }
+
+    /// How many images were found damaged since the start, and not uploaded again since.
+    pub fn damaged_images(&self) -> usize {
+        self.images.damaged().len()
+    }
+
+    /// As [`Store::write`], with an image that the work may name: it is durable before the work is decided,
+    /// and gone again if the work does not name it.
+    pub async fn write_with<T, F>(&self, request: &str, draft: Draft, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let (store, request, hash) = (self.clone(), request.to_owned(), draft.hash());
+        finished(async move {
+            let gate = store.images.gate.read().await;
+            store.images.keep(draft).await?;
+            // Without an answer of the engine the record may be there, so the object stays.
+            let (outcome, mut uses) = store.decide(&request, work).await?;
+            drop(gate);
+            if !uses.begun.contains(&hash) {
+                uses.ended.insert(hash);
+            }
+            store.remove_unused(&uses).await;
+            outcome
+        })
+        .await
+    }
+
+    /// Removes what a backup has kept from being removed.
+    pub(super) async fn remove_put_off(&self) {
+        let put_off = self.images.objects.put_off();
+        if put_off.is_empty() {
+            return;
+        }
+        let _gate = self.images.gate().await;
+        if let Err(fault) = self.remove_orphans(put_off, true).await {
+            tracing::warn!(%fault, "an image without a record could not be removed");
+        }
+    }
+
+    /// Removes images that a transaction has left without a record. What cannot be removed now is swept
+    /// later, so that is no fault of the request.
+    pub(super) async fn remove_unused(&self, uses: &Uses) {
+        if uses.ended.is_empty() {
+            return;
+        }
+        let _gate = self.images.gate().await;
+        if let Err(fault) = self.remove_orphans(uses.ended.iter().cloned().collect(), true).await {
+            tracing::warn!(%fault, "an image without a record could not be removed");
+        }
+    }
+
+    /// Removes those of the objects that no record names, also `young` ones. The caller holds the gate.
+    async fn remove_orphans(&self, hashes: Vec<String>, young: bool) -> Result<u64, Fault> {
+        let unused = move |tx: &mut Tx<'_>| {
+            let mut unused = Vec::new();
+            for hash in &hashes {
+                if !tx.any(IMAGE_USES, &[hash])? {
+                    unused.push(hash.clone());
+                }
+            }
+            Ok(unused)
+        };
+        let unused = self.read(true, unused).await?;
+        for hash in &unused {
+            let range = Range::prefix(&prefix(&[hash]));
+            self.images.objects.remove(hash, UsedBy { space: IMAGE_USES, range, young }).await?;
+            self.images.damaged().remove(hash);
+        }
+        Ok(unused.len() as u64)
+    }
+
+    /// Removes every object that no record names, which only a crash leaves behind. How many there were.
+    pub async fn sweep_images(&self) -> Result<u64, Fault> {
+        self.sweep(false).await
+    }
+
+    /// Does the same also with those that were kept a moment ago. Nobody else may use the store.
+    pub async fn sweep_all_images(&self) -> Result<u64, Fault> {
+        self.sweep(true).await
+    }
+
+    async fn sweep(&self, young: bool) -> Result<u64, Fault> {
+        let mut removed = 0;
+        for first in 0..=u8::MAX {
+            // One part of the hashes at a time, so that uploads go on in between.
+            let _gate = self.images.gate().await;
+            let hashes = match self.images.objects.list(first).await {
+                Err(fault) if fault.kind.code == fault::IMAGE_DAMAGED.code => {
+                    tracing::error!(detail = fault.detail, "images may be missing");
+                    continue;
+                }
+                listed => listed?,
+            };
+            if !hashes.is_empty() {
+                removed += self.remove_orphans(hashes, young).await?;
+            }
+        }
+        if removed > 0 {
+            tracing::info!(removed, "images without a record were removed");
+        }
+        Ok(removed)
+    }
+}

@@ -1,0 +1,142 @@
+//! The rooms and who may name whom: the drawing in ARCHITECTURE is true, and there is no circle in any folder.
+
+use super::arrows::{Module, arrows};
+use super::root;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Arrows that close a circle or lead upward: the folder, from, to. The list may only shrink.
+const KNOWN: &[(&str, &str, &str)] = &[
+    ("daemon/store/embedded", "checkpoint", "shared"),
+    ("daemon/store/embedded", "disk", "segment"),
+    ("daemon/store/embedded", "format", "recover"),
+    ("daemon/store/embedded", "packer", "shared"),
+    ("daemon/store/embedded", "recover", "claims"),
+    ("daemon/store/embedded", "recover", "replay"),
+    ("daemon/store/embedded", "scan", "recover"),
+    ("daemon/store/embedded", "segment", "packed"),
+    ("daemon/store/embedded", "snapshot", "shared"),
+    ("daemon/store/embedded", "tree", "mod"),
+    ("daemon/store/embedded", "upgrade", "shared"),
+    ("daemon/store/embedded", "writer", "committer"),
+    ("daemon/store/embedded", "writer", "mod"),
+];
+
+/// A folder that is being rebuilt, in which circles are not looked for.
+const BEING_REBUILT: &str = "cli";
+
+/// For each room of a folder the rooms that it names.
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+/// The arrows between the rooms of each folder. A room is a file or a folder; `mod` is the folder's own file.
+fn by_folder(all: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeMap<String, Arrows> {
+    let mut folders: BTreeMap<String, Arrows> = BTreeMap::new();
+    for (from, named) in all {
+        for to in named {
+            let same = from.iter().zip(to).take_while(|(from, to)| from == to).count();
+            let room = |module: &Module| module.get(same).map_or("mod", String::as_str).to_owned();
+            let arrows = folders.entry(from[..same].join("/")).or_default();
+            arrows.entry(room(from)).or_default().insert(room(to));
+        }
+    }
+    folders
+}
+
+/// Whether one room leads to another one.
+fn leads(arrows: &Arrows, from: &str, to: &str) -> bool {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+    while let Some(room) = next.pop() {
+        for named in arrows.get(room).into_iter().flatten() {
+            if named == to {
+                return true;
+            }
+            if seen.insert(named.as_str()) {
+                next.push(named);
+            }
+        }
+    }
+    false
+}
+
+/// The arrows of a folder that are part of a circle.
+fn in_circles(arrows: &Arrows) -> Vec<(String, String)> {
+    let pairs = arrows.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
+    let closed = pairs.filter(|(from, to)| leads(arrows, to, from));
+    closed.map(|(from, to)| (from.clone(), to.clone())).collect()
+}
+
+/// The drawing in ARCHITECTURE: for each crate its rooms, line by line from the top.
+fn drawing() -> BTreeMap<String, Vec<Vec<String>>> {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut crates = BTreeMap::new();
+    for block in text.split("```").skip(1).step_by(2) {
+        let mut lines = block.lines().skip(1);
+        if let Some(folder) = lines.next().and_then(|line| line.strip_suffix("/src")) {
+            let rooms = lines.map(|line| line.split_whitespace().map(str::to_owned).collect());
+            crates.insert(folder.to_owned(), rooms.collect());
+        }
+    }
+    crates
+}
+
+/// The arrows of a crate that lead upward, or to a room of the same line.
+fn upward(arrows: &Arrows, lines: &[Vec<String>]) -> Vec<(String, String)> {
+    let line = |room: &String| lines.iter().position(|line| line.contains(room));
+    let pairs = arrows.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
+    let up = pairs.filter(|(from, to)| line(from) >= line(to));
+    up.map(|(from, to)| (from.clone(), to.clone())).collect()
+}
+
+#[test]
+fn no_circle_and_no_upward_arrow_joins_the_rooms() {
+    let drawing = drawing();
+    let (mut broken, mut needed) = (Vec::new(), BTreeSet::new());
+    for (folder, mut arrows) in by_folder(&arrows()) {
+        if folder.split('/').next() == Some(BEING_REBUILT) {
+            continue;
+        }
+        let known: Vec<_> = KNOWN.iter().filter(|(of, _, _)| *of == folder).collect();
+        let upward = drawing.get(&folder).map(|lines| upward(&arrows, lines)).unwrap_or_default();
+        let is_known = |from: &str, to: &str| known.iter().any(|(_, f, t)| *f == from && *t == to);
+        for (from, to) in upward {
+            match is_known(&from, &to) {
+                true => needed.extend([(folder.clone(), from, to)]),
+                false => broken.push(format!("{folder}: {from} names {to}, which is not below it")),
+            }
+        }
+        let mut found = Vec::new();
+        for (_, from, to) in &known {
+            if arrows.get_mut(*from).is_some_and(|named| named.remove(*to)) {
+                found.push((*from, *to));
+            }
+        }
+        broken.extend(
+            in_circles(&arrows).iter().map(|(from, to)| format!("{folder}: {from} -> {to} in a circle")),
+        );
+        for (from, to) in found {
+            if leads(&arrows, to, from) {
+                needed.insert((folder.clone(), from.to_owned(), to.to_owned()));
+            }
+        }
+    }
+    let is_needed = |(folder, from, to): &&(&str, &str, &str)| {
+        needed.contains(&((*folder).to_owned(), (*from).to_owned(), (*to).to_owned()))
+    };
+    broken
+        .extend(KNOWN.iter().filter(|known| !is_needed(known)).map(|known| format!("not needed: {known:?}")));
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_drawing_has_every_room_once() {
+    for (folder, lines) in drawing() {
+        let mut drawn: Vec<_> = lines.concat();
+        drawn.sort();
+        let source = root().join(&folder).join("src");
+        let entries = std::fs::read_dir(source).unwrap().map(|entry| entry.unwrap().path());
+        let entries = entries.filter(|path| path.is_dir() || path.extension().is_some_and(|e| e == "rs"));
+        let names = entries.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned());
+        let is_room = |name: &String| !matches!(name.as_str(), "lib" | "main") && !name.ends_with("_tests");
+        let rooms: BTreeSet<_> = names.filter(is_room).collect();
+        assert_eq!(drawn, rooms.into_iter().collect::<Vec<_>>(), "{folder}");
+    }
+}
