@@ -7,6 +7,7 @@ mod interest;
 mod kept;
 mod kill;
 pub mod power;
+mod slow;
 mod tellers;
 
 use crate::served::free_address;

@@ -11,6 +11,7 @@ pub mod gateway;
 pub mod instance;
 pub mod interest;
 pub mod ledger;
+pub mod load;
 pub mod lockout;
 pub mod network;
 pub mod numbers;

@@ -3,6 +3,7 @@
 use super::access::{self, AccessRequest};
 use super::errand::{self, Ordered};
 use super::head::Head;
+use super::load::Class;
 use super::payload::{Payload, read_body};
 use super::reply::{CACHE_CONTROL, Reply};
 use super::request::{Request, repeatable};
@@ -94,25 +95,46 @@ where
     if route.meta.method.reads() {
         return read(state, head, asked, found, &route).await;
     }
+    change(state, head, asked, found, &route, body).await
+}
+
+/// Answers a change.
+async fn change<S, B, E>(
+    state: &Arc<State>,
+    head: &Head,
+    asked: AccessRequest,
+    found: &Found<'_>,
+    route: &Arc<Route>,
+    body: S,
+) -> Result<Response, Fault>
+where
+    S: Stream<Item = Result<B, E>> + Send,
+    B: Buf,
+{
     // Nobody's body is read before it is clear that they may send one.
     admit(state, asked.clone()).await?;
-    let (payload, draft) = read_body(state, head, &route, body).await?;
+    let (payload, draft) = read_body(state, head, route, body).await?;
     let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
     let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
+    let _pass = match route.handler {
+        // It may wait for another machine, and says nothing of how busy this one is.
+        Handler::Errand(_) => None,
+        _ => Some(state.loads.enter(Class::of(&route.meta))?),
+    };
     let reply = match &route.handler {
         Handler::Errand(prepare) => {
             let errand = prepare(found.params.clone(), &raw);
-            let ordered = order(head, found, &route, &payload, asked, errand);
+            let ordered = order(head, found, route, &payload, asked, errand);
             errand::run(state, head, ordered).await
         }
         Handler::Batch => {
             let secrets = |body: &Node| batch::secrets(state, body);
-            let repeatable = repeatable(head, found, &route, &payload.bytes, secrets);
+            let repeatable = repeatable(head, found, route, &payload.bytes, secrets);
             batch::answer(state, head, asked, repeatable, &raw).await
         }
         _ => {
-            settle_trail(state, &asked, &route).await?;
-            let request = Request::prepare(state, head, asked, found, &route, &payload);
+            settle_trail(state, &asked, route).await?;
+            let request = Request::prepare(state, head, asked, found, route, &payload);
             let written = request.write(head, draft).await;
             return written.map_err(|fault| body::in_order(fault, &payload.bytes));
         }
@@ -161,6 +183,7 @@ async fn read(
     found: &Found<'_>,
     route: &Arc<Route>,
 ) -> Result<Response, Fault> {
+    let _pass = state.loads.enter(Class::of(&route.meta))?;
     settle_trail(state, &asked, route).await?;
     settle_reports(state, &asked, route).await?;
     let request = Request::prepare(state, head, asked, found, route, &Payload::default());

@@ -12,7 +12,7 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 use warp::http::HeaderMap;
-use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING};
 
 /// Most bytes of a body that are taken in although nobody wants them.
 const DRAIN_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -150,6 +150,11 @@ where
     };
     // What comes later is not worth waiting for.
     let _ = tokio::time::timeout(DRAIN_WITHIN, drain).await;
+}
+
+/// Whether a request says that it has a body.
+pub fn is_announced(headers: &HeaderMap) -> bool {
+    headers.contains_key(TRANSFER_ENCODING) || length(headers).is_some_and(|length| length > 0)
 }
 
 fn length(headers: &HeaderMap) -> Option<u64> {

@@ -20,6 +20,7 @@ pub mod heavy;
 pub mod idempotency;
 mod image;
 mod line;
+pub mod load;
 pub mod login;
 pub mod metrics;
 mod noted;

@@ -2,6 +2,7 @@
 
 use super::access::{self, AccessRequest};
 use super::head::Head;
+use super::load::Class;
 use super::reply::Reply;
 use super::response::respond;
 use super::state::State;
@@ -24,6 +25,7 @@ const KINDS: [Kind; 4] = [Kind::Customer, Kind::Employee, Kind::Office, Kind::Ac
 
 /// Answers a search.
 pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
+    let _pass = state.loads.enter(Class::List)?;
     let shared = state.clone();
     let caller = state.store.read(false, move |tx| access::admit(&shared, tx, &asked)).await?;
     let query = SearchQuery::read(&Params::parse(&head.query))?;

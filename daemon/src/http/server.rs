@@ -233,7 +233,7 @@ fn refuse(fault: &Fault, head: &Head) -> Response {
         set_header(&mut response, "www-authenticate", challenge);
     }
     // What is left of a body that was not read is not worth waiting for.
-    if matches!(fault.kind.status, 413 | 503) {
+    if matches!(fault.kind.status, 413 | 503) && body::is_announced(&head.headers) {
         set_header(&mut response, "connection", "close");
     }
     response

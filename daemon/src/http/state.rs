@@ -3,6 +3,7 @@
 use super::buckets::Buckets;
 use super::counts::Counts;
 use super::heavy::Heavy;
+use super::load::Loads;
 use super::routes::Routes;
 use crate::audit::Auditor;
 use crate::config::Config;
@@ -53,6 +54,8 @@ pub struct State {
     pub auditor: Arc<Auditor>,
     /// How much each token and address may ask.
     pub buckets: Buckets,
+    /// How many requests are being answered, and how many may be.
+    pub loads: Arc<Loads>,
     /// What is counted of requests.
     pub counts: Arc<Counts>,
     phase: AtomicU8,
@@ -99,6 +102,7 @@ impl State {
             reports,
             auditor,
             buckets: Buckets::default(),
+            loads: Arc::default(),
             counts,
             phase,
             has_users,

@@ -23,6 +23,8 @@ families! {
     REQUESTS_RUNNING Gauge "mfa_http_requests_running" "Requests that are being answered.";
     REQUESTS_LIMITED Counter "mfa_http_requests_limited_total"
         "Requests that were refused with 429, because their token or address had sent too many, by bucket.";
+    REQUESTS_OVERLOADED Counter "mfa_http_requests_overloaded_total"
+        "Requests that were refused with 503 at once, because too many waited before them, by class.";
     CONNECTIONS Gauge "mfa_http_connections" "Open connections of clients.";
     CONNECTIONS_MAX Gauge "mfa_http_connections_max" "Connections that are served at once; more wait.";
     CONNECTIONS_ACCEPTED Counter "mfa_http_connections_accepted_total" "Connections that were accepted.";

@@ -11,6 +11,7 @@ mod process;
 use super::access::{self, AccessRequest};
 use super::counts::{CLASSES, Counts, DELIVERED, GRANTS, LOCKED, OUTCOMES};
 use super::head::Head;
+use super::load::Class;
 use super::origin;
 use super::reply::Reply;
 use super::response::respond;
@@ -52,6 +53,10 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
     page.begin(BUILD);
     page.value(BUILD, &[("version", env!("CARGO_PKG_VERSION")), ("store", engine)], 1);
     show_http(&mut page, &state.counts, state.config.connections_max);
+    page.begin(REQUESTS_OVERLOADED);
+    for (class, count) in Class::ALL.iter().zip(state.loads.refused()) {
+        page.value(REQUESTS_OVERLOADED, &[("class", class.as_str())], count);
+    }
     show_logins(&mut page, &state.counts);
     show_records(&mut page, of_records.as_ref());
     let writable = state.store.write_fault().or_else(|| state.store.pressing_fault()).is_none();
