@@ -240,8 +240,11 @@ fn check_json<R: Rule>(rule: &R, body: &Node, today: Date) -> Result<R::Out, Fau
 }
 
 /// Writes a JSON body.
+#[expect(
+    clippy::expect_used,
+    reason = "the wire types have string keys only, so there is nothing that JSON could not hold"
+)]
 pub fn write_json<T: Serialize>(value: &T) -> Outgoing {
-    // The wire types have string keys only, so there is nothing that JSON could not hold.
     let bytes = serde_json::to_vec(value).expect("wire types are JSON");
     Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), bytes)) }
 }

@@ -121,9 +121,9 @@ fn speaks_plain_http() -> String {
 }
 
 /// An answer to whoever is turned away before a request is read.
+#[expect(clippy::expect_used, reason = "a problem has string keys only")]
 pub(super) fn refusal(status: &str, fault: &Fault, headers: &str) -> String {
     let problem = Problem::new(fault, "", &new_request_id());
-    // A problem has string keys only.
     let body = serde_json::to_string(&problem).expect("a problem is JSON");
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: {PROBLEM_TYPE}\r\ncontent-length: {}\r\n{headers}\

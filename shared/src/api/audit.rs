@@ -118,8 +118,11 @@ impl AuditRecord {
     }
 
     /// The line that is hashed, up to the hash itself.
+    #[expect(
+        clippy::expect_used,
+        reason = "records have string keys only, so there is nothing that JSON could not hold"
+    )]
     pub fn hashed_part(&self) -> Vec<u8> {
-        // Records have string keys only, so there is nothing that JSON could not hold.
         let mut line = serde_json::to_vec(self).expect("records are JSON");
         let rest = match &self.hash {
             None => ",\"hash\":null}".len(),

@@ -268,6 +268,7 @@ impl Shelf {
         self.sizes.entry(group).and_modify(|size| *size -= 1);
     }
 
+    #[expect(clippy::expect_used, reason = "fewer records than a machine can hold")]
     fn fill(&mut self, row: Row) -> u32 {
         self.count_in(row.group);
         let slot = match self.free.pop() {
