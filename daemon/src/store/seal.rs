@@ -122,8 +122,8 @@ impl Keys {
     }
 
     /// The key in use.
+    #[expect(clippy::expect_used, reason = "both ways to make keys begin with one")]
     pub fn in_use(&self) -> &Key {
-        #[expect(clippy::expect_used, reason = "both ways to make keys begin with one")]
         self.0.first().expect("the first key")
     }
 
