@@ -133,10 +133,7 @@ async fn step(state: &Arc<State>, place: &Place, looked: u64) -> Result<Step, Fa
             state.counts.webhook(outcome.is_ok());
             let (taken, behind) = (outcome.is_ok(), batch.delivered());
             write(&state.store, move |tx| deliver::settle(tx, &batch, &outcome)).await?;
-            match taken {
-                true => Ok(Step::Moved(behind)),
-                false => Ok(Step::End(looked)),
-            }
+            if taken { Ok(Step::Moved(behind)) } else { Ok(Step::End(looked)) }
         }
     }
 }

@@ -129,9 +129,10 @@ pub struct JsonIfAny<T>(pub Option<T>);
 impl<T: Object + Serialize + Send + Sync> Body for JsonIfAny<T> {
     const SHAPE: BodyShape = <Json<T> as Body>::SHAPE;
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
-        match raw.bytes.iter().all(u8::is_ascii_whitespace) {
-            true => Ok(Self(None)),
-            false => Json::<T>::read(raw).map(|Json(body)| Self(Some(body))),
+        if raw.bytes.iter().all(u8::is_ascii_whitespace) {
+            Ok(Self(None))
+        } else {
+            Json::<T>::read(raw).map(|Json(body)| Self(Some(body)))
         }
     }
     fn write(&self) -> Outgoing {

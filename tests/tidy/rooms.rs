@@ -98,9 +98,10 @@ fn no_circle_and_no_upward_arrow_joins_the_rooms() {
         let upward = drawing.get(&folder).map(|lines| upward(&arrows, lines)).unwrap_or_default();
         let is_known = |from: &str, to: &str| known.iter().any(|(_, f, t)| *f == from && *t == to);
         for (from, to) in upward {
-            match is_known(&from, &to) {
-                true => needed.extend([(folder.clone(), from, to)]),
-                false => broken.push(format!("{folder}: {from} names {to}, which is not below it")),
+            if is_known(&from, &to) {
+                needed.extend([(folder.clone(), from, to)])
+            } else {
+                broken.push(format!("{folder}: {from} names {to}, which is not below it"))
             }
         }
         let mut found = Vec::new();

@@ -171,9 +171,10 @@ impl Trail {
             // The answer names what is made.
             return Ok(Before { subject: None, shown: None });
         }
-        let subject = match self.meta.name == IssueReceipt::META.name {
-            true => receipts::issued(tx, &self.params)?,
-            false => self.subject(tx, Some(caller))?,
+        let subject = if self.meta.name == IssueReceipt::META.name {
+            receipts::issued(tx, &self.params)?
+        } else {
+            self.subject(tx, Some(caller))?
         };
         let shown = match &subject {
             Some(subject) if !self.path.starts_with("/token") => subject.shown(state, tx)?,

@@ -54,10 +54,7 @@ pub fn claimed(assertion: &str) -> Result<Claimed, Fault> {
 pub fn key(tx: &mut Tx<'_>, claimed: &Claimed) -> Result<Signature, Fault> {
     // What is no identifier names nothing, and must not reach into the keys of the store.
     let named = [&claimed.application, &claimed.key].iter().all(|name| id(64).judge(name).is_ok());
-    let stored = match named {
-        true => tx.get::<StoredSignature>(&[&claimed.application, &claimed.key])?,
-        false => None,
-    };
+    let stored = if named { tx.get::<StoredSignature>(&[&claimed.application, &claimed.key])? } else { None };
     stored.map(|stored| stored.signature).ok_or_else(|| refused(Refusal::Invalid))
 }
 

@@ -205,9 +205,10 @@ impl Books {
 
     fn join_currencies(&mut self, tx: &mut Tx<'_>, entry: &JournalEntry, subject: &str) -> Result<(), Fault> {
         // The day of a product has no account of a customer; its accounts get the currency of the product.
-        let product = match entry.r#type == interest::ACCRUAL {
-            true => tx.get::<Definition>(&[&entry.message])?.map(|product| product.currency.code),
-            false => None,
+        let product = if entry.r#type == interest::ACCRUAL {
+            tx.get::<Definition>(&[&entry.message])?.map(|product| product.currency.code)
+        } else {
+            None
         };
         let named: BTreeSet<_> = entry.lines.iter().map(|line| line.account_identifier.as_str()).collect();
         let codes =

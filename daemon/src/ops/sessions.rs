@@ -142,14 +142,13 @@ fn give(
     let (access, ends) = (Kind::Access.write(&fresh.access), session.access_ends(now, lifetimes));
     let kind = TokenKind::Access { session: name.to_owned() };
     put(tx, &access, Some(identifier.clone()), ends, kind)?;
-    let refresh = match user.must_change_password {
-        true => None,
-        false => {
-            let refresh = Kind::Refresh.write(&fresh.refresh);
-            let kind = TokenKind::Refresh { session: name.to_owned(), rotation: session.rotation };
-            put(tx, &refresh, Some(identifier), session.ends, kind)?;
-            Some(refresh)
-        }
+    let refresh = if user.must_change_password {
+        None
+    } else {
+        let refresh = Kind::Refresh.write(&fresh.refresh);
+        let kind = TokenKind::Refresh { session: name.to_owned(), rotation: session.rotation };
+        put(tx, &refresh, Some(identifier), session.ends, kind)?;
+        Some(refresh)
     };
     Ok(answer(access, ends, now, refresh, user.must_change_password))
 }

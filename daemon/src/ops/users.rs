@@ -96,9 +96,10 @@ pub fn get_access(
         }
     };
     let seen: Vec<_> = rows.map(look).collect();
-    match seen.is_empty() {
-        true => Err(bad("operation", asked.operation.as_str(), "one that the path has")),
-        false => Ok(Array(seen)),
+    if seen.is_empty() {
+        Err(bad("operation", asked.operation.as_str(), "one that the path has"))
+    } else {
+        Ok(Array(seen))
     }
 }
 

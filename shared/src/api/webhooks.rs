@@ -208,12 +208,11 @@ impl Rule for KindRule {
     type Out = String;
     fn check(&self, node: &Node, at: &mut Checks) -> Option<String> {
         let Node::Text(text) = node else { return at.wrong_type("a string", node) };
-        match kinds().any(|kind| kind == text) {
-            true => Some(text.clone()),
-            false => {
-                let known: Vec<_> = kinds().collect();
-                at.refuse("unknown_value", format!("must be one of {}", known.join(", ")))
-            }
+        if kinds().any(|kind| kind == text) {
+            Some(text.clone())
+        } else {
+            let known: Vec<_> = kinds().collect();
+            at.refuse("unknown_value", format!("must be one of {}", known.join(", ")))
         }
     }
     fn schema(&self) -> Value {

@@ -332,9 +332,10 @@ impl Shelf {
         let slots = match (wanted.descending, column) {
             (true, Some(column)) => {
                 let key = |slot: u32| &column.keys[slot as usize];
-                match total == order.len() {
-                    true => descending(order, range, key),
-                    false => descending(&order.iter().copied().filter(shown).collect::<Vec<_>>(), range, key),
+                if total == order.len() {
+                    descending(order, range, key)
+                } else {
+                    descending(&order.iter().copied().filter(shown).collect::<Vec<_>>(), range, key)
                 }
             }
             (false, _) if total == order.len() => order[range].to_vec(),

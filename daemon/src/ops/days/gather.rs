@@ -83,10 +83,7 @@ fn span(tx: &mut Tx<'_>, order: &Order, before: Option<&DayMark>) -> Result<Span
     let end = order.date.next().start();
     let is_over = end <= tx.now();
     let from = before.map_or(order.date.start(), |mark| mark.covers_until);
-    let next_entry = match is_over {
-        true => ledger::sequence_at(tx, end)?,
-        false => ledger::last_sequence(tx)? + 1,
-    };
+    let next_entry = if is_over { ledger::sequence_at(tx, end)? } else { ledger::last_sequence(tx)? + 1 };
     // A clock that was set back takes nothing out of the report before.
     let next_entry = next_entry.max(before.map_or(1, |mark| mark.last_entry + 1));
     Ok(Span { from, until: if is_over { end } else { tx.now() }.max(from), is_over, next_entry })

@@ -133,10 +133,7 @@ fn finished(
     let mut take = |stored: StoredTransaction| {
         let is_open = stored.transaction.state == TransactionState::Pending;
         let on = stored.transaction.finished_on.unwrap_or(stored.transaction.created_on);
-        match !is_open && span.reaches(on) {
-            true => found.push(stored.transaction),
-            false => open.push(stored.number),
-        }
+        if !is_open && span.reaches(on) { found.push(stored.transaction) } else { open.push(stored.number) }
     };
     for number in std::mem::take(&mut mark.open) {
         if let Some(stored) = transaction(tx, code, number)? {

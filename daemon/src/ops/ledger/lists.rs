@@ -235,9 +235,10 @@ fn account_entry(
         let place = usize::try_from(number % ENTRY_LINES_MAX).unwrap_or(usize::MAX);
         let later = entry.lines.iter().skip(place.saturating_add(1));
         for later in later.filter(|line| line.account_identifier == account) {
-            balance = match later.side == raised_by {
-                true => balance.minus(later.amount),
-                false => balance.plus(later.amount),
+            balance = if later.side == raised_by {
+                balance.minus(later.amount)
+            } else {
+                balance.plus(later.amount)
             };
         }
     }

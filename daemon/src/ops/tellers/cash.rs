@@ -76,9 +76,10 @@ pub(super) fn settle(
 ) -> Result<Option<JournalEntry>, Fault> {
     let drawer = (teller.teller_account_identifier.as_str(), AccountRole::Drawer);
     let over_short = (teller.cash_over_short_account.as_str(), AccountRole::OverShort);
-    let (r#type, to, from, amount) = match difference.is_negative() {
-        false => ("DAJT", drawer, over_short, difference),
-        true => ("CAJT", over_short, drawer, difference.negated()),
+    let (r#type, to, from, amount) = if difference.is_negative() {
+        ("CAJT", over_short, drawer, difference.negated())
+    } else {
+        ("DAJT", drawer, over_short, difference)
     };
     let lines = vec![ledger::debit(to.0, to.1, amount), ledger::credit(from.0, from.1, amount)];
     book(tx, caller, teller, (r#type, "Teller denomination adjustment."), lines)
