@@ -94,7 +94,8 @@ impl<F: Form> Body for Upload<F> {
             body.extend_from_slice(value.as_bytes());
             body.extend_from_slice(b"\r\n");
         }
-        let (part, kind) = (F::PART, self.content_type);
+        let part = F::PART;
+        let kind = self.content_type;
         let disposition = format!("Content-Disposition: form-data; name=\"{part}\"; filename=\"{part}\"");
         let head = format!("--{boundary}\r\n{disposition}\r\nContent-Type: {kind}\r\n\r\n");
         body.extend_from_slice(head.as_bytes());

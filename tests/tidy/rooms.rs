@@ -43,7 +43,8 @@ fn by_folder(all: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeMap<String, Arrow
 
 /// Whether one room leads to another one.
 fn leads(arrows: &Arrows, from: &str, to: &str) -> bool {
-    let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+    let mut seen = BTreeSet::new();
+    let mut next = vec![from];
     while let Some(room) = next.pop() {
         for named in arrows.get(room).into_iter().flatten() {
             if named == to {
@@ -89,7 +90,8 @@ fn upward(arrows: &Arrows, lines: &[Vec<String>]) -> Vec<(String, String)> {
 #[test]
 fn no_circle_and_no_upward_arrow_joins_the_rooms() {
     let drawing = drawing();
-    let (mut broken, mut needed) = (Vec::new(), BTreeSet::new());
+    let mut broken = Vec::new();
+    let mut needed = BTreeSet::new();
     for (folder, mut arrows) in by_folder(&arrows()) {
         if folder.split('/').next() == Some(BEING_REBUILT) {
             continue;

@@ -81,7 +81,8 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             Some(_) => None,
         };
         let Some((socket, from)) = accepted else { break };
-        let (rules, watcher) = (rules.clone(), graceful.watcher());
+        let rules = rules.clone();
+        let watcher = graceful.watcher();
         let answering = TowerToHyperService::new(service.clone());
         tokio::spawn(async move { serve_connection(socket, from, &rules, answering, watcher).await });
     }

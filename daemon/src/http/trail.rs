@@ -133,7 +133,8 @@ impl Trail {
 
     /// What the request is about, as far as path and body say it.
     fn by_name(&self) -> Option<Subject> {
-        let (path, params) = (self.meta.path, &self.params);
+        let path = self.meta.path;
+        let params = &self.params;
         if self.meta.method != Method::Get
             && let Some(kind) = made_under(path)
             && let Some(name) = self.text(kind.named_by)

@@ -204,13 +204,16 @@ impl Parameters for AuditQuery {
                 Some(number.filter(|_| digits).ok_or_else(|| bad("after", given, "a number, 0 or more"))?)
             }
         };
-        let (actor, operation) = (text("actor")?, text("operation")?);
-        let (resource, request_id) = (text("resource")?, text("requestId")?);
+        let actor = text("actor")?;
+        let operation = text("operation")?;
+        let resource = text("resource")?;
+        let request_id = text("requestId")?;
         Ok(Self { paging, dates, actor, operation, outcome, resource, request_id, after })
     }
 
     fn write(&self) -> Vec<(&'static str, String)> {
-        let (page, size) = (self.paging.page_index, self.paging.size);
+        let page = self.paging.page_index;
+        let size = self.paging.size;
         let ascending = (!self.paging.descending).then(|| "ASC".to_owned());
         let pairs = [
             ("dateRange", self.dates.map(|dates| dates.to_string())),
@@ -233,7 +236,8 @@ impl Parameters for AuditQuery {
             "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT
         });
         let direction = json!({ "type": "string", "enum": ["ASC", "DESC"], "default": "DESC" });
-        let (text, outcomes) = (json!({ "type": "string" }), ["DONE", "REFUSED", "FAILED"]);
+        let text = json!({ "type": "string" });
+        let outcomes = ["DONE", "REFUSED", "FAILED"];
         let under = "What this record is concerned by: customer/c-001; customer/* for everything under it.";
         vec![
             optional_param("dateRange", "Days: YYYY-MM-DD..YYYY-MM-DD.", DateRange::schema()),

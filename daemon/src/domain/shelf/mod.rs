@@ -97,7 +97,8 @@ fn leave_out(order: &mut Vec<u32>, places: &[usize]) {
         }
         return;
     }
-    let (mut at, mut next) = (0, places.iter().peekable());
+    let mut at = 0;
+    let mut next = places.iter().peekable();
     order.retain(|_| {
         let goes = next.next_if(|place| **place == at).is_some();
         at += 1;

@@ -29,10 +29,12 @@ impl Day {
 
     /// With these sums, and an exception where they are not the same.
     pub fn with_totals(mut self, totals: &Totals) -> Self {
-        let (debit, credit) = (totals.debit, totals.credit);
+        let debit = totals.debit;
+        let credit = totals.credit;
         if debit != credit {
             let detail = format!("debits are {debit}, and credits {credit}");
-            let (kind, teller_code) = (DayExceptionKind::Unbalanced, None);
+            let kind = DayExceptionKind::Unbalanced;
+            let teller_code = None;
             self.report.exceptions.push(DayException { kind, teller_code, detail });
         }
         (self.report.total_debit, self.report.total_credit) = (debit, credit);
@@ -75,7 +77,9 @@ pub fn gather(tx: &mut Tx<'_>, order: &Order) -> Result<Day, Fault> {
         total_credit: Amount::ZERO,
         exceptions: sums.exceptions,
     };
-    let (office, date, covers_until) = (order.office.clone(), order.date, span.until);
+    let office = order.office.clone();
+    let date = order.date;
+    let covers_until = span.until;
     Ok(Day { report, mark: DayMark { office, number, date, covers_until, last_entry, tellers: marks } })
 }
 

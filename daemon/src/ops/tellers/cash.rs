@@ -25,8 +25,10 @@ fn book(
     (r#type, message): (&str, &str),
     lines: Vec<JournalLine>,
 ) -> Result<Option<JournalEntry>, Fault> {
-    let (clerk, teller_code) = (&caller.name, Some(teller.code.as_str()));
-    let (transaction_date, teller_transaction) = (None, None);
+    let clerk = &caller.name;
+    let teller_code = Some(teller.code.as_str());
+    let transaction_date = None;
+    let teller_transaction = None;
     let entry =
         ledger::Entry { r#type, message, transaction_date, clerk, teller_code, teller_transaction, lines };
     ledger::post(tx, entry)
@@ -103,7 +105,8 @@ pub(super) fn of_session(tx: &mut Tx<'_>, stored: &StoredTeller) -> Result<Telle
         let of_side = entries.iter().flatten().filter(|entry| entry.r#type == side);
         Amount::sum(of_side.map(|entry| entry.amount))
     };
-    let (received, disbursed) = (total(CashSide::Debit), total(CashSide::Credit));
+    let received = total(CashSide::Debit);
+    let disbursed = total(CashSide::Credit);
     Ok(TellerBalance {
         day: stored.teller.last_opened_on.map(Timestamp::day),
         cash_on_hand: received.minus(disbursed),
