@@ -21,7 +21,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("daemon/store/embedded", "writer", "mod"),
 ];
 
-/// A folder that is being rebuilt, in which circles are not looked for.
+/// A crate that is being rebuilt, whose circles are accepted. Take this out when it has none.
 const BEING_REBUILT: &str = "cli";
 
 /// For each room of a folder the rooms that it names.
@@ -90,10 +90,13 @@ fn upward(arrows: &Arrows, lines: &[Vec<String>]) -> Vec<(String, String)> {
 #[test]
 fn no_circle_and_no_upward_arrow_joins_the_rooms() {
     let drawing = drawing();
+    assert!(["shared", "daemon"].iter().all(|folder| drawing.contains_key(*folder)), "the drawings are gone");
     let mut broken = Vec::new();
     let mut needed = BTreeSet::new();
+    let mut is_rebuilt = true;
     for (folder, mut arrows) in by_folder(&arrows()) {
         if folder.split('/').next() == Some(BEING_REBUILT) {
+            is_rebuilt &= in_circles(&arrows).is_empty();
             continue;
         }
         let known: Vec<_> = KNOWN.iter().filter(|(of, _, _)| *of == folder).collect();
@@ -120,6 +123,9 @@ fn no_circle_and_no_upward_arrow_joins_the_rooms() {
                 needed.insert((folder.clone(), from.to_owned(), to.to_owned()));
             }
         }
+    }
+    if is_rebuilt {
+        broken.push(format!("{BEING_REBUILT} has no circle any more: take BEING_REBUILT out"));
     }
     let is_needed = |(folder, from, to): &&(&str, &str, &str)| {
         needed.contains(&((*folder).to_owned(), (*from).to_owned(), (*to).to_owned()))
