@@ -122,7 +122,7 @@ impl Model {
         let written: Vec<_> = lines
             .iter()
             .map(|(account, role, is_debit, sum)| {
-                if is_debit {
+                if *is_debit {
                     debit(account, *role, cents(*sum))
                 } else {
                     credit(account, *role, cents(*sum))
@@ -192,7 +192,7 @@ impl Model {
                 if !transaction_types(state).contains(&"CDPT") || !enough || !covered {
                     return;
                 }
-                let lines = if out {
+                let lines = if *out {
                     vec![
                         (account.as_str(), Customer, true, *sum),
                         (account.as_str(), Customer, true, *charge),
