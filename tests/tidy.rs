@@ -67,9 +67,10 @@ fn files_functions_and_lines_stay_short() {
         if lines.len() > FILE_LINES_MAX && !LONGER.contains(&name.as_str()) {
             long.push(format!("{name} has {} lines", lines.len()));
         }
-        let tests = match name.starts_with("tests/") || name.contains("/tests/") {
-            true => 0,
-            false => lines.iter().position(|line| *line == "#[cfg(test)]").unwrap_or(lines.len()),
+        let tests = if name.starts_with("tests/") || name.contains("/tests/") {
+            0
+        } else {
+            lines.iter().position(|line| *line == "#[cfg(test)]").unwrap_or(lines.len())
         };
         for (i, line) in lines.iter().enumerate() {
             // In tests the formatter keeps the code short; what is longer there is a text as it is sent.

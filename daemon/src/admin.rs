@@ -17,7 +17,8 @@ use std::path::Path;
 /// Sets the lost password of a user to a made-up one, which is returned; the user must change it.
 pub async fn recover_user(config: &Config, user: &str) -> Result<String, StartError> {
     let password = made_up();
-    let (name, hash) = (user.to_owned(), hash(&password)?);
+    let name = user.to_owned();
+    let hash = hash(&password)?;
     let recover = move |tx: &mut Tx<'_>| {
         init::recover(tx, &name, &hash)?;
         let changes = vec![trail::secret_changed("/password")];
@@ -38,7 +39,8 @@ pub async fn add_account(
     let new = new.map_err(StartError::Refused)?;
     let add = move |tx: &mut Tx<'_>| {
         let account = ledger::add_account(tx, &new)?;
-        let (resource, changes) = (format!("ledger/{}", account.identifier), vec![trail::made(&account)]);
+        let resource = format!("ledger/{}", account.identifier);
+        let changes = vec![trail::made(&account)];
         trail::tell_own(tx, "AddAccount", "add-account", Some(resource), changes);
         Ok(account)
     };

@@ -156,7 +156,8 @@ impl Auditor {
                 return written;
             }
             written += records.len();
-            let (told, counted) = (records.clone(), left_out.clone());
+            let told = records.clone();
+            let counted = left_out.clone();
             let write = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
                 told.iter().for_each(|record| tx.tell(record.clone()));
@@ -186,7 +187,8 @@ impl Auditor {
         let place = store.read(false, trail::place).await?;
         let mut upto = place.max(self.looked.load(SeqCst));
         let put = store.put_since(AUDIT_PENDING, upto, COMMITS_AT_ONCE).await?;
-        let (mut keys, mut more) = (Vec::new(), put.more);
+        let mut keys = Vec::new();
+        let mut more = put.more;
         for (sequence, of_commit) in put.commits {
             if !keys.is_empty() && keys.len() + of_commit.len() > SEALED_AT_ONCE {
                 more = true;

@@ -36,7 +36,8 @@ fn own(config: &Config) -> usize {
 
 /// Why a limit is too low for the connections to PostgreSQL, if it is.
 pub fn too_few(config: &Config, limit: Option<u64>) -> Option<String> {
-    let (limit, needed) = (limit?, own(config) + CONNECTIONS_MIN);
+    let limit = limit?;
+    let needed = own(config) + CONNECTIONS_MIN;
     let store = config.store_connections_max;
     let is_low = config.store.is_some() && limit < needed as u64;
     is_low.then(|| {

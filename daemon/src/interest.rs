@@ -44,10 +44,13 @@ pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
 
 /// Waits until nobody else runs.
 async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
-    let (mut seen, mut patience, mut first) = (None, Deadline::after(SILENCE_MAX), true);
+    let mut seen = None;
+    let mut patience = Deadline::after(SILENCE_MAX);
+    let mut first = true;
     loop {
         let stale = seen.filter(|_| patience.has_passed());
-        let (wanted, name) = (order.clone(), runner.to_owned());
+        let wanted = order.clone();
+        let name = runner.to_owned();
         let claim = move |tx: &mut Tx<'_>| interest::claim(tx, &wanted, &name, first, stale);
         match write(store, &order.by, claim).await? {
             Claim::Mine => return Ok(()),
@@ -66,7 +69,9 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
     while let Some((day, jobs)) = store.read(false, move |tx| interest::jobs(tx, until, again)).await? {
         for job in jobs {
             loop {
-                let (job, runner, by) = (job.clone(), runner.to_owned(), order.by.clone());
+                let job = job.clone();
+                let runner = runner.to_owned();
+                let by = order.by.clone();
                 let step = move |tx: &mut Tx<'_>| {
                     let done = interest::step(tx, &job, &runner, &by)?;
                     if done.is_some() {
@@ -105,7 +110,8 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
 
 /// Tells of a step of work that is done in many.
 fn tell(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String) {
-    let (actor, request_id) = (by.to_owned(), "interest".to_owned());
+    let actor = by.to_owned();
+    let request_id = "interest".to_owned();
     let record = AuditRecord::of(operation, tx.now());
     tx.tell(AuditRecord { actor, request_id, resource: Some(resource), ..record });
 }
@@ -118,7 +124,8 @@ where
 {
     let mut tries = 0;
     loop {
-        let (mut work, actor) = (work.clone(), by.to_owned());
+        let mut work = work.clone();
+        let actor = by.to_owned();
         let named = move |tx: &mut Tx<'_>| {
             tx.set_actor(&actor);
             work(tx)

@@ -16,6 +16,8 @@
 //! What always holds: a request is one transaction; a refused request changes nothing; an acknowledged one
 //! is durable and visible.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
 pub mod clock;
 pub mod config;
 pub mod count;

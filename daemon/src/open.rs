@@ -148,10 +148,7 @@ async fn or_close<T>(store: &Store, outcome: Result<T, StartError>) -> Result<T,
 /// Refuses a data directory without a store.
 fn there(config: &Config) -> Result<(), StartError> {
     let holds = |name: &str| config.data_dir.join(name).exists();
-    match config.store.is_some() || holds("FORMAT") || holds("journal") {
-        true => Ok(()),
-        false => Err(no_store(config)),
-    }
+    if config.store.is_some() || holds("FORMAT") || holds("journal") { Ok(()) } else { Err(no_store(config)) }
 }
 
 fn no_store(config: &Config) -> StartError {

@@ -42,7 +42,8 @@ impl Reports {
     pub async fn ready(self: &Arc<Self>, store: &Store, row: &str) {
         let counted = row != GetCashReport::META.name;
         let summed = row != GetCustomerReport::META.name;
-        let (reports, store) = (self.clone(), store.clone());
+        let reports = self.clone();
+        let store = store.clone();
         // It goes on to its end, also when the report no longer waits.
         let made = tokio::spawn(async move {
             if counted {

@@ -132,7 +132,9 @@ impl Shelves {
             self.follow(store).await?;
             if let Some(column) = column.filter(|_| !self.reading(noun).has(column)) {
                 // It is made to its end, also where nobody waits for it any more.
-                let (shelves, store, column) = (self.clone(), store.clone(), column.to_owned());
+                let shelves = self.clone();
+                let store = store.clone();
+                let column = column.to_owned();
                 let made = tokio::spawn(async move { shelves.make_column(&store, noun, &column).await });
                 made.await.unwrap_or_else(|_| Err(busy()))?;
             }
@@ -243,9 +245,11 @@ impl Shelves {
         loop {
             let Changed { keys: changes, upto, more } =
                 store.changed_since(Some(from), COMMITS_AT_ONCE).await?;
-            let (names, columns) = (changed(noun, &changes), [column.to_owned()]);
+            let names = changed(noun, &changes);
+            let columns = [column.to_owned()];
             for part in names.chunks(CHUNK_RECORDS) {
-                let (part, columns) = (part.to_vec(), columns.clone());
+                let part = part.to_vec();
+                let columns = columns.clone();
                 let look = move |tx: &mut Tx<'_>| {
                     let read = |name: &String| match tx.value(noun.space(), &key(&[name]))? {
                         Some(value) => Ok(Some(noun.row(&value, &columns)?)),

@@ -70,7 +70,8 @@ impl Daemon {
         }
         let connections = files::connections(&config, limit);
         if connections < config.connections_max {
-            let (wanted, limit) = (config.connections_max, limit.unwrap_or_default());
+            let wanted = config.connections_max;
+            let limit = limit.unwrap_or_default();
             tracing::warn!(
                 "{connections} connections are served at once and not {wanted}, because the system allows \
                  {limit} open files; raise its limit (ulimit -n, LimitNOFILE)"

@@ -215,6 +215,7 @@ impl Tls {
 }
 
 fn tell(facts: &CertificateFacts) {
-    let (names, until) = (facts.names.join(" "), facts.not_after.to_string());
+    let names = facts.names.join(" ");
+    let until = facts.not_after.to_string();
     tracing::info!(fingerprint = facts.fingerprint, names, until, "serves TLS with this certificate");
 }

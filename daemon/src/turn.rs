@@ -34,7 +34,8 @@ impl Ours {
             return true;
         }
         let stale = self.theirs.filter(|(_, patience)| patience.has_passed()).map(|(beat, _)| beat);
-        let (work, name) = (self.work, self.name.clone());
+        let work = self.work;
+        let name = self.name.clone();
         let take = move |tx: &mut Tx<'_>| {
             tx.set_actor(SYSTEM_ACTOR);
             turn::take(tx, work, &name, stale)
@@ -62,7 +63,8 @@ impl Ours {
     /// Lets another daemon work.
     pub async fn let_go(&mut self, store: &Store) {
         if store.is_shared() && self.said.take().is_some() {
-            let (work, name) = (self.work, self.name.clone());
+            let work = self.work;
+            let name = self.name.clone();
             let let_go = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
                 turn::let_go(tx, work, &name)

@@ -28,8 +28,10 @@ type Looked = HashMap<String, (Place, u64)>;
 
 /// Delivers for as long as the daemon serves.
 pub async fn keep(state: Arc<State>, mut stopped: watch::Receiver<bool>) {
-    let (mut ours, mut looked) = (Ours::of(Work::Webhooks), Looked::new());
-    let (mut at_work, mut under_way) = (JoinSet::<(Place, u64)>::new(), HashSet::new());
+    let mut ours = Ours::of(Work::Webhooks);
+    let mut looked = Looked::new();
+    let mut at_work = JoinSet::<(Place, u64)>::new();
+    let mut under_way = HashSet::new();
     let mut news = state.auditor.news();
     while !*stopped.borrow() {
         tokio::select! {
@@ -111,7 +113,8 @@ enum Step {
 }
 
 async fn step(state: &Arc<State>, place: &Place, looked: u64) -> Result<Step, Fault> {
-    let (shared, from) = (state.clone(), place.clone());
+    let shared = state.clone();
+    let from = place.clone();
     let look = move |tx: &mut Tx<'_>| deliver::next(tx, &shared.callers, &shared.config, &from, looked);
     match state.store.read(false, look).await? {
         Next::Nothing => Ok(Step::End(looked)),
@@ -131,12 +134,10 @@ async fn step(state: &Arc<State>, place: &Place, looked: u64) -> Result<Step, Fa
         Next::Send(message, batch) => {
             let outcome = send(*message).await;
             state.counts.webhook(outcome.is_ok());
-            let (taken, behind) = (outcome.is_ok(), batch.delivered());
+            let taken = outcome.is_ok();
+            let behind = batch.delivered();
             write(&state.store, move |tx| deliver::settle(tx, &batch, &outcome)).await?;
-            match taken {
-                true => Ok(Step::Moved(behind)),
-                false => Ok(Step::End(looked)),
-            }
+            if taken { Ok(Step::Moved(behind)) } else { Ok(Step::End(looked)) }
         }
     }
 }

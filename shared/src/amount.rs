@@ -87,9 +87,10 @@ impl Amount {
     }
 
     /// The sum, with as many fraction digits as the more precise of the two.
+    // An amount has 15 integer digits and the type 23 beside 5 of the fraction, so a sum that does not
+    // fit would take a hundred million amounts of the largest size.
+    #[expect(clippy::expect_used, reason = "a sum of amounts fits")]
     pub fn plus(self, other: Amount) -> Amount {
-        // An amount has 15 integer digits and the type 23 beside 5 of the fraction, so a sum that does not
-        // fit would take a hundred million amounts of the largest size.
         let sum = self.0.checked_add(other.0).expect("a sum of amounts fits");
         Self::scaled(sum, self.0.scale().max(other.0.scale()))
     }

@@ -176,9 +176,9 @@ macro_rules! endpoints {
                 type Answer = $answer;
 
                 #[allow(unused_variables, unused_mut, reason = "a path may have no parameters")]
+                #[allow(clippy::expect_used, reason = "the router gives exactly the parameters of the path")]
                 fn from_params(params: Vec<String>) -> Self {
                     let mut params = params.into_iter();
-                    // The router hands over exactly the parameters of the path.
                     Self { $($param: params.next().expect("a parameter of the path")),* }
                 }
 

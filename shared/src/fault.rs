@@ -344,7 +344,8 @@ impl Fault {
 
     /// One bad field that was found beside the rules of the body.
     pub fn field(pointer: &str, code: &str, what: &str) -> Self {
-        let (field, code) = (pointer.to_owned(), code.to_owned());
+        let field = pointer.to_owned();
+        let code = code.to_owned();
         Self::fields(vec![FieldError { field, code, detail: format!("{pointer} {what}") }])
     }
 
@@ -356,7 +357,8 @@ impl Fault {
     /// A fault of one field that has a code of its own.
     pub fn about(kind: &'static Kind, pointer: &str, detail: String) -> Self {
         let mut fault = Self::new(kind, detail.clone());
-        let (field, code) = (pointer.to_owned(), kind.code.to_owned());
+        let field = pointer.to_owned();
+        let code = kind.code.to_owned();
         fault.0.errors = vec![FieldError { field, code, detail }];
         fault
     }

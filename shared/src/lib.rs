@@ -16,6 +16,8 @@
 //!
 //! Nothing here names HTTP, a store, a terminal, a runtime or a clock.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
 pub mod address;
 pub mod amount;
 pub mod api;

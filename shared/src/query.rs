@@ -134,7 +134,8 @@ impl Params {
     pub fn date_range(&self, name: &str) -> Result<Option<DateRange>, Fault> {
         let Some(text) = self.one(name)? else { return Ok(None) };
         let range = text.split_once("..").and_then(|(first, last)| {
-            let (first, last) = (Date::parse(first)?, Date::parse(last)?);
+            let first = Date::parse(first)?;
+            let last = Date::parse(last)?;
             (first <= last).then_some(DateRange { first, last })
         });
         let expected = "two dates of the calendar as YYYY-MM-DD..YYYY-MM-DD, the earlier one first";

@@ -109,7 +109,8 @@ impl Date {
     /// The day, if the calendar has it.
     pub fn new(year: i64, month: i64, day: i64) -> Option<Self> {
         let year = i16::try_from(year).ok()?;
-        let (month, day) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
+        let month = i8::try_from(month).ok()?;
+        let day = i8::try_from(day).ok()?;
         civil::Date::new(year, month, day).ok().map(Self)
     }
 

@@ -94,7 +94,8 @@ impl<F: Form> Body for Upload<F> {
             body.extend_from_slice(value.as_bytes());
             body.extend_from_slice(b"\r\n");
         }
-        let (part, kind) = (F::PART, self.content_type);
+        let part = F::PART;
+        let kind = self.content_type;
         let disposition = format!("Content-Disposition: form-data; name=\"{part}\"; filename=\"{part}\"");
         let head = format!("--{boundary}\r\n{disposition}\r\nContent-Type: {kind}\r\n\r\n");
         body.extend_from_slice(head.as_bytes());
@@ -164,6 +165,7 @@ fn check_part(name: &str, arrived: &Arrived) -> Result<(ImageType, ArrivedImage)
 }
 
 /// A boundary that stands nowhere in what it divides.
+#[expect(clippy::expect_used, reason = "some number is not in a text of finite length")]
 fn boundary(bytes: &[u8], fields: &[(&'static str, String)]) -> String {
     (0_u64..)
         .map(|n| format!("mfa-boundary-{n}"))
@@ -172,7 +174,6 @@ fn boundary(bytes: &[u8], fields: &[(&'static str, String)]) -> String {
                 |text: &[u8]| text.windows(boundary.len()).any(|window| window == boundary.as_bytes());
             !found(bytes) && !fields.iter().any(|(_, value)| found(value.as_bytes()))
         })
-        // Some number is not in a text of finite length.
         .expect("a free boundary")
 }
 

@@ -129,9 +129,10 @@ pub struct JsonIfAny<T>(pub Option<T>);
 impl<T: Object + Serialize + Send + Sync> Body for JsonIfAny<T> {
     const SHAPE: BodyShape = <Json<T> as Body>::SHAPE;
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
-        match raw.bytes.iter().all(u8::is_ascii_whitespace) {
-            true => Ok(Self(None)),
-            false => Json::<T>::read(raw).map(|Json(body)| Self(Some(body))),
+        if raw.bytes.iter().all(u8::is_ascii_whitespace) {
+            Ok(Self(None))
+        } else {
+            Json::<T>::read(raw).map(|Json(body)| Self(Some(body)))
         }
     }
     fn write(&self) -> Outgoing {
@@ -240,8 +241,11 @@ fn check_json<R: Rule>(rule: &R, body: &Node, today: Date) -> Result<R::Out, Fau
 }
 
 /// Writes a JSON body.
+#[expect(
+    clippy::expect_used,
+    reason = "the wire types have string keys only, so there is nothing that JSON could not hold"
+)]
 pub fn write_json<T: Serialize>(value: &T) -> Outgoing {
-    // The wire types have string keys only, so there is nothing that JSON could not hold.
     let bytes = serde_json::to_vec(value).expect("wire types are JSON");
     Outgoing { query: Vec::new(), body: Some((JSON_TYPE.into(), bytes)) }
 }

@@ -21,7 +21,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("daemon/store/embedded", "writer", "mod"),
 ];
 
-/// A folder that is being rebuilt, in which circles are not looked for.
+/// A crate that is being rebuilt, whose circles are accepted. Take this out when it has none.
 const BEING_REBUILT: &str = "cli";
 
 /// For each room of a folder the rooms that it names.
@@ -43,7 +43,8 @@ fn by_folder(all: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeMap<String, Arrow
 
 /// Whether one room leads to another one.
 fn leads(arrows: &Arrows, from: &str, to: &str) -> bool {
-    let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+    let mut seen = BTreeSet::new();
+    let mut next = vec![from];
     while let Some(room) = next.pop() {
         for named in arrows.get(room).into_iter().flatten() {
             if named == to {
@@ -89,18 +90,23 @@ fn upward(arrows: &Arrows, lines: &[Vec<String>]) -> Vec<(String, String)> {
 #[test]
 fn no_circle_and_no_upward_arrow_joins_the_rooms() {
     let drawing = drawing();
-    let (mut broken, mut needed) = (Vec::new(), BTreeSet::new());
+    assert!(["shared", "daemon"].iter().all(|folder| drawing.contains_key(*folder)), "the drawings are gone");
+    let mut broken = Vec::new();
+    let mut needed = BTreeSet::new();
+    let mut is_rebuilt = true;
     for (folder, mut arrows) in by_folder(&arrows()) {
         if folder.split('/').next() == Some(BEING_REBUILT) {
+            is_rebuilt &= in_circles(&arrows).is_empty();
             continue;
         }
         let known: Vec<_> = KNOWN.iter().filter(|(of, _, _)| *of == folder).collect();
         let upward = drawing.get(&folder).map(|lines| upward(&arrows, lines)).unwrap_or_default();
         let is_known = |from: &str, to: &str| known.iter().any(|(_, f, t)| *f == from && *t == to);
         for (from, to) in upward {
-            match is_known(&from, &to) {
-                true => needed.extend([(folder.clone(), from, to)]),
-                false => broken.push(format!("{folder}: {from} names {to}, which is not below it")),
+            if is_known(&from, &to) {
+                needed.extend([(folder.clone(), from, to)])
+            } else {
+                broken.push(format!("{folder}: {from} names {to}, which is not below it"))
             }
         }
         let mut found = Vec::new();
@@ -117,6 +123,9 @@ fn no_circle_and_no_upward_arrow_joins_the_rooms() {
                 needed.insert((folder.clone(), from.to_owned(), to.to_owned()));
             }
         }
+    }
+    if is_rebuilt {
+        broken.push(format!("{BEING_REBUILT} has no circle any more: take BEING_REBUILT out"));
     }
     let is_needed = |(folder, from, to): &&(&str, &str, &str)| {
         needed.contains(&((*folder).to_owned(), (*from).to_owned(), (*to).to_owned()))

@@ -16,7 +16,8 @@ fn words(text: &str) -> Vec<String> {
     let all: Vec<char> = text.chars().collect();
     let at = |i: usize| all.get(i).copied().unwrap_or('\n');
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let (mut found, mut i) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut i = 0;
     while i < all.len() {
         match all[i] {
             '/' if at(i + 1) == '/' => i += all[i..].iter().take_while(|c| **c != '\n').count(),
@@ -77,7 +78,8 @@ fn raw_text_end(all: &[char], start: usize) -> Option<usize> {
 /// Leaves out what stands behind `#[cfg(test)]`, to its end.
 fn without_tests(words: Vec<String>) -> Vec<String> {
     let mark = ["#", "[", "cfg", "(", "test", ")", "]"];
-    let (mut kept, mut rest) = (Vec::new(), words.into_iter().peekable());
+    let mut kept = Vec::new();
+    let mut rest = words.into_iter().peekable();
     while let Some(word) = rest.next() {
         kept.push(word);
         if kept.ends_with(&mark.map(str::to_owned)) {
@@ -100,7 +102,8 @@ fn without_tests(words: Vec<String>) -> Vec<String> {
 /// Every path that a file names, in `use` and elsewhere, outside its tests.
 pub fn named(text: &str) -> Vec<Named> {
     let words = without_tests(words(text));
-    let (mut found, mut i) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut i = 0;
     while i < words.len() {
         let before = if i == 0 { ";" } else { words[i - 1].as_str() };
         if words[i] == "use" && matches!(before, ";" | "}" | "{" | "]" | ")" | "pub") {
@@ -128,7 +131,9 @@ fn is_name(word: &str) -> bool {
 
 /// Reads the tree of a `use` from a place on; returns the place behind it.
 fn tree(words: &[String], from: usize, above: &[String], shown: bool, found: &mut Vec<Named>) -> usize {
-    let (mut path, mut alias, mut i) = (above.to_vec(), None, from);
+    let mut path = above.to_vec();
+    let mut alias = None;
+    let mut i = from;
     while i < words.len() {
         match words[i].as_str() {
             "{" => {

@@ -22,7 +22,8 @@ fn parts(amount: Amount) -> i128 {
 
 /// A quotient of integers, rounded half-even; the divisor is above 0.
 fn half_even(number: i128, divisor: i128) -> i128 {
-    let (whole, rest) = (number.div_euclid(divisor), number.rem_euclid(divisor));
+    let whole = number.div_euclid(divisor);
+    let rest = number.rem_euclid(divisor);
     match (rest * 2).cmp(&divisor) {
         std::cmp::Ordering::Less => whole,
         std::cmp::Ordering::Greater => whole + 1,
@@ -101,7 +102,8 @@ pub fn period_start(payable: InterestPayable, due: Date) -> Date {
 
 /// The dividend for days with a balance each, rounded once; none where the sums leave the integers.
 pub fn dividend(days: impl IntoIterator<Item = (Date, Amount)>, rate: Amount, scale: i64) -> Option<Amount> {
-    let (mut common, mut leap) = (0_i128, 0_i128);
+    let mut common = 0_i128;
+    let mut leap = 0_i128;
     for (day, balance) in days {
         let sum = if day.days_in_year() == 366 { &mut leap } else { &mut common };
         *sum = sum.checked_add(parts(balance))?;

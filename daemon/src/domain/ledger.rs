@@ -81,7 +81,8 @@ pub fn total(lines: &[JournalLine], side: Side) -> Amount {
 
 /// Checks that lines are an entry: two or more, each above 0, debits equal to credits.
 pub fn check_lines(lines: &[JournalLine]) -> Result<(), Refusal> {
-    let (debits, credits) = (total(lines, Debit), total(lines, Credit));
+    let debits = total(lines, Debit);
+    let credits = total(lines, Credit);
     if lines.len() < 2 {
         return Err(Refusal::TooFewLines);
     }
@@ -138,7 +139,8 @@ pub fn moved_in_drawer(entry: &JournalEntry, line: &JournalLine) -> Moved {
         return Moved::default();
     }
     let counted = entry.lines.iter().any(|line| line.role == AccountRole::OverShort);
-    let (amount, none) = (line.amount, Moved::default());
+    let amount = line.amount;
+    let none = Moved::default();
     match (line.side, counted) {
         (Debit, false) => Moved { received: amount, ..none },
         (Credit, false) => Moved { disbursed: amount, ..none },

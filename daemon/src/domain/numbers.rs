@@ -47,7 +47,8 @@ impl Numbers {
     /// Those within a range, which ends no later than what was looked at.
     pub fn within(&self, range: &Range<u64>) -> &[u64] {
         let place = |number: u64| self.all.partition_point(|kept| *kept < number);
-        let (from, to) = (place(range.start), place(range.end));
+        let from = place(range.start);
+        let to = place(range.end);
         &self.all[from.min(to)..to]
     }
 

@@ -16,18 +16,21 @@ pub const SALT_BYTES: usize = 16;
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGlzIGhlcmUh$\
     AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
+#[expect(clippy::expect_used, reason = "parameters within the bounds")]
 fn argon2id() -> Argon2<'static> {
     let params = Params::new(MEMORY_KIB, PASSES, LANES, None).expect("parameters within the bounds");
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
 /// Hashes a password; tens of milliseconds of work, never to be done where others wait.
+#[expect(clippy::expect_used, reason = "a password of bounded length and a salt of the right one")]
 pub fn hash(password: &str, salt: &[u8; SALT_BYTES]) -> String {
     let hash = argon2id().hash_password_with_salt(password.as_bytes(), salt);
     hash.expect("a password of bounded length and a salt of the right one").to_string()
 }
 
 /// Whether the password fits the hash; with no hash it never does, in the same time.
+#[expect(clippy::expect_used, reason = "a constant hash")]
 pub fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = stored.and_then(|stored| PasswordHash::new(stored).ok());
     let known = parsed.is_some();

@@ -93,9 +93,10 @@ impl Pattern {
 
     /// Whether the pattern covers a path.
     pub fn matches(&self, application: &str, segments: &[&str], who: &Who<'_>) -> bool {
-        let enough = match self.open {
-            true => segments.len() >= self.segments.len(),
-            false => segments.len() == self.segments.len(),
+        let enough = if self.open {
+            segments.len() >= self.segments.len()
+        } else {
+            segments.len() == self.segments.len()
         };
         let fits = |(pattern, asked): (&Segment, &&str)| match pattern {
             Segment::Text(text) => text == asked,

@@ -71,10 +71,7 @@ impl Holding {
 
     /// Something would widen what others hold: a new group that is named already, or a changed group.
     pub fn may_widen(&self) -> Result<(), Exceeds> {
-        match self.is_everything() {
-            true => Ok(()),
-            false => Err(Exceeds { missing: Vec::new(), pharaoh_only: true }),
-        }
+        if self.is_everything() { Ok(()) } else { Err(Exceeds { missing: Vec::new(), pharaoh_only: true }) }
     }
 }
 

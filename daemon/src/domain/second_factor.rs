@@ -31,7 +31,9 @@ pub fn base32(bytes: &[u8]) -> String {
 
 /// The bytes of a text in base32; nothing where it is none.
 pub fn from_base32(text: &str) -> Option<Vec<u8>> {
-    let (mut bytes, mut number, mut bits) = (Vec::new(), 0_u32, 0);
+    let mut bytes = Vec::new();
+    let mut number = 0_u32;
+    let mut bits = 0;
     for letter in text.bytes() {
         let value = BASE32.iter().position(|known| *known == letter)?;
         number = number << 5 | u32::try_from(value).ok()?;

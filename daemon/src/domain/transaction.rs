@@ -150,7 +150,8 @@ fn balance(s: &Situation) -> Result<(), Refusal> {
 
 fn minimum(s: &Situation) -> Result<(), Refusal> {
     opening(s.transaction, s.amount, s.minimum)?;
-    let (left, minimum) = (s.balance.minus(s.taken()), s.minimum);
+    let left = s.balance.minus(s.taken());
+    let minimum = s.minimum;
     ensure(!matches!(s.transaction, Cwdl | Acct) || left >= minimum, || Refusal::Minimum { left, minimum })
 }
 

@@ -94,6 +94,7 @@ pub fn message_id(subscription: &str, created: Timestamp, moved: u64, first: i64
 }
 
 /// The header `webhook-signature`.
+#[expect(clippy::expect_used, reason = "a key may have any length")]
 pub fn signature(secret: &Secret, id: &str, seconds: i64, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(&key(secret)).expect("a key may have any length");
     mac.update(format!("{id}.{seconds}.").as_bytes());

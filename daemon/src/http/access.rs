@@ -31,7 +31,8 @@ pub struct AccessRequest {
 impl AccessRequest {
     /// What a request asks for.
     pub fn new(head: &Head, meta: Option<Meta>, segments: Vec<String>) -> Self {
-        let (is_head, token) = (head.method == HttpMethod::HEAD, token(&head.headers));
+        let is_head = head.method == HttpMethod::HEAD;
+        let token = token(&head.headers);
         Self { meta, head: is_head, segments, token, noted: head.noted.clone() }
     }
 }

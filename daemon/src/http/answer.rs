@@ -114,7 +114,8 @@ where
     // Nobody's body is read before it is clear that they may send one.
     admit(state, asked.clone()).await?;
     let (payload, draft) = read_body(state, head, route, body).await?;
-    let (params, today) = (Params::parse(&head.query), state.store.clock().now().day());
+    let params = Params::parse(&head.query);
+    let today = state.store.clock().now().day();
     let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
     let _pass = match route.handler {
         // It may wait for another machine, and says nothing of how busy this one is.

@@ -254,7 +254,8 @@ impl Order {
         }
         let mut results = Vec::with_capacity(parts.list.len());
         let mut bytes_left = ANSWER_BYTES_MAX;
-        let (alone, time) = (self.only_reads(), self.state.config.batch_read_time);
+        let alone = self.only_reads();
+        let time = self.state.config.batch_read_time;
         for (index, (part, request)) in parts.list.iter().zip(requests).enumerate() {
             let done = request.and_then(|request| {
                 tx.attempt(|tx| match self.dry_run {

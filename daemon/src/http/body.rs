@@ -85,7 +85,8 @@ where
     S: Stream<Item = Result<B, E>>,
     B: Buf,
 {
-    let (mut body, mut patience) = (Box::pin(body), Patience::new(pace));
+    let mut body = Box::pin(body);
+    let mut patience = Patience::new(pace);
     futures_util::stream::poll_fn(move |cx| match body.as_mut().poll_next(cx) {
         Poll::Ready(next) => {
             patience.moved(next.as_ref().and_then(|n| n.as_ref().ok()).map_or(0, |n| n.remaining() as u64));

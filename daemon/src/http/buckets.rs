@@ -38,7 +38,8 @@ impl Buckets {
         limit: Limit,
         now: Duration,
     ) -> Result<Standing, Standing> {
-        let (interval, now) = (limit.interval(), nanos(now));
+        let interval = limit.interval();
+        let now = nanos(now);
         let size = interval.saturating_mul(limit.quota());
         let name = self.name(bucket, key);
         let mut shard = self.shard(name);

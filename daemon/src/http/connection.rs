@@ -121,9 +121,9 @@ fn speaks_plain_http() -> String {
 }
 
 /// An answer to whoever is turned away before a request is read.
+#[expect(clippy::expect_used, reason = "a problem has string keys only")]
 pub(super) fn refusal(status: &str, fault: &Fault, headers: &str) -> String {
     let problem = Problem::new(fault, "", &new_request_id());
-    // A problem has string keys only.
     let body = serde_json::to_string(&problem).expect("a problem is JSON");
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: {PROBLEM_TYPE}\r\ncontent-length: {}\r\n{headers}\
@@ -145,7 +145,8 @@ where
     S: Answering,
     S::Future: Send,
 {
-    let (ambiguous, served) = (io.ambiguous(), AtomicUsize::new(0));
+    let ambiguous = io.ambiguous();
+    let served = AtomicUsize::new(0);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .max_buf_size(BUFFER_BYTES_MAX)
@@ -189,7 +190,8 @@ where
             TokioIo::new(io),
             service_fn(move |asked| {
                 let (asked, ambiguous) = with_host(asked);
-                let (open, answer) = (open.clone(), service.call(with_peer(asked, Peer { from, ambiguous })));
+                let open = open.clone();
+                let answer = service.call(with_peer(asked, Peer { from, ambiguous }));
                 async move { Ok::<_, Infallible>(open.follow(answer.await?)) }
             }),
         );

@@ -45,7 +45,8 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     // An errand names no other records.
     let existing_only = existing_only::asked(&head.headers)?;
     let ordered = Arc::new(ordered);
-    let (shared, order) = (state.clone(), ordered.clone());
+    let shared = state.clone();
+    let order = ordered.clone();
     let plan = move |tx: &mut Tx<'_>| {
         let caller = access::admit(&shared, tx, &order.asked)?;
         if let Some(repeatable) = order.repeatable.as_ref().map_err(Clone::clone)?
@@ -72,7 +73,8 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
         }
         return Ok(reply);
     }
-    let (store, request_id) = (state.store.clone(), head.request_id.clone());
+    let store = state.store.clone();
+    let request_id = head.request_id.clone();
     let trail = ordered.trail.clone();
     // A client who goes away leaves an errand behind that still has to be settled.
     let errand = tokio::spawn(async move {

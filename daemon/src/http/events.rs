@@ -60,7 +60,8 @@ impl Listener {
     }
 
     async fn array(self: Arc<Self>) -> Result<Response, Fault> {
-        let (mut after, size) = (self.query.after.unwrap_or(0), self.query.size());
+        let mut after = self.query.after.unwrap_or(0);
+        let size = self.query.size();
         let until = Deadline::after(Duration::from_secs(self.query.wait_seconds.unwrap_or(0).into()));
         self.state.auditor.settle(&self.state.store).await;
         let mut news = self.state.auditor.news();

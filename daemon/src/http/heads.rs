@@ -193,7 +193,8 @@ impl Heads {
             // A name that is longer than what is kept, or no header at all.
             return if line.len() < LINE_KEPT - 1 { At::Over } else { At::Head };
         };
-        let (name, value) = (&line[..colon], &line[colon + 1..]);
+        let name = &line[..colon];
+        let value = &line[colon + 1..];
         if name.eq_ignore_ascii_case(b"transfer-encoding") {
             self.chunked = true;
         } else if name.eq_ignore_ascii_case(b"content-length") {

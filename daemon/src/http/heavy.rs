@@ -115,7 +115,8 @@ impl Secret {
     where
         F: Fn(&mut Tx<'_>) -> Result<Option<String>, Fault> + Send + Sync + 'static,
     {
-        let (plain, present) = (plain.to_owned(), Arc::new(Box::new(present) as Present));
+        let plain = plain.to_owned();
+        let present = Arc::new(Box::new(present) as Present);
         Self { plain, present, is_new: true, beside: None, judged: OnceLock::new() }
     }
 
@@ -145,12 +146,14 @@ impl Secret {
     /// people who log in.
     pub async fn judge(&self, store: &Store, heavy: &Heavy, from: IpAddr) -> Result<(), Fault> {
         let present = stored(store, &self.present).await?;
-        let (plain, salt) = (self.plain.clone(), self.is_new.then(random::bytes));
+        let plain = self.plain.clone();
+        let salt = self.is_new.then(random::bytes);
         let lane = if self.is_new { Lane::Passwords } else { Lane::Drawers };
         let judge = move || Judged::new(&plain, present.as_deref(), salt.as_ref());
         let mut judged = heavy.run(lane, from, judge).await?;
         if let Some((plain, present)) = &self.beside {
-            let (plain, present) = (plain.clone(), stored(store, present).await?);
+            let plain = plain.clone();
+            let present = stored(store, present).await?;
             let judge = move || Judged::new(&plain, present.as_deref(), None);
             judged.present = heavy.run(lane, from, judge).await?.fits;
         }

@@ -49,7 +49,8 @@ async fn must_set_up_factor(state: &Arc<State>, token: &Token) -> Result<bool, F
     if state.config.second_factor_roles.is_empty() {
         return Ok(false);
     }
-    let (shared, hash) = (state.clone(), callers::access_hash(&token.access_token));
+    let shared = state.clone();
+    let hash = callers::access_hash(&token.access_token);
     let look = move |tx: &mut Tx<'_>| match &hash {
         Some(hash) => Ok(shared.callers.find(tx, hash)?.is_some_and(|caller| caller.must_set_up_factor)),
         None => Ok(false),
@@ -69,19 +70,27 @@ async fn by_password(
     password: String,
     otp: Option<String>,
 ) -> Result<Token, Fault> {
-    let (username, password) = (Arc::new(username), Arc::new(password));
-    let (fresh, lifetimes, from) = (Fresh::draw(head.origin), state.lifetimes(), head.origin);
+    let username = Arc::new(username);
+    let password = Arc::new(password);
+    let fresh = Fresh::draw(head.origin);
+    let lifetimes = state.lifetimes();
+    let from = head.origin;
     let trail = trail(head);
     for _ in 0..TRIES {
-        let (name, noted) = (username.clone(), head.noted.clone());
+        let name = username.clone();
+        let noted = head.noted.clone();
         let look = move |tx: &mut Tx<'_>| {
             noted.actor(if login::is_user(tx, &name)? { &name } else { "unknown" });
             login::candidate(tx, &name, from)
         };
         let candidate = state.store.read(false, look).await?;
-        let (compared, plain) = (candidate.clone(), password.clone());
+        let compared = candidate.clone();
+        let plain = password.clone();
         let fits = state.heavy.run(Lane::Logins, head.origin, move || compared.fits(&plain)).await?;
-        let (name, fresh, otp, trail) = (username.clone(), fresh.clone(), otp.clone(), trail.clone());
+        let name = username.clone();
+        let fresh = fresh.clone();
+        let otp = otp.clone();
+        let trail = trail.clone();
         let log_in = move |tx: &mut Tx<'_>| {
             let shown = login::Shown { fits, otp: otp.as_deref() };
             let token = login::log_in(tx, (&name, from), &candidate, &shown, lifetimes, &fresh)?;
@@ -100,8 +109,11 @@ async fn by_password(
 async fn by_refresh(state: &Arc<State>, head: &Head, refresh_token: String) -> Result<Token, Fault> {
     let invalid = || Fault::new(fault::REFRESH_TOKEN_INVALID, "the session has ended: log in again");
     let hash = sessions::refresh_hash(&refresh_token).ok_or_else(invalid)?;
-    let (fresh, lifetimes) = (Fresh::draw(head.origin), state.lifetimes());
-    let (noted, shared, trail) = (head.noted.clone(), state.clone(), trail(head));
+    let fresh = Fresh::draw(head.origin);
+    let lifetimes = state.lifetimes();
+    let noted = head.noted.clone();
+    let shared = state.clone();
+    let trail = trail(head);
     let refresh = move |tx: &mut Tx<'_>| {
         let idle = (shared.callers.uses(), shared.config.session_idle_seconds);
         let token = sessions::refresh(tx, &hash, lifetimes, &fresh, idle)?;
@@ -144,11 +156,14 @@ async fn signed_in(
 ) -> Result<Token, Fault> {
     let claimed = assertions::claimed(&assertion)?;
     let key = state.store.read(false, move |tx| assertions::key(tx, &claimed)).await?;
-    let (now, audiences) = (state.store.clock().now(), state.audiences());
+    let now = state.store.clock().now();
+    let audiences = state.audiences();
     let check = move || assertions::check(&assertion, key, now, &audiences);
     let checked = state.heavy.run(Lane::Assertions, head.origin, check).await??;
-    let (fresh, lifetimes) = (Fresh::draw(head.origin), state.lifetimes());
-    let (noted, trail) = (head.noted.clone(), trail(head));
+    let fresh = Fresh::draw(head.origin);
+    let lifetimes = state.lifetimes();
+    let noted = head.noted.clone();
+    let trail = trail(head);
     let accept = move |tx: &mut Tx<'_>| {
         let token = assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)?;
         noted.actor(tx.actor());

@@ -17,7 +17,8 @@ const TRIES: usize = 10;
 /// page all the time.
 pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
     let Some(noun) = Noun::of(request.meta.name).filter(|_| !request.lines) else { return Ok(None) };
-    let (state, asking) = (&request.state, request.clone());
+    let state = &request.state;
+    let asking = request.clone();
     let ask = move |tx: &mut Tx<'_>| {
         let caller = access::admit(&asking.state, tx, &asking.asked)?;
         asking.run(tx, &caller)
@@ -33,7 +34,8 @@ pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
         });
         let looked = looked.await.map_err(|_| Fault::new(fault::INTERNAL, "looking up a page broke off"))?;
         let Some(found) = looked else { return Ok(None) };
-        let (found, asking) = (Arc::new(found), request.clone());
+        let found = Arc::new(found);
+        let asking = request.clone();
         let show = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&asking.state, tx, &asking.asked)?;
             tx.show_found(found.as_ref().clone());

@@ -38,7 +38,8 @@ pub async fn count(
 /// Counts the operations of a batch beside its own request. They were read already, so they are not refused,
 /// but the next request waits for them.
 pub fn count_more(state: &State, head: &Head, asked: &AccessRequest, operations: u64) {
-    let (now, address) = (state.store.clock().elapsed(), client_of(head.origin));
+    let now = state.store.clock().elapsed();
+    let address = client_of(head.origin);
     let limit = |bucket| state.config.rates.limit(bucket, head.origin);
     if let Some(limit) = limit(Bucket::Address) {
         state.buckets.owe(Bucket::Address, &address, limit, operations, now);
@@ -71,7 +72,8 @@ async fn live_token<'a>(
     if known || !limited(Bucket::Token) && !limited(Bucket::Unauthenticated) {
         return Ok(Some(token));
     }
-    let (shared, hash) = (state.clone(), token.to_owned());
+    let shared = state.clone();
+    let hash = token.to_owned();
     let found = state.store.read(false, move |tx| shared.callers.find(tx, &hash)).await?;
     Ok(found.map(|_| token))
 }

@@ -102,13 +102,12 @@ impl Request {
         payload: &Payload,
     ) -> Arc<Self> {
         let meta = route.meta;
-        let repeatable = match meta.method.reads() || answers_secret(&meta) {
-            true => Ok(None),
-            false => {
-                // A form is what its parts are, whatever the text between them.
-                let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
-                repeatable(head, found, route, bytes, meta.body.secrets)
-            }
+        let repeatable = if meta.method.reads() || answers_secret(&meta) {
+            Ok(None)
+        } else {
+            // A form is what its parts are, whatever the text between them.
+            let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
+            repeatable(head, found, route, bytes, meta.body.secrets)
         };
         let params = Params::parse(&head.query);
         let form = payload.form.as_ref().map(|form| &form.arrived);

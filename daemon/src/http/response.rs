@@ -22,7 +22,8 @@ pub(super) fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
     tokio::spawn(async move {
         let mut cursor = Cursor::Start;
         while !matches!(cursor, Cursor::End) {
-            let (list, from) = (list.clone(), cursor.clone());
+            let list = list.clone();
+            let from = cursor.clone();
             let read = store.read(true, move |tx| list.lines(tx, from.clone())).await;
             let chunk = read.map(|(lines, next)| {
                 cursor = next;

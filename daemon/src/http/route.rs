@@ -76,7 +76,7 @@ pub enum Look {
     Docs,
 }
 
-/// A row with what stands behind it.
+/// A row with its handler.
 pub struct Route {
     /// The row.
     pub meta: Meta,

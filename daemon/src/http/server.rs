@@ -81,7 +81,8 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
             Some(_) => None,
         };
         let Some((socket, from)) = accepted else { break };
-        let (rules, watcher) = (rules.clone(), graceful.watcher());
+        let rules = rules.clone();
+        let watcher = graceful.watcher();
         let answering = TowerToHyperService::new(service.clone());
         tokio::spawn(async move { serve_connection(socket, from, &rules, answering, watcher).await });
     }
@@ -105,9 +106,9 @@ struct Limit {
     speaks_tls: bool,
 }
 
+#[expect(clippy::expect_used, reason = "the semaphore is never closed")]
 async fn accept(listener: &TcpListener, limit: &Limit) -> (Paced<Admission>, IpAddr) {
     loop {
-        // The semaphore is never closed.
         let permit = limit.all.clone().acquire_owned().await.expect("an open semaphore");
         match listener.accept().await {
             Ok((socket, from)) => match limit.addresses.enter(from.ip()) {
@@ -209,6 +210,7 @@ fn unambiguous(headers: &HeaderMap, peer: Peer) -> Result<(), Fault> {
 }
 
 /// The one place where a fault becomes a response.
+#[expect(clippy::expect_used, reason = "a problem has string keys only")]
 fn refuse(fault: &Fault, head: &Head) -> Response {
     // What is too much at present, or was told where it happened, would fill the log with each request.
     if fault.kind.status >= 500 && fault.kind != fault::UNAVAILABLE {
@@ -216,7 +218,6 @@ fn refuse(fault: &Fault, head: &Head) -> Response {
         tracing::error!(request, %fault, "refused");
     }
     let problem = Problem::new(fault, &head.path, &head.request_id);
-    // A problem has string keys only.
     let body = serde_json::to_vec(&problem).expect("a problem is JSON");
     let mut response = Response::new(body.into());
     *response.status_mut() = status(fault.kind.status);

@@ -105,7 +105,8 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Followed<B> {
     }
 
     fn size_hint(&self) -> SizeHint {
-        let (mut hint, rest) = (self.body.size_hint(), self.rest.len() as u64);
+        let mut hint = self.body.size_hint();
+        let rest = self.rest.len() as u64;
         if let Some(upper) = hint.upper() {
             hint.set_upper(upper + rest);
         }

@@ -84,9 +84,12 @@ impl State {
             session_idle_seconds: config.session_idle_seconds,
             second_factor_roles: config.second_factor_roles.clone(),
         };
-        let (callers, phase) = (KnownCallers::new(rules), AtomicU8::new(Phase::Serving as u8));
+        let callers = KnownCallers::new(rules);
+        let phase = AtomicU8::new(Phase::Serving as u8);
         let has_users = AtomicBool::new(false);
-        let (search, shelves, auditor) = (Arc::default(), Arc::default(), Arc::default());
+        let search = Arc::default();
+        let shelves = Arc::default();
+        let auditor = Arc::default();
         let reports = Arc::default();
         let counts = Arc::new(Counts::of(routes.names()));
         Self {

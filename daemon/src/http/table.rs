@@ -77,7 +77,8 @@ fn identity() -> Vec<Route> {
         operation::<GetUserAccess, _>(users::get_access),
         operation::<SetUserRole, _>(users::set_role),
         secret_operation::<SetUserPassword, _>(users::set_password, |at, Json(change)| {
-            let (user, same) = (at.user.clone(), at.user.clone());
+            let user = at.user.clone();
+            let same = at.user.clone();
             Secret::new(&change.password, move |tx| users::present_password(tx, &user))
                 .beside(change.current_password.as_deref(), move |tx| login::hash_while_open(tx, &same))
         }),
@@ -250,7 +251,8 @@ fn teller_rows() -> Vec<Route> {
         operation::<GetDayReport, _>(tellers::get_report),
         operation::<GetReceipt, _>(tellers::get_receipt),
         secret_operation::<UnlockDrawer, _>(tellers::unlock, |at, Json(unlock)| {
-            let (teller, employee) = (at.teller.clone(), unlock.employee_identifier.clone());
+            let teller = at.teller.clone();
+            let employee = unlock.employee_identifier.clone();
             Secret::compared(&unlock.password, move |tx| tellers::drawer_hash(tx, &teller, &employee))
         }),
         operation::<PauseTeller, _>(tellers::pause),

@@ -25,9 +25,12 @@ const MAY_BE_MISSING: &[&fault::Kind] = &[fault::PORTRAIT_NOT_FOUND, fault::SCAN
 
 /// The present tag for a comparison with `If-Match`.
 pub fn present(read: Result<String, Fault>) -> Result<String, Fault> {
-    read.map_err(|fault| match MAY_BE_MISSING.contains(&fault.kind) {
-        true => Fault::new(fault::PRECONDITION_FAILED, format!("{}, so no tag matches", fault.detail)),
-        false => fault,
+    read.map_err(|fault| {
+        if MAY_BE_MISSING.contains(&fault.kind) {
+            Fault::new(fault::PRECONDITION_FAILED, format!("{}, so no tag matches", fault.detail))
+        } else {
+            fault
+        }
     })
 }
 

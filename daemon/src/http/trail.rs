@@ -133,7 +133,8 @@ impl Trail {
 
     /// What the request is about, as far as path and body say it.
     fn by_name(&self) -> Option<Subject> {
-        let (path, params) = (self.meta.path, &self.params);
+        let path = self.meta.path;
+        let params = &self.params;
         if self.meta.method != Method::Get
             && let Some(kind) = made_under(path)
             && let Some(name) = self.text(kind.named_by)
@@ -171,9 +172,10 @@ impl Trail {
             // The answer names what is made.
             return Ok(Before { subject: None, shown: None });
         }
-        let subject = match self.meta.name == IssueReceipt::META.name {
-            true => receipts::issued(tx, &self.params)?,
-            false => self.subject(tx, Some(caller))?,
+        let subject = if self.meta.name == IssueReceipt::META.name {
+            receipts::issued(tx, &self.params)?
+        } else {
+            self.subject(tx, Some(caller))?
         };
         let shown = match &subject {
             Some(subject) if !self.path.starts_with("/token") => subject.shown(state, tx)?,

@@ -205,7 +205,9 @@ impl Reader {
         let is_image = name == self.wanted.part;
         let is_field = self.wanted.fields.contains(&name.as_str());
         let mut draft = if is_image { self.fresh.take() } else { None };
-        let (mut hasher, mut length, mut text) = (Sha256::new(), 0_u64, Vec::new());
+        let mut hasher = Sha256::new();
+        let mut length = 0_u64;
+        let mut text = Vec::new();
         loop {
             let piece = match field.chunk().await {
                 Ok(Some(piece)) => piece,

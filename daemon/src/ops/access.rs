@@ -22,9 +22,11 @@ pub fn method_of(method: Method, head: bool) -> PermittableMethod {
 /// Whether a caller may make the request of a row on a path.
 pub fn decide(caller: &Caller, row: &Meta, head: bool, segments: &[&str]) -> Result<(), Fault> {
     let wanted = Target { application: row.application(), method: method_of(row.method, head), segments };
-    let (user, application) = (caller.user.as_deref(), caller.application.as_deref());
+    let user = caller.user.as_deref();
+    let application = caller.application.as_deref();
     let who = Who { user, application, intended: caller.intended() };
-    let (must_change_password, must_set_up_factor) = (caller.must_change_password, caller.must_set_up_factor);
+    let must_change_password = caller.must_change_password;
+    let must_set_up_factor = caller.must_set_up_factor;
     let holder = Holder { who, must_change_password, must_set_up_factor, reach: &caller.reach };
     let decided = access::decide(&wanted, &holder);
     decided.map_err(|denial| denied(denial, &caller.actor, row))

@@ -182,7 +182,9 @@ pub fn set_consent(
 ) -> Result<Accepted, Fault> {
     find_permission(tx, &at.application, &at.group)?;
     find::user(tx, &at.user)?;
-    let (application, group, user) = (at.application.clone(), at.group.clone(), at.user.clone());
+    let application = at.application.clone();
+    let group = at.group.clone();
+    let user = at.user.clone();
     let consent = StoredConsent { application, group, user };
     if *enabled {
         tx.put(&consent)?

@@ -47,7 +47,8 @@ pub fn set_signature(
     Json(signature): &Json<Signature>,
 ) -> Result<Accepted, Fault> {
     check_grant(tx, caller, &at.application)?;
-    let (application, timestamp) = (at.application.clone(), at.timestamp.clone());
+    let application = at.application.clone();
+    let timestamp = at.timestamp.clone();
     match tx.get::<StoredSignature>(&[&application, &timestamp])? {
         Some(stored) if stored.signature == *signature => return Ok(Accepted),
         Some(_) => {

@@ -54,10 +54,7 @@ pub fn claimed(assertion: &str) -> Result<Claimed, Fault> {
 pub fn key(tx: &mut Tx<'_>, claimed: &Claimed) -> Result<Signature, Fault> {
     // What is no identifier names nothing, and must not reach into the keys of the store.
     let named = [&claimed.application, &claimed.key].iter().all(|name| id(64).judge(name).is_ok());
-    let stored = match named {
-        true => tx.get::<StoredSignature>(&[&claimed.application, &claimed.key])?,
-        false => None,
-    };
+    let stored = if named { tx.get::<StoredSignature>(&[&claimed.application, &claimed.key])? } else { None };
     stored.map(|stored| stored.signature).ok_or_else(|| refused(Refusal::Invalid))
 }
 
@@ -87,7 +84,8 @@ pub fn accept(
     if key(tx, claimed)? != *signature {
         return Err(refused(Refusal::Invalid));
     }
-    let (application, jti) = (claimed.application.clone(), hash(&claims.jti));
+    let application = claimed.application.clone();
+    let jti = hash(&claims.jti);
     if tx.get::<UsedAssertion>(&[&application, &jti])?.is_some_and(|used| used.until > tx.now()) {
         return Err(refused(Refusal::Claim("its jti was used before")));
     }
@@ -107,7 +105,8 @@ pub fn accept(
     let until = claims.ends.plus_seconds(JTI_SECONDS);
     tx.put(&UsedAssertion { application: application.clone(), jti, until })?;
     tx.set_actor(&callers::actor(claims.subject.as_deref(), Some(&application)));
-    let (key, intended) = (claimed.key.clone(), claims.intended.clone());
+    let key = claimed.key.clone();
+    let intended = claims.intended.clone();
     let kind = TokenKind::Application { application, key, scope, intended };
     sessions::give_application(tx, claims.subject.clone(), kind, lifetimes, fresh)
 }

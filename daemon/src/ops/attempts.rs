@@ -46,7 +46,8 @@ pub fn failed_within(tx: &mut Tx<'_>, user: &str, refusal: Fault) -> Result<Faul
 /// Counts one more failed attempt, although the request is refused; the seconds of the lock that it begins.
 fn count_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<u32>, Fault> {
     sessions::clear_old(tx)?;
-    let (attempts, names) = (attempts(tx, name)?.failed(tx.now()), attempts_names(tx, name)?);
+    let attempts = attempts(tx, name)?.failed(tx.now());
+    let names = attempts_names(tx, name)?;
     let locked = attempts.locked_seconds(tx.now());
     keep(tx, names, attempts)?;
     Ok(locked)

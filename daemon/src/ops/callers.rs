@@ -92,7 +92,8 @@ impl KnownCallers {
     /// Whether a session has ended because nobody used it. Another daemon may have seen a later use, so the
     /// record has the last word.
     fn is_idle(&self, tx: &mut Tx<'_>, user: &str, session: &str) -> Result<bool, Fault> {
-        let (idle, now) = (self.rules.session_idle_seconds, tx.now());
+        let idle = self.rules.session_idle_seconds;
+        let now = tx.now();
         let fresh = |at: Timestamp| at.plus_seconds(idle.into()) > now;
         if idle == 0 || self.uses.of(session).is_some_and(fresh) {
             return Ok(false);
@@ -156,7 +157,8 @@ impl KnownCallers {
             None => None,
         };
         let held: Arc<[Permission]> = of_application(tx, application, user.as_ref().zip(of_user))?.into();
-        let (holding, reach) = (Holding::Only(held.clone()), Arc::new(groups.reach(&held)));
+        let holding = Holding::Only(held.clone());
+        let reach = Arc::new(groups.reach(&held));
         Ok(Some(Caller { application: Some(application.to_owned()), holding, reach, ..caller }))
     }
 

@@ -97,9 +97,12 @@ impl Books {
 
     /// Posts the whole journal again, and holds every entry to what is kept about it.
     fn replay(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        let (mut next, mut seal, mut posted_on) = (1, String::new(), None);
+        let mut next = 1;
+        let mut seal = String::new();
+        let mut posted_on = None;
         let last = tx.get::<LastPosting>(LastPosting::KEY)?;
-        let (mut from, summed) = (0, days::end(tx)?);
+        let mut from = 0;
+        let summed = days::end(tx)?;
         loop {
             let range = Range { from: numbered(&[], from), to: None };
             let pairs = tx.scan(StoredEntry::SPACE, &range, false, STEP)?;
@@ -205,9 +208,10 @@ impl Books {
 
     fn join_currencies(&mut self, tx: &mut Tx<'_>, entry: &JournalEntry, subject: &str) -> Result<(), Fault> {
         // The day of a product has no account of a customer; its accounts get the currency of the product.
-        let product = match entry.r#type == interest::ACCRUAL {
-            true => tx.get::<Definition>(&[&entry.message])?.map(|product| product.currency.code),
-            false => None,
+        let product = if entry.r#type == interest::ACCRUAL {
+            tx.get::<Definition>(&[&entry.message])?.map(|product| product.currency.code)
+        } else {
+            None
         };
         let named: BTreeSet<_> = entry.lines.iter().map(|line| line.account_identifier.as_str()).collect();
         let codes =
@@ -262,7 +266,8 @@ impl Books {
         let named: BTreeSet<_> = kept.keys().chain(self.drawers.keys()).cloned().collect();
         for teller in named {
             let of = |drawers: &BTreeMap<String, Amount>| drawers.get(&teller).copied().unwrap_or_default();
-            let (kept, computed) = (of(&kept), of(&self.drawers));
+            let kept = of(&kept);
+            let computed = of(&self.drawers);
             if kept != computed {
                 let detail = format!("is kept with {kept} in it, its lines sum to {computed}");
                 self.find(format!("drawer {teller}"), detail);
@@ -317,7 +322,8 @@ impl Books {
         let named: BTreeSet<_> = charged.keys().chain(self.earned.keys()).cloned().collect();
         for account in named {
             let of = |sums: &BTreeMap<String, Amount>| sums.get(&account).copied().unwrap_or_default();
-            let (earned, charged) = (of(&self.earned), of(&charged));
+            let earned = of(&self.earned);
+            let charged = of(&charged);
             if earned != charged {
                 let detail =
                     format!("has earned {earned}, and confirmed transactions charged {charged} for it");

@@ -128,7 +128,8 @@ pub fn command(
     let done = tx.all::<StoredCommand>(&[&at.customer])?;
     let was_activated = done.iter().any(|c| c.record.action == CustomerAction::Activate);
     let Some(state) = next_state(customer.current_state, command.action, was_activated) else {
-        let (state, possible) = (customer.current_state, possible(customer.current_state));
+        let state = customer.current_state;
+        let possible = possible(customer.current_state);
         let detail = format!(
             "customer {} is {state}, so {} is not possible, only {possible}",
             at.customer, command.action

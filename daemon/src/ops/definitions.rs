@@ -90,7 +90,8 @@ pub fn update(
     check_scale(&changed, change)?;
     check_actions(tx, &changed.charges)?;
     name_accounts(tx, &changed, Some(&stored))?;
-    let (before, after) = (&stored.currency, &changed.currency);
+    let before = &stored.currency;
+    let after = &changed.currency;
     if (&before.code, before.scale) != (&after.code, after.scale) {
         refuse_in_use(tx, &at.definition, ", so code and scale of its currency stay")?;
     }
@@ -98,7 +99,9 @@ pub fn update(
         // A product whose interest never changed has had the present one from its beginning; so it needs
         // no history, in stores of earlier programs as well.
         let number = tx.next_number::<RateBefore>(&[&at.definition])?;
-        let (definition, interest, until) = (at.definition.clone(), stored.interest, tx.now());
+        let definition = at.definition.clone();
+        let interest = stored.interest;
+        let until = tx.now();
         tx.put(&RateBefore { definition, number, interest, until })?;
     }
     tx.put(&changed)?;
@@ -188,7 +191,8 @@ fn check_fixed(stored: &Definition, change: &DefinitionChange) -> Result<(), Fau
 }
 
 fn changed(stored: &Definition, change: &DefinitionChange) -> Definition {
-    let (stored, change) = (stored.clone(), change.clone());
+    let stored = stored.clone();
+    let change = change.clone();
     Definition {
         name: change.name.unwrap_or(stored.name),
         description: change.description.or(stored.description),

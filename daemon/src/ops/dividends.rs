@@ -45,7 +45,8 @@ pub fn plan(
 ) -> Result<Distribution, Fault> {
     let impossible = || Fault::field("/dueDate", "impossible_date", "must be a date of the calendar");
     let due = new.due_date.date().ok_or_else(impossible)?;
-    let (definition, rate) = (at.definition.clone(), new.dividend_rate);
+    let definition = at.definition.clone();
+    let rate = new.dividend_rate;
     let distribution = Distribution { definition, due, rate, by: caller.name.clone() };
     check(tx, &distribution)?;
     Ok(distribution)
@@ -53,7 +54,8 @@ pub fn plan(
 
 fn check(tx: &mut Tx<'_>, order: &Distribution) -> Result<Definition, Fault> {
     let definition = definitions::find(tx, &order.definition)?;
-    let (product, due) = (&order.definition, order.due);
+    let product = &order.definition;
+    let due = order.due;
     if definition.r#type != ProductType::Share {
         let detail = format!("product definition {product} is of type {}", definition.r#type);
         return Err(Fault::new(fault::WRONG_PRODUCT_TYPE, detail));
@@ -72,7 +74,8 @@ fn check(tx: &mut Tx<'_>, order: &Distribution) -> Result<Definition, Fault> {
     if let Some(other) = accounts.and_then(|account| account.currency)
         && other != definition.currency.code
     {
-        let (name, code) = (&definition.expense_account_identifier, &definition.currency.code);
+        let name = &definition.expense_account_identifier;
+        let code = &definition.currency.code;
         let detail = format!("account {name} has {other}, product definition {product} has {code}");
         return Err(Fault::new(fault::CURRENCY_MISMATCH, detail));
     }

@@ -37,6 +37,7 @@ pub fn look(tx: &mut Tx<'_>) -> Result<Figures, Fault> {
         places.filter(|(state, _)| **state == stored.teller.state).for_each(|(_, count)| *count += 1);
     }
     let backups = backups::seen(tx)?;
-    let (made, missed) = (backups.made.map(|made| made.moment), backups.missed.is_some());
+    let made = backups.made.map(|made| made.moment);
+    let missed = backups.missed.is_some();
     Ok(Figures { sessions, tellers, backup_made: made, backup_missed: missed })
 }

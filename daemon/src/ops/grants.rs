@@ -18,9 +18,10 @@ pub fn of_application(tx: &mut Tx<'_>, application: &str) -> Result<Vec<Permissi
 
 /// The fault of a caller who would grant more than they hold; `what` says what is not theirs to change.
 pub fn exceeds(exceeds: Exceeds, what: &str) -> Fault {
-    let detail = match exceeds.pharaoh_only {
-        true => format!("{what}: only a login of a user with role {PHARAOH} may do this"),
-        false => format!("{what}: this carries permissions that the caller does not hold"),
+    let detail = if exceeds.pharaoh_only {
+        format!("{what}: only a login of a user with role {PHARAOH} may do this")
+    } else {
+        format!("{what}: this carries permissions that the caller does not hold")
     };
     Fault::new(fault::EXCEEDS_OWN_PERMISSIONS, detail).missing(exceeds.missing)
 }

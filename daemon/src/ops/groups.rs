@@ -148,8 +148,9 @@ fn not_found(group: &str) -> Fault {
 }
 
 fn check_built_in(group: &str) -> Result<(), Fault> {
-    match bootstrap::is_built_in(group) {
-        true => Err(Fault::new(fault::BUILT_IN, format!("group {group} is built in"))),
-        false => Ok(()),
+    if bootstrap::is_built_in(group) {
+        Err(Fault::new(fault::BUILT_IN, format!("group {group} is built in")))
+    } else {
+        Ok(())
     }
 }

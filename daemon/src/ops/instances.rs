@@ -103,7 +103,8 @@ fn named(tx: &mut Tx<'_>, new: &NewInstance) -> Result<Definition, Fault> {
 
 /// The first accounts that contain a text.
 fn search(tx: &mut Tx<'_>, term: &str, size: Option<u32>) -> Result<Vec<StoredInstance>, Fault> {
-    let (term, mut found) = (term.to_lowercase(), Vec::new());
+    let term = term.to_lowercase();
+    let mut found = Vec::new();
     tx.walk(StoredInstance::SPACE, Range::prefix(&[]), &mut |_, value| {
         let instance: StoredInstance = decode(StoredInstance::SPACE, value)?;
         if contains(&instance, &term) {

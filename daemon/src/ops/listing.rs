@@ -359,7 +359,10 @@ pub fn as_stored<R: Serialize>(_: &mut Tx<'_>, record: R) -> Result<Vec<u8>, Fau
 }
 
 /// The JSON text of a wire type.
+#[expect(
+    clippy::expect_used,
+    reason = "wire types have string keys only, so there is nothing that JSON could not hold"
+)]
 pub fn json<T: Serialize>(value: &T) -> Vec<u8> {
-    // Wire types have string keys only, so there is nothing that JSON could not hold.
     serde_json::to_vec(value).expect("wire types are JSON")
 }

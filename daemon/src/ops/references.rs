@@ -144,7 +144,9 @@ impl<'f> Of<'f> {
     }
 
     fn find(&mut self, field: &str, names: &str, detail: String) {
-        let (record, field, names) = (self.record.clone(), field.to_owned(), names.to_owned());
+        let record = self.record.clone();
+        let field = field.to_owned();
+        let names = names.to_owned();
         self.found.push(Reference { record, field, names, detail });
     }
 

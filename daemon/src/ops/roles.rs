@@ -80,9 +80,10 @@ fn not_found(role: &str) -> Fault {
 }
 
 fn check_built_in(role: &str) -> Result<(), Fault> {
-    match role == PHARAOH {
-        true => Err(Fault::new(fault::BUILT_IN, format!("role {PHARAOH} is built in"))),
-        false => Ok(()),
+    if role == PHARAOH {
+        Err(Fault::new(fault::BUILT_IN, format!("role {PHARAOH} is built in")))
+    } else {
+        Ok(())
     }
 }
 

@@ -108,7 +108,8 @@ impl<R: Record, T: Serialize> Rows<R, T> {
 
 impl<R: Record, T: Serialize + Send + Sync> List for Rows<R, T> {
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
-        let (mut out, mut cursor) = (b"[".to_vec(), Cursor::Start);
+        let mut out = b"[".to_vec();
+        let mut cursor = Cursor::Start;
         while !matches!(cursor, Cursor::End) {
             let (elements, next) = self.step(tx, cursor)?;
             for element in elements {

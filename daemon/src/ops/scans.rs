@@ -24,7 +24,8 @@ pub fn create(
     }
     let place = tx.next_number::<StoredScan>(&[&at.customer, &at.card])?;
     let image = stored_image(tx, upload)?;
-    let (customer, number) = (at.customer.clone(), at.card.clone());
+    let customer = at.customer.clone();
+    let number = at.card.clone();
     let scan = Scan { identifier, description };
     tx.put(&StoredScan { customer, card: number, place, scan, image })?;
     cards::save(tx, caller, card)

@@ -54,7 +54,8 @@ pub fn begin(
     }
     let secret = rules::base32(&random::bytes::<{ rules::SECRET_BYTES }>());
     let sealed = tx.seal_for::<StoredFactor>(&[&at.user], FACTOR_SECRET, &Secret::new(&secret))?;
-    let (user, recovery) = (at.user.clone(), Vec::new());
+    let user = at.user.clone();
+    let recovery = Vec::new();
     tx.put(&StoredFactor { user, secret: sealed, enabled_on: None, last_step: None, recovery })?;
     let uri = rules::uri(&at.user, &secret);
     Ok(Json(SecondFactorSecret { secret, uri }))

@@ -129,7 +129,8 @@ fn give(
     fresh: &Fresh,
     origin: Option<String>,
 ) -> Result<Token, Fault> {
-    let (identifier, now) = (user.identifier.clone(), tx.now());
+    let identifier = user.identifier.clone();
+    let now = tx.now();
     tx.put(&StoredSession {
         user: identifier.clone(),
         name: name.to_owned(),
@@ -139,17 +140,17 @@ fn give(
         origin,
         last_used: Some(now),
     })?;
-    let (access, ends) = (Kind::Access.write(&fresh.access), session.access_ends(now, lifetimes));
+    let access = Kind::Access.write(&fresh.access);
+    let ends = session.access_ends(now, lifetimes);
     let kind = TokenKind::Access { session: name.to_owned() };
     put(tx, &access, Some(identifier.clone()), ends, kind)?;
-    let refresh = match user.must_change_password {
-        true => None,
-        false => {
-            let refresh = Kind::Refresh.write(&fresh.refresh);
-            let kind = TokenKind::Refresh { session: name.to_owned(), rotation: session.rotation };
-            put(tx, &refresh, Some(identifier), session.ends, kind)?;
-            Some(refresh)
-        }
+    let refresh = if user.must_change_password {
+        None
+    } else {
+        let refresh = Kind::Refresh.write(&fresh.refresh);
+        let kind = TokenKind::Refresh { session: name.to_owned(), rotation: session.rotation };
+        put(tx, &refresh, Some(identifier), session.ends, kind)?;
+        Some(refresh)
     };
     Ok(answer(access, ends, now, refresh, user.must_change_password))
 }
@@ -163,9 +164,11 @@ pub fn give_application(
     fresh: &Fresh,
 ) -> Result<Token, Fault> {
     clear_old(tx)?;
-    let (access, now) = (Kind::Access.write(&fresh.access), tx.now());
+    let access = Kind::Access.write(&fresh.access);
+    let now = tx.now();
     let ends = now.plus_seconds(lifetimes.access_seconds.into());
-    let (hash, given) = (token::hash(&access), Some(now));
+    let hash = token::hash(&access);
+    let given = Some(now);
     tx.put(&StoredToken { hash, user, ends, kind, given, origin: fresh.origin() })?;
     Ok(answer(access, ends, now, None, false))
 }

@@ -38,7 +38,8 @@ impl Found {
     }
 
     fn shown(&self, caller: &Caller) -> UserSession {
-        let (identifier, current) = (self.identifier(), self.is_current(caller));
+        let identifier = self.identifier();
+        let current = self.is_current(caller);
         match self {
             Found::Login(session) => UserSession {
                 identifier,
@@ -90,7 +91,8 @@ fn application(token: &StoredToken) -> Option<&str> {
 /// The live sessions of a user, the newest first.
 fn of_user(tx: &mut Tx<'_>, caller: &Caller, user: &str) -> Result<Vec<Found>, Fault> {
     find::user(tx, user)?;
-    let (now, idle) = (tx.now(), caller.rules.session_idle_seconds);
+    let now = tx.now();
+    let idle = caller.rules.session_idle_seconds;
     let mut found = Vec::new();
     for session in tx.all::<StoredSession>(&[user])? {
         if session.ends > now && !sessions::is_idle(&session, &caller.uses, idle, now) {

@@ -96,9 +96,10 @@ pub fn get_access(
         }
     };
     let seen: Vec<_> = rows.map(look).collect();
-    match seen.is_empty() {
-        true => Err(bad("operation", asked.operation.as_str(), "one that the path has")),
-        false => Ok(Array(seen)),
+    if seen.is_empty() {
+        Err(bad("operation", asked.operation.as_str(), "one that the path has"))
+    } else {
+        Ok(Array(seen))
     }
 }
 
@@ -112,7 +113,8 @@ pub fn set_role(
     let mut user = find::user(tx, &at.user)?;
     let role = &change.identifier;
     check_role(tx, "/identifier", role)?;
-    let (before, after) = (grants::of_role(tx, &user.role)?, grants::of_role(tx, role)?);
+    let before = grants::of_role(tx, &user.role)?;
+    let after = grants::of_role(tx, role)?;
     let allowed = caller.holding.may_change_user(&[(&user.role, &before), (role, &after)]);
     allowed.map_err(|e| exceeds(e, &format!("user {} from role {} to {role}", at.user, user.role)))?;
     if user.role == *role {
@@ -201,7 +203,8 @@ pub fn insert(
     hash: String,
     must_change_password: bool,
 ) -> Result<(), Fault> {
-    let (identifier, role) = (identifier.to_owned(), role.to_owned());
+    let identifier = identifier.to_owned();
+    let role = role.to_owned();
     tx.put(&StoredPassword { user: identifier.clone(), hash })?;
     tx.put(&StoredUser { identifier, role, must_change_password, logged_in: false, second_factor: false })
 }

@@ -105,7 +105,8 @@ async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
 fn write(mail: &Mail) -> Result<(Envelope, Vec<u8>), Failed> {
     let no_address = |text: &str| failed(Stage::Send, format!("no mail can be addressed to or from {text}"));
     let address = |text: &str| text.parse::<Address>().map_err(|_| no_address(text));
-    let (from, to) = (address(&mail.way.sender)?, address(&mail.to)?);
+    let from = address(&mail.way.sender)?;
+    let to = address(&mail.to)?;
     let millis = u64::try_from(mail.at.millis()).unwrap_or_default();
     let name = format!("<{}@{}>", mail.name, from.domain());
     let message = Message::builder()

@@ -69,7 +69,8 @@ impl Mask {
 /// text stand before it in its group of three.
 fn piece(code: &GeneralPurpose, before: usize, clear: &str) -> String {
     let text = code.encode([vec![0; before].as_slice(), clear.as_bytes()].concat());
-    let (from, to) = ((before * 8).div_ceil(6), (before + clear.len()) * 8 / 6);
+    let from = (before * 8).div_ceil(6);
+    let to = (before + clear.len()) * 8 / 6;
     text.get(from..to).unwrap_or_default().to_owned()
 }
 

@@ -19,10 +19,7 @@ impl Search {
     /// Makes ready to look for customers who are like others: with several daemons by following what they
     /// have made, and once after the start.
     pub async fn ready_for_alike(&self, store: &Store) -> Result<(), Fault> {
-        match store.is_shared() || !self.made.load(SeqCst) {
-            true => self.follow(store).await,
-            false => Ok(()),
-        }
+        if store.is_shared() || !self.made.load(SeqCst) { self.follow(store).await } else { Ok(()) }
     }
 
     /// Customers other than `own` that may be the same person, by identifier, at most [`DUPLICATES_MAX`].

@@ -135,7 +135,9 @@ pub(super) struct Candidate<'t> {
 
 impl Candidate<'_> {
     pub(super) fn to_found(&self) -> Found {
-        let (kind, rank, matched) = (self.kind, self.rank, self.matched);
+        let kind = self.kind;
+        let rank = self.rank;
+        let matched = self.matched;
         let [label, identifier, owner] =
             [self.owner.label, self.part.identifier, self.owner.identifier].map(str::to_owned);
         Found { rank, closed: self.part.closed, label, identifier, kind, owner, matched }
@@ -176,7 +178,8 @@ impl<'t> Written<'t> {
             let numbers = self.accounts().flat_map(WrittenPart::fields);
             let fields = owner.fields().chain(numbers);
             if let Some(grade) = phrase.grade(fields, Field::Identifier, near) {
-                let (kind, part) = (self.kind, owner);
+                let kind = self.kind;
+                let part = owner;
                 visit(&Candidate { rank: grade.rank, kind, part, owner, matched: grade.matched });
             }
         }

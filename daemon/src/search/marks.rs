@@ -28,7 +28,8 @@ impl Marks {
 
     /// Notes what a customer is known by.
     pub(super) fn note(&self, identifier: &str, alike: &Alike) {
-        let (new, owner) = (self.hashes(alike), self.owner(identifier));
+        let new = self.hashes(alike);
+        let owner = self.owner(identifier);
         let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
         for hash in new {
             owners
@@ -40,7 +41,8 @@ impl Marks {
 
     /// Whether another customer with some of it was noted; if not, there is none.
     pub(super) fn has_other(&self, identifier: &str, alike: &Alike) -> bool {
-        let (wanted, owner) = (self.hashes(alike), self.owner(identifier));
+        let wanted = self.hashes(alike);
+        let owner = self.owner(identifier);
         let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
         wanted.iter().any(|hash| owners.get(hash).is_some_and(|known| *known != owner))
     }

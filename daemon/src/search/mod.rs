@@ -84,7 +84,9 @@ impl Search {
         tokio::time::timeout(WAIT, self.follow(store)).await.unwrap_or_else(|_| Err(busy()))?;
         let turn = tokio::time::timeout(WAIT, self.turns.acquire()).await;
         let _turn = turn.map_err(|_| busy())?.map_err(|_| busy())?;
-        let (column, phrase, kinds) = (self.column.clone(), phrase.clone(), kinds.to_vec());
+        let column = self.column.clone();
+        let phrase = phrase.clone();
+        let kinds = kinds.to_vec();
         let looked = tokio::task::spawn_blocking(move || {
             let column = column.read().unwrap_or_else(PoisonError::into_inner);
             let found = column.find(&phrase, &kinds, false, limit);
@@ -149,7 +151,8 @@ impl Search {
             }
         }
         let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
-        let (records, bytes) = (column.records(), column.bytes());
+        let records = column.records();
+        let bytes = column.bytes();
         tracing::debug!(records, bytes, "ready to search");
         Ok(())
     }
@@ -188,7 +191,8 @@ impl Search {
 
 /// The records whose lines a change of these keys concerns.
 async fn changed_records(store: &Store, keys: Vec<(Space, Vec<u8>)>) -> Result<Vec<Named>, Fault> {
-    let (mut records, mut accounts) = (BTreeSet::new(), BTreeSet::new());
+    let mut records = BTreeSet::new();
+    let mut accounts = BTreeSet::new();
     for (space, key) in keys {
         let first = key.split(|byte| *byte == 0).next().unwrap_or_default();
         let name = String::from_utf8_lossy(first).into_owned();

@@ -87,6 +87,7 @@ pub(super) fn spaces() -> Vec<Space> {
 }
 
 /// Looks at one state of an engine.
+#[expect(clippy::expect_used, reason = "an engine that reports success has run the work")]
 pub(super) async fn look<T: Send + 'static>(
     engine: &dyn Engine,
     mut work: impl FnMut(&mut dyn View) -> Result<T, Fault> + Send + 'static,
@@ -98,7 +99,6 @@ pub(super) async fn look<T: Send + 'static>(
     };
     engine.read(Box::new(work), true).await?;
     let seen = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-    // An engine that reports success has run the work.
     seen.expect("the work was run")
 }
 

@@ -94,8 +94,8 @@ impl Images {
         self.gate.write().await
     }
 
+    #[expect(clippy::expect_used, reason = "the semaphore is never closed")]
     pub(super) async fn keep(&self, draft: Draft) -> Result<(), Fault> {
-        // The semaphore is never closed.
         let _permit = self.keeps.acquire().await.expect("an open semaphore");
         let hash = draft.hash();
         self.objects.keep(draft).await?;

@@ -74,9 +74,10 @@ pub fn check_place(file: &Path, data_dir: &Path) -> Result<(), KeyFileError> {
             _ => path,
         }
     };
-    match absolute(file).starts_with(absolute(data_dir)) {
-        true => Err(KeyFileError::InStore(file.to_owned())),
-        false => Ok(()),
+    if absolute(file).starts_with(absolute(data_dir)) {
+        Err(KeyFileError::InStore(file.to_owned()))
+    } else {
+        Ok(())
     }
 }
 

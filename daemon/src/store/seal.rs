@@ -105,8 +105,8 @@ impl Key {
         &self.bytes
     }
 
+    #[expect(clippy::expect_used, reason = "a key of this length is never refused")]
     fn cipher(&self) -> LessSafeKey {
-        // A key of this length is never refused.
         LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, self.bytes.as_slice()).expect("a whole key"))
     }
 }
@@ -122,8 +122,8 @@ impl Keys {
     }
 
     /// The key in use.
+    #[expect(clippy::expect_used, reason = "both ways to make keys begin with one")]
     pub fn in_use(&self) -> &Key {
-        // Both ways to make keys begin with one.
         self.0.first().expect("the first key")
     }
 
@@ -144,13 +144,13 @@ impl Keys {
 
     /// Encrypts a secret for its place. The nonce is random: a key would have to encrypt billions of
     /// secrets before two of them could be expected to meet.
+    #[expect(clippy::expect_used, reason = "it refuses only texts of 256 GiB")]
     pub fn seal(&self, place: &Place, secret: &Secret) -> Sealed {
         let (key, nonce) = (self.in_use(), random::bytes::<NONCE_LEN>());
         let mut text = secret.expose().as_bytes().to_vec();
         let aad = Aad::from(place.bytes());
         let sealed =
             key.cipher().seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), aad, &mut text);
-        // It refuses only texts of 256 GiB.
         sealed.expect("a short text");
         Sealed(format!("{}:{}", key.name, BASE64.encode([nonce.as_slice(), &text].concat())))
     }
@@ -168,6 +168,7 @@ impl Keys {
     }
 }
 
+#[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
 fn mac(key: &[u8], text: &[u8]) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(text);

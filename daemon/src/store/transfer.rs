@@ -208,13 +208,13 @@ fn put(space: Space, key: Vec<u8>, value: Option<Vec<u8>>) -> Change {
 }
 
 /// Writes pairs together with the mark, or removes the mark.
+#[expect(clippy::expect_used, reason = "a mark has string keys only")]
 async fn write(
     to: &dyn Engine,
     time: Timestamp,
     changes: impl Iterator<Item = Change>,
     mark: Option<&Mark>,
 ) -> Result<(), Fault> {
-    // A mark has string keys only.
     let mark = mark.map(|mark| serde_json::to_vec(mark).expect("a mark is JSON"));
     let mut changes: Vec<_> = changes.chain([put(SYSTEM, MARK.to_vec(), mark)]).collect();
     changes.sort_by(|a, b| (a.space, &a.key).cmp(&(b.space, &b.key)));

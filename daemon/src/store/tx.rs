@@ -193,6 +193,10 @@ impl<'a> Tx<'a> {
         self.write(record, &before.index());
     }
 
+    #[expect(
+        clippy::expect_used,
+        reason = "records have string keys only, so there is nothing that JSON could not hold"
+    )]
     fn write<R: Record>(&mut self, record: &R, before: &[(Space, Vec<u8>)]) {
         let (key, entries) = (record.key(), record.index());
         for (space, entry) in before.iter().filter(|entry| !entries.contains(entry)) {
@@ -201,7 +205,6 @@ impl<'a> Tx<'a> {
         for (space, entry) in entries.into_iter().filter(|entry| !before.contains(entry)) {
             self.stage(space, joined(entry, &key), Some(Vec::new()));
         }
-        // Records have string keys only, so there is nothing that JSON could not hold.
         let value = serde_json::to_vec(record).expect("records are JSON");
         self.stage(R::SPACE, key, Some(value));
     }

@@ -118,8 +118,11 @@ impl AuditRecord {
     }
 
     /// The line that is hashed, up to the hash itself.
+    #[expect(
+        clippy::expect_used,
+        reason = "records have string keys only, so there is nothing that JSON could not hold"
+    )]
     pub fn hashed_part(&self) -> Vec<u8> {
-        // Records have string keys only, so there is nothing that JSON could not hold.
         let mut line = serde_json::to_vec(self).expect("records are JSON");
         let rest = match &self.hash {
             None => ",\"hash\":null}".len(),
@@ -201,13 +204,16 @@ impl Parameters for AuditQuery {
                 Some(number.filter(|_| digits).ok_or_else(|| bad("after", given, "a number, 0 or more"))?)
             }
         };
-        let (actor, operation) = (text("actor")?, text("operation")?);
-        let (resource, request_id) = (text("resource")?, text("requestId")?);
+        let actor = text("actor")?;
+        let operation = text("operation")?;
+        let resource = text("resource")?;
+        let request_id = text("requestId")?;
         Ok(Self { paging, dates, actor, operation, outcome, resource, request_id, after })
     }
 
     fn write(&self) -> Vec<(&'static str, String)> {
-        let (page, size) = (self.paging.page_index, self.paging.size);
+        let page = self.paging.page_index;
+        let size = self.paging.size;
         let ascending = (!self.paging.descending).then(|| "ASC".to_owned());
         let pairs = [
             ("dateRange", self.dates.map(|dates| dates.to_string())),
@@ -230,7 +236,8 @@ impl Parameters for AuditQuery {
             "type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX, "default": PAGE_SIZE_DEFAULT
         });
         let direction = json!({ "type": "string", "enum": ["ASC", "DESC"], "default": "DESC" });
-        let (text, outcomes) = (json!({ "type": "string" }), ["DONE", "REFUSED", "FAILED"]);
+        let text = json!({ "type": "string" });
+        let outcomes = ["DONE", "REFUSED", "FAILED"];
         let under = "What this record is concerned by: customer/c-001; customer/* for everything under it.";
         vec![
             optional_param("dateRange", "Days: YYYY-MM-DD..YYYY-MM-DD.", DateRange::schema()),

@@ -265,7 +265,8 @@ impl Parameters for CustomerQuery {
 
     fn docs() -> Vec<ParamDoc> {
         let mut docs = Paging::<Customer>::docs();
-        let (name, doc) = ("includeClosed", "Whether closed customers are listed, too.");
+        let name = "includeClosed";
+        let doc = "Whether closed customers are listed, too.";
         docs.push(ParamDoc {
             name,
             doc,

@@ -95,7 +95,8 @@ impl Parameters for EmployeeQuery {
 
     fn docs() -> Vec<ParamDoc> {
         let mut docs = Paging::<Employee>::docs();
-        let (name, doc) = ("office", "Only the employees who are assigned to this office.");
+        let name = "office";
+        let doc = "Only the employees who are assigned to this office.";
         docs.push(ParamDoc { name, doc, required: false, schema: json!({ "type": "string" }) });
         docs
     }

@@ -306,7 +306,8 @@ impl Rule for PhoneNumber {
         }
     }
     fn schema(&self) -> Value {
-        let (least, most) = (PHONE_DIGITS.start(), PHONE_DIGITS.end());
+        let least = PHONE_DIGITS.start();
+        let most = PHONE_DIGITS.end();
         let pattern = format!(r"^\+([ ().-]*[0-9]){{{least},{most}}}[ ().-]*$");
         json!({ "type": "string", "pattern": pattern })
     }

@@ -118,9 +118,11 @@ fn days_are_over(fields: &mut Fields<'_>) {
         _ => None,
     };
     let is_given = |node: Option<&Node>| node.is_some_and(|node| *node != Node::Null);
-    let (date, from) = (fields.peek("date"), fields.peek("from"));
+    let date = fields.peek("date");
+    let from = fields.peek("from");
     let given = is_given(date);
-    let (date, from) = (day(date), day(from));
+    let date = day(date);
+    let from = day(from);
     let at = fields.checks();
     let today = at.today;
     if date.is_some_and(|date| date >= today) {
@@ -171,7 +173,8 @@ impl Parameters for RunQuery {
     }
 
     fn write(&self) -> Vec<(&'static str, String)> {
-        let (page, size) = (self.paging.page_index, self.paging.size);
+        let page = self.paging.page_index;
+        let size = self.paging.size;
         let ascending = (!self.paging.descending).then(|| "ASC".to_owned());
         let pairs = [
             ("pageIndex", page.map(|n| n.to_string())),

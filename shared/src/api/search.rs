@@ -74,7 +74,8 @@ impl Parameters for SearchQuery {
             let detail = format!("the parameter text must have at most {TEXT_LENGTH_MAX} characters");
             return Err(Fault::new(INVALID_PARAMETER, detail));
         }
-        let (kinds, size) = (params.words("kind")?, params.integer("size", 1, HITS_MAX)?);
+        let kinds = params.words("kind")?;
+        let size = params.integer("size", 1, HITS_MAX)?;
         Ok(Self { text, kinds, size })
     }
 

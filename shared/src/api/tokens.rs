@@ -104,7 +104,8 @@ struct Given<'a> {
 impl Given<'_> {
     fn take(&mut self, name: &str, required: bool) -> Option<String> {
         let mut found = self.values.iter().filter(|(n, node)| *n == name && **node != Node::Null);
-        let (first, second) = (found.next().map(|(_, node)| *node), found.next());
+        let first = found.next().map(|(_, node)| *node);
+        let second = found.next();
         self.at.property(name, |at| match (first, second) {
             (None, _) if required => at.refuse("required", "is required"),
             (None, _) => None,
@@ -143,7 +144,8 @@ impl Body for TokenRequest {
         let grant = given.take("grant_type", true);
         let request = match grant.as_deref() {
             Some("password") => {
-                let (username, password) = (given.take("username", true), given.take("password", true));
+                let username = given.take("username", true);
+                let password = given.take("password", true);
                 let otp = given.take("otp", false);
                 let pair = username.zip(password);
                 pair.map(|(username, password)| Self::Password { username, password, otp })
@@ -152,7 +154,8 @@ impl Body for TokenRequest {
                 given.take("refresh_token", true).map(|refresh_token| Self::Refresh { refresh_token })
             }
             Some(JWT_BEARER) => {
-                let (assertion, scope) = (given.take("assertion", true), given.take("scope", false));
+                let assertion = given.take("assertion", true);
+                let scope = given.take("scope", false);
                 assertion.map(|assertion| Self::Assertion { assertion, scope })
             }
             Some(other) => {

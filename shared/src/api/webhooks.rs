@@ -151,7 +151,8 @@ impl Rule for SecretRule {
     fn check(&self, node: &Node, at: &mut Checks) -> Option<String> {
         at.note_secret();
         let Node::Text(text) = node else { return at.wrong_type("a string", node) };
-        let (least, most) = (SECRET_BYTES.start(), SECRET_BYTES.end());
+        let least = SECRET_BYTES.start();
+        let most = SECRET_BYTES.end();
         let wanted = format!("must be {SECRET_PREFIX} and {least} to {most} bytes in Base64");
         let Some(digits) = text.strip_prefix(SECRET_PREFIX) else { return at.refuse("too_short", wanted) };
         let bare = digits.trim_end_matches('=');
@@ -208,12 +209,11 @@ impl Rule for KindRule {
     type Out = String;
     fn check(&self, node: &Node, at: &mut Checks) -> Option<String> {
         let Node::Text(text) = node else { return at.wrong_type("a string", node) };
-        match kinds().any(|kind| kind == text) {
-            true => Some(text.clone()),
-            false => {
-                let known: Vec<_> = kinds().collect();
-                at.refuse("unknown_value", format!("must be one of {}", known.join(", ")))
-            }
+        if kinds().any(|kind| kind == text) {
+            Some(text.clone())
+        } else {
+            let known: Vec<_> = kinds().collect();
+            at.refuse("unknown_value", format!("must be one of {}", known.join(", ")))
         }
     }
     fn schema(&self) -> Value {

@@ -56,7 +56,8 @@ impl Fault {
 impl FieldError {
     /// A field that names a record which does not exist.
     pub fn unknown_reference(pointer: &str, noun: &str, name: &str) -> Self {
-        let (field, code) = (pointer.to_owned(), UNKNOWN_REFERENCE.code.to_owned());
+        let field = pointer.to_owned();
+        let code = UNKNOWN_REFERENCE.code.to_owned();
         Self { field, code, detail: format!("{pointer} names {noun} \"{name}\", which does not exist") }
     }
 }

@@ -17,7 +17,8 @@ impl Halves {
     pub fn new(word: &str) -> Self {
         let mut letters: Vec<char> = word.chars().collect();
         let middle = letters.len() / 2;
-        let (first, second) = (letters[..middle].iter().collect(), letters[middle..].iter().collect());
+        let first = letters[..middle].iter().collect();
+        let second = letters[middle..].iter().collect();
         if middle > 0 {
             letters.swap(middle - 1, middle);
         }
@@ -33,7 +34,8 @@ pub fn one_apart(a: &str, b: &str) -> bool {
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[same..], &b[same..]);
+    let a = &a[same..];
+    let b = &b[same..];
     match a.len().cmp(&b.len()) {
         std::cmp::Ordering::Equal => {
             a[1..] == b[1..] || a.len() > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]

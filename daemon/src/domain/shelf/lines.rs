@@ -56,7 +56,8 @@ impl Lines {
 
     /// Leaves out the lines that count no more, and says where those of slots are then.
     pub(super) fn compact(&mut self, mut moved: impl FnMut(u32, usize)) {
-        let (text, lines) = (std::mem::take(&mut self.text), std::mem::take(&mut self.lines));
+        let text = std::mem::take(&mut self.text);
+        let lines = std::mem::take(&mut self.lines);
         self.dead_lines = 0;
         self.text.reserve(text.len());
         for (start, slot) in lines {
@@ -79,7 +80,8 @@ impl Lines {
             return Matching::Only(found);
         }
         let finder = memmem::Finder::new(term.as_bytes());
-        let (mut from, mut line) = (0, 0);
+        let mut from = 0;
+        let mut line = 0;
         while let Some(at) = self.text.get(from..).and_then(|rest| finder.find(rest)) {
             let at = from + at;
             // Hits come in the order of the lines: the line of one is near that of the one before, or far.

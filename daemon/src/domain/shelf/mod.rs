@@ -97,7 +97,8 @@ fn leave_out(order: &mut Vec<u32>, places: &[usize]) {
         }
         return;
     }
-    let (mut at, mut next) = (0, places.iter().peekable());
+    let mut at = 0;
+    let mut next = places.iter().peekable();
     order.retain(|_| {
         let goes = next.next_if(|place| **place == at).is_some();
         at += 1;
@@ -268,6 +269,7 @@ impl Shelf {
         self.sizes.entry(group).and_modify(|size| *size -= 1);
     }
 
+    #[expect(clippy::expect_used, reason = "fewer records than a machine can hold")]
     fn fill(&mut self, row: Row) -> u32 {
         self.count_in(row.group);
         let slot = match self.free.pop() {
@@ -331,9 +333,10 @@ impl Shelf {
         let slots = match (wanted.descending, column) {
             (true, Some(column)) => {
                 let key = |slot: u32| &column.keys[slot as usize];
-                match total == order.len() {
-                    true => descending(order, range, key),
-                    false => descending(&order.iter().copied().filter(shown).collect::<Vec<_>>(), range, key),
+                if total == order.len() {
+                    descending(order, range, key)
+                } else {
+                    descending(&order.iter().copied().filter(shown).collect::<Vec<_>>(), range, key)
                 }
             }
             (false, _) if total == order.len() => order[range].to_vec(),

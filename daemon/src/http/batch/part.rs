@@ -147,12 +147,13 @@ fn prepare(
     };
     let own = AccessRequest { meta: Some(route.meta), segments: found.segments.clone(), ..asked.clone() };
     let request = Request::prepare(state, head, own, &found, route, &Payload { bytes, form: None });
-    match can_travel(route, &request) {
-        true => Ok(request),
-        false => Err(Fault::new(
+    if can_travel(route, &request) {
+        Ok(request)
+    } else {
+        Err(Fault::new(
             fault::NOT_IN_BATCH,
             format!("{method} {} cannot be part of a batch", route.meta.path),
-        )),
+        ))
     }
 }
 

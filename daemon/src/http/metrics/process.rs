@@ -26,7 +26,9 @@ impl Process {
     /// Asks the system.
     pub fn look() -> Self {
         let text = |name: &str| fs::read_to_string(format!("/proc/{name}")).unwrap_or_default();
-        let (stat, status, limits) = (text("self/stat"), text("self/status"), text("self/limits"));
+        let stat = text("self/stat");
+        let status = text("self/status");
+        let limits = text("self/limits");
         Self {
             cpu_micros: cpu_micros(&stat),
             started_micros: started_micros(&stat, &text("stat")),

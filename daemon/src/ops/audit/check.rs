@@ -29,7 +29,9 @@ fn finding(number: u64, detail: String) -> Finding {
 fn chain(tx: &mut Tx<'_>, end: Option<&AuditEnd>, findings: &mut Vec<Finding>) -> Result<u64, Fault> {
     let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
     let first = end.map_or(1, |end| end.first);
-    let (mut expected, mut before, mut places) = (first, (first == 1).then(|| NO_HASH.to_owned()), 0);
+    let mut expected = first;
+    let mut before = (first == 1).then(|| NO_HASH.to_owned());
+    let mut places = 0;
     tx.walk(AUDIT, Range::prefix(&[]), &mut |key, value| {
         let place = number(key);
         if place != expected {
@@ -68,7 +70,8 @@ fn chain(tx: &mut Tx<'_>, end: Option<&AuditEnd>, findings: &mut Vec<Finding>) -
 /// together they are as many as they must be.
 fn lists(tx: &mut Tx<'_>, expected: u64, findings: &mut Vec<Finding>) -> Result<(), Fault> {
     let mut from = Vec::new();
-    let (mut places, mut before) = (0, None::<(String, u64, u64)>);
+    let mut places = 0;
+    let mut before = None::<(String, u64, u64)>;
     loop {
         let range = Range { from, to: None };
         let page = tx.scan(AUDIT_LISTS, &range, false, LIST_LENGTH_MAX)?;

@@ -92,8 +92,10 @@ pub fn tell_failed(
     resource: String,
     changes: Vec<AuditChange>,
 ) {
-    let (actor, request_id) = (SYSTEM_ACTOR.to_owned(), request.to_owned());
-    let (resource, outcome) = (Some(resource), AuditOutcome::Failed);
+    let actor = SYSTEM_ACTOR.to_owned();
+    let request_id = request.to_owned();
+    let resource = Some(resource);
+    let outcome = AuditOutcome::Failed;
     let record = AuditRecord::of(operation, tx.now());
     tx.tell(AuditRecord { actor, request_id, resource, outcome, changes, ..record });
 }

@@ -91,7 +91,8 @@ impl Trail {
             numbers.start = numbers.start.max(from.min(numbers.end));
         }
         if let Some(dates) = &self.query.dates {
-            let (from, to) = (dates.first.start(), dates.last.next().start());
+            let from = dates.first.start();
+            let to = dates.last.next().start();
             let from = number_at(tx, all.clone(), from)?;
             let to = number_at(tx, all, to)?;
             numbers = numbers.start.max(from)..numbers.end.min(to);
@@ -126,7 +127,8 @@ impl Trail {
     /// The matches that are not in the lists yet, which are the last ones.
     fn look_through(&self, tx: &mut Tx<'_>, next: u64) -> Result<Vec<u64>, Fault> {
         let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
-        let (from, to) = (numbered(&[], self.first.max(indexed + 1)), Some(numbered(&[], next)));
+        let from = numbered(&[], self.first.max(indexed + 1));
+        let to = Some(numbered(&[], next));
         let mut found = Vec::new();
         tx.walk(AUDIT, Range { from, to }, &mut |key, value| {
             let StoredAudit(record) = decode(AUDIT, value)?;
@@ -195,7 +197,8 @@ impl List for Trail {
         let paging = &self.query.paging;
         let size: u64 = paging.size.unwrap_or(PAGE_SIZE_DEFAULT).into();
         let skipped = u64::from(paging.page_index.unwrap_or(0)).saturating_mul(size);
-        let (mut total, mut shown) = (0, Vec::new());
+        let mut total = 0;
+        let mut shown = Vec::new();
         let count = self.places.end - self.places.start;
         if self.sifted {
             for passed in 0..count {
@@ -232,7 +235,8 @@ impl List for Trail {
             Cursor::Span(left) => left,
             _ => self.places.clone(),
         };
-        let (count, mut out) = ((left.end - left.start).min(CHUNK_RECORDS), Vec::new());
+        let count = (left.end - left.start).min(CHUNK_RECORDS);
+        let mut out = Vec::new();
         for passed in 0..count {
             let Some(record) = self.record_at(tx, self.place(&left, passed))? else { continue };
             if !self.sifted || self.matches(&record) {

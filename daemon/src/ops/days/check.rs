@@ -34,7 +34,8 @@ pub fn check_days(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
         for session in &report.sessions {
             let key = report_key(&session.teller_code, session.report.unsigned_abs());
             if !tx.at::<DayReport>(&key)?.is_some_and(|kept| is_same(session, &kept)) {
-                let (number, teller) = (session.report, &session.teller_code);
+                let number = session.report;
+                let teller = &session.teller_code;
                 find(format!("says something else than day report {number} of teller {teller}"));
             }
         }

@@ -29,10 +29,12 @@ impl Day {
 
     /// With these sums, and an exception where they are not the same.
     pub fn with_totals(mut self, totals: &Totals) -> Self {
-        let (debit, credit) = (totals.debit, totals.credit);
+        let debit = totals.debit;
+        let credit = totals.credit;
         if debit != credit {
             let detail = format!("debits are {debit}, and credits {credit}");
-            let (kind, teller_code) = (DayExceptionKind::Unbalanced, None);
+            let kind = DayExceptionKind::Unbalanced;
+            let teller_code = None;
             self.report.exceptions.push(DayException { kind, teller_code, detail });
         }
         (self.report.total_debit, self.report.total_credit) = (debit, credit);
@@ -75,7 +77,9 @@ pub fn gather(tx: &mut Tx<'_>, order: &Order) -> Result<Day, Fault> {
         total_credit: Amount::ZERO,
         exceptions: sums.exceptions,
     };
-    let (office, date, covers_until) = (order.office.clone(), order.date, span.until);
+    let office = order.office.clone();
+    let date = order.date;
+    let covers_until = span.until;
     Ok(Day { report, mark: DayMark { office, number, date, covers_until, last_entry, tellers: marks } })
 }
 
@@ -83,10 +87,7 @@ fn span(tx: &mut Tx<'_>, order: &Order, before: Option<&DayMark>) -> Result<Span
     let end = order.date.next().start();
     let is_over = end <= tx.now();
     let from = before.map_or(order.date.start(), |mark| mark.covers_until);
-    let next_entry = match is_over {
-        true => ledger::sequence_at(tx, end)?,
-        false => ledger::last_sequence(tx)? + 1,
-    };
+    let next_entry = if is_over { ledger::sequence_at(tx, end)? } else { ledger::last_sequence(tx)? + 1 };
     // A clock that was set back takes nothing out of the report before.
     let next_entry = next_entry.max(before.map_or(1, |mark| mark.last_entry + 1));
     Ok(Span { from, until: if is_over { end } else { tx.now() }.max(from), is_over, next_entry })

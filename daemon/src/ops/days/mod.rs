@@ -81,7 +81,9 @@ pub fn plan(
 
 /// Days end in their order, and none before it has begun.
 fn check_order(tx: &mut Tx<'_>, order: &Order) -> Result<(), Fault> {
-    let (office, date, today) = (&order.office, order.date, tx.now().day());
+    let office = &order.office;
+    let date = order.date;
+    let today = tx.now().day();
     if date > today {
         let detail = format!("{date} has not begun: today is {today} in UTC");
         return Err(Fault::new(fault::DAY_OUT_OF_ORDER, detail));

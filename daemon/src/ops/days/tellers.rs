@@ -86,7 +86,8 @@ pub(super) fn look(
 
 /// Where the first report of an office begins: with the day.
 fn beginning(tx: &mut Tx<'_>, code: &str, span: &Span) -> Result<TellerMark, Fault> {
-    let (mut low, mut high) = (1, last_transaction(tx, code)? + 1);
+    let mut low = 1;
+    let mut high = last_transaction(tx, code)? + 1;
     while low < high {
         let middle = low + (high - low) / 2;
         match transaction(tx, code, middle)? {
@@ -129,14 +130,12 @@ fn finished(
     mark: &mut TellerMark,
     span: &Span,
 ) -> Result<Vec<Transaction>, Fault> {
-    let (mut found, mut open) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut open = Vec::new();
     let mut take = |stored: StoredTransaction| {
         let is_open = stored.transaction.state == TransactionState::Pending;
         let on = stored.transaction.finished_on.unwrap_or(stored.transaction.created_on);
-        match !is_open && span.reaches(on) {
-            true => found.push(stored.transaction),
-            false => open.push(stored.number),
-        }
+        if !is_open && span.reaches(on) { found.push(stored.transaction) } else { open.push(stored.number) }
     };
     for number in std::mem::take(&mut mark.open) {
         if let Some(stored) = transaction(tx, code, number)? {

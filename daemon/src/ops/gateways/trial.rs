@@ -27,7 +27,8 @@ pub fn plan_mail(
         return Err(Fault::field("/to", "bad_characters", "must be a mail address such as name@example.org"));
     }
     let stored = email::find(tx, &at.configuration)?;
-    let (secret, now) = (email::password(tx, &stored)?, tx.now());
+    let secret = email::password(tx, &stored)?;
+    let now = tx.now();
     let shown = stored.shown(None);
     let refuse = |refusal| refused(GatewayKind::Email, &at.configuration, refusal);
     let way = mail_way(&shown, config.mail_from.as_deref()).map_err(refuse)?;

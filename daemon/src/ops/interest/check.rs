@@ -78,7 +78,8 @@ impl Journal {
 
     fn read(&mut self, tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
         let subject = || format!("entry {}", entry.sequence);
-        let (day, about) = (entry.transaction_date.day(), entry.message.clone());
+        let day = entry.transaction_date.day();
+        let about = entry.message.clone();
         let amount = entry.lines.first().map_or(Amount::ZERO, |line| line.amount);
         for line in entry.lines.iter().filter(|line| line.role == AccountRole::ProductAccrue) {
             let amount = if line.side == Side::Credit { line.amount } else { line.amount.negated() };
@@ -144,7 +145,8 @@ impl Journal {
     fn compare_products(&mut self, tx: &mut Tx<'_>, accounts: &BTreeMap<String, Sums>) -> Result<(), Fault> {
         let (mut days, mut open): (BTreeMap<String, Amount>, BTreeSet<String>) = Default::default();
         for row in tx.all::<StoredRun>(&[])? {
-            let (run, done) = (&row.run, row.is_done());
+            let run = &row.run;
+            let done = row.is_done();
             let key = (run.product_identifier.clone(), run.date);
             add(&mut days, run.product_identifier.clone(), run.accrued);
             if !done {
@@ -152,7 +154,8 @@ impl Journal {
             }
             let booked = of(&self.accrued, &key);
             if booked != run.booked {
-                let (subject, kept) = (format!("run {} of {}", key.1, key.0), run.booked);
+                let subject = format!("run {} of {}", key.1, key.0);
+                let kept = run.booked;
                 self.find(subject, format!("says that {kept} was booked, its entry says {booked}"));
             }
         }
@@ -187,7 +190,8 @@ impl Journal {
         }
         let accounts: BTreeSet<String> = expected.keys().chain(self.accrue_lines.keys()).cloned().collect();
         for account in accounts {
-            let (due, found) = (of(&expected, &account), of(&self.accrue_lines, &account));
+            let due = of(&expected, &account);
+            let found = of(&self.accrue_lines, &account);
             if due != found {
                 let detail = format!("holds {found} of accrued interest, its products account for {due}");
                 self.find(format!("account {account}"), detail);

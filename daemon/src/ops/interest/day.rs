@@ -53,7 +53,8 @@ pub fn step(tx: &mut Tx<'_>, job: &Job, runner: &str, by: &str) -> Result<Option
 
 /// The interest that a product paid at the end of a day; nothing where it was not active or paid none.
 fn rate_on(tx: &mut Tx<'_>, definition: &Definition, day: Date) -> Result<Option<Amount>, Fault> {
-    let (product, end) = (&definition.identifier, day.next().start());
+    let product = &definition.identifier;
+    let end = day.next().start();
     let commands = tx.all::<StoredDefinitionCommand>(&[product])?;
     let last = commands.iter().rfind(|command| command.record.created_on < end);
     if last.is_none_or(|command| command.record.action != DefinitionAction::Activate) {
@@ -193,7 +194,8 @@ impl Running<'_> {
             return Ok(());
         }
         let (instances, more) = self.next(tx)?;
-        let (mut end, mut sum) = (EndOfDay::of(self.day), Amount::ZERO);
+        let mut end = EndOfDay::of(self.day);
+        let mut sum = Amount::ZERO;
         for instance in instances {
             self.row.due |= rules::falls_due(&self.definition.term, instance.opened_on, self.day);
             let Some(rate) = self.rate.filter(|_| was_active(&instance, self.day)) else { continue };

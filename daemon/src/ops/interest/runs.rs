@@ -183,7 +183,8 @@ pub fn list(
 /// The keys of the days that stand in a range and are the one day, where these are given.
 fn of_days(dates: Option<DateRange>, date: Option<Date>) -> Range {
     let days = dates.into_iter().chain(date.map(|day| DateRange { first: day, last: day }));
-    let (first, last) = (days.clone().map(|days| days.first).max(), days.map(|days| days.last).min());
+    let first = days.clone().map(|days| days.first).max();
+    let last = days.map(|days| days.last).min();
     let under = |day: Date| Range::prefix(&prefix(&[&day.to_string()]));
     let from = first.map(|day| under(day).from).unwrap_or_default();
     // A day outside of the range leaves nothing.

@@ -177,7 +177,8 @@ impl<T> Entries<T> {
         let skipped = self.page_index.saturating_mul(self.size);
         if let (Of::Journal, None) = (&self.of, &self.r#type) {
             // Sequences have no gaps, so the page is known without looking.
-            let (start, end) = (self.numbers.start, self.numbers.end);
+            let start = self.numbers.start;
+            let end = self.numbers.end;
             let total = end.saturating_sub(start);
             let at = |place: u64| if self.descending { end - 1 - place } else { start + place };
             return Ok((total, self.places(total).map(at).collect()));
@@ -192,7 +193,9 @@ impl<T> Entries<T> {
             let total = all.len() as u64;
             return Ok((total, self.places(total).filter_map(at).collect()));
         }
-        let (mut total, mut page, mut left) = (0, Vec::new(), self.numbers.clone());
+        let mut total = 0;
+        let mut page = Vec::new();
+        let mut left = self.numbers.clone();
         while !left.is_empty() {
             let (found, rest) = self.step(tx, left, self.descending)?;
             for number in found {
@@ -235,9 +238,10 @@ fn account_entry(
         let place = usize::try_from(number % ENTRY_LINES_MAX).unwrap_or(usize::MAX);
         let later = entry.lines.iter().skip(place.saturating_add(1));
         for later in later.filter(|line| line.account_identifier == account) {
-            balance = match later.side == raised_by {
-                true => balance.minus(later.amount),
-                false => balance.plus(later.amount),
+            balance = if later.side == raised_by {
+                balance.minus(later.amount)
+            } else {
+                balance.plus(later.amount)
             };
         }
     }

@@ -46,7 +46,8 @@ impl Moment {
         if account.last_entry_on < self.posted_on {
             return Ok(Some(account));
         }
-        let (under, here) = (prefix(&[&account.identifier]), line_number(self.sequence + 1, 0));
+        let under = prefix(&[&account.identifier]);
+        let here = line_number(self.sequence + 1, 0);
         let next = numbered(&[&account.identifier], here);
         let mut later = Vec::new();
         tx.walk(AccountLine::SPACE, Range { from: next.clone(), ..Range::prefix(&under) }, &mut |key, _| {

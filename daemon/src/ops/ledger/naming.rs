@@ -12,8 +12,8 @@ use mfa_shared::time::Timestamp;
 /// Names an account in a role, with the field that names it. It comes into being with the kind of the
 /// role; one that is there keeps its kind. An account of a customer can never be named, and with strict
 /// references neither can one of another kind, nor (by a teller) one that is not there.
+#[expect(clippy::expect_used, reason = "accounts of customers are made by `name_customer_account` only")]
 pub fn name_account(tx: &mut Tx<'_>, field: &str, identifier: &str, role: AccountRole) -> Result<(), Fault> {
-    // Accounts of customers are made by `name_customer_account` only.
     let kind = kind_of_role(role).expect("no field names an account in the role of a customer");
     let Some(account) = tx.get::<LedgerAccount>(&[identifier])? else {
         if tx.strict_references() && named_by_teller(role) {

@@ -85,7 +85,8 @@ fn move_balances(tx: &mut Tx<'_>, entry: &JournalEntry) -> Result<(), Fault> {
             before.push(named(tx, &line.account_identifier)?);
         }
     }
-    let (code, mut accounts) = (join_currencies(before.iter())?, before.clone());
+    let code = join_currencies(before.iter())?;
+    let mut accounts = before.clone();
     for (before, account) in before.iter().zip(&mut accounts) {
         for line in entry.lines.iter().filter(|line| line.account_identifier == account.identifier) {
             match line.side {

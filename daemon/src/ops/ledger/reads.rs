@@ -211,7 +211,9 @@ pub fn daily_balances(
             moves.push((stored.entry.posted_on.day(), line.balance));
         }
     }
-    let (mut moves, mut days, mut day) = (moves.into_iter().peekable(), Vec::new(), first);
+    let mut moves = moves.into_iter().peekable();
+    let mut days = Vec::new();
+    let mut day = first;
     while day <= last {
         while let Some((_, after)) = moves.next_if(|(moved, _)| *moved <= day) {
             balance = after;
@@ -240,7 +242,8 @@ fn posted_on(tx: &mut Tx<'_>, dates: Option<DateRange>) -> Result<Span<u64>, Fau
 /// The sequence of the first entry that was posted at a moment or later, which may be the next one to come.
 /// Entries are posted in the order of time, so it is found by halves.
 pub fn sequence_at(tx: &mut Tx<'_>, moment: Timestamp) -> Result<u64, Fault> {
-    let (mut low, mut high) = (1, last_sequence(tx)? + 1);
+    let mut low = 1;
+    let mut high = last_sequence(tx)? + 1;
     while low < high {
         let middle = low + (high - low) / 2;
         match entry_at(tx, middle)? {

@@ -65,7 +65,8 @@ impl Days {
 
     /// Days from the first entry on.
     pub fn anew() -> Self {
-        let (current, products) = (BTreeMap::new(), HashMap::new());
+        let current = BTreeMap::new();
+        let products = HashMap::new();
         Self { wanted: Wanted::All, go_on: false, current, over: Vec::new(), products }
     }
 
@@ -225,7 +226,8 @@ impl Ledger {
             let detail = "the days of the journal are still being summed up; try again soon";
             return Err(Fault::new(fault::UNAVAILABLE, detail).retry_after(RETRY_AFTER_S));
         }
-        let (mut days, end) = (Days::kept(wanted), end(tx)?);
+        let mut days = Days::kept(wanted);
+        let end = end(tx)?;
         add_entries(tx, &mut days, end, TAIL_MAX)?;
         Ok(Self { behind: days.summed() })
     }
@@ -237,7 +239,8 @@ impl Ledger {
         series: &[String],
         (first, last): (Date, Date),
     ) -> Result<(Amount, BTreeMap<Date, LedgerDay>), Fault> {
-        let (from, to) = (LedgerDay::at(series, first), LedgerDay::at(series, last.next()));
+        let from = LedgerDay::at(series, first);
+        let to = LedgerDay::at(series, last.next());
         let mut before = last_of(tx, series, Some(first))?;
         let mut days = BTreeMap::new();
         tx.walk(LedgerDay::SPACE, Range { from: from.clone(), to: Some(to.clone()) }, &mut |_, value| {

@@ -33,7 +33,8 @@ pub fn cash(
     offices::find(tx, &query.office)?;
     let now = ledger::posting_time(tx)?;
     let back = i64::from(query.days.unwrap_or(DAYS_DEFAULT) - 1) * DAY_SECONDS;
-    let (first, last) = (now.plus_seconds(-back).day(), now.day());
+    let first = now.plus_seconds(-back).day();
+    let last = now.day();
     let ledger = Ledger::read(tx, Wanted::Drawers)?;
     let mut sums: BTreeMap<Option<String>, BTreeMap<Date, (Moved, Amount)>> = BTreeMap::new();
     for stored in tx.indexed::<StoredTeller>(TELLERS_BY_OFFICE, &[&query.office])? {
@@ -86,11 +87,12 @@ pub fn deposits(
 ) -> Result<Array<DepositMonth>, Fault> {
     let product = definitions::find(tx, &query.product)?;
     let months = months(ledger::posting_time(tx)?.day(), query.months);
-    let (opened, ended) = (Happened::Opened(query.product.clone()), Happened::Ended(query.product.clone()));
+    let opened = Happened::Opened(query.product.clone());
+    let ended = Happened::Ended(query.product.clone());
     let counted = tx.calendar(|calendar| {
         let count = |(first, last): &(Date, Date)| {
-            let (opened_in, closed_in) =
-                (calendar.between(&opened, *first, *last), calendar.between(&ended, *first, *last));
+            let opened_in = calendar.between(&opened, *first, *last);
+            let closed_in = calendar.between(&ended, *first, *last);
             let next = last.next();
             (opened_in, closed_in, calendar.before(&opened, next) - calendar.before(&ended, next))
         };

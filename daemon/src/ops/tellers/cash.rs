@@ -25,8 +25,10 @@ fn book(
     (r#type, message): (&str, &str),
     lines: Vec<JournalLine>,
 ) -> Result<Option<JournalEntry>, Fault> {
-    let (clerk, teller_code) = (&caller.name, Some(teller.code.as_str()));
-    let (transaction_date, teller_transaction) = (None, None);
+    let clerk = &caller.name;
+    let teller_code = Some(teller.code.as_str());
+    let transaction_date = None;
+    let teller_transaction = None;
     let entry =
         ledger::Entry { r#type, message, transaction_date, clerk, teller_code, teller_transaction, lines };
     ledger::post(tx, entry)
@@ -76,9 +78,10 @@ pub(super) fn settle(
 ) -> Result<Option<JournalEntry>, Fault> {
     let drawer = (teller.teller_account_identifier.as_str(), AccountRole::Drawer);
     let over_short = (teller.cash_over_short_account.as_str(), AccountRole::OverShort);
-    let (r#type, to, from, amount) = match difference.is_negative() {
-        false => ("DAJT", drawer, over_short, difference),
-        true => ("CAJT", over_short, drawer, difference.negated()),
+    let (r#type, to, from, amount) = if difference.is_negative() {
+        ("CAJT", over_short, drawer, difference.negated())
+    } else {
+        ("DAJT", drawer, over_short, difference)
     };
     let lines = vec![ledger::debit(to.0, to.1, amount), ledger::credit(from.0, from.1, amount)];
     book(tx, caller, teller, (r#type, "Teller denomination adjustment."), lines)
@@ -102,7 +105,8 @@ pub(super) fn of_session(tx: &mut Tx<'_>, stored: &StoredTeller) -> Result<Telle
         let of_side = entries.iter().flatten().filter(|entry| entry.r#type == side);
         Amount::sum(of_side.map(|entry| entry.amount))
     };
-    let (received, disbursed) = (total(CashSide::Debit), total(CashSide::Credit));
+    let received = total(CashSide::Debit);
+    let disbursed = total(CashSide::Credit);
     Ok(TellerBalance {
         day: stored.teller.last_opened_on.map(Timestamp::day),
         cash_on_hand: received.minus(disbursed),

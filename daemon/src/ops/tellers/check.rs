@@ -125,7 +125,8 @@ impl Journal {
             }
             Ok(())
         })?;
-        let (places, count) = (tx.count(TRANSACTION_PLACES, &[])?, numbers.values().sum::<u64>());
+        let places = tx.count(TRANSACTION_PLACES, &[])?;
+        let count = numbers.values().sum::<u64>();
         if places != count {
             let detail = format!("are {count}, and {places} identifiers are kept");
             self.find("transactions".to_owned(), detail);
@@ -194,7 +195,8 @@ impl Journal {
             self.drawers.insert(teller.code.clone(), drawer);
             return Ok(());
         };
-        let (kept, shown) = (drawer_cash(tx, &teller.code)?, of_session(tx, stored)?);
+        let kept = drawer_cash(tx, &teller.code)?;
+        let shown = of_session(tx, stored)?;
         let on_hand = shown.cash_received_total.minus(shown.cash_disbursed_total);
         if [kept, shown.cash_on_hand, on_hand].iter().any(|cash| *cash != drawer.cash) {
             let detail =
@@ -241,7 +243,8 @@ impl Journal {
                 self.find(subject.clone(), format!("stands where {number} is due"));
             }
             let sum = |side: fn(&CashMovements) -> Amount| Amount::sum(report.movements.iter().map(side));
-            let (received, disbursed) = (sum(|m| m.received), sum(|m| m.disbursed));
+            let received = sum(|m| m.received);
+            let disbursed = sum(|m| m.disbursed);
             let totals = (report.cash_received_total, report.cash_disbursed_total, report.cash_on_hand);
             if totals != (received, disbursed, received.minus(disbursed)) {
                 self.find(subject.clone(), "does not sum up to its movements");
@@ -255,7 +258,8 @@ impl Journal {
         }
         let carried = teller.session.as_ref().map(|session| session.carried);
         if teller.teller.state != TellerState::Closed && left.is_some() && left != carried {
-            let (carried, left) = (carried.unwrap_or_default(), left.unwrap_or_default());
+            let carried = carried.unwrap_or_default();
+            let left = left.unwrap_or_default();
             let detail = format!("was opened with {carried}, and the last report left {left}");
             self.find(format!("teller {code}"), detail);
         }

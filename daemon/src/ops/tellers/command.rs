@@ -68,7 +68,8 @@ fn open(
     stored.teller.assigned_employee = Some(employee);
     stored.teller.last_opened_by = Some(caller.name.clone());
     stored.teller.last_opened_on = Some(tx.now());
-    let (after, carried) = (ledger::last_sequence(tx)?, ledger::drawer_cash(tx, &code)?);
+    let after = ledger::last_sequence(tx)?;
+    let carried = ledger::drawer_cash(tx, &code)?;
     stored.session = Some(Session { after, carried, count: None });
     cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
     save(tx, caller, stored)
@@ -106,7 +107,9 @@ pub(super) fn cancel(tx: &mut Tx<'_>, stored: &mut StoredTransaction) -> Result<
 }
 
 fn check_cash(tx: &mut Tx<'_>, teller: &Teller, command: &TellerCommand) -> Result<(), Fault> {
-    let (code, amount, cash) = (&teller.code, command.amount, ledger::drawer_cash(tx, &teller.code)?);
+    let code = &teller.code;
+    let amount = command.amount;
+    let cash = ledger::drawer_cash(tx, &teller.code)?;
     if command.adjustment != Adjustment::Credit || amount <= cash {
         return Ok(());
     }

@@ -121,9 +121,10 @@ fn posted(
     let found = lines(transaction.transaction_type, transaction.amount, charges, included);
     let shown = found.into_iter().map(|posted| {
         let (role, account) = named(posted.place);
-        match posted.debit {
-            true => ledger::debit(account, role, posted.amount),
-            false => ledger::credit(account, role, posted.amount),
+        if posted.debit {
+            ledger::debit(account, role, posted.amount)
+        } else {
+            ledger::credit(account, role, posted.amount)
         }
     });
     shown.collect()

@@ -36,7 +36,8 @@ pub fn create(
         created_on: tx.now(),
         created_by: caller.name.clone(),
     };
-    let (teller, after) = (at.teller.clone(), ledger::last_sequence(tx)?);
+    let teller = at.teller.clone();
+    let after = ledger::last_sequence(tx)?;
     let number = tx.next_number::<StoredDenomination>(&[&at.teller])?;
     tx.put(&StoredDenomination { teller, number, after, denomination })?;
     if let Some(session) = &mut stored.session {

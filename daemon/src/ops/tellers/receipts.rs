@@ -68,7 +68,8 @@ pub fn find_copies(tx: &mut Tx<'_>, transaction: &str) -> Result<Option<ReceiptC
 
 /// A receipt moves nothing, so the drawer may be locked; but somebody must be assigned to the teller.
 fn check_states(teller: &StoredTeller, stored: &StoredTransaction) -> Result<(), Fault> {
-    let (code, transaction) = (&teller.teller.code, &stored.transaction);
+    let code = &teller.teller.code;
+    let transaction = &stored.transaction;
     if teller.teller.state == TellerState::Closed {
         let detail = format!("teller {code} is CLOSED, so a receipt is not possible");
         return Err(Fault::new(fault::WRONG_STATE, detail));
@@ -79,7 +80,8 @@ fn check_states(teller: &StoredTeller, stored: &StoredTransaction) -> Result<(),
         return Err(Fault::new(fault::OTHER_TELLER, detail));
     }
     if transaction.state != TransactionState::Confirmed {
-        let (identifier, state) = (&transaction.identifier, transaction.state);
+        let identifier = &transaction.identifier;
+        let state = transaction.state;
         let detail = format!("transaction {identifier} is {state}, and only a CONFIRMED one has a receipt");
         return Err(Fault::new(fault::WRONG_STATE, detail));
     }
@@ -165,7 +167,9 @@ fn signed(number: u64) -> i64 {
 
 /// Receipts have their numbers without gaps, and each is that of one confirmed transaction of its teller.
 pub(super) fn check(tx: &mut Tx<'_>, tellers: &[StoredTeller]) -> Result<Vec<Finding>, Fault> {
-    let (mut found, mut last, mut count) = (Vec::new(), BTreeMap::<String, i64>::new(), 0);
+    let mut found = Vec::new();
+    let mut last = BTreeMap::<String, i64>::new();
+    let mut count = 0;
     each(tx, &mut |tx, receipt: Receipt| {
         count += 1;
         let due = last.entry(receipt.teller_code.clone()).or_default();
@@ -201,7 +205,8 @@ fn wrongly_issued(tx: &mut Tx<'_>, receipt: &Receipt) -> Result<Option<String>, 
     };
     let transaction = &stored.transaction;
     if stored.teller != receipt.teller_code || transaction.state != TransactionState::Confirmed {
-        let (state, teller) = (transaction.state, &stored.teller);
+        let state = transaction.state;
+        let teller = &stored.teller;
         return Ok(Some(format!("is of transaction {identifier}, which is {state} at teller {teller}")));
     }
     let entry = booked(tx, &stored)?;

@@ -76,7 +76,8 @@ fn summed(entries: Vec<TellerEntry>) -> Vec<CashMovements> {
     let mut found: Vec<CashMovements> = Vec::new();
     for entry in entries {
         let at = found.iter().position(|sum| sum.message == entry.message).unwrap_or_else(|| {
-            let (message, zero) = (entry.message.clone(), Amount::ZERO);
+            let message = entry.message.clone();
+            let zero = Amount::ZERO;
             found.push(CashMovements { message, count: 0, received: zero, disbursed: zero });
             found.len() - 1
         });

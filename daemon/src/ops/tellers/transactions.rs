@@ -184,7 +184,8 @@ impl Parties<'_> {
 
     /// The fault of a check that failed.
     pub fn refuse(&self, kind: TransactionType, refusal: &Refusal) -> Fault {
-        let (account, code) = (&self.account.identifier, &self.teller.code);
+        let account = &self.account.identifier;
+        let code = &self.teller.code;
         let target = self.target.map_or("", |target| &target.identifier);
         let (kind, detail) = match refusal {
             Refusal::AccountState { stands, needed } => {

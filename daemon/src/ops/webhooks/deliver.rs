@@ -80,7 +80,8 @@ impl Batch {
 
 /// The subscriptions that are to be served at this moment.
 pub fn due(tx: &mut Tx<'_>) -> Result<Vec<Place>, Fault> {
-    let (now, last) = (tx.now(), events::last(tx)?);
+    let now = tx.now();
+    let last = events::last(tx)?;
     let all = tx.all::<StoredSubscription>(&[])?.into_iter();
     Ok(all.filter(|stored| is_due(stored, now) && stored.position < last).map(|s| place(&s)).collect())
 }
@@ -90,7 +91,8 @@ fn is_due(stored: &StoredSubscription, now: Timestamp) -> bool {
 }
 
 fn place(stored: &StoredSubscription) -> Place {
-    let (subscription, moved) = (stored.identifier.clone(), stored.moved);
+    let subscription = stored.identifier.clone();
+    let moved = stored.moved;
     Place { subscription, moved, position: stored.position }
 }
 
@@ -131,11 +133,13 @@ pub fn next(
     let (Some(first), Some(last)) = (events.first(), events.last()) else {
         return Ok(Next::PassOver { upto, more, note: stored.upto.is_some() });
     };
-    let (first, last) = (first.sequence, last.sequence);
+    let first = first.sequence;
+    let last = last.sequence;
     let id = message_id(&stored.identifier, stored.created_on, stored.moved, first, last);
     let batch = Batch { from: from.clone(), id: id.clone(), first, last, count: events.len(), upto };
     let secret = tx.unseal(&stored, WEBHOOK_SECRET, &stored.secret)?;
-    let (limits, body) = (super::trial::limits(config), json(&EventDelivery { events }));
+    let limits = super::trial::limits(config);
+    let body = json(&EventDelivery { events });
     // The signature says when it is sent, so that a receiver can refuse what is old.
     let message = Message { to, limits, secret, id, at: tx.now(), body };
     Ok(Next::Send(Box::new(message), batch))
@@ -214,7 +218,8 @@ pub fn settle(tx: &mut Tx<'_>, batch: &Batch, outcome: &Result<Taken, Failed>) -
         detail: detail.chars().take(DETAIL_MAX).collect(),
         next_try_on: stored.next_try_on,
     };
-    let (subscription, number) = (stored.identifier.clone(), stored.tries);
+    let subscription = stored.identifier.clone();
+    let number = stored.tries;
     tx.put(&StoredDelivery { subscription, number, delivery })?;
     if let Some(old) = number.checked_sub(TRIES_KEPT)
         && let Some(old) = tx.at::<StoredDelivery>(&numbered(&[&stored.identifier], old))?

@@ -34,6 +34,7 @@ pub(super) struct Tree(Option<sled::Db>);
 
 impl std::ops::Deref for Tree {
     type Target = sled::Db;
+    #[expect(clippy::expect_used, reason = "it is taken out only when it is dropped")]
     fn deref(&self) -> &sled::Db {
         self.0.as_ref().expect("it is taken out only when it is dropped")
     }

@@ -173,9 +173,12 @@ impl Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let servers = self.servers().into_iter().map(|server| match server.host.contains(':') {
-            true => format!("[{}]:{}", server.host, server.port),
-            false => format!("{}:{}", server.host, server.port),
+        let servers = self.servers().into_iter().map(|server| {
+            if server.host.contains(':') {
+                format!("[{}]:{}", server.host, server.port)
+            } else {
+                format!("{}:{}", server.host, server.port)
+            }
         });
         let servers: Vec<_> = servers.collect();
         let user = self.config.get_user().unwrap_or_default();

@@ -40,8 +40,11 @@ impl StoredEntry {
     }
 
     /// The seal of an entry behind another seal.
+    #[expect(
+        clippy::expect_used,
+        reason = "entries have string keys only, so there is nothing that JSON could not hold"
+    )]
     pub fn seal(entry: &JournalEntry, before: &str) -> String {
-        // Entries have string keys only, so there is nothing that JSON could not hold.
         let text = serde_json::to_vec(entry).expect("entries are JSON");
         let hash = Sha256::new().chain_update(before.as_bytes()).chain_update(text).finalize();
         hexadecimal(&hash[..16])

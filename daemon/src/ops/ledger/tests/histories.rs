@@ -121,9 +121,12 @@ impl Model {
     fn post(&mut self, store: &mut Memory, teller: &str, lines: Vec<(&str, AccountRole, bool, u32)>) {
         let written: Vec<_> = lines
             .iter()
-            .map(|(account, role, is_debit, sum)| match is_debit {
-                true => debit(account, *role, cents(*sum)),
-                false => credit(account, *role, cents(*sum)),
+            .map(|(account, role, is_debit, sum)| {
+                if *is_debit {
+                    debit(account, *role, cents(*sum))
+                } else {
+                    credit(account, *role, cents(*sum))
+                }
             })
             .collect();
         let number = self.entries as u64 + 1;
@@ -189,19 +192,20 @@ impl Model {
                 if !transaction_types(state).contains(&"CDPT") || !enough || !covered {
                     return;
                 }
-                let lines = match out {
-                    true => vec![
+                let lines = if *out {
+                    vec![
                         (account.as_str(), Customer, true, *sum),
                         (account.as_str(), Customer, true, *charge),
                         (drawer, Drawer, false, *sum),
                         ("i1", Income, false, *charge),
-                    ],
-                    false => vec![
+                    ]
+                } else {
+                    vec![
                         (drawer, Drawer, true, *sum),
                         (account.as_str(), Customer, true, *charge),
                         (account.as_str(), Customer, false, *sum),
                         ("i1", Income, false, *charge),
-                    ],
+                    ]
                 };
                 self.post(store, teller, lines);
             }
