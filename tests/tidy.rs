@@ -27,6 +27,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     // A paper knows nothing of the daemon and of the time, so the same paper is the same file.
     ("cli/src/paper", &["crate::commands", "crate::client", "crate::clock", "SystemTime", "reqwest"]),
     ("cli/src/commands", &["reqwest", "comfy_table", "println!", "http://"]),
+    ("cli/src/nouns", &["reqwest", "comfy_table", "println!", "http://"]),
+    ("cli/src/verbs", &["reqwest", "comfy_table", "println!", "http://"]),
     ("daemon/src", &["clap::", "reqwest::Client::new"]),
 ];
 

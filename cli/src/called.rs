@@ -1,7 +1,7 @@
 //! The name by which the program was called: `mfa`, or `mfactl` where another program of the machine is
 //! called mfa as well. Help and hints use it, so that what is pasted reaches this program.
 
-use crate::commands::NODES;
+use crate::commands::nodes;
 use crate::tree::{self, Node};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -45,8 +45,8 @@ fn begins_command(text: &str) -> bool {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(text.len());
     let word = &text[..end];
     word.starts_with(|c: char| c == '-' || c.is_ascii_uppercase())
-        || NODES.iter().map(Node::name).any(|known| known == word)
-        || !tree::called(NODES, word).is_empty()
+        || nodes().iter().map(Node::name).any(|known| known == word)
+        || !tree::called(nodes(), word).is_empty()
 }
 
 #[cfg(test)]

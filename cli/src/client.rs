@@ -12,7 +12,7 @@ mod references;
 mod stream;
 mod trust;
 
-use crate::failure::{Failure, Missing, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::next_step;
 use crate::trace;
 use bytes::Bytes;
@@ -35,7 +35,7 @@ pub use dangling::Dangling;
 pub use greeting::host_and_port;
 pub use image::{Arriving, Facts, Watch};
 pub use raw::RawReply;
-pub use references::References;
+pub use references::{Asking, Asks, References};
 pub use stream::{Download, Stream};
 pub use trust::Trust;
 
@@ -96,11 +96,16 @@ pub(crate) struct Request<'a> {
     watch: Option<Watch>,
 }
 
+/// A row of the endpoint table with the parameters of its path.
+pub type At<'a> = (&'static Meta, &'a [&'a str]);
+
 impl<'a> Request<'a> {
     pub(crate) fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
-        let (params, outgoing) = (endpoint.params(), body.write());
-        let headers = HeaderMap::new();
-        let meta = &E::META;
+        Self::of_row((&E::META, &endpoint.params()), body.write())
+    }
+
+    fn of_row((meta, params): (&'static Meta, &[&'a str]), outgoing: Outgoing) -> Self {
+        let (params, headers) = (params.to_vec(), HeaderMap::new());
         let (head_only, tells, keyed, bulk, watch) = (false, false, true, false, None);
         Self { meta, params, outgoing, headers, head_only, tells, keyed, bulk, watch }
     }
@@ -171,19 +176,19 @@ impl Client {
         self.answered(Request::new(endpoint, body)).await
     }
 
+    /// Sends a row of the endpoint table.
+    pub async fn send_row(&self, at: At<'_>, outgoing: Outgoing) -> Outcome<Reply> {
+        self.answered(Request::of_row(at, outgoing)).await
+    }
+
     /// As [`Client::send`], for an endpoint whose answer tells what a dry run of it comes to.
     pub async fn send_telling<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
         self.answered(Request { tells: true, ..Request::new(endpoint, body) }).await
     }
 
     /// Sends a change that is made only if the record still has the tag.
-    pub async fn send_if<E: Endpoint>(
-        &self,
-        endpoint: &E,
-        body: &E::Body,
-        tag: Option<&str>,
-    ) -> Outcome<Reply> {
-        let mut request = Request::new(endpoint, body);
+    pub async fn send_if(&self, at: At<'_>, outgoing: Outgoing, tag: Option<&str>) -> Outcome<Reply> {
+        let mut request = Request::of_row(at, outgoing);
         if let Some(tag) = tag {
             request.headers.insert(IF_MATCH, header(tag)?);
         }
@@ -355,26 +360,11 @@ impl Client {
         let Ok(problem) = serde_json::from_str::<Problem>(text) else {
             return Failure::status(status, &self.url);
         };
-        // `office_not_found` is about the `{office}` of the path.
-        let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
-        let named: Vec<_> = names.zip(params).collect();
-        let given =
-            |noun: &str| named.iter().find(|(name, _)| *name == noun).map(|(_, id)| (**id).to_owned());
-        let noun = match problem.code.strip_suffix("_not_found") {
-            // An account of a customer is an instance of a product, and in the path an account.
-            Some("instance") => "account".to_owned(),
-            noun => noun.unwrap_or_default().to_owned(),
-        };
         let failure = Failure::problem(problem);
         let hint = next_step::filled(&failure.hint, &failure.message, meta.path, params);
         let failure = failure.hint(hint);
-        match given(&noun) {
-            Some(identifier) => {
-                let office = given("office").filter(|_| noun != "office");
-                failure.missing(Missing { noun, identifier, office })
-            }
-            None => failure,
-        }
+        let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
+        failure.of_path(names.zip(params.iter().map(|param| (*param).to_owned())).collect())
     }
 }
 

@@ -1,18 +1,18 @@
 //! What every command is given, and the few shapes that most commands have: list, show, change, update.
 
-use crate::client::{Client, Reply};
+use crate::client::{At, Client, Reply};
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, ListFlags};
-use crate::input::Draft;
+use crate::input::{Draft, Row};
 use crate::money::Money;
 use crate::names::pointer;
+use crate::noun::Noun;
 use crate::output::Output;
 use crate::prompt::Prompt;
 use crate::settings::Settings;
 use crate::views::{self, View};
-use mfa_shared::endpoint::Endpoint;
-use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
-use mfa_shared::wire::{Listed, Nothing, Page};
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::{Nothing, Outgoing};
 use serde_json::{Value, json};
 
 /// What every command is given.
@@ -44,18 +44,6 @@ pub struct Done<'a> {
 }
 
 impl Cx {
-    /// Asks before a record is deleted that others may use. While something uses it the deletion is refused,
-    /// and then nobody is asked.
-    pub async fn before_deleting<E>(&self, endpoint: &E, what: &str, identifier: &str) -> Outcome
-    where
-        E: Endpoint<Body = Nothing>,
-    {
-        if self.prompt.must_ask() && self.prompt.can_ask() {
-            self.client.try_out(endpoint, &Nothing).await?;
-        }
-        self.prompt.before_destroying(what, identifier)
-    }
-
     /// Reads one record, or a plain array, and prints it.
     pub async fn show<E: Endpoint<Body = Nothing>>(&self, endpoint: E, view: &View) -> Outcome {
         let reply = self.client.send(&endpoint, &Nothing).await?;
@@ -73,18 +61,24 @@ impl Cx {
 
     /// Prints what an endpoint answered: a record, an array of records, or nothing.
     pub async fn print<E: Endpoint>(&self, endpoint: &E, view: &View, value: Value) -> Outcome {
-        self.out.show(view, &self.in_scale(endpoint, view, value).await)
+        self.print_row((&E::META, &endpoint.params()), view, value).await
+    }
+
+    /// The same for a row of the endpoint table.
+    pub async fn print_row(&self, at: At<'_>, view: &View, value: Value) -> Outcome {
+        let shown = in_scale(Money::of_row(self, at, view), value).await;
+        self.out.show(view, &shown)
+    }
+
+    /// Reads what a row of the endpoint table answers, and prints it.
+    pub async fn show_row(&self, at: At<'_>, view: &View) -> Outcome {
+        let reply = self.client.send_row(at, Outgoing::default()).await?;
+        self.print_row(at, view, reply.value).await
     }
 
     /// What an endpoint answered, with its amounts as tables show them.
     pub async fn in_scale<E: Endpoint>(&self, endpoint: &E, view: &View, value: Value) -> Value {
-        let mut money = Money::of(self, endpoint, view);
-        let Value::Array(records) = value else { return money.shown(value).await };
-        let mut shown = Vec::with_capacity(records.len());
-        for record in records {
-            shown.push(money.shown(record).await);
-        }
-        Value::Array(shown)
+        in_scale(Money::of(self, endpoint, view), value).await
     }
 
     /// Sends a change, reads the record back and prints it.
@@ -104,49 +98,57 @@ impl Cx {
         self.changed(done, read, view).await
     }
 
+    /// Makes a record of a noun, reads it back and prints it. `within` leads the path.
+    pub async fn create(&self, noun: &Noun, within: &[&str], draft: Draft) -> Outcome {
+        let id = draft.text(noun.key).unwrap_or_default().to_owned();
+        let row = noun.creating()?;
+        let body = draft.body_of(&row)?;
+        self.client.send_row((row.meta, within), body).await?;
+        self.changed_row(noun, &[within, &[&id]].concat(), "created").await
+    }
+
     /// Reads a record, lays the draft over it, and writes it if nobody else has meanwhile.
-    pub async fn update<R, E>(&self, read: R, write: E, draft: Draft, done: Done<'_>, view: &View) -> Outcome
-    where
-        R: Endpoint<Body = Nothing>,
-        E: Endpoint,
-    {
+    pub async fn update(&self, noun: &Noun, params: &[&str], draft: Draft) -> Outcome {
+        self.update_as(noun, params, draft, noun.done(params, "updated")).await
+    }
+
+    /// The same, told in other words.
+    pub async fn update_as(&self, noun: &Noun, params: &[&str], draft: Draft, done: Done<'_>) -> Outcome {
         if !draft.given {
             let hint = "give at least one flag with a new value, or --from FILE";
             return Err(Failure::usage("there is nothing to change").hint(hint));
         }
-        let Reply { value, tag, .. } = self.client.send(&read, &Nothing).await?;
+        let (read, row) = noun.changing()?;
+        let (read, write) = ((read, params), (row.meta, params));
+        let Reply { value, tag, .. } = self.client.send_row(read, Outgoing::default()).await?;
         let cleared = draft.cleared().to_vec();
-        let body = Draft::from_record(value).merge(draft).body::<E>()?;
-        let kept = self.kept(&read, &write, &body, tag.as_deref(), &cleared).await;
+        let body = Draft::from_record(value).merge(draft).body_of(&row)?;
+        let kept = self.kept(read, write, &body, tag.as_deref(), &cleared).await;
         let sent = match kept {
             Ok(Some(name)) => {
                 let what = format!("{name} of {} {} cannot be emptied", done.noun, done.id);
                 let hint = "it can only be given another value; nothing was changed";
                 return Err(Failure::usage(what).hint(hint));
             }
-            Ok(None) => self.client.send_if(&write, &body, tag.as_deref()).await,
+            Ok(None) => self.client.send_if(write, body, tag.as_deref()).await,
             Err(failure) => Err(failure),
         };
         match sent {
-            Err(failure) if failure.status == Some(412) => Err(self.raced(failure, &read).await),
+            Err(failure) if failure.status == Some(412) => Err(self.raced(failure, read).await),
             Err(failure) => Err(failure),
-            Ok(_) => self.changed(done, read, view).await,
+            Ok(_) => self.changed_at(done, read, noun.view).await,
         }
     }
 
     /// The first property that is to be emptied and that the daemon would keep.
-    async fn kept<R, E>(
+    async fn kept(
         &self,
-        read: &R,
-        write: &E,
-        body: &E::Body,
+        read: At<'_>,
+        write: At<'_>,
+        body: &Outgoing,
         tag: Option<&str>,
         cleared: &[String],
-    ) -> Outcome<Option<String>>
-    where
-        R: Endpoint<Body = Nothing>,
-        E: Endpoint,
-    {
+    ) -> Outcome<Option<String>> {
         if cleared.is_empty() {
             return Ok(None);
         }
@@ -160,9 +162,9 @@ impl Cx {
     }
 
     /// Says who was faster, where the record tells.
-    pub async fn raced<R: Endpoint<Body = Nothing>>(&self, failure: Failure, read: &R) -> Failure {
-        let Ok(Reply { value, .. }) = self.client.send(read, &Nothing).await else { return failure };
-        match (value["lastModifiedBy"].as_str(), value["lastModifiedOn"].as_str()) {
+    pub async fn raced(&self, failure: Failure, read: At<'_>) -> Failure {
+        let Ok(reply) = self.client.send_row(read, Outgoing::default()).await else { return failure };
+        match (reply.value["lastModifiedBy"].as_str(), reply.value["lastModifiedOn"].as_str()) {
             (Some(who), Some(when)) => failure.adding(&format!("; {who} changed it at {when}")),
             _ => failure,
         }
@@ -175,15 +177,28 @@ impl Cx {
         read: R,
         view: &View,
     ) -> Outcome {
+        self.changed_at(done, (&R::META, &read.params()), view).await
+    }
+
+    /// The same for a record of a noun.
+    pub async fn changed_row(&self, noun: &Noun, params: &[&str], what: &str) -> Outcome {
+        let done = noun.done(params, what);
+        match noun.read {
+            Some(read) => self.changed_at(done, (read, params), noun.view).await,
+            None => self.done(done),
+        }
+    }
+
+    async fn changed_at(&self, done: Done<'_>, read: At<'_>, view: &View) -> Outcome {
         if self.change.no_read {
             return self.done(done);
         }
-        match self.client.send(&read, &Nothing).await {
+        match self.client.send_row(read, Outgoing::default()).await {
             Ok(reply) => {
                 let state = reply.value.pointer(view.state).and_then(Value::as_str);
                 let state = state.map_or_else(String::new, |state| format!(" ({state})"));
                 self.out.tip(&format!("{} {} {}{state}", done.noun, done.id, done.what));
-                self.print(&read, view, reply.value).await
+                self.print_row(read, view, reply.value).await
             }
             Err(failure) => {
                 self.out.warn(&format!("it cannot be read back: {}", failure.message));
@@ -201,22 +216,35 @@ impl Cx {
         }
         self.out.show(&views::RESULT, &json!({ "identifier": done.id, "result": done.what }))
     }
+}
 
-    /// Identifiers of a list that contain a text, for suggestions and completions.
-    pub async fn identifiers<E, T>(
-        client: &Client,
-        endpoint: E,
-        term: &str,
-        body: impl Fn(Paging<T>) -> E::Body,
-    ) -> Vec<String>
-    where
-        E: Endpoint<Answer = Page<T>>,
-        T: Listed,
-    {
-        let mut paging = Paging::default();
-        (paging.size, paging.term) = (Some(PAGE_SIZE_MAX), Some(term.to_owned()));
-        let Ok(reply) = client.send(&endpoint, &body(paging)).await else { return Vec::new() };
-        let records = reply.value[T::PLURAL].as_array().cloned().unwrap_or_default();
-        records.iter().filter_map(|record| Some(record["identifier"].as_str()?.to_owned())).collect()
+/// A record, or an array of records, with amounts as tables show them.
+async fn in_scale(mut money: Money<'_>, value: Value) -> Value {
+    let Value::Array(records) = value else { return money.shown(value).await };
+    let mut shown = Vec::with_capacity(records.len());
+    for record in records {
+        shown.push(money.shown(record).await);
+    }
+    Value::Array(shown)
+}
+
+impl Noun {
+    /// What a change of a record comes to.
+    pub fn done<'a>(&self, params: &[&'a str], what: &'a str) -> Done<'a> {
+        Done { noun: self.singular, id: params.last().copied().unwrap_or_default(), what }
+    }
+
+    /// The row that makes a record.
+    pub fn creating(&self) -> Outcome<Row> {
+        self.create.ok_or_else(|| self.lacks("made"))
+    }
+
+    /// The row that reads a record, and the one that changes it.
+    pub fn changing(&self) -> Outcome<(&'static Meta, Row)> {
+        self.read.zip(self.change).ok_or_else(|| self.lacks("changed"))
+    }
+
+    fn lacks(&self, what: &str) -> Failure {
+        Failure::local(format!("{} cannot be {what}", self.one()))
     }
 }

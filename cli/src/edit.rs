@@ -1,16 +1,15 @@
 //! A record in the editor of the user: `mfa NOUN edit ID`.
 
 use crate::bulk::columns::Shape;
-use crate::client::Reply;
+use crate::client::{At, Reply};
 use crate::cx::{Cx, Done};
 use crate::failure::{Failure, Outcome};
-use crate::input;
+use crate::input::Row;
 use crate::names::pointer;
+use crate::noun::Noun;
 use crate::output::yaml;
-use crate::views::View;
 use mfa_shared::amount::Amount;
-use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::Nothing;
+use mfa_shared::wire::Outgoing;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 use std::io::Write;
@@ -23,15 +22,13 @@ const CONTEXT_LINES: usize = 2;
 impl Cx {
     /// Opens a record as YAML in the editor, shows what was changed there, asks, and writes it if nobody
     /// else has changed the record meanwhile.
-    pub async fn edit<R, E>(&self, read: R, write: E, done: Done<'_>, view: &View) -> Outcome
-    where
-        R: Endpoint<Body = Nothing>,
-        E: Endpoint,
-    {
+    pub async fn edit(&self, noun: &Noun, params: &[&str]) -> Outcome {
         if !self.prompt.yes {
             self.prompt.check("--yes")?;
         }
-        let Reply { value, tag, .. } = self.client.send(&read, &Nothing).await?;
+        let (read, change) = noun.changing()?;
+        let (rows, done) = (Rows { read: (read, params), change }, noun.done(params, "updated"));
+        let Reply { value, tag, .. } = self.client.send_row(rows.read, Outgoing::default()).await?;
         let yaml = yaml::to_text(&value);
         let draft = tempfile::Builder::new().prefix("mfa-").suffix(".yaml").tempfile();
         let mut draft = draft.map_err(|error| Failure::local(format!("cannot make a draft: {error}")))?;
@@ -40,11 +37,11 @@ impl Cx {
         let text = head + &yaml;
         draft.write_all(text.as_bytes())?;
         let before = Before { value, tag, yaml, text, done };
-        match self.edited(&read, &write, &before, draft.path()).await {
-            Ok(true) => self.changed(done, read, view).await,
+        match self.edited(rows, &before, draft.path()).await {
+            Ok(true) => self.changed_row(noun, params, "updated").await,
             Ok(false) => {
                 self.out.say(&format!("{} {} stays as it is", done.noun, done.id));
-                self.out.show(view, &before.value)
+                self.out.show(noun.view, &before.value)
             }
             Err(failure) if failure.dry_run.is_some() => Err(failure),
             // Nothing that somebody typed is lost.
@@ -58,19 +55,17 @@ impl Cx {
     }
 
     /// Lets somebody edit until it can be written, and writes it; says whether there was anything to write.
-    async fn edited<R, E>(&self, read: &R, write: &E, before: &Before<'_>, draft: &Path) -> Outcome<bool>
-    where
-        R: Endpoint<Body = Nothing>,
-        E: Endpoint,
-    {
+    async fn edited(&self, rows: Rows<'_>, before: &Before<'_>, draft: &Path) -> Outcome<bool> {
         let Done { noun, id, .. } = before.done;
         let (body, after) = loop {
             open(&editor(), draft)?;
             // A refusal is heard at once, and what was typed can be mended.
-            match self.judged(read, write, before, draft).await {
+            match self.judged(rows, before, draft).await {
                 Ok(Some(judged)) => break judged,
                 Ok(None) => return Ok(false),
-                Err(failure) if failure.status == Some(412) => return Err(self.raced(failure, read).await),
+                Err(failure) if failure.status == Some(412) => {
+                    return Err(self.raced(failure, rows.read).await);
+                }
                 Err(failure) if self.prompt.can_ask() && !self.prompt.yes => {
                     self.out.insist(&failure.message);
                     self.out.say(&failure.hint);
@@ -85,40 +80,36 @@ impl Cx {
         self.out.tell_changes(&differences(&TextDiff::from_lines(&before.yaml, &text)));
         let question = format!("change {noun} {id} at {}?", self.client.url);
         self.prompt.confirm_or_interrupted(&question).await?;
-        match self.client.send_if(write, &body, before.tag.as_deref()).await {
+        match self.client.send_if(rows.write(), body, before.tag.as_deref()).await {
             Ok(_) => Ok(true),
-            Err(failure) if failure.status == Some(412) => Err(self.raced(failure, read).await),
+            Err(failure) if failure.status == Some(412) => Err(self.raced(failure, rows.read).await),
             Err(failure) => Err(failure),
         }
     }
 
     /// What was typed, as a body and as a record; nothing where it is the record as it was. It is refused
     /// where any of it would be dropped: the daemon tries it and says what the record would be.
-    async fn judged<R, E>(
+    async fn judged(
         &self,
-        read: &R,
-        write: &E,
+        rows: Rows<'_>,
         before: &Before<'_>,
         draft: &Path,
-    ) -> Outcome<Option<(E::Body, Value)>>
-    where
-        R: Endpoint<Body = Nothing>,
-        E: Endpoint,
-    {
+    ) -> Outcome<Option<(Outgoing, Value)>> {
         let text = read_text(draft)?;
         let mut after = parsed(&text)?;
         if let Some(comment) = added_comment(&before.text, &text, &after) {
             let what = format!("a record keeps no comments, and this one would be lost: {comment}");
             return Err(Failure::usage(what).hint("take it out, or write it into a field"));
         }
-        let shape = Shape::of(&E::META);
+        let shape = Shape::of(rows.change.meta);
         empty_removed(&before.value, &mut after);
         check_names(&shape, &before.value, &after, before.done.noun)?;
         if after == before.value {
             return Ok(None);
         }
-        let body = input::body::<E>(&after)?;
-        let would_be = self.client.try_then_read(write, &body, before.tag.as_deref(), read).await?;
+        let body = (rows.change.body)(&after)?;
+        let tag = before.tag.as_deref();
+        let would_be = self.client.try_then_read(rows.write(), &body, tag, rows.read).await?;
         match dropped("", &before.value, &after, &would_be) {
             Some((field, emptied)) => {
                 let how = if emptied { "emptied" } else { "changed" };
@@ -127,6 +118,19 @@ impl Cx {
             }
             None => Ok(Some((body, after))),
         }
+    }
+}
+
+/// The row that reads a record, and the one that changes it.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    read: At<'a>,
+    change: Row,
+}
+
+impl<'a> Rows<'a> {
+    fn write(&self) -> At<'a> {
+        (self.change.meta, self.read.1)
     }
 }
 

@@ -12,17 +12,6 @@ pub type Outcome<T = ()> = Result<T, Failure>;
 /// Lacking permissions that a hint names.
 const NAMED_MAX: usize = 3;
 
-/// A record that is not there.
-#[derive(Debug, Clone)]
-pub struct Missing {
-    /// What it was said to be.
-    pub noun: String,
-    /// How it was called.
-    pub identifier: String,
-    /// The office in which it was looked for; nothing for one that is in no office, or in any of them.
-    pub office: Option<String>,
-}
-
 /// A failed command.
 #[derive(Debug, Clone)]
 pub struct Failure(Box<Parts>);
@@ -46,8 +35,8 @@ pub struct Parts {
     pub flags: Vec<(String, String)>,
     /// The request that failed, as the daemon logs it.
     pub request_id: Option<String>,
-    /// The record that was not found, for suggestions.
-    pub missing: Option<Missing>,
+    /// The parameters of the path of the request, for suggestions.
+    pub path: Vec<(&'static str, String)>,
     /// The operation for which a batch was refused, counted from 0.
     pub operation: Option<usize>,
     /// No failure at all: a dry run went well and ends the command, because what would follow is about a
@@ -175,9 +164,9 @@ impl Failure {
         self
     }
 
-    /// The same failure about a record that is not there.
-    pub fn missing(mut self, missing: Missing) -> Self {
-        self.0.missing = Some(missing);
+    /// The same about a request with these parameters of its path.
+    pub fn of_path(mut self, path: Vec<(&'static str, String)>) -> Self {
+        self.0.path = path;
         self
     }
 

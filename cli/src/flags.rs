@@ -69,7 +69,7 @@ impl ContactFlags {
         let contacts = match &self.from {
             Some(file) => {
                 let contacts = input::structured(file)?;
-                names::check::<E>(file, &contacts)?;
+                names::check(&E::META, file, &contacts)?;
                 contacts
             }
             None if self.contact.is_empty() && !self.none => {

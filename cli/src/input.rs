@@ -5,12 +5,12 @@ use crate::failure::{Failure, Outcome};
 use crate::names;
 use crate::yaml;
 use mfa_shared::amount::Amount;
-use mfa_shared::endpoint::Endpoint;
+use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::identifier::wire_name;
 use mfa_shared::object::Object;
 use mfa_shared::query::Params;
 use mfa_shared::time::{Date, Timestamp};
-use mfa_shared::wire::{Body, RawBody};
+use mfa_shared::wire::{Body, Outgoing, RawBody};
 use serde_json::{Map, Value};
 use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -99,15 +99,49 @@ impl Draft {
 
     /// The body of an endpoint, held to the same rules as in the daemon.
     pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
-        let shape = Shape::of(&E::META);
+        self.check(&E::META)?;
+        body::<E>(&self.into())
+    }
+
+    /// The same for a row of the endpoint table.
+    pub fn body_of(self, row: &Row) -> Outcome<Outgoing> {
+        self.check(row.meta)?;
+        (row.body)(&self.into())
+    }
+
+    /// Refuses names that the body does not have.
+    fn check(&self, meta: &Meta) -> Outcome {
+        let shape = Shape::of(meta);
         for name in &self.cleared {
             let unknown = |why| Failure::usage(format!("there is no \"{name}\" to clear")).hint(why);
             shape.column(name).map_err(unknown)?;
         }
         if let Some((file, given)) = &self.file {
-            names::check::<E>(file, given)?;
+            names::check(meta, file, given)?;
         }
-        body::<E>(&self.into())
+        Ok(())
+    }
+}
+
+/// A row of the endpoint table with the rules of its body, where the type of the endpoint is not known.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The row.
+    pub meta: &'static Meta,
+    /// A value as the body, held to the same rules as in the daemon.
+    pub body: fn(&Value) -> Outcome<Outgoing>,
+}
+
+impl Row {
+    /// The row of an endpoint.
+    pub const fn of<E: Endpoint>() -> Self {
+        Self { meta: const { &E::META }, body: |value| Ok(body::<E>(value)?.write()) }
+    }
+
+    /// A value as the body, with every property of it.
+    pub fn held(&self, value: &Value) -> Outcome<Value> {
+        let bytes = (self.body)(value)?.body.map(|(_, bytes)| bytes).unwrap_or_default();
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 }
 

@@ -6,10 +6,11 @@ use crate::failure::{Failure, Outcome};
 use crate::input::{nearest, quoted};
 use crate::money::Money;
 use crate::output::text;
-use crate::views::View;
+use crate::views::{HISTORY, View};
+use mfa_shared::api::audit::{AuditQuery, AuditRecord, ListAudit};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
-use mfa_shared::wire::{Listed, Page};
+use mfa_shared::wire::{Listed, Page, Query};
 use serde_json::Value;
 use std::cmp::Ordering;
 
@@ -76,6 +77,15 @@ impl Cx {
             }
         }
         Ok(())
+    }
+
+    /// Lists what the audit trail says of a record.
+    pub async fn history(&self, resource: &[&str]) -> Outcome {
+        let resource = resource.join("/");
+        let query = |paging: Paging<AuditRecord>| {
+            Query(AuditQuery { paging, resource: Some(resource.clone()), ..AuditQuery::default() })
+        };
+        self.list(ListAudit {}, &HISTORY, query).await
     }
 
     /// Sorts here by several columns, because the daemon sorts by one.

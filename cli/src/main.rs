@@ -20,6 +20,7 @@
 //! | `failure`, `suggest` | why a command failed, how the process ends; what may have been meant |
 
 mod apply;
+mod asks;
 mod bearer;
 mod bulk;
 mod called;
@@ -43,6 +44,8 @@ mod logins;
 mod money;
 mod names;
 mod next_step;
+mod noun;
+mod nouns;
 mod output;
 mod paper;
 mod pick;
@@ -50,17 +53,18 @@ mod prefix;
 mod privacy;
 mod profiles;
 mod prompt;
+mod records;
 mod settings;
 mod signals;
 mod suggest;
 mod trace;
 mod tree;
 mod usage;
+mod verbs;
 mod views;
 mod views_access;
 mod yaml;
 
-use crate::client::References;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
@@ -117,7 +121,7 @@ fn main() -> ExitCode {
 }
 
 fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
-    let (leaf, flags) = tree::find(commands::NODES, matches);
+    let (leaf, flags) = tree::find(commands::nodes(), matches);
     let globals = Globals::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))?;
     let cx = context(globals, flags, leaf, screen, carried)?;
     for warning in &cx.settings.warnings {
@@ -127,7 +131,7 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
     if !leaf.serves && !leaf.bulk {
         leave_when_interrupted(cx.out.format.is_structured(), screen, cx.prompt.interrupts.clone());
     }
-    let outcome = runtime.block_on((leaf.run)(flags, &cx));
+    let outcome = runtime.block_on(leaf.run(flags, &cx));
     runtime.block_on(warn_of_dangling(&cx));
     warn_of_duplicates(&cx);
     match outcome {
@@ -264,7 +268,7 @@ fn context(
         interrupts: Interrupts::default(),
     };
     if leaf.changes() {
-        client.references = References::of(change.existing_only, &prompt);
+        client.references = asks::about(change.existing_only, &prompt);
     }
     let out = Output {
         format: usage::format(&settings, screen)?,

@@ -3,14 +3,14 @@
 use crate::bulk::columns::{Kind, Shape};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::api::rows;
-use mfa_shared::endpoint::{Endpoint, Meta, segments};
+use mfa_shared::endpoint::{Meta, segments};
 use mfa_shared::wire::AnswerKind;
 use serde_json::Value;
 
 /// Refuses a name in a file that the record does not have. What only the daemon sets is passed over: it comes
 /// along where somebody gives back what a read printed.
-pub fn check<E: Endpoint>(file: &str, given: &Value) -> Outcome {
-    let (taken, shown) = (Shape::of(&E::META), Shape::of_record(&E::META));
+pub fn check(meta: &Meta, file: &str, given: &Value) -> Outcome {
+    let (taken, shown) = (Shape::of(meta), Shape::of_record(meta));
     let is_shown = |path: &str| shown.as_ref().is_some_and(|shown| shown.column(path).is_ok());
     match taken.unknown("", given).into_iter().find(|(path, _)| !is_shown(path)) {
         Some((path, why)) => {

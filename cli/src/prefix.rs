@@ -2,9 +2,9 @@
 //! identifiers, so a place in it is found by looking at few of its records.
 
 use crate::client::Client;
-use mfa_shared::endpoint::Endpoint;
-use mfa_shared::query::Paging;
-use mfa_shared::wire::{Listed, Page};
+use crate::records::elements;
+use mfa_shared::endpoint::Meta;
+use mfa_shared::wire::Outgoing;
 
 /// Identifiers that are offered, one more where there are others between.
 const OFFERED_MAX: u32 = 100;
@@ -21,22 +21,18 @@ struct Part {
 
 /// The identifiers of a list that begin with a text. Of more than can be offered it gives the first ones and
 /// the last one, which together have in common what all of them have in common.
-pub async fn identifiers<E, T>(
+pub async fn identifiers(
     client: &Client,
-    endpoint: &E,
+    list: &'static Meta,
+    asked: &[(&'static str, String)],
     typed: &str,
-    body: impl Fn(Paging<T>) -> E::Body,
-) -> Vec<String>
-where
-    E: Endpoint<Answer = Page<T>>,
-    T: Listed,
-{
+) -> Vec<String> {
     let page = async |index: u32, size: u32| {
-        let mut paging = Paging::default();
-        (paging.page_index, paging.size) = (Some(index), Some(size));
-        let answer = client.send(endpoint, &body(paging)).await.ok()?.value;
-        let records = answer[T::PLURAL].as_array()?.iter();
-        let identifiers = records.filter_map(|record| Some(record["identifier"].as_str()?.to_owned()));
+        let mut query = asked.to_vec();
+        query.extend([("pageIndex", index.to_string()), ("size", size.to_string())]);
+        let answer = client.send_row((list, &[]), Outgoing { query, body: None }).await.ok()?.value;
+        let identifiers =
+            elements(&answer).iter().filter_map(|record| Some(record["identifier"].as_str()?.to_owned()));
         let total = u32::try_from(answer["totalElements"].as_u64()?).ok()?;
         Some(Part { identifiers: identifiers.collect(), total })
     };

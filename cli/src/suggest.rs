@@ -1,34 +1,30 @@
 //! What somebody may have meant who named a record that is not there.
 
 use crate::client::{Client, Dangling};
-use crate::commands::identifiers;
-use crate::failure::{Failure, Missing};
+use crate::failure::Failure;
 use crate::input::nearest;
+use crate::noun::Noun;
+use crate::nouns::{self, roles};
 use mfa_shared::fault::UNKNOWN_REFERENCE;
 use std::time::Duration;
 
 /// Longest wait for the list in which a mistyped identifier is looked for.
 const TIMEOUT: Duration = Duration::from_millis(700);
 
-/// Words in the names of fields that name a record, with its noun; the first that is found counts.
-const NAMING: &[(&str, &str)] = &[
-    ("account", "account"),
-    ("office", "office"),
-    ("parent", "office"),
-    ("employee", "employee"),
-    ("customer", "customer"),
-    ("product", "definition"),
-    ("role", "role"),
-    ("group", "group"),
-];
+/// A record that is not there.
+struct Missing {
+    noun: &'static Noun,
+    identifier: String,
+    /// The office in which it was looked for; nothing for one that is in no office, or in any of them.
+    office: Option<String>,
+}
 
 /// The failure with a near identifier, where the daemon soon tells which there are; `office` is that of this
 /// machine.
 pub async fn with_suggestion(client: &Client, office: &str, failure: Failure) -> Failure {
-    let missing = failure.missing.clone().or_else(|| unknown_reference(&failure));
-    let Some(mut missing) = missing else { return failure };
-    missing.office.get_or_insert_with(|| office.to_owned());
-    match near(client, &missing).await {
+    let missing = not_found(&failure).or_else(|| unknown_reference(&failure));
+    let Some(missing) = missing else { return failure };
+    match near(client, &missing, office).await {
         Some(near) => {
             let hint = format!("did you mean {near}? {}", failure.hint);
             failure.hint(hint)
@@ -39,13 +35,13 @@ pub async fn with_suggestion(client: &Client, office: &str, failure: Failure) ->
 
 /// The near identifier of what a field names, where there is one.
 pub async fn instead_of(client: &Client, dangling: &Dangling) -> Option<String> {
-    near(client, &named(&dangling.field, dangling.name.as_deref()?)?).await
+    near(client, &named(&dangling.field, dangling.name.as_deref()?)?, "").await
 }
 
 /// What a field names that is not there, as a sentence, with the near identifier.
 pub async fn what_is_missing(client: &Client, dangling: &Dangling) -> String {
     let said = match (noun_of_field(&dangling.field), &dangling.name) {
-        (Some(noun), Some(name)) => format!("there is no {noun} \"{name}\""),
+        (Some(noun), Some(name)) => format!("there is no {} \"{name}\"", noun.singular),
         _ => dangling.to_string(),
     };
     match instead_of(client, dangling).await {
@@ -56,8 +52,20 @@ pub async fn what_is_missing(client: &Client, dangling: &Dangling) -> String {
 
 /// What a field names, which is not there.
 fn named(field: &str, name: &str) -> Option<Missing> {
-    let noun = noun_of_field(field)?.to_owned();
-    Some(Missing { noun, identifier: name.to_owned(), office: None })
+    Some(Missing { noun: noun_of_field(field)?, identifier: name.to_owned(), office: None })
+}
+
+/// What the path of a request names: `office_not_found` is about its `{office}`.
+fn not_found(failure: &Failure) -> Option<Missing> {
+    let (word, path) = (failure.code.strip_suffix("_not_found")?, failure.path.as_slice());
+    let given = |param: &str| path.iter().find(|(name, _)| *name == param).map(|(_, id)| id.clone());
+    let is_missing = |noun: &Noun| {
+        let param = noun.param();
+        if noun.missing.is_empty() { param == word } else { noun.missing == word }
+    };
+    let noun = nouns::all().iter().find(|noun| noun.whole().is_some() && is_missing(noun))?;
+    let office = given("office").filter(|_| word != "office");
+    Some(Missing { noun, identifier: given(noun.param())?, office })
 }
 
 /// What the one field of a body names, which is not there.
@@ -68,25 +76,27 @@ fn unknown_reference(failure: &Failure) -> Option<Missing> {
     }
 }
 
-/// The noun of the records that a field names.
-fn noun_of_field(pointer: &str) -> Option<&'static str> {
+/// The noun of the records that a field names: the one of the last of its words.
+fn noun_of_field(pointer: &str) -> Option<&'static Noun> {
     let name = pointer.rsplit('/').find(|step| step.parse::<usize>().is_err())?.to_lowercase();
     if name == "identifier" {
         // The only field of that name which names another record is in the body of a user's role.
-        return Some("role");
+        return Some(&roles::NOUN);
     }
-    NAMING.iter().find(|(word, _)| name.contains(word)).map(|(_, noun)| *noun)
+    let place = |noun: &Noun| noun.fields.iter().filter_map(|word| name.rfind(word)).max();
+    let found = nouns::all().iter().filter_map(|noun| Some((place(noun)?, *noun)));
+    found.max_by_key(|(place, _)| *place).map(|(_, noun)| noun)
 }
 
-async fn near(client: &Client, missing: &Missing) -> Option<String> {
-    let Missing { noun, identifier: typed, office } = missing;
-    let (client, office) = (client.hasty(TIMEOUT), office.as_deref().unwrap_or_default());
+async fn near(client: &Client, missing: &Missing, office: &str) -> Option<String> {
+    let Missing { noun, identifier: typed, office: own } = missing;
+    let (client, office) = (client.hasty(TIMEOUT), own.as_deref().unwrap_or(office));
     let mut known = Vec::new();
     // One wrong character leaves one half of the identifier as it is, so each half is looked for.
     let half = typed.chars().count().div_ceil(2);
     let halves: [String; 2] = [typed.chars().take(half).collect(), typed.chars().skip(half).collect()];
     for term in halves.iter().filter(|half| !half.is_empty()) {
-        let found = tokio::time::timeout(TIMEOUT, identifiers(&client, noun, office, term)).await;
+        let found = tokio::time::timeout(TIMEOUT, noun.identifiers(&client, office, term)).await;
         known.extend(found.unwrap_or_default());
     }
     known.sort();
@@ -103,7 +113,7 @@ mod tests {
         for (field, noun) in [
             ("/assignedOffice", Some("office")),
             ("/parentIdentifier", Some("office")),
-            ("/productIdentifier", Some("definition")),
+            ("/productIdentifier", Some("product")),
             ("/permissions/3/permittableEndpointGroupIdentifier", Some("group")),
             ("/permittableEndpointGroupIdentifiers/0", Some("group")),
             ("/customerAccountIdentifier", Some("account")),
@@ -111,7 +121,7 @@ mod tests {
             ("/name", None),
             ("", None),
         ] {
-            assert_eq!(noun_of_field(field), noun, "{field}");
+            assert_eq!(noun_of_field(field).map(|noun| noun.singular), noun, "{field}");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::called;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::globals::{ChangeFlags, Globals, ListFlags};
+use crate::noun::Noun;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use mfa_shared::endpoint::Meta;
 use mfa_shared::wire::AnswerKind;
@@ -44,9 +45,23 @@ pub trait Verb: Args + FromArgMatches {
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
 }
 
-type Run = for<'a> fn(&'a ArgMatches, &'a Cx) -> Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+/// The work of a verb.
+pub type Work<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+
+/// What a verb takes, and what it does with it.
+#[derive(Debug, Clone, Copy)]
+enum Doing {
+    /// A verb with a type of its own.
+    Own(fn(Command) -> Command, for<'a> fn(&'a ArgMatches, &'a Cx) -> Work<'a>),
+    /// A verb that many nouns have.
+    Common(&'static Noun, Flags, CommonWork),
+}
+
+type Flags = fn(&'static Noun, Command) -> Command;
+type CommonWork = for<'a> fn(&'static Noun, &'a ArgMatches, &'a Cx) -> Work<'a>;
 
 /// A verb as table data.
+#[derive(Debug, Clone, Copy)]
 pub struct Leaf {
     /// What is typed.
     pub name: &'static str,
@@ -68,12 +83,49 @@ pub struct Leaf {
     pub bulk: bool,
     /// Exit codes beside the usual ones and those of its endpoint.
     pub exits: &'static [i32],
-    flags: fn(Command) -> Command,
-    /// Reads the flags and does the work.
-    pub run: Run,
+    doing: Doing,
+}
+
+/// A verb that many nouns have, as it is for one of them.
+pub struct Common {
+    /// What is typed.
+    pub name: &'static str,
+    /// Row of the endpoint table.
+    pub endpoint: Option<&'static Meta>,
+    /// What it does.
+    pub about: String,
+    /// Command lines that work.
+    pub examples: Vec<String>,
+    /// Works on many records.
+    pub bulk: bool,
+    /// Adds what it takes.
+    pub flags: Flags,
+    /// Does the work.
+    pub run: CommonWork,
+}
+
+impl Common {
+    /// The verb of a noun. The tree of commands lives as long as the process, and its texts with it.
+    pub fn of(self, noun: &'static Noun) -> Node {
+        let examples = self.examples.into_iter().map(|line| &*line.leak());
+        Node::Leaf(Leaf {
+            name: self.name,
+            endpoint: self.endpoint,
+            about: self.about.leak(),
+            examples: examples.collect::<Vec<_>>().leak(),
+            hidden: false,
+            needs_profile: true,
+            needs_settings: true,
+            serves: false,
+            bulk: self.bulk,
+            exits: &[],
+            doing: Doing::Common(noun, self.flags, self.run),
+        })
+    }
 }
 
 /// A verb, or a group of them.
+#[derive(Debug, Clone, Copy)]
 pub enum Node {
     /// A verb.
     Leaf(Leaf),
@@ -103,13 +155,12 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
         serves: V::SERVES,
         bulk: V::BULK,
         exits: V::EXITS,
-        flags: flags_of::<V>,
-        run: |matches, cx| {
+        doing: Doing::Own(flags_of::<V>, |matches, cx| {
             Box::pin(async move {
                 let read = V::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
                 read.run(cx).await
             })
-        },
+        }),
     })
 }
 
@@ -124,8 +175,14 @@ pub const fn group(
 }
 
 fn flags_of<V: Verb>(command: Command) -> Command {
-    let mut command = V::augment_args(command);
-    if let Some(meta) = V::ENDPOINT {
+    let command = with_shared_flags(V::augment_args(command), V::ENDPOINT);
+    // The comments of the structs that are flattened into a verb are no help for its users.
+    command.about(sentence(V::ABOUT)).long_about(None::<&str>).next_help_heading(None::<&str>)
+}
+
+/// Adds the flags that all lists have, and those that all changes have.
+fn with_shared_flags(mut command: Command, endpoint: Option<&Meta>) -> Command {
+    if let Some(meta) = endpoint {
         if meta.answer.kind == AnswerKind::Page {
             command = ListFlags::augment_args(command);
         }
@@ -133,8 +190,7 @@ fn flags_of<V: Verb>(command: Command) -> Command {
             command = ChangeFlags::augment_args(command);
         }
     }
-    // The comments of the structs that are flattened into a verb are no help for its users.
-    command.about(sentence(V::ABOUT)).long_about(None::<&str>).next_help_heading(None::<&str>)
+    command
 }
 
 /// The whole tree for clap.
@@ -157,12 +213,21 @@ fn subcommand(node: &'static Node) -> Command {
     match node {
         Node::Leaf(leaf) => {
             let examples: String = leaf.examples.iter().map(|line| format!("  {line}\n")).collect();
-            Command::new(leaf.name)
+            let command = Command::new(leaf.name)
                 .about(sentence(leaf.about))
                 .help_template(TEMPLATE)
                 .before_help(format!("Examples:\n{examples}\n"))
-                .hide(leaf.hidden)
-                .defer(leaf.flags)
+                .hide(leaf.hidden);
+            match leaf.doing {
+                Doing::Own(flags, _) => command.defer(flags),
+                Doing::Common(noun, flags, _) => {
+                    let command = with_shared_flags(flags(noun, command), leaf.endpoint);
+                    command
+                        .about(sentence(leaf.about))
+                        .long_about(None::<&str>)
+                        .next_help_heading(None::<&str>)
+                }
+            }
         }
         Node::Group { name, alias, about, nodes } => {
             let group = Command::new(*name)
@@ -274,6 +339,14 @@ pub fn leaves(nodes: &'static [Node]) -> Vec<(Vec<&'static str>, &'static Leaf)>
 }
 
 impl Leaf {
+    /// Reads the flags and does the work.
+    pub fn run<'a>(&self, matches: &'a ArgMatches, cx: &'a Cx) -> Work<'a> {
+        match self.doing {
+            Doing::Own(_, run) => run(matches, cx),
+            Doing::Common(noun, _, run) => run(noun, matches, cx),
+        }
+    }
+
     /// Whether it lists page by page and has the flags of a list.
     pub fn lists(&self) -> bool {
         self.endpoint.is_some_and(|meta| meta.answer.kind == AnswerKind::Page)

@@ -1,7 +1,7 @@
 //! What must be known before, or instead of, a command line that parses: how to tell that it does not.
 
 use crate::called;
-use crate::commands::{NODES, command};
+use crate::commands::{command, nodes};
 use crate::failure::{Failure, Outcome};
 use crate::globals::{Colour, Format};
 use crate::input::{nearest, quoted};
@@ -70,7 +70,7 @@ pub fn early(words: &[OsString]) -> Early {
     Early {
         structured: format.is_some_and(Format::is_structured),
         colour: colour.unwrap_or(Colour::Auto),
-        path: tree::path(NODES, &words),
+        path: tree::path(nodes(), &words),
         carried: carried(&words),
     }
 }
@@ -79,9 +79,9 @@ pub fn early(words: &[OsString]) -> Early {
 fn carried(words: &[&str]) -> Carried {
     let flag = |flag| Some((flag, quoted(value_of(words, None, flag)?)));
     let flags: Vec<_> = ["--profile", "--url"].into_iter().filter_map(flag).collect();
-    let commands = if flags.is_empty() { Vec::new() } else { tree::names(NODES, &[]) };
+    let commands = if flags.is_empty() { Vec::new() } else { tree::names(nodes(), &[]) };
     let elsewhere = |name: &&str| !NO_DAEMON.contains(name);
-    let names = commands.into_iter().flat_map(|name| [name].into_iter().chain(tree::called(NODES, name)));
+    let names = commands.into_iter().flat_map(|name| [name].into_iter().chain(tree::called(nodes(), name)));
     Carried::new(flags, names.filter(elsewhere).collect())
 }
 
@@ -108,7 +108,7 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
         _ => None,
     };
     // What is no command stands before what looks like one.
-    let group = path.len() - usize::from(typed.is_some() && tree::names(NODES, path).is_empty());
+    let group = path.len() - usize::from(typed.is_some() && tree::names(nodes(), path).is_empty());
     let path = &path[..group];
     let text = error.render().to_string();
     let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
@@ -116,7 +116,7 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
     let message = for_people(message.strip_prefix("error: ").unwrap_or(&message));
     let own = std::iter::once(called::name()).chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
     let help = format!("see: {own} --help");
-    let names = tree::names(NODES, path);
+    let names = tree::names(nodes(), path);
     if error.kind() == ErrorKind::MissingSubcommand && path.is_empty() {
         let hint = "begin with mfa quickstart or mfa login; every command: mfa --help";
         return Err(Failure::usage(format!("{} needs a command", called::name())).hint(hint));
@@ -174,7 +174,7 @@ fn verb_meant(typed: &str, names: &[&'static str]) -> Option<String> {
 
 /// The one command further down that has the name: `daemon start` for `start`.
 fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
-    let leaves = tree::leaves(NODES).into_iter();
+    let leaves = tree::leaves(nodes()).into_iter();
     let mut found = leaves.filter(|(own, _)| own.starts_with(path) && own.last() == Some(&typed));
     let (own, _) = found.next()?;
     found.next().is_none().then(|| own[path.len()..].join(" "))

@@ -34,9 +34,9 @@ pub async fn export(client: &Client, folder: &str, over: bool) -> Outcome<Export
     let place = Place::begin(folder, over)?;
     let mut found = Found::default();
     let (mut rows, mut files) = (Vec::new(), Vec::new());
-    for kind in KINDS {
+    for kind in KINDS.iter() {
         let mut file = File::begin(&place, kind)?;
-        kind.supply.each(client, kind.within, &mut |record| file.push(&record, &mut found)).await?;
+        kind.noun.each(client, &mut |record| file.push(&record, &mut found)).await?;
         rows.push(json!({ "kind": kind.name, "records": file.records, "file": file.name(folder) }));
         files.push(file);
     }
@@ -140,7 +140,7 @@ struct File {
 
 impl File {
     fn begin(place: &Place, kind: &'static Kind) -> Outcome<Self> {
-        let shape = Shape::of(kind.create);
+        let shape = Shape::of(kind.create.meta);
         let secret = shape.secrets();
         let own = kind.own.iter().filter(|own| own.always).map(|own| own.property);
         let all = kind.within.into_iter().chain(shape.properties()).chain(own);

@@ -196,7 +196,7 @@ fn document(place: String, value: Value, folder: &Path, findings: &mut Findings)
             findings.add(&place, &format!("/{name}"), &format!("/{name} {why}"));
         }
     }
-    let shape = Shape::of(kind.create);
+    let shape = Shape::of(kind.create.meta);
     hidden.extend(shape.secrets().iter().map(|name| format!("/{name}")));
     let mut text = |name: &str, given: &Map<String, Value>| match given.get(name).and_then(Value::as_str) {
         Some(id) if !matches!(id, "" | "." | "..") => Some(id.to_owned()),

@@ -169,7 +169,7 @@ fn creation(document: &Document, findings: &mut Findings) -> Option<Drawn> {
             findings.add(&document.place, &field, &format!("{field} must be true or false"));
         }
     }
-    let made = match (kind.made)(&Value::Object(body)) {
+    let made = match kind.create.held(&Value::Object(body)) {
         Ok(made) => made,
         Err(failure) => {
             findings.refused(&document.place, &document.with_absent(failure));
@@ -181,7 +181,7 @@ fn creation(document: &Document, findings: &mut Findings) -> Option<Drawn> {
     if let (Some(name), Some(within)) = (kind.within, &document.within) {
         drawn.after[name] = json!(within);
     }
-    drawn.send(document, kind.create, None, Some(&made));
+    drawn.send(document, kind.create.meta, None, Some(&made));
     for (name, given) in &document.given {
         let own = kind.own.iter().find(|own| own.always && own.property == name);
         let value = if own.is_some() { given } else { &made[name] };
@@ -202,7 +202,7 @@ fn creation(document: &Document, findings: &mut Findings) -> Option<Drawn> {
 
 /// A record that is there; nothing where it is as the document says.
 fn change(document: &Document, state: &State, findings: &mut Findings) -> Option<Drawn> {
-    let (kind, shape) = (document.kind, Shape::of(document.kind.create));
+    let (kind, shape) = (document.kind, Shape::of(document.kind.create.meta));
     let shown = (kind.shown)(&state.value).unwrap_or_else(|_| state.value.clone());
     let mut wanted = shown.clone();
     for (name, value) in &document.given {
@@ -253,8 +253,8 @@ fn change(document: &Document, state: &State, findings: &mut Findings) -> Option
         };
     }
     if in_body {
-        match (kind.changed)(&body) {
-            Ok(body) => drawn.send(document, kind.change, state.tag.as_deref(), Some(&body)),
+        match kind.changed(&body) {
+            Ok(body) => drawn.send(document, kind.change.meta, state.tag.as_deref(), Some(&body)),
             Err(failure) => findings.refused(&document.place, &document.with_absent(failure)),
         }
         drawn.hashes = kind.within.is_some();

@@ -1,7 +1,7 @@
 //! The way back: the records of a noun in the columns of its import.
 
+use super::Bulk;
 use super::columns::{Column, Shape, at, cell};
-use super::nouns::Noun;
 use super::row::Reading;
 use super::template;
 use crate::cx::Cx;
@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write, stdout};
 use std::os::unix::fs::OpenOptionsExt;
 
 /// Exports all records of a noun into a file, or to stdout.
-pub async fn export(cx: &Cx, noun: &'static Noun, out: Option<&str>, format: Option<Format>) -> Outcome {
+pub async fn export(cx: &Cx, noun: Bulk, out: Option<&str>, format: Option<Format>) -> Outcome {
     let format = match format.unwrap_or(Format::Csv) {
         Format::Table | Format::Wide | Format::Id | Format::Tsv if out.is_some() => {
             return Err(Failure::usage("a file is of csv, json, jsonl or yaml").hint("give -o csv"));
@@ -32,7 +32,7 @@ pub async fn export(cx: &Cx, noun: &'static Noun, out: Option<&str>, format: Opt
         }
         false => sheet.push(&record),
     };
-    noun.supply.each(&cx.client, noun.within.first().copied(), &mut take).await?;
+    noun.noun.each(&cx.client, &mut take).await?;
     in_order(records).iter().try_for_each(|record| sheet.push(record))?;
     let count = sheet.finish()?;
     cx.out.tip(&format!("{count} {} exported", noun.plural));
@@ -76,8 +76,8 @@ enum Sink<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    fn begin(cx: &'a Cx, noun: &'static Noun, out: Option<&str>, format: Format) -> Outcome<Self> {
-        let shape = Shape::of(noun.create);
+    fn begin(cx: &'a Cx, noun: Bulk, out: Option<&str>, format: Format) -> Outcome<Self> {
+        let shape = Shape::of(noun.create.meta);
         let told = noun.told.iter().map(|name| (*name).to_owned());
         let names = template::columns(noun).into_iter().map(|column| column.name).chain(told);
         // Secrets are not to be had.
@@ -96,7 +96,7 @@ impl<'a> Sheet<'a> {
             Format::Jsonl => Sink::Lines(target(out)?),
             Format::Json | Format::Yaml => Sink::Whole(target(out)?, format, Vec::new()),
             Format::Table | Format::Wide | Format::Tsv | Format::Id => {
-                Sink::Listing(cx.out.listing(noun.view)?)
+                Sink::Listing(cx.out.listing(noun.noun.view)?)
             }
         };
         let told = noun.told.iter().map(|name| (*name).to_owned());

@@ -1,6 +1,6 @@
 //! The rows that failed, in a file that can be imported again once it is corrected.
 
-use super::nouns::Noun;
+use super::Bulk;
 use super::row::Reading;
 use super::source::{Raw, Source};
 use crate::failure::{Failure, Outcome};
@@ -21,7 +21,7 @@ pub struct Failed {
 
 impl Failed {
     /// Nothing has failed yet. A file that somebody has worked on since it was written stays as it is.
-    pub fn begin(path: &Path, report: &Path, noun: &Noun, source: &Source) -> Outcome<Self> {
+    pub fn begin(path: &Path, report: &Path, noun: Bulk, source: &Source) -> Outcome<Self> {
         let changed = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
         if let (Some(failed), Some(reported)) = (changed(path), changed(report))
             && failed > reported

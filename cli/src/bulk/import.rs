@@ -1,7 +1,7 @@
 //! An import: rows are read, sent in batches, and reported, in their order.
 
+use super::Bulk;
 use super::failed::Failed;
-use super::nouns::Noun;
 use super::progress::{Counts, Progress};
 use super::report::{Before, Report};
 use super::row::{Keys, Reading, Row};
@@ -55,7 +55,7 @@ pub struct Order {
 
 impl Order {
     /// The line that imports a file in the same way.
-    fn line(&self, noun: &Noun, file: &str) -> String {
+    fn line(&self, noun: Bulk, file: &str) -> String {
         let mut words = vec!["mfa".to_owned(), noun.name.to_owned(), "import".to_owned(), quoted(file)];
         words.extend(
             self.map
@@ -101,7 +101,7 @@ struct Ledger {
 /// Rows that would make a record, by its identifier. Each batch is tried for itself, so what rows of two of
 /// them have in common is found here.
 struct Tried {
-    noun: &'static Noun,
+    noun: Bulk,
     rows: HashMap<String, u64>,
 }
 
@@ -109,14 +109,14 @@ impl Tried {
     /// Refuses a row whose record a row before it would make.
     fn judge(&mut self, done: &mut Done) {
         // An identifier counts among all records of the noun, whatever they lie in.
-        let own = done.id.splitn(self.noun.within.len() + 1, '/').last().unwrap_or_default();
+        let own = done.id.splitn(self.noun.within().len() + 1, '/').last().unwrap_or_default();
         if done.status != Status::Valid {
             return;
         }
         match self.rows.get(own) {
             None => drop(self.rows.insert(own.to_owned(), done.number)),
             Some(row) => {
-                let taken = if self.noun.within.is_empty() { IDENTIFIER_TAKEN } else { CARD_NUMBER_TAKEN };
+                let taken = if self.noun.within().is_empty() { IDENTIFIER_TAKEN } else { CARD_NUMBER_TAKEN };
                 (done.status, done.code) = (Status::Failed, taken.code.to_owned());
                 done.message = format!("row {row} has the same identifier");
             }
@@ -160,8 +160,8 @@ impl Ledger {
 }
 
 /// Carries an import out.
-pub async fn import(cx: &Cx, noun: &'static Noun, order: Order) -> Outcome {
-    if noun.change.is_none() && order.mode != Mode::Create {
+pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
+    if noun.change().is_none() && order.mode != Mode::Create {
         return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
     }
     let source = Source::open(&order.file, order.format)?;
@@ -169,7 +169,7 @@ pub async fn import(cx: &Cx, noun: &'static Noun, order: Order) -> Outcome {
     let failed = Failed::begin(&order.failed, &order.report, noun, &source)?;
     let (report, before) = Report::begin(&order.report, noun.name, order.resume)?;
     let progress = Progress::begin(&cx.out, source.bytes);
-    let distinct = order.validate_only && order.mode == Mode::Create && noun.change.is_some();
+    let distinct = order.validate_only && order.mode == Mode::Create && noun.change().is_some();
     let tried = distinct.then(|| Tried { noun, rows: HashMap::new() });
     let mut ledger = Ledger { report, failed, progress, counts: Counts::default(), first: Vec::new(), tried };
     let mut client = cx.client.clone();
@@ -194,7 +194,7 @@ pub async fn import(cx: &Cx, noun: &'static Noun, order: Order) -> Outcome {
 }
 
 /// How an import is gone on with that did not come to its end.
-fn going_on(failure: Failure, noun: &Noun, order: &Order) -> Failure {
+fn going_on(failure: Failure, noun: Bulk, order: &Order) -> Failure {
     let before = if failure.hint.is_empty() { String::new() } else { format!("{}; then ", failure.hint) };
     let hint = match order.file.as_str() {
         "-" => format!("{before}send the same rows again with --resume"),
@@ -332,7 +332,7 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
 }
 
 /// Ends the report and tells what it came to.
-fn finish(cx: &Cx, noun: &Noun, order: &Order, ledger: Ledger) -> Outcome {
+fn finish(cx: &Cx, noun: Bulk, order: &Order, ledger: Ledger) -> Outcome {
     let Ledger { report, failed, progress, counts, first, .. } = ledger;
     report.finish()?;
     let shown = |path: &Path| path.display().to_string();

@@ -2,7 +2,6 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `nouns` | what each noun needs for it: its endpoints, what names a record, an example |
 //! | `columns` | columns as the schema of the body says; a cell as a value and a value as a cell |
 //! | `source` | rows of CSV, JSON lines, JSON and YAML |
 //! | `row` | a row as the operations that make its record |
@@ -11,18 +10,56 @@
 //! | `progress` | a bar for people, lines for programs |
 //! | `import` | all of it together |
 //! | `export` | the way back |
-//! | `supply` | all records of a kind as they arrive |
 //! | `template` | an empty table to begin with |
 
 pub mod columns;
 pub mod export;
 mod failed;
 pub mod import;
-pub mod nouns;
 mod progress;
 mod report;
 mod row;
 pub mod send;
 pub mod source;
-pub mod supply;
 pub mod template;
+
+use crate::input::Row;
+use crate::noun::{Import, Noun};
+use serde_json::Value;
+use std::ops::Deref;
+
+/// A noun whose records travel in bulk.
+#[derive(Clone, Copy)]
+pub struct Bulk {
+    /// What is typed, such as `customers`.
+    pub name: &'static str,
+    /// The noun.
+    pub noun: &'static Noun,
+    /// The endpoint that makes a record.
+    pub create: Row,
+    import: &'static Import,
+}
+
+impl Bulk {
+    /// A noun as it travels, where it does.
+    pub fn of(noun: &'static Noun) -> Option<Self> {
+        Some(Self { name: noun.typed, noun, create: noun.create?, import: noun.import.as_ref()? })
+    }
+
+    /// Columns that are in the path of the endpoints and not in the body.
+    fn within(&self) -> &'static [&'static str] {
+        self.noun.within
+    }
+
+    /// The endpoint that changes a record that is there already, and its body from that of a new one.
+    fn change(&self) -> Option<(Row, fn(&Value) -> Value)> {
+        self.noun.change.filter(|_| self.changes).map(|row| (row, self.noun.change_body))
+    }
+}
+
+impl Deref for Bulk {
+    type Target = Import;
+    fn deref(&self) -> &Import {
+        self.import
+    }
+}

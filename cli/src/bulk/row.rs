@@ -1,7 +1,7 @@
 //! A row of a file as the record that it stands for.
 
+use super::Bulk;
 use super::columns::{Column, Shape, Step, close_gaps, put, value};
-use super::nouns::Noun;
 use super::source::{Raw, near};
 use crate::failure::{Failure, Outcome};
 use crate::output::unguarded;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// What the cells of a column are for.
 enum Target {
-    /// A parameter of the path, by its place in [`Noun::within`].
+    /// A parameter of the path, by its place in [`Noun::within`](crate::noun::Noun).
     Within(usize),
     /// A part of the body, with the name of the column for whoever has to correct it.
     Field(Column, String),
@@ -22,7 +22,7 @@ enum Target {
 
 /// How the rows of one file are read.
 pub struct Reading {
-    noun: &'static Noun,
+    noun: Bulk,
     targets: Vec<Target>,
     renamed: HashMap<String, String>,
 }
@@ -52,14 +52,9 @@ pub struct Record {
 impl Reading {
     /// Reads rows under a header, or records that name their own properties. `new` says that every record is
     /// a new one.
-    pub fn new(
-        noun: &'static Noun,
-        header: Option<&[String]>,
-        map: &[(String, String)],
-        new: bool,
-    ) -> Outcome<Self> {
+    pub fn new(noun: Bulk, header: Option<&[String]>, map: &[(String, String)], new: bool) -> Outcome<Self> {
         let renamed: HashMap<String, String> = map.iter().cloned().collect();
-        let shape = Shape::of(noun.create);
+        let shape = Shape::of(noun.create.meta);
         let Some(header) = header else { return Ok(Self { noun, targets: Vec::new(), renamed }) };
         if let Some(unused) = renamed.keys().find(|column| !header.contains(column)) {
             let what = format!("--map names a column \"{unused}\" that the file does not have");
@@ -75,9 +70,9 @@ impl Reading {
     }
 
     /// The names under which records of a noun hold their values, for a table of them.
-    pub fn names(noun: &Noun) -> Vec<String> {
-        let shape = Shape::of(noun.create);
-        noun.within.iter().copied().chain(shape.properties()).map(str::to_owned).collect()
+    pub fn names(noun: Bulk) -> Vec<String> {
+        let shape = Shape::of(noun.create.meta);
+        noun.within().iter().copied().chain(shape.properties()).map(str::to_owned).collect()
     }
 
     /// Refuses a table without a column that every row needs.
@@ -85,13 +80,13 @@ impl Reading {
         let has = |name: &str| {
             self.targets.iter().any(|target| match target {
                 Target::Field(column, _) => column.path.first() == Some(&Step::Name(name.to_owned())),
-                Target::Within(i) => self.noun.within[*i] == name,
+                Target::Within(i) => self.noun.within()[*i] == name,
                 Target::PassedOver => false,
             })
         };
         // What only a new record needs, such as a password, may be missing where records are changed.
         let needed = if new { shape.required() } else { self.noun.id.to_vec() };
-        let missing = self.noun.within.iter().copied().chain(needed).find(|name| !has(name));
+        let missing = self.noun.within().iter().copied().chain(needed).find(|name| !has(name));
         match missing {
             Some(name) => {
                 let hint =
@@ -117,7 +112,7 @@ impl Reading {
     }
 
     fn of_cells(&self, cells: &ByteRecord) -> Result<Record, (Record, String)> {
-        let mut record = Record { within: vec![String::new(); self.noun.within.len()], body: json!({}) };
+        let mut record = Record { within: vec![String::new(); self.noun.within().len()], body: json!({}) };
         let mut wrong = Vec::new();
         for (target, cell) in self.targets.iter().zip(cells) {
             let Ok(cell) = std::str::from_utf8(cell) else {
@@ -143,13 +138,13 @@ impl Reading {
     }
 
     fn of_record(&self, given: &Value) -> Result<Record, (Record, String)> {
-        let mut record = Record { within: vec![String::new(); self.noun.within.len()], body: json!({}) };
+        let mut record = Record { within: vec![String::new(); self.noun.within().len()], body: json!({}) };
         let Value::Object(properties) = given else {
             return Err((record, "the record is not an object".to_owned()));
         };
         for (name, value) in properties {
             let name = self.renamed.get(name).unwrap_or(name);
-            if let Some(i) = self.noun.within.iter().position(|within| within == name) {
+            if let Some(i) = self.noun.within().iter().position(|within| within == name) {
                 record.within[i] = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             } else if !name.is_empty() && !self.noun.told.contains(&name.as_str()) {
                 record.body[name.as_str()] = value.clone();
@@ -159,7 +154,7 @@ impl Reading {
     }
 
     fn checked(&self, record: Record, mut wrong: Vec<String>) -> Result<Record, (Record, String)> {
-        for (name, value) in self.noun.within.iter().zip(&record.within) {
+        for (name, value) in self.noun.within().iter().zip(&record.within) {
             // Such a path would lead somewhere else.
             if matches!(value.as_str(), "" | "." | "..") {
                 wrong.push(format!("{name} is required"));
@@ -170,7 +165,7 @@ impl Reading {
     }
 
     fn id(&self, record: &Record) -> String {
-        let part = |name: &&str| match self.noun.within.iter().position(|within| within == name) {
+        let part = |name: &&str| match self.noun.within().iter().position(|within| within == name) {
             Some(i) => record.within.get(i).cloned().unwrap_or_default(),
             None => record.body[*name].as_str().unwrap_or_default().to_owned(),
         };
@@ -178,15 +173,15 @@ impl Reading {
     }
 }
 
-fn target(noun: &Noun, shape: &Shape, column: &str, field: &str) -> Outcome<Target> {
+fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Target> {
     if field.is_empty() || noun.told.contains(&field) {
         return Ok(Target::PassedOver);
     }
-    if let Some(i) = noun.within.iter().position(|within| *within == field) {
+    if let Some(i) = noun.within().iter().position(|within| *within == field) {
         return Ok(Target::Within(i));
     }
     shape.column(field).map(|found| Target::Field(found, column.to_owned())).map_err(|why| {
-        let names = shape.properties().into_iter().chain(noun.within.iter().copied());
+        let names = shape.properties().into_iter().chain(noun.within().iter().copied());
         let near = if why.starts_with("did") { format!("{why} ") } else { near(field, names) };
         let hint =
             format!("{near}give it its name, or pass it over: --map '{column}=FIELD', --map '{column}='");
@@ -223,13 +218,14 @@ impl Keys {
 
 #[cfg(test)]
 mod tests {
-    use super::super::nouns::{CARDS, CUSTOMERS};
     use super::*;
+    use crate::noun::Noun;
+    use crate::nouns::{cards, customers};
 
     fn reading(noun: &'static Noun, header: &[&str], map: &[(&str, &str)]) -> Outcome<Reading> {
         let header: Vec<_> = header.iter().map(|name| (*name).to_owned()).collect();
         let map: Vec<_> = map.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        Reading::new(noun, Some(&header), &map, true)
+        Reading::new(Bulk::of(noun).unwrap(), Some(&header), &map, true)
     }
 
     fn row(reading: &Reading, cells: &[&str]) -> Row {
@@ -239,7 +235,7 @@ mod tests {
     #[test]
     fn a_row_becomes_a_body_and_empty_cells_say_nothing() {
         let header = ["Nr", "givenName", "dateOfBirth", "member", "address.city", "note", "currentState"];
-        let reading = reading(&CUSTOMERS, &header, &[("Nr", "identifier"), ("note", "")]).unwrap();
+        let reading = reading(&customers::NOUN, &header, &[("Nr", "identifier"), ("note", "")]).unwrap();
         let row = row(&reading, &["c-1", "'+1", "1990-05-17", "TRUE", "", "x", "ACTIVE"]);
         let day = json!({ "year": 1990, "month": 5, "day": 17 });
         let body = json!({ "identifier": "c-1", "givenName": "+1", "dateOfBirth": day, "member": true });
@@ -248,7 +244,7 @@ mod tests {
 
     #[test]
     fn every_bad_cell_of_a_row_is_named() {
-        let reading = reading(&CUSTOMERS, &["identifier", "dateOfBirth", "member"], &[]).unwrap();
+        let reading = reading(&customers::NOUN, &["identifier", "dateOfBirth", "member"], &[]).unwrap();
         let row = row(&reading, &["c-1", "17.5.1990", "yes"]);
         let expected = "dateOfBirth must be a day of the calendar as YYYY-MM-DD, not \"17.5.1990\"; \
                         member must be true or false, not \"yes\"";
@@ -257,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_parameter_of_the_path_is_a_column_and_no_property() {
-        let reading = reading(&CARDS, &["customer", "type", "number", "expirationDate"], &[]).unwrap();
+        let reading = reading(&cards::NOUN, &["customer", "type", "number", "expirationDate"], &[]).unwrap();
         let good = row(&reading, &["c-1", "Passport", "G1", "2030-01-31"]);
         let record = good.record.unwrap();
         assert_eq!((good.id.as_str(), record.within.as_slice()), ("c-1/G1", ["c-1".to_owned()].as_slice()));
@@ -270,11 +266,11 @@ mod tests {
 
     #[test]
     fn a_table_with_a_wrong_header_is_refused_before_anything_is_sent() {
-        let refused = |header: &[&str]| reading(&CUSTOMERS, header, &[]).err().unwrap();
+        let refused = |header: &[&str]| reading(&customers::NOUN, header, &[]).err().unwrap();
         assert_eq!(refused(&["identifier", "surnam"]).message, "customers have no field \"surnam\"");
         assert!(refused(&["identifier", "surnam"]).hint.starts_with("did you mean surname?"));
         assert!(refused(&["surname"]).message.contains("no column \"identifier\""));
-        assert!(reading(&CUSTOMERS, &["identifier"], &[("Nr", "identifier")]).is_err());
+        assert!(reading(&customers::NOUN, &["identifier"], &[("Nr", "identifier")]).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Rows as batches of operations, and what became of each row.
 
-use super::nouns::{Change, Noun};
+use super::Bulk;
 use super::row::{Keys, Record, Row};
 use super::source::Raw;
 use crate::client::{Client, operation};
@@ -129,14 +129,14 @@ impl Ready {
         self.body.len() + 256
     }
 
-    fn create(&self, noun: &Noun) -> String {
-        operation(noun.create, &self.within(), Some(&self.key), None, Some(&self.body))
+    fn create(&self, noun: Bulk) -> String {
+        operation(noun.create.meta, &self.within(), Some(&self.key), None, Some(&self.body))
     }
 
-    fn change(&self, noun: &Noun, change: Change) -> String {
-        let body = (change.body)(&self.record.body);
+    fn change(&self, noun: Bulk, (row, body): Change) -> String {
+        let body = body(&self.record.body);
         let key = format!("{}-u", self.key);
-        operation(change.meta, &self.address(noun), Some(&key), None, Some(&body.to_string()))
+        operation(row.meta, &self.address(noun), Some(&key), None, Some(&body.to_string()))
     }
 
     fn within(&self) -> Vec<&str> {
@@ -144,7 +144,7 @@ impl Ready {
     }
 
     /// The parameters of the record's own path.
-    fn address(&self, noun: &Noun) -> Vec<&str> {
+    fn address(&self, noun: Bulk) -> Vec<&str> {
         let own = noun.id.last().and_then(|own| self.record.body[*own].as_str());
         let mut address = self.within();
         address.push(own.unwrap_or_default());
@@ -152,10 +152,13 @@ impl Ready {
     }
 
     /// Whether the row has not what a new record needs, and can only be about one that is there.
-    fn is_change(&self, noun: &Noun) -> bool {
-        noun.change.is_some_and(|change| (change.only)(&self.record.body))
+    fn is_change(&self, noun: Bulk) -> bool {
+        (noun.only_change)(&self.record.body)
     }
 }
+
+/// The row that changes a record, and its body from that of a new one.
+type Change = (crate::input::Row, fn(&Value) -> Value);
 
 /// How rows are sent.
 #[derive(Clone)]
@@ -163,7 +166,7 @@ pub struct Sender {
     /// The way to the daemon.
     pub client: Client,
     /// What the rows are.
-    pub noun: &'static Noun,
+    pub noun: Bulk,
     /// What is done with what is there already.
     pub mode: Mode,
 }
@@ -186,12 +189,12 @@ impl Sender {
     /// Changes the records that are there already, or makes sure that they are.
     async fn treat_present(&self, rows: &[Ready], done: &mut [Option<Done>]) -> Outcome {
         let there: Vec<_> = (0..rows.len()).filter(|i| done[*i].is_none()).collect();
-        let Some(change) = self.noun.change.filter(|_| !there.is_empty()) else { return Ok(()) };
+        let Some(change) = self.noun.change().filter(|_| !there.is_empty()) else { return Ok(()) };
         let status = if self.mode == Mode::Upsert { Status::Updated } else { Status::Skipped };
         let operation = |i: &usize| match self.mode {
             Mode::Upsert => rows[*i].change(self.noun, change),
             // A number that is taken may be taken by somebody else.
-            _ => operation(&reading(change.meta), &rows[*i].address(self.noun), None, None, None),
+            _ => operation(&reading(change.0.meta), &rows[*i].address(self.noun), None, None, None),
         };
         let results = self.results(there.iter().map(operation)).await?;
         for (i, result) in there.into_iter().zip(results) {
@@ -223,9 +226,10 @@ impl Sender {
     /// Sends rows that are done all or not at all.
     pub async fn send_atomic(&self, rows: Vec<Ready>, key: &str) -> Outcome<Vec<Done>> {
         let mut there = vec![false; rows.len()];
-        if let Some(change) = self.noun.change.filter(|_| self.mode != Mode::Create) {
-            let look =
-                |ready: &Ready| operation(&reading(change.meta), &ready.address(self.noun), None, None, None);
+        if let Some(change) = self.noun.change().filter(|_| self.mode != Mode::Create) {
+            let look = |ready: &Ready| {
+                operation(&reading(change.0.meta), &ready.address(self.noun), None, None, None)
+            };
             let results = self.results(rows.iter().map(look)).await?;
             for (there, result) in there.iter_mut().zip(results) {
                 *there = result.status == 200;
@@ -237,7 +241,7 @@ impl Sender {
             (true, _) => Status::Skipped,
         };
         let sent: Vec<_> = (0..rows.len()).filter(|i| status(there[*i]) != Status::Skipped).collect();
-        let operation = |i: &usize| match self.noun.change.filter(|_| there[*i]) {
+        let operation = |i: &usize| match self.noun.change().filter(|_| there[*i]) {
             Some(change) => rows[*i].change(self.noun, change),
             None => rows[*i].create(self.noun),
         };

@@ -1,11 +1,11 @@
 //! An empty table to begin with: what each column means, their names, and a row that works.
 
+use super::Bulk;
 use super::columns::{Described, Kind, Shape};
-use super::nouns::Noun;
 use crate::output::guarded;
 
 /// The template of a noun.
-pub fn text(noun: &Noun) -> String {
+pub fn text(noun: Bulk) -> String {
     let mut text = format!(
         "# {}, a row each. Lines like this one may stand before the names of the columns.\n\
          # Columns that you do not need may be left out; they may stand in any order. Help: mfa help import\n\
@@ -34,15 +34,15 @@ pub fn text(noun: &Noun) -> String {
 }
 
 /// The columns of a noun, without those that an import passes over.
-pub fn columns(noun: &Noun) -> Vec<Described> {
-    let within = noun.within.iter().map(|name| Described {
+pub fn columns(noun: Bulk) -> Vec<Described> {
+    let within = noun.within().iter().map(|name| Described {
         name: (*name).to_owned(),
         doc: format!("The {name} to whom it belongs"),
         required: true,
         kind: Kind::Text,
         words: Vec::new(),
     });
-    let own = Shape::of(noun.create).columns().into_iter();
+    let own = Shape::of(noun.create.meta).columns().into_iter();
     within.chain(own.filter(|column| !noun.told.contains(&column.name.as_str()))).collect()
 }
 

@@ -1,10 +1,10 @@
 //! Changes that are only tried.
 
-use super::{Client, operation};
+use super::{At, Client, operation};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{Problem, exit};
-use mfa_shared::wire::{Body, Nothing};
+use mfa_shared::wire::{Body, Outgoing};
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
 
@@ -14,9 +14,14 @@ pub(super) const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
 impl Client {
     /// Lets the daemon try a change, whatever the flags say; the keys of the changes that follow stay theirs.
     pub async fn try_out<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome {
+        self.try_row((&E::META, &endpoint.params()), body.write()).await
+    }
+
+    /// The same for a row of the endpoint table.
+    pub async fn try_row(&self, at: At<'_>, outgoing: Outgoing) -> Outcome {
         let trial =
             Self { dry_run: true, idempotency_key: None, changes: Default::default(), ..self.clone() };
-        match trial.send(endpoint, body).await {
+        match trial.send_row(at, outgoing).await {
             Err(failure) if failure.dry_run.is_none() => Err(failure),
             _ => Ok(()),
         }
@@ -25,22 +30,18 @@ impl Client {
 
 impl Client {
     /// Lets the daemon try a change, and gives the record that a read would show after it.
-    pub async fn try_then_read<W, R>(
+    pub async fn try_then_read(
         &self,
-        write: &W,
-        body: &W::Body,
+        write: At<'_>,
+        body: &Outgoing,
         tag: Option<&str>,
-        read: &R,
-    ) -> Outcome<Value>
-    where
-        W: Endpoint,
-        R: Endpoint<Body = Nothing>,
-    {
+        read: At<'_>,
+    ) -> Outcome<Value> {
         // What the trial leaves dangling, the change itself will say.
         let trial = Self { dry_run: true, noted: Default::default(), ..self.clone() };
-        let sent = body.write().body.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned());
-        let change = operation(&W::META, &write.params(), None, tag, sent.as_deref());
-        let look = operation(&R::META, &read.params(), None, None, None);
+        let sent = body.body.as_ref().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned());
+        let change = operation(write.0, write.1, None, tag, sent.as_deref());
+        let look = operation(read.0, read.1, None, None, None);
         let results = trial.batch(&[change, look], true, None).await?.results;
         let refused = results.iter().find_map(|result| result.problem.as_ref());
         match refused.map(|problem| serde_json::from_value::<Problem>(json!(problem))) {

@@ -2,38 +2,23 @@
 //! wished the daemon refuses them.
 
 use super::dry_run::{self, DRY_RUN};
-use super::{Client, Parcel};
+use super::{Client, Dangling, Parcel};
 use crate::failure::{Failure, Outcome};
-use crate::prompt::Prompt;
-use crate::suggest;
 use mfa_shared::fault::exit;
 use reqwest::Response;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// The header by which a change is refused that names what does not exist.
 const EXISTING_ONLY: HeaderName = HeaderName::from_static("existing-only");
 
-/// Properties that may name what does not exist; what any other one names, the daemon checks always.
-const FREE: &[&str] = &[
-    "assignedEmployee",
-    "assignedEmployeeIdentifier",
-    "assignedOffice",
-    "customerIdentifier",
-    "permittableEndpointGroupIdentifier",
-    "permittableEndpointGroupIdentifiers",
-    "referenceCustomer",
-    "role",
-];
-
 /// Ends of addresses whose changes nobody is asked about. At the counter the daemon checks all that counts;
 /// operations of a batch may name what others of it make.
 const NOT_ASKED: &[&str] = &["/transactions", "/batch"];
-
-/// References of one change that are asked about one by one.
-const ASKED_MAX: usize = 5;
 
 /// What is done about a change that names what does not exist.
 #[derive(Debug, Clone)]
@@ -41,21 +26,22 @@ pub enum References {
     /// It is made, and told afterwards.
     Told,
     /// It is tried first, and somebody is asked.
-    Asked(Prompt),
+    Asked(Arc<dyn Asks>),
     /// The daemon refuses it.
     Refused,
 }
 
-impl References {
-    /// What is done where somebody may be asked, unless only what exists is to be named.
-    pub fn of(existing_only: bool, prompt: &Prompt) -> Self {
-        match existing_only {
-            true => References::Refused,
-            false if prompt.can_ask() && !prompt.yes => References::Asked(prompt.clone()),
-            false => References::Told,
-        }
-    }
+/// Who is asked about changes that name what does not exist.
+pub trait Asks: fmt::Debug + Send + Sync {
+    /// Whether a body names something that need not exist.
+    fn is_free(&self, body: &Value) -> bool;
+    /// Asks whether a change is made that leaves these references; a no is a failure.
+    fn ask<'a>(&'a self, client: &'a Client, found: &'a [Dangling]) -> Asking<'a>;
 }
+
+/// An answer that is waited for. Looking for near identifiers sends requests in turn, so the compiler must not
+/// have to look inside.
+pub type Asking<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
 impl Client {
     /// Sees to the references of a change before it is sent.
@@ -68,30 +54,23 @@ impl Client {
             References::Refused => {
                 parcel.headers.insert(EXISTING_ONLY, HeaderValue::from_static("true"));
             }
-            References::Asked(prompt)
-                if !self.dry_run && !NOT_ASKED.iter().any(|end| path.ends_with(end)) =>
-            {
-                self.ask_about(&parcel, prompt).await?;
+            References::Asked(who) if !self.dry_run && !NOT_ASKED.iter().any(|end| path.ends_with(end)) => {
+                self.ask_about(&parcel, &**who).await?;
             }
             References::Asked(_) | References::Told => {}
         }
         Ok(parcel)
     }
 
-    /// Lets the daemon try a change with references, and asks about those that it does not find. Looking for
-    /// near identifiers sends requests in turn, so the compiler must not have to look inside.
-    fn ask_about<'a>(
-        &'a self,
-        parcel: &'a Parcel,
-        prompt: &'a Prompt,
-    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
-        Box::pin(self.asked_about(parcel, prompt))
+    /// Lets the daemon try a change with references, and asks about those that it does not find.
+    fn ask_about<'a>(&'a self, parcel: &'a Parcel, who: &'a dyn Asks) -> Asking<'a> {
+        Box::pin(self.asked_about(parcel, who))
     }
 
-    async fn asked_about(&self, parcel: &Parcel, prompt: &Prompt) -> Outcome {
+    async fn asked_about(&self, parcel: &Parcel, who: &dyn Asks) -> Outcome {
         let Some((kind, bytes)) = &parcel.body else { return Ok(()) };
         let is_role = parcel.url.ends_with("/roleIdentifier");
-        if !is_role && !serde_json::from_slice(bytes).is_ok_and(|body| is_free(&body)) {
+        if !is_role && !serde_json::from_slice(bytes).is_ok_and(|body| who.is_free(&body)) {
             return Ok(());
         }
         // The trial has no key, so that the one of the change stays unused.
@@ -123,15 +102,7 @@ impl Client {
         if found.is_empty() {
             return Ok(());
         }
-        let mut question = String::new();
-        for dangling in found.iter().take(ASKED_MAX) {
-            question += &suggest::what_is_missing(self, dangling).await;
-            question.push('\n');
-        }
-        if found.len() > ASKED_MAX {
-            question += &format!("{} more fields name what does not exist\n", found.len() - ASKED_MAX);
-        }
-        prompt.confirm_or_interrupted(&format!("{question}make the change all the same?")).await?;
+        who.ask(self, &found).await?;
         self.agree_to(found);
         Ok(())
     }
@@ -145,46 +116,5 @@ impl Client {
         let what =
             format!("the daemon at {} does not know --existing-only, and has done what was asked", self.url);
         Err(Failure::new("existing_only_ignored", exit::INCOMPATIBLE, what))
-    }
-}
-
-/// Whether a body names something that need not exist.
-fn is_free(body: &Value) -> bool {
-    let names = |value: &Value| match value {
-        Value::String(name) => !name.is_empty(),
-        Value::Array(names) => !names.is_empty(),
-        _ => false,
-    };
-    match body {
-        Value::Object(properties) => properties
-            .iter()
-            .any(|(name, value)| is_free(value) || FREE.contains(&name.as_str()) && names(value)),
-        Value::Array(values) => values.iter().any(is_free),
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_free;
-    use serde_json::json;
-
-    #[test]
-    fn only_a_body_that_names_another_record_is_tried_first() {
-        for body in [
-            json!({ "assignedOffice": "market" }),
-            json!({ "permissions": [{ "permittableEndpointGroupIdentifier": "all" }] }),
-            json!({ "permittableEndpointGroupIdentifiers": ["all"] }),
-        ] {
-            assert!(is_free(&body), "{body}");
-        }
-        for body in [
-            json!({ "assignedOffice": null, "assignedEmployee": "" }),
-            json!({ "permittableEndpointGroupIdentifiers": [] }),
-            json!({ "identifier": "market", "name": "Market" }),
-            json!("market"),
-        ] {
-            assert!(!is_free(&body), "{body}");
-        }
     }
 }

@@ -1,13 +1,13 @@
 //! Answers that are no one JSON value: lists that are taken record by record while they arrive, texts, and
 //! files that arrive piece by piece.
 
-use super::{Client, Request, connect};
+use super::{At, Client, Request, connect};
 use crate::failure::{Failure, Outcome};
 use bytes::Bytes;
 use mfa_shared::api::backup::FileBytes;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::exit;
-use mfa_shared::wire::{NDJSON_TYPE, Nothing};
+use mfa_shared::wire::{Body, NDJSON_TYPE, Nothing, Outgoing};
 use reqwest::header::{ACCEPT, HeaderValue};
 
 /// A list that arrives record by record.
@@ -21,7 +21,12 @@ pub struct Stream {
 impl Client {
     /// Sends a list endpoint and takes its records as they come.
     pub async fn stream<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Stream> {
-        let mut request = Request::new(endpoint, body);
+        self.stream_row((&E::META, &endpoint.params()), body.write()).await
+    }
+
+    /// The same for a row of the endpoint table.
+    pub async fn stream_row(&self, at: At<'_>, outgoing: Outgoing) -> Outcome<Stream> {
+        let mut request = Request::of_row(at, outgoing);
         request.headers.insert(ACCEPT, HeaderValue::from_static(NDJSON_TYPE));
         let response = self.request(request).await?;
         let status = response.status().as_u16();
@@ -29,7 +34,7 @@ impl Client {
             return Ok(Stream { response, buffer: Vec::new(), url: self.url.clone(), count: 0 });
         }
         let (status, text) = self.text(response).await?;
-        Err(self.refused(&E::META, &endpoint.params(), status, &text))
+        Err(self.refused(at.0, at.1, status, &text))
     }
 
     /// Sends an endpoint whose answer is a text, and takes it as it comes.

@@ -1,6 +1,7 @@
 //! `mfa api`: any request that the daemon knows, for what has no verb of its own.
 
-use crate::client::{RawReply, References};
+use crate::asks;
+use crate::client::RawReply;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input;
@@ -49,7 +50,7 @@ impl Verb for Api {
     async fn run(self, cx: &Cx) -> Outcome {
         let mut client = cx.client.clone();
         client.dry_run = self.dry_run;
-        client.references = References::of(self.existing_only, &cx.prompt);
+        client.references = asks::about(self.existing_only, &cx.prompt);
         let reads =
             matches!(self.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "DELETE");
         if reads && self.input.is_some() {

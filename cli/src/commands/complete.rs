@@ -5,7 +5,7 @@ mod values;
 
 pub use scripts::{SCRIPTS, script};
 
-use super::{NODES, command};
+use super::{command, nodes};
 use crate::cx::Cx;
 use crate::failure::Outcome;
 use crate::output::escaped;
@@ -65,8 +65,8 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn read(root: &'a Command, words: &'a [String]) -> Self {
         let own: Vec<_> = words.iter().map(String::as_str).collect();
-        let path = tree::path(NODES, &own);
-        let leaf = tree::leaves(NODES).into_iter().find(|(other, _)| *other == path).map(|(_, leaf)| leaf);
+        let path = tree::path(nodes(), &own);
+        let leaf = tree::leaves(nodes()).into_iter().find(|(other, _)| *other == path).map(|(_, leaf)| leaf);
         let (positionals, given) = (Vec::new(), Vec::new());
         let mut line = Self { command: root, leaf, path, positionals, given, waiting: None };
         for word in words {

@@ -6,11 +6,11 @@ pub mod check;
 pub mod look;
 pub mod migrate;
 
-use super::users::show_once;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::flags::PasswordFlags;
 use crate::globals::Format;
+use crate::nouns::users::show_once;
 use crate::settings::{self, Settings};
 use crate::signals::listen;
 use crate::tree::Verb;

@@ -3,7 +3,7 @@
 use super::complete::{SCRIPTS, script};
 use super::topics::{self, TOPICS, Topic};
 use super::troubleshooting;
-use super::{NODES, command, service};
+use super::{command, nodes, service};
 use crate::called::{self, spoken};
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -45,7 +45,7 @@ impl Verb for Commands {
         let mut root = command();
         root.build();
         let records =
-            tree::leaves(NODES).into_iter().map(|(path, leaf)| describe(&root, &path, leaf)).collect();
+            tree::leaves(nodes()).into_iter().map(|(path, leaf)| describe(&root, &path, leaf)).collect();
         cx.out.show(&views::COMMAND, &Value::Array(records))
     }
 }
@@ -178,7 +178,7 @@ fn files() -> Outcome<Vec<(String, String)>> {
     let page = man(&root, "mfa", &[])? + &verbatim("HELP TOPICS", &topics::listed());
     files.push(("man/mfa.1".to_owned(), page));
     files.push((troubleshooting::FILE.to_owned(), troubleshooting::guide()));
-    for (path, leaf) in tree::leaves(NODES) {
+    for (path, leaf) in tree::leaves(nodes()) {
         if leaf.hidden {
             continue;
         }

@@ -2,9 +2,11 @@
 
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::nouns;
 use crate::tree::Verb;
 use crate::views;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use mfa_shared::api::search::{HITS_MAX, HitKind, Search, SearchQuery};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::exit;
@@ -17,21 +19,25 @@ pub struct Find {
     #[arg(value_name = "TEXT", required = true)]
     text: Vec<String>,
     /// Records of this kind only; can be repeated
-    #[arg(long, value_name = "KIND")]
-    kind: Vec<Kind>,
+    #[arg(long, value_name = "KIND", value_parser = kind())]
+    kind: Vec<HitKind>,
     /// Most records, 1 to 50
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(HITS_MAX)))]
     limit: u32,
 }
 
-/// A kind of record that can be found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
-    Customer,
-    Employee,
-    Office,
-    Account,
+/// The kinds of records that can be found.
+fn kinds() -> impl Iterator<Item = HitKind> {
+    nouns::all().iter().filter_map(|noun| noun.searched)
+}
+
+/// A kind of record, by its word.
+fn kind() -> impl TypedValueParser<Value = HitKind> {
+    PossibleValuesParser::new(kinds().map(|kind| kind.as_str())).map(|word| {
+        // Only their words are possible.
+        kinds().find(|kind| kind.as_str() == word).unwrap_or(HitKind::Customer)
+    })
 }
 
 impl Verb for Find {
@@ -49,9 +55,8 @@ impl Verb for Find {
             let hint = "give a part of a name or an identifier";
             return Err(Failure::usage("there is nothing to look for").hint(hint));
         }
-        let kinds: Vec<_> = self.kind.iter().map(|kind| kind.word()).collect();
-        let asked = if kinds.is_empty() { Kind::value_variants().len() } else { kinds.len() };
-        let query = SearchQuery { text: text.trim().to_owned(), kinds, size: Some(self.limit) };
+        let asked = if self.kind.is_empty() { kinds().count() } else { self.kind.len() };
+        let query = SearchQuery { text: text.trim().to_owned(), kinds: self.kind, size: Some(self.limit) };
         let answer = cx.client.send(&Search {}, &Query(query)).await?;
         if let Some(left_out) = answer.left_out {
             let told = format!("left out, because you may not read them: {left_out}");
@@ -68,17 +73,6 @@ impl Verb for Find {
                 .say(&format!("the first {}; more words, or --limit, may show the one you mean", hits.len()));
         }
         cx.out.show(&views::FOUND, &Value::Array(hits.iter().map(shown).collect()))
-    }
-}
-
-impl Kind {
-    fn word(self) -> HitKind {
-        match self {
-            Self::Customer => HitKind::Customer,
-            Self::Employee => HitKind::Employee,
-            Self::Office => HitKind::Office,
-            Self::Account => HitKind::Account,
-        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! A daemon with a small sample institution, for the first five minutes.
 
 use super::daemon::{self, DaemonFlags};
-use super::users::made_up_password;
-use super::{background, customers, login, offices};
+use super::{background, login};
 use crate::client::Client;
 use crate::cx::Cx;
 use crate::failure::Outcome;
 use crate::flags::{CodeFlag, PasswordFlags};
 use crate::input;
+use crate::nouns::users::made_up_password;
+use crate::nouns::{customers, offices};
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;
@@ -163,8 +164,8 @@ fn all() -> Query<CustomerQuery> {
 
 /// Whether the store holds nothing but the sample, so that the sample is not mixed into real records.
 async fn only_sample(client: &Client) -> bool {
-    let offices = offices::identifiers(client, "").await;
-    let customers = customers::identifiers(client, "").await;
+    let offices = offices::NOUN.identifiers(client, "", "").await;
+    let customers = customers::NOUN.identifiers(client, "", "").await;
     offices.iter().all(|office| ["head-office", "market"].contains(&office.as_str()))
         && customers.iter().all(|customer| CUSTOMERS.iter().any(|(sample, ..)| sample == customer))
 }

@@ -1,6 +1,6 @@
 //! Help that belongs to no single command.
 
-use super::{NODES, command, troubleshooting};
+use super::{command, nodes, troubleshooting};
 use crate::called::spoken;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
@@ -125,7 +125,7 @@ pub struct Help {
 
 /// What there is help for by one word.
 pub fn names() -> Vec<String> {
-    TOPICS.iter().map(|topic| topic.name).chain(tree::names(NODES, &[])).map(str::to_owned).collect()
+    TOPICS.iter().map(|topic| topic.name).chain(tree::names(nodes(), &[])).map(str::to_owned).collect()
 }
 
 /// The topics and what each is about, as `mfa --help` shows them.

@@ -1,10 +1,12 @@
 //! `mfa wait`: until a record is as a script needs it.
 
-use super::{NODES, gateways};
+use crate::commands::nodes;
 use crate::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::nearest;
 use crate::money::Money;
+use crate::noun::Noun;
+use crate::nouns::{self, gateways};
 use crate::tree::{self, Verb};
 use crate::views::{self, View};
 use clap::Args;
@@ -97,17 +99,18 @@ impl<'a> Place<'a> {
         let noun = words.next().unwrap_or_default();
         let identifiers: Vec<_> = words.collect();
         // The noun of a command, in the singular and in the plural, stands for that of the path.
-        let names = tree::called(NODES, noun);
+        let names = tree::called(nodes(), noun);
         let is_meant = |own: &&str| *own == noun || names.contains(own);
-        let found = rows().find(|row| nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
+        let found =
+            rows().find(|row| path_nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
         let Some(row) = found else {
-            let known: Vec<_> = rows().filter_map(|row| nouns(row)?.last().copied()).collect();
+            let known: Vec<_> = rows().filter_map(|row| path_nouns(row)?.last().copied()).collect();
             let near = nearest(noun, known.iter().copied()).first().copied();
             let hint = near
                 .map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
             return Err(Failure::usage(format!("there is no \"{noun}\" that can be waited for")).hint(hint));
         };
-        let needed = nouns(row).unwrap_or_default();
+        let needed = path_nouns(row).unwrap_or_default();
         if identifiers.len() != needed.len()
             || identifiers.iter().any(|word| matches!(*word, "" | "." | ".."))
         {
@@ -126,35 +129,10 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The columns of what a row reads, where it has some of its own.
+/// The columns of what a row reads, where a noun is read by it.
 pub fn view(row: &Meta) -> Option<&'static View> {
-    Some(match row.name {
-        "GetUser" => &views::USER,
-        "GetRole" => &views::ROLE,
-        "GetGroup" => &views::GROUP,
-        "GetSignature" => &views::SIGNATURE,
-        "GetApplicationPermission" => &views::PERMISSION,
-        "GetCallEndpointSet" => &views::SET,
-        "GetOffice" => &views::OFFICE,
-        "GetEmployee" => &views::EMPLOYEE,
-        "GetCustomer" => &views::CUSTOMER,
-        "GetCard" => &views::CARD,
-        "GetScan" => &views::SCAN,
-        "GetDefinition" => &views::DEFINITION,
-        "GetInstance" => &views::INSTANCE,
-        "GetLedgerAccount" => &views::LEDGER_ACCOUNT,
-        "GetAuditRecord" => &views::AUDIT,
-        "GetJournalEntry" => &views::JOURNAL_ENTRY,
-        "GetTeller" => &views::TELLER,
-        "GetTransaction" => &views::TRANSACTION,
-        "GetDayReport" => &views::DAY_REPORT,
-        "GetReceipt" => &views::RECEIPT,
-        "GetOfficeDay" => &views::OFFICE_DAY,
-        "GetEmailConfiguration" => &views::EMAIL_GATEWAY,
-        "GetSmsConfiguration" => &views::SMS_GATEWAY,
-        "GetSubscription" => &views::WEBHOOK,
-        _ => return None,
-    })
+    let is_read = |noun: &&&Noun| noun.read.is_some_and(|read| read.name == row.name);
+    nouns::all().iter().find(is_read).map(|noun| noun.view)
 }
 
 /// The row that reads the record of a text such as customer/c-001.
@@ -179,7 +157,7 @@ fn told(record: &str, condition: &str) -> String {
 }
 
 /// The nouns in the path of a row that reads one record.
-pub fn nouns(row: &Meta) -> Option<Vec<&'static str>> {
+pub fn path_nouns(row: &Meta) -> Option<Vec<&'static str>> {
     let noun = |segment: &'static str| segment.strip_prefix('{')?.strip_suffix('}');
     let one = row.method == Method::Get && row.answer.kind == AnswerKind::Json;
     (one && noun(segments(row.path).last()?).is_some()).then(|| segments(row.path).filter_map(noun).collect())
@@ -223,7 +201,7 @@ mod tests {
 
     #[test]
     fn whatever_can_be_waited_for_has_columns_of_its_own() {
-        let waited: Vec<_> = rows().filter(|row| nouns(row).is_some()).collect();
+        let waited: Vec<_> = rows().filter(|row| path_nouns(row).is_some()).collect();
         assert!(waited.len() > 15, "{waited:?}");
         for row in waited {
             assert!(view(row).is_some(), "{} has none", row.name);

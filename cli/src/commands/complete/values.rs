@@ -1,9 +1,10 @@
 //! Which values an argument takes: words that the program knows, and identifiers that the daemon knows.
 
-use super::super::{beginning, instances, wait};
 use super::{Candidate, Line, first_line};
-use crate::commands::explain;
+use crate::commands::{explain, profile, topics, wait};
 use crate::cx::Cx;
+use crate::noun::Noun;
+use crate::nouns::{self, accounts, teller};
 use crate::views::View;
 use clap::Arg;
 use mfa_shared::api::rows;
@@ -14,39 +15,6 @@ use std::time::Duration;
 
 /// Longest wait for identifiers; a person is waiting for the key to do something.
 const IDENTIFIERS_TIMEOUT: Duration = Duration::from_millis(300);
-
-/// Arguments whose values are identifiers, and the noun that they name. The identifier of a record that is
-/// about to be created has another name, because nothing is known of it.
-const IDENTIFIER_ARGUMENTS: &[(&str, &str)] = &[
-    ("office", "office"),
-    ("parent", "office"),
-    ("assigned_office", "office"),
-    ("employee", "employee"),
-    ("assigned_employee", "employee"),
-    ("customer", "customer"),
-    ("reference_customer", "customer"),
-    ("user", "user"),
-    ("subject", "user"),
-    ("role", "role"),
-    ("group", "group"),
-    ("groups", "group"),
-    ("webhooks", "webhook"),
-    ("application", "application"),
-    ("definition", "definition"),
-    ("product", "definition"),
-    ("account", "account"),
-    ("to", "account"),
-    ("expense_account", "ledger account"),
-    ("cash_account", "ledger account"),
-    ("accrue_account", "ledger account"),
-    ("drawer_account", "ledger account"),
-    ("vault_account", "ledger account"),
-    ("cheques_account", "ledger account"),
-    ("over_short_account", "ledger account"),
-    ("profile", "profile"),
-    ("topic", "topic"),
-    ("teller", "teller"),
-];
 
 /// What a value may be; the names of files where these are meant.
 pub(super) async fn of(cx: &Cx, line: &Line<'_>, arg: &Arg, typed: &str) -> Vec<Candidate> {
@@ -81,9 +49,11 @@ pub(super) async fn of(cx: &Cx, line: &Line<'_>, arg: &Arg, typed: &str) -> Vec<
     if shown.contains('|') && shown.chars().all(|c| c.is_ascii_lowercase() || c == '|') {
         return plain(shown.split('|').map(str::to_owned).collect());
     }
-    match IDENTIFIER_ARGUMENTS.iter().find(|(id, _)| arg.get_id() == id) {
-        Some((_, noun)) => plain(known(cx, line, noun, typed).await),
-        None => Vec::new(),
+    // The identifier of a record that is about to be created has another name, because nothing is known of it.
+    match arg.get_id().as_str() {
+        "profile" => plain(profile::identifiers()),
+        "topic" => plain(topics::names()),
+        id => plain(known(cx, line, id, typed).await),
     }
 }
 
@@ -91,18 +61,20 @@ fn plain(values: Vec<String>) -> Vec<Candidate> {
     values.into_iter().map(|value| (value, String::new())).collect()
 }
 
-/// The identifiers that the daemon knows, if it tells them soon.
-async fn known(cx: &Cx, line: &Line<'_>, noun: &str, typed: &str) -> Vec<String> {
+/// The identifiers of the records that an argument names, if the daemon tells them soon.
+async fn known(cx: &Cx, line: &Line<'_>, argument: &str, typed: &str) -> Vec<String> {
+    let names = |noun: &&&Noun| noun.param() == argument || noun.arguments.contains(&argument);
+    let Some(noun) = nouns::all().iter().find(names) else { return Vec::new() };
     let client = cx.client.hasty(IDENTIFIERS_TIMEOUT);
     let office = line.given("office").unwrap_or_else(|| cx.settings.get("office").0.to_owned());
     let of_ledger = line.path.first().is_some_and(|noun| ["ledger", "products"].contains(noun));
     let asked = async {
-        match noun {
-            "account" if !of_ledger => {
+        match noun.typed {
+            "accounts" if !of_ledger => {
                 let customer = line.given("customer");
-                instances::identifiers(&client, customer.as_deref(), typed).await
+                accounts::identifiers(&client, customer.as_deref(), typed).await
             }
-            noun => beginning(&client, noun.strip_prefix("ledger ").unwrap_or(noun), &office, typed).await,
+            _ => noun.beginning(&client, &office, typed).await,
         }
     };
     tokio::time::timeout(IDENTIFIERS_TIMEOUT, asked).await.unwrap_or_default()
@@ -177,7 +149,7 @@ fn view_of(meta: &'static Meta) -> Option<&'static View> {
 /// Records that may be waited for: `customer/c-001`, and `teller/head-office/desk-1`.
 async fn records(cx: &Cx, line: &Line<'_>, typed: &str) -> Vec<String> {
     let Some((before, last)) = typed.rsplit_once('/') else {
-        let mut nouns: Vec<_> = rows().filter_map(|row| wait::nouns(row)?.last().copied()).collect();
+        let mut nouns: Vec<_> = rows().filter_map(|row| wait::path_nouns(row)?.last().copied()).collect();
         nouns.sort_unstable();
         nouns.dedup();
         return nouns.into_iter().map(|noun| format!("{noun}/")).collect();
@@ -185,14 +157,14 @@ async fn records(cx: &Cx, line: &Line<'_>, typed: &str) -> Vec<String> {
     let mut words = before.split('/');
     let noun = words.next().unwrap_or_default();
     let given: Vec<_> = words.collect();
-    let row = rows().find(|row| wait::nouns(row).is_some_and(|nouns| nouns.last() == Some(&noun)));
-    let nouns = row.and_then(wait::nouns).unwrap_or_default();
-    let Some(next) = nouns.get(given.len()) else { return Vec::new() };
-    let more = if given.len() + 1 < nouns.len() { "/" } else { "" };
+    let row = rows().find(|row| wait::path_nouns(row).is_some_and(|path| path.last() == Some(&noun)));
+    let path = row.and_then(wait::path_nouns).unwrap_or_default();
+    let Some(next) = path.get(given.len()) else { return Vec::new() };
+    let more = if given.len() + 1 < path.len() { "/" } else { "" };
     let found = match (*next, given.first()) {
         ("teller", Some(office)) => {
             let client = cx.client.hasty(IDENTIFIERS_TIMEOUT);
-            let asked = beginning(&client, "teller", office, last);
+            let asked = teller::NOUN.beginning(&client, office, last);
             tokio::time::timeout(IDENTIFIERS_TIMEOUT, asked).await.unwrap_or_default()
         }
         (noun, _) => known(cx, line, noun, last).await,

@@ -1,9 +1,9 @@
 //! Work on the store itself, on its own machine, while no daemon runs.
 
 use super::{DaemonFlags, not_started};
-use crate::commands::ledger::kind;
 use crate::cx::Cx;
 use crate::failure::Outcome;
+use crate::nouns::ledger::kind;
 use crate::tree::Verb;
 use crate::views;
 use clap::Args;

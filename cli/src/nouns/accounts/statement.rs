@@ -1,0 +1,243 @@
+//! What moved on the account of a customer: its lines one by one, and its statement, which stands between two
+//! balances, as records and on paper. None of it needs a look into the ledger.
+
+mod paper;
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::globals::Format;
+use crate::input;
+use crate::nouns::interest;
+use crate::nouns::ledger::{Days, day};
+use crate::paper::PaperFlags;
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::GetDefinition;
+use mfa_shared::api::instances::{GetInstance, Instance, ListInstanceEntries};
+use mfa_shared::api::interest::AccountInterest;
+use mfa_shared::api::ledger::{AccountEntry, EntryQuery, Side};
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::query::Paging;
+use mfa_shared::time::{Date, DateRange};
+use mfa_shared::wire::{Nothing, Query};
+use serde_json::{Value, json};
+
+#[derive(Args)]
+pub struct Entries {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+    #[command(flatten)]
+    days: Days,
+}
+
+impl Verb for Entries {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListInstanceEntries::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa accounts entries c-003.9100.00001",
+        "mfa accounts entries c-003.9100.00001 --from 2026-01-01 --sort -sequence -o csv",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        self.days.query::<AccountEntry>(Paging::default())?;
+        let days = |paging| Query(self.days.query(paging).unwrap_or_default());
+        cx.list(ListInstanceEntries { account: self.account.clone() }, &views::INSTANCE_ENTRY, days).await
+    }
+}
+
+// The account and the days of a statement.
+#[derive(Args)]
+struct Wanted {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+    /// First day, in UTC; that on which the account was opened by default
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    from: Option<Date>,
+    /// Last day, in UTC; today by default
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    to: Option<Date>,
+}
+
+/// What moved on an account in some days.
+struct Found {
+    account: Instance,
+    days: DateRange,
+    opening: Amount,
+    entries: Vec<AccountEntry>,
+    closing: Amount,
+    /// What is accrued, where there is something.
+    interest: Option<AccountInterest>,
+}
+
+#[derive(Args)]
+pub struct Statement {
+    #[command(flatten)]
+    wanted: Wanted,
+}
+
+impl Verb for Statement {
+    const ABOUT: &'static str = "List what moved on an account, with the balances before and after";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa accounts statement c-003.9100.00001",
+        "mfa accounts statement c-003.9100.00001 --from 2020-01-01 --to 2020-12-31 -o csv",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        self.wanted.find(cx).await?.show(cx).await
+    }
+}
+
+#[derive(Args)]
+pub struct Print {
+    #[command(flatten)]
+    wanted: Wanted,
+    #[command(flatten)]
+    paper: PaperFlags,
+}
+
+impl Verb for Print {
+    const ABOUT: &'static str = "Print the statement of an account for its holder";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa statement c-003.9100.00001",
+        "mfa statement c-003.9100.00001 --from 2020-01-01 --to 2020-12-31 --out statement.pdf",
+        "mfa statement c-003.9100.00001 --paper 80mm",
+        "mfa statement c-003.9100.00001 -o csv",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        // Who asks for a format of records gets those of accounts statement.
+        if !self.paper.ask() && cx.out.is_asked_for_records() {
+            return self.wanted.find(cx).await?.show(cx).await;
+        }
+        self.paper.check(cx)?;
+        let found = self.wanted.find(cx).await?;
+        self.paper.print(cx, &paper::of(cx, &found).await?)
+    }
+}
+
+impl Wanted {
+    async fn find(&self, cx: &Cx) -> Outcome<Found> {
+        let at = GetInstance { account: self.account.clone() };
+        let account: Instance = record(cx.client.send(&at, &Nothing).await?.value)?;
+        let opened = account.opened_on;
+        let last = self.to.unwrap_or_else(|| opened.map_or_else(input::today, |day| day.max(input::today())));
+        let first = self.from.unwrap_or_else(|| opened.map_or(last, |day| day.min(last)));
+        if last < first {
+            return Err(Failure::usage(format!("the first day, {first}, is after the last, {last}")));
+        }
+        let days = DateRange { first, last };
+        let entries = entries(cx, &self.account, days).await?;
+        let (opening, closing) = match (entries.first(), entries.last()) {
+            (Some(first), Some(last)) => (before(first), last.balance),
+            _ => {
+                let still = balance_at(cx, &self.account, last).await?;
+                (still, still)
+            }
+        };
+        let interest = interest::of_account(cx, &self.account).await.filter(|found| !found.accrued.is_zero());
+        Ok(Found { account, days, opening, entries, closing, interest })
+    }
+}
+
+impl Found {
+    /// Prints it as records.
+    async fn show(&self, cx: &Cx) -> Outcome {
+        let Self { account, days: DateRange { first, last }, opening, entries, closing, interest } = self;
+        let identifier = &account.account_identifier;
+        if matches!(cx.out.format, Format::Json | Format::Jsonl | Format::Yaml) {
+            let currency = currency(cx, &account.product_identifier).await;
+            let statement = json!({
+                "accountIdentifier": identifier, "currency": currency, "from": first, "to": last,
+                "openingBalance": opening, "entries": entries, "closingBalance": closing,
+            });
+            return cx.out.show(&views::STATEMENT, &with_interest(statement, interest.as_ref()));
+        }
+        let mut rows = vec![balance(*first, "opening balance", *opening)];
+        rows.extend(entries.iter().map(row));
+        rows.push(balance(*last, "closing balance", *closing));
+        if let Some((until, accrued)) = self.accrued() {
+            rows.push(balance(until, "accrued interest", accrued));
+        }
+        let at = GetInstance { account: identifier.clone() };
+        cx.print(&at, &views::STATEMENT, Value::Array(rows)).await
+    }
+
+    /// What is accrued, and until when.
+    fn accrued(&self) -> Option<(Date, Amount)> {
+        let interest = self.interest.as_ref()?;
+        Some((interest.accrued_until?, interest.accrued))
+    }
+}
+
+/// What is accrued stands at the end of a statement, where there is something.
+fn with_interest(mut statement: Value, interest: Option<&AccountInterest>) -> Value {
+    if let Some(interest) = interest {
+        statement["accruedInterest"] = json!(interest.accrued);
+        statement["accruedUntil"] = json!(interest.accrued_until);
+    }
+    statement
+}
+
+fn balance(day: Date, message: &str, balance: Amount) -> Value {
+    json!({ "postedOn": day, "message": message, "balance": balance })
+}
+
+fn row(entry: &AccountEntry) -> Value {
+    let side = if entry.side == Side::Debit { "debit" } else { "credit" };
+    json!({
+        "postedOn": entry.posted_on, "type": entry.r#type, "message": entry.message,
+        side: entry.amount, "balance": entry.balance, "sequence": entry.sequence,
+    })
+}
+
+/// The balance before a line. What customers have is owed to them, deposits and shares alike: a credit raises
+/// it.
+fn before(entry: &AccountEntry) -> Amount {
+    match entry.side {
+        Side::Credit => entry.balance.minus(entry.amount),
+        Side::Debit => entry.balance.plus(entry.amount),
+    }
+}
+
+async fn entries(cx: &Cx, account: &str, days: DateRange) -> Outcome<Vec<AccountEntry>> {
+    let at = ListInstanceEntries { account: account.to_owned() };
+    let query = Query(EntryQuery { dates: Some(days), ..EntryQuery::default() });
+    let mut stream = cx.client.stream(&at, &query).await?;
+    let mut entries = Vec::new();
+    while let Some(line) = stream.next().await? {
+        entries.push(line_of(&line)?);
+    }
+    Ok(entries)
+}
+
+/// The balance at the end of a day on which, and in some days before which, nothing moved: that of the last
+/// line before. A stream is not counted first, so it costs what is read of it.
+async fn balance_at(cx: &Cx, account: &str, day: Date) -> Outcome<Amount> {
+    let at = ListInstanceEntries { account: account.to_owned() };
+    let first = Date::new(1970, 1, 1).unwrap_or(day).min(day);
+    let mut paging = Paging::default();
+    paging.descending = true;
+    let query = Query(EntryQuery { paging, dates: Some(DateRange { first, last: day }) });
+    match cx.client.stream(&at, &query).await?.next().await? {
+        Some(line) => Ok(line_of(&line)?.balance),
+        None => Ok(Amount::ZERO),
+    }
+}
+
+/// The code of a product's currency, where the product may be read.
+async fn currency(cx: &Cx, product: &str) -> Value {
+    let read = GetDefinition { definition: product.to_owned() };
+    cx.client
+        .send(&read, &Nothing)
+        .await
+        .map_or(Value::Null, |mut reply| reply.value["currency"]["code"].take())
+}
+
+fn line_of(text: &str) -> Outcome<AccountEntry> {
+    record(serde_json::from_str(text).unwrap_or_default())
+}
+
+fn record<T: serde::de::DeserializeOwned>(value: Value) -> Outcome<T> {
+    let strange = |error| Failure::local(format!("the daemon sent a record of another shape: {error}"));
+    serde_json::from_value(value).map_err(strange)
+}

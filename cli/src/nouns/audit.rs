@@ -1,0 +1,262 @@
+//! The audit trail: who did what, and the proof that it is whole.
+
+mod prune;
+mod verify;
+
+pub use prune::Prune;
+pub use verify::Verify;
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::globals::Format;
+use crate::noun::{self, Noun, Section};
+use crate::nouns::ledger::day;
+use crate::tree::{Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::audit::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
+use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
+use mfa_shared::rule::Word;
+use mfa_shared::time::{Date, DateRange};
+use mfa_shared::wire::{Listed, Query};
+use serde_json::Value;
+use std::fs::OpenOptions;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::time::Duration;
+
+/// Wait between two looks for new records.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The noun.
+pub const NOUN: Noun = Noun {
+    section: Section::Machine,
+    typed: "audit",
+    alias: "",
+    about: "The audit trail: who did what, and the proof that it is whole",
+    singular: "audit record",
+    read: Some(&GetAuditRecord::META),
+    view: &views::AUDIT,
+    verbs: &[
+        verb::<List>("list"),
+        verb::<Show>("show"),
+        verb::<Follow>("follow"),
+        verb::<Verify>("verify"),
+        verb::<Head>("head"),
+        verb::<Export>("export"),
+        verb::<Prune>("prune"),
+    ],
+    ..noun::NOUN
+};
+
+/// An outcome, in any letter case.
+fn outcome(text: &str) -> Result<AuditOutcome, String> {
+    AuditOutcome::find(text).ok_or_else(|| format!("it must be one of {}", AuditOutcome::listed()))
+}
+
+// Which records.
+#[derive(Args)]
+pub struct Filter {
+    /// What this user did; unknown for refused logins under a name that is no user's
+    #[arg(long, value_name = "USER")]
+    actor: Option<String>,
+    /// This operation only, such as CreateCustomer
+    #[arg(long, value_name = "NAME")]
+    operation: Option<String>,
+    /// done, refused or failed
+    #[arg(long, value_name = "WORD", value_parser = outcome)]
+    outcome: Option<AuditOutcome>,
+    /// What this record is concerned by, such as customer/c-001; customer/* for all of them
+    #[arg(long, value_name = "NOUN/ID")]
+    resource: Option<String>,
+    /// What one request did
+    #[arg(long, value_name = "ID")]
+    request: Option<String>,
+    /// First day, in UTC
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    from: Option<Date>,
+    /// Last day, in UTC
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    to: Option<Date>,
+    /// What comes after the record of this number
+    #[arg(long, value_name = "SEQUENCE")]
+    after: Option<u32>,
+}
+
+impl Filter {
+    fn query(&self, paging: Paging<AuditRecord>) -> Outcome<AuditQuery> {
+        let dates = match (self.from, self.to) {
+            (None, None) => None,
+            (first, last) => {
+                let ends = (Date::new(1970, 1, 1), Date::new(9999, 12, 31));
+                first.or(ends.0).zip(last.or(ends.1)).map(|(first, last)| DateRange { first, last })
+            }
+        };
+        if dates.is_some_and(|dates| dates.first > dates.last) {
+            return Err(Failure::usage("the first day is after the last"));
+        }
+        Ok(AuditQuery {
+            paging,
+            dates,
+            actor: self.actor.clone(),
+            operation: self.operation.clone(),
+            outcome: self.outcome,
+            resource: self.resource.clone(),
+            request_id: self.request.clone(),
+            after: self.after.map(i64::from),
+        })
+    }
+}
+
+#[derive(Args)]
+pub struct List {
+    #[command(flatten)]
+    filter: Filter,
+}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListAudit::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa audit list --resource customer/c-001",
+        "mfa audit list --outcome refused --operation CreateToken -o csv",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        self.filter.query(Paging::default())?;
+        let query = |mut paging: Paging<AuditRecord>| {
+            // The newest first, unless --sort says otherwise.
+            paging.descending |= paging.sort_column.is_none();
+            Query(self.filter.query(paging).unwrap_or_default())
+        };
+        cx.list(ListAudit {}, &views::AUDIT, query).await
+    }
+}
+
+#[derive(Args)]
+pub struct Show {
+    /// Number of the record
+    #[arg(value_name = "SEQUENCE")]
+    sequence: String,
+}
+
+impl Verb for Show {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetAuditRecord::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa audit show 1", "mfa audit show 1 -o yaml"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetAuditRecord { sequence: self.sequence }, &views::AUDIT).await
+    }
+}
+
+#[derive(Args)]
+pub struct Head {}
+
+impl Verb for Head {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetAuditHead::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa audit head", "mfa audit head -o jsonl >>ledger-of-heads"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetAuditHead {}, &views::AUDIT_HEAD).await
+    }
+}
+
+#[derive(Args)]
+pub struct Follow {
+    #[command(flatten)]
+    filter: Filter,
+    /// End when so many records were shown
+    #[arg(long, value_name = "COUNT")]
+    count: Option<u64>,
+}
+
+impl Verb for Follow {
+    const ABOUT: &'static str = "Show records of the audit trail as they come, until interrupted";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa audit follow --after 0 --count 3", "mfa audit follow --after 0 --count 3 -o jsonl"];
+    const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
+    async fn run(mut self, cx: &Cx) -> Outcome {
+        let mut left = self.count.unwrap_or(u64::MAX);
+        let mut after = match self.filter.after {
+            Some(after) => i64::from(after),
+            // What is there already is not new.
+            None => self.page(cx, None, 1).await?.last().and_then(number).unwrap_or_default(),
+        };
+        self.filter.after = None;
+        let mut out = cx.out.clone();
+        // Nobody could read on while a pager waits.
+        out.pager = String::new();
+        loop {
+            let size = u32::try_from(left).unwrap_or(u32::MAX).min(PAGE_SIZE_MAX);
+            let mut records = self.page(cx, Some(after), size).await?;
+            // What is not sealed yet comes again with its number.
+            records.retain(|record| number(record).is_some());
+            if let Some(last) = records.last().and_then(number) {
+                (after, left) = (last, left - records.len() as u64);
+                out.show(&views::AUDIT, &Value::Array(records))?;
+                out.no_header = true;
+            }
+            if left == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+fn number(record: &Value) -> Option<i64> {
+    record["sequence"].as_i64()
+}
+
+impl Follow {
+    /// The next records after one, or the last one.
+    async fn page(&self, cx: &Cx, after: Option<i64>, size: u32) -> Outcome<Vec<Value>> {
+        let mut paging = Paging::default();
+        (paging.size, paging.descending) = (Some(size), after.is_none());
+        let query = AuditQuery { after, ..self.filter.query(paging)? };
+        let reply = cx.client.send(&ListAudit {}, &Query(query)).await?;
+        Ok(reply.value[AuditRecord::PLURAL].as_array().cloned().unwrap_or_default())
+    }
+}
+
+#[derive(Args)]
+pub struct Export {
+    /// File for the records, one a line, - for standard output
+    #[arg(value_name = "FILE")]
+    file: String,
+    #[command(flatten)]
+    filter: Filter,
+}
+
+impl Verb for Export {
+    const ABOUT: &'static str = "Write the audit trail into a new file, one record a line, the oldest first";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa audit export trail.ndjson && mfa audit verify --file trail.ndjson", "mfa audit export -"];
+    const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::CONFLICT, exit::UNREACHABLE];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let query = self.filter.query(Paging::default())?;
+        let mut stream = cx.client.stream(&ListAudit {}, &Query(query)).await?;
+        let mut count = 0u64;
+        if self.file == "-" {
+            let mut out = std::io::stdout().lock();
+            while let Some(line) = stream.next().await? {
+                writeln!(out, "{line}")?;
+            }
+            return Ok(());
+        }
+        let failed = |error| Failure::local(format!("{} cannot be written: {error}", self.file));
+        let options = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.file);
+        let mut file = BufWriter::new(options.map_err(failed)?);
+        while let Some(line) = stream.next().await? {
+            writeln!(file, "{line}").map_err(failed)?;
+            count += 1;
+        }
+        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)?;
+        cx.out.tip(&format!("{count} records written to {}", self.file));
+        if !matches!(cx.out.format, Format::Table | Format::Wide) {
+            return cx
+                .out
+                .show(&views::RESULT, &serde_json::json!({ "identifier": self.file, "result": "written" }));
+        }
+        Ok(())
+    }
+}

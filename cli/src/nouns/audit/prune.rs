@@ -1,0 +1,45 @@
+//! Cutting the audit trail.
+
+use crate::commands::daemon::admin::StoreFlags;
+use crate::commands::daemon::not_started;
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::nouns::ledger::day;
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_daemon::prune_audit;
+use mfa_shared::time::Date;
+use serde_json::json;
+use std::path::Path;
+
+#[derive(Args)]
+pub struct Prune {
+    /// The first day that is kept, in UTC
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    before: Date,
+    /// New file for the records that are removed, one a line
+    #[arg(long, value_name = "FILE")]
+    out: String,
+    #[command(flatten)]
+    store: StoreFlags,
+}
+
+impl Verb for Prune {
+    const ABOUT: &'static str =
+        "Remove what the audit trail tells from before a day, into a file, while the daemon is stopped";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa audit prune --before 2020-01-01 --out trail-2019.ndjson --confirm 2020-01-01",
+        "mfa audit prune --before 2020-01-01 --out /srv/trail.ndjson --confirm 2020-01-01 -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let (config, day) = (self.store.config(cx)?, self.before.to_string());
+        cx.prompt.before_destroying(&format!("remove the audit trail from before {day}"), &day)?;
+        let pruned = prune_audit(&config, self.before, Path::new(&self.out)).await.map_err(not_started)?;
+        cx.out.tip(&match pruned.records {
+            0 => format!("there is no record from before {day}"),
+            count => format!("{count} records removed; they are in {}", self.out),
+        });
+        cx.out.show(&views::PRUNED, &json!({ "records": pruned.records, "first": pruned.first }))
+    }
+}

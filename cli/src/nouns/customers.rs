@@ -1,0 +1,387 @@
+//! Customers and their lifecycle.
+
+mod guided;
+mod portraits;
+
+use super::cards;
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::flags::{AddressFlags, ContactFlags};
+use crate::input::{self, Draft, Row};
+use crate::noun::{self, IMPORT, Import, Noun, Samples, Section};
+use crate::tree::{Verb, group, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::customers::*;
+use mfa_shared::api::offices::Address;
+use mfa_shared::api::search::HitKind;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::Query;
+use serde_json::Value;
+
+/// Customers.
+pub const NOUN: Noun = Noun {
+    section: Section::People,
+    typed: "customers",
+    alias: "customer",
+    about: "Customers and their lifecycle",
+    singular: "customer",
+    history: "customer",
+    list: Some(&ListCustomers::META),
+    every: Some((&ListCustomers::META, &[("includeClosed", "true")])),
+    read: Some(&GetCustomer::META),
+    create: Some(Row::of::<CreateCustomer>()),
+    change: Some(Row::of::<UpdateCustomer>()),
+    edited: true,
+    view: &views::CUSTOMER,
+    arguments: &["reference_customer"],
+    fields: &["customer"],
+    free: &["customerIdentifier", "referenceCustomer"],
+    searched: Some(HitKind::Customer),
+    import: Some(Import {
+        plural: "customers",
+        told: &["currentState"],
+        example: &[
+            ("identifier", "c-900"),
+            ("type", "PERSON"),
+            ("givenName", "Ama"),
+            ("surname", "Mensah"),
+            ("dateOfBirth", "1990-05-17"),
+            ("member", "true"),
+            ("assignedOffice", "head-office"),
+            ("address.street", "12 Ring Road"),
+            ("address.city", "Accra"),
+            ("address.countryCode", "GH"),
+            ("address.country", "Ghana"),
+            ("contactDetails", r#"[{"type":"MOBILE","group":"PRIVATE","value":"+233201234567"}]"#),
+            ("applicationDate", "2024-03-05"),
+            ("customValues", r#"[{"catalogIdentifier":"kyc","fieldIdentifier":"source","value":"market"}]"#),
+        ],
+        examples: &[
+            "mfa customers import --template > all.csv && mfa customers import all.csv --validate-only",
+            "mfa customers import --template > new.csv && mfa customers import new.csv --mode upsert",
+            "echo '{\"identifier\": \"c-901\", \"surname\": \"Addo\"}' | mfa customers import - --format jsonl",
+        ],
+        export_examples: &["mfa customers export", "mfa customers export --out customers.jsonl -o jsonl"],
+        ..IMPORT
+    }),
+    samples: Samples { one: "c-001", deleted: "", edit: "s/Accra/Kumasi/" },
+    verbs: &[
+        verb::<List>("list"),
+        verb::<Get>("get"),
+        verb::<Create>("create"),
+        verb::<Update>("update"),
+        verb::<Activate>("activate"),
+        verb::<Lock>("lock"),
+        verb::<Unlock>("unlock"),
+        verb::<Close>("close"),
+        verb::<Reopen>("reopen"),
+        verb::<Commands>("commands"),
+        group("address", "", "The address of a customer", &[verb::<AddressSet>("set")]),
+        group("contacts", "contact", "How a customer is reached", &[verb::<ContactsSet>("set")]),
+        group("portrait", "portraits", "The portrait of a customer", portraits::VERBS),
+    ],
+    ..noun::NOUN
+};
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "customer", id, what }
+}
+
+#[derive(Args)]
+pub struct List {
+    /// List closed customers, too
+    #[arg(long)]
+    include_closed: bool,
+}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListCustomers::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa customers list",
+        "mfa customers list --term mensah --columns identifier,surname,state",
+        "mfa customers list --include-closed --sort state,-created -o jsonl",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let include_closed = self.include_closed;
+        cx.list(ListCustomers {}, &views::CUSTOMER, |paging| Query(CustomerQuery { paging, include_closed }))
+            .await
+    }
+}
+
+#[derive(Args)]
+pub struct Get {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetCustomer::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa customers get c-001", "mfa customer get c-001 -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetCustomer { customer: self.customer.clone() }, &views::CUSTOMER).await?;
+        if cx.out.is_read_by_people() {
+            cards::warn_of_customer(cx, &self.customer).await;
+        }
+        Ok(())
+    }
+}
+
+/// What a customer is called; empty where no name was given.
+pub fn name(customer: &Value) -> String {
+    let names =
+        ["givenName", "middleName", "surname"].map(|part| customer[part].as_str().unwrap_or_default());
+    names.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// What a customer can be given when it is created and when it is changed.
+#[derive(Args)]
+struct CustomerFlags {
+    /// PERSON or BUSINESS
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Given name
+    #[arg(short, long, value_name = "TEXT")]
+    given_name: Option<String>,
+    /// Middle name
+    #[arg(long, value_name = "TEXT")]
+    middle_name: Option<String>,
+    /// Surname
+    #[arg(short, long, value_name = "TEXT")]
+    surname: Option<String>,
+    /// Day of birth
+    #[arg(short, long, value_name = "YYYY-MM-DD", value_parser = input::date_parts)]
+    date_of_birth: Option<Draft>,
+    /// Whether the customer is a member of the institution
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    member: Option<bool>,
+    /// Who benefits from the accounts
+    #[arg(long, value_name = "TEXT")]
+    account_beneficiary: Option<String>,
+    /// The customer who vouches for this one
+    #[arg(long, value_name = "ID")]
+    reference_customer: Option<String>,
+    /// The office that looks after the customer
+    #[arg(long, value_name = "ID")]
+    assigned_office: Option<String>,
+    /// The employee who looks after the customer
+    #[arg(long, value_name = "ID")]
+    assigned_employee: Option<String>,
+    /// Day of the application
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    application_date: Option<String>,
+    /// Address, such as street='3 Hill Road',city=Accra,country-code=GH,country=Ghana
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Address>)]
+    address: Option<Draft>,
+    /// Contact, such as type=mobile,group=private,value=+233201234567; can be repeated
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<CustomerContact>)]
+    contact: Vec<Draft>,
+    /// A value beside the fields; can be repeated
+    #[arg(long, value_name = "CATALOG/FIELD=VALUE", value_parser = input::custom_value)]
+    custom_value: Vec<Draft>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl CustomerFlags {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?
+            .set("type", self.kind)
+            .set("givenName", self.given_name)
+            .set("middleName", self.middle_name)
+            .set("surname", self.surname)
+            .set("dateOfBirth", self.date_of_birth)
+            .set("member", self.member)
+            .set("accountBeneficiary", self.account_beneficiary)
+            .set("referenceCustomer", self.reference_customer)
+            .set("assignedOffice", self.assigned_office)
+            .set("assignedEmployee", self.assigned_employee)
+            .set("applicationDate", self.application_date)
+            .set("address", self.address)
+            .set_list("contactDetails", &self.contact)
+            .set_list("customValues", &self.custom_value))
+    }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the new customer, 1 to 32 characters; on a terminal, nothing at all asks for everything
+    #[arg(value_name = "ID")]
+    identifier: Option<String>,
+    #[command(flatten)]
+    flags: CustomerFlags,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateCustomer::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa customers create c-100 --given-name Ama --surname Mensah --assigned-office head-office",
+        "mfa customers create c-101 --type business --surname 'Volta Crafts' \\\n    \
+         --contact type=mobile,group=business,value=+233201234567 --custom-value kyc/source=market",
+        "echo '{\"identifier\": \"c-102\", \"surname\": \"Addo\"}' | mfa customers create --from - -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let from_file = self.flags.from.is_some();
+        // A script may know better, and so may a file; at a keyboard a missing name is a slip.
+        let asks_for_name = !from_file && self.identifier.is_some() && cx.prompt.can_ask();
+        let mut draft = self.flags.draft()?.set("identifier", self.identifier);
+        let mut is_guided = false;
+        match draft.text("identifier") {
+            None if !draft.given => {
+                draft = guided::ask(cx).await?;
+                is_guided = true;
+            }
+            None if !from_file => return Err(input::missing("ID")),
+            _ => {}
+        }
+        let customer = draft.text("identifier").unwrap_or_default().to_owned();
+        draft.clone().body_of(&NOUN.creating()?)?;
+        if asks_for_name && draft.text("givenName").is_none() && draft.text("surname").is_none() {
+            cx.prompt.confirm(&format!("customer {customer} has no name; create it all the same?"))?;
+        }
+        cx.create(&NOUN, &[], draft).await?;
+        if is_guided {
+            // They were shown before the last yes.
+            cx.client.take_duplicates();
+        }
+        Ok(())
+    }
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+    #[command(flatten)]
+    flags: CustomerFlags,
+    /// Property to empty, such as middleName; can be repeated
+    #[arg(long, value_name = "PROPERTY")]
+    clear: Vec<String>,
+}
+
+impl Verb for Update {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateCustomer::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa customers update c-001 --surname Owusu --member",
+        "mfa customers update c-001 --assigned-office market --clear middleName",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.update(&NOUN, &[&self.customer], self.flags.draft()?.clear(&self.clear)).await
+    }
+}
+
+/// A lifecycle command is one verb each; all of them send the same endpoint with another word.
+macro_rules! lifecycle {
+    ($($verb:ident $action:literal $done:literal $about:literal [$($example:literal),*];)*) => {$(
+        #[derive(Args)]
+        pub struct $verb {
+            /// Identifier of the customer
+            #[arg(value_name = "ID")]
+            customer: String,
+            /// Why
+            #[arg(long, value_name = "TEXT")]
+            comment: Option<String>,
+        }
+
+        impl Verb for $verb {
+            const ENDPOINT: Option<&'static Meta> = Some(&CommandCustomer::META);
+            const ABOUT: &'static str = $about;
+            const EXAMPLES: &'static [&'static str] = &[$($example),*];
+            async fn run(self, cx: &Cx) -> Outcome {
+                command(cx, self.customer, $action, self.comment, $done).await
+            }
+        }
+    )*};
+}
+
+lifecycle! {
+    Activate "ACTIVATE" "activated" "Take a pending customer in"
+        ["mfa customers activate c-002", "mfa customers activate c-002 --comment 'papers are complete'"];
+    Lock "LOCK" "locked" "Lock an active customer"
+        ["mfa customers lock c-001", "mfa customers lock c-001 --comment 'card reported stolen'"];
+    Unlock "UNLOCK" "unlocked" "Unlock a locked customer"
+        ["mfa customers unlock c-003", "mfa customers unlock c-003 --comment 'card found'"];
+    Close "CLOSE" "closed" "Close a customer that has no open accounts"
+        ["mfa customers close c-001", "mfa customers close c-001 --comment 'moved away'"];
+    Reopen "REOPEN" "reopened" "Open a closed customer again"
+        ["mfa customers reopen c-004", "mfa customers reopen c-004 --comment 'is back'"];
+}
+
+async fn command(cx: &Cx, customer: String, action: &str, comment: Option<String>, what: &str) -> Outcome {
+    let draft = Draft::default().set("action", Some(action)).set("comment", comment);
+    let body = draft.body::<CommandCustomer>()?;
+    if matches!(action, "LOCK" | "CLOSE") {
+        cx.prompt.before_ending(&format!("{} customer {customer}", action.to_lowercase()), &customer)?;
+    }
+    let read = GetCustomer { customer: customer.clone() };
+    let endpoint = CommandCustomer { customer: customer.clone() };
+    cx.change(endpoint, body, done(&customer, what), read, &views::CUSTOMER).await
+}
+
+#[derive(Args)]
+pub struct Commands {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+}
+
+impl Verb for Commands {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListCustomerCommands::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa customers commands c-001", "mfa customers commands c-001 -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListCustomerCommands { customer: self.customer }, &views::CUSTOMER_COMMAND).await
+    }
+}
+
+#[derive(Args)]
+pub struct AddressSet {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+    #[command(flatten)]
+    address: AddressFlags,
+}
+
+impl Verb for AddressSet {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetCustomerAddress::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa customers address set c-001 --street '3 Hill Road' --city Accra \\\n    \
+         --country-code GH --country Ghana",
+        "mfa offices address get head-office -o json | mfa customers address set c-001 --from -",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let customer = self.customer;
+        let body = self.address.draft()?.body::<SetCustomerAddress>()?;
+        let read = GetCustomer { customer: customer.clone() };
+        let endpoint = SetCustomerAddress { customer: customer.clone() };
+        cx.change(endpoint, body, done(&customer, "given an address"), read, &views::CUSTOMER).await
+    }
+}
+
+#[derive(Args)]
+pub struct ContactsSet {
+    /// Identifier of the customer
+    #[arg(value_name = "ID")]
+    customer: String,
+    #[command(flatten)]
+    contacts: ContactFlags,
+}
+
+impl Verb for ContactsSet {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetCustomerContacts::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa customers contacts set c-001 --contact type=email,group=private,value=ama@example.org",
+        "mfa customers contacts set c-001 --none",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let body = self.contacts.body::<SetCustomerContacts>()?;
+        let customer = self.customer;
+        let read = GetCustomer { customer: customer.clone() };
+        let endpoint = SetCustomerContacts { customer: customer.clone() };
+        cx.change(endpoint, body, done(&customer, "given contacts"), read, &views::CUSTOMER).await
+    }
+}

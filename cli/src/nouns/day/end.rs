@@ -1,0 +1,189 @@
+//! The end of a day: tellers, interest, the report, the books, failures, the backup.
+
+use super::steps::{self, Ending, Step, told};
+use super::{is_sheet, sheet};
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::input::today;
+use crate::nouns::ledger::day;
+use crate::nouns::teller::{self, FileFlags};
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::api::days::*;
+use mfa_shared::api::tellers::ListTellers;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::{self, exit};
+use mfa_shared::time::Date;
+use mfa_shared::wire::{JsonIfAny, Nothing};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long the report is waited for: every account of a large institution is looked at.
+const REPORT: Duration = Duration::from_secs(10 * 60);
+
+#[derive(Args)]
+pub struct End {
+    /// The office
+    #[arg(value_name = "OFFICE")]
+    office: String,
+    /// The day, in UTC; today by default
+    #[arg(value_name = "DATE", value_parser = day)]
+    date: Option<Date>,
+    /// End the day although tellers are open; the report lists them
+    #[arg(long)]
+    leave_open: bool,
+    #[command(flatten)]
+    file: FileFlags,
+}
+
+impl Verb for End {
+    const ENDPOINT: Option<&'static Meta> = Some(&EndOfficeDay::META);
+    const ABOUT: &'static str = "End the day of an office: tellers, interest, report, books and backup";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa day end head-office --leave-open",
+        "mfa teller close desk-2 --office head-office && mfa day end head-office -o json",
+    ];
+    const EXITS: &'static [i32] = &[exit::BULK_FAILURES];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let date = self.date.unwrap_or_else(today);
+        let at = GetOfficeDay { office: self.office.clone(), date: date.to_string() };
+        let before = ended_before(cx, &at).await?;
+        if before.is_none() {
+            let what = format!("end the day {date} of office {}", self.office);
+            cx.prompt.before_ending(&what, &self.office)?;
+        }
+        let mut steps = self.tellers(cx, before.is_some()).await?;
+        if cx.client.dry_run {
+            self.end(cx, &at).await?;
+        }
+        let mut report = before.clone();
+        if steps.iter().all(|step| step.ending != Ending::Failed) {
+            steps.push(steps::interest(cx, date).await);
+            let step = match &before {
+                Some(report) => Step::skipped("report", ended(report)),
+                None => self.report(cx, &at, &mut report).await,
+            };
+            steps.push(step);
+            steps.push(steps::ledger(report.as_ref()));
+            steps.push(steps::messages(cx, date).await);
+            steps.push(steps::backup(cx, report.as_ref()).await);
+        }
+        print(cx, &at, &steps, report.as_ref()).await?;
+        match steps.iter().filter(|step| step.ending == Ending::Failed).count() {
+            0 => Ok(()),
+            _ if cx.out.format.is_structured() => Err(Failure::found(exit::BULK_FAILURES)),
+            count => {
+                let steps = if count == 1 { "1 step" } else { &format!("{count} steps") };
+                let what = format!("{steps} of the end of {date} at office {} failed", self.office);
+                Err(Failure::new("day_not_ended", exit::BULK_FAILURES, what)
+                    .hint("see the lines above, then repeat the command: what is done stays done"))
+            }
+        }
+    }
+}
+
+/// The report of a day that was ended before.
+async fn ended_before(cx: &Cx, at: &GetOfficeDay) -> Outcome<Option<Value>> {
+    match cx.client.send(at, &Nothing).await {
+        Ok(reply) => Ok(Some(reply.value)),
+        Err(failure) if failure.code == fault::DAY_NOT_FOUND.code => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn ended(report: &Value) -> String {
+    let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
+    format!("number {}, ended before: on {} by {}", report["number"], text("endedOn"), text("endedBy"))
+}
+
+impl End {
+    /// Sees to it that every teller is closed; a line for each that is not. Where nobody can be asked nothing
+    /// is closed.
+    async fn tellers(&self, cx: &Cx, is_ended: bool) -> Outcome<Vec<Step>> {
+        const NAME: &str = "tellers";
+        let list = ListTellers { office: self.office.clone() };
+        let listed = cx.client.send(&list, &Nothing).await?.value;
+        let tellers = listed.as_array().cloned().unwrap_or_default();
+        let open: Vec<_> = tellers.iter().filter(|teller| teller["state"] != "CLOSED").collect();
+        if open.is_empty() {
+            return Ok(vec![Step::done(NAME, format!("all {} are closed", tellers.len()))]);
+        }
+        if is_ended || self.leave_open {
+            let open: Vec<_> = open.into_iter().map(as_told).collect();
+            return Ok(vec![Step::skipped(NAME, format!("left as they are: {}", open.join(", ")))]);
+        }
+        let asks = cx.prompt.can_ask() && !cx.client.dry_run;
+        let mut steps = Vec::new();
+        for teller in open {
+            let code = teller["code"].as_str().unwrap_or_default();
+            let name = format!("teller {code}");
+            let hint = format!("close it: mfa teller close {code} --office {}", self.office);
+            let closed = match asks {
+                false => Err(format!("{}; {hint}", as_told(teller))),
+                true => self.ask(cx, code, teller).await.map_err(|why| format!("{why}; {hint}")),
+            };
+            steps.push(match closed {
+                Ok(()) => Step::done(&name, "closed"),
+                Err(why) => Step::failed(&name, why),
+            });
+        }
+        Ok(steps)
+    }
+
+    /// Asks whether a teller is to be closed, and closes it.
+    async fn ask(&self, cx: &Cx, code: &str, teller: &Value) -> Result<(), String> {
+        let question = format!("{}: close it?", as_told(teller));
+        if cx.prompt.confirm(&question).is_err() {
+            return Err(format!("{} and was left so", as_told(teller)));
+        }
+        teller::close(cx, &self.office, code, &self.file).await.map_err(|failure| told(&failure))
+    }
+
+    async fn end(&self, cx: &Cx, at: &GetOfficeDay) -> Outcome {
+        let end = EndOfficeDay { office: at.office.clone(), date: at.date.clone() };
+        let how = JsonIfAny(Some(DayEnd { leave_open: self.leave_open }));
+        cx.client.patient(REPORT).send(&end, &how).await.map(drop)
+    }
+
+    async fn report(&self, cx: &Cx, at: &GetOfficeDay, report: &mut Option<Value>) -> Step {
+        const NAME: &str = "report";
+        if let Err(failure) = self.end(cx, at).await {
+            return Step::failed(NAME, told(&failure));
+        }
+        match cx.client.send(at, &Nothing).await {
+            Ok(reply) => {
+                let read = report.insert(reply.value);
+                Step::done(NAME, format!("number {}", read["number"]))
+            }
+            Err(failure) => Step::failed(NAME, told(&failure)),
+        }
+    }
+}
+
+/// `desk-2 is ACTIVE for kwame`
+fn as_told(teller: &Value) -> String {
+    let text = |name: &str| teller[name].as_str();
+    let (code, state) = (text("code").unwrap_or_default(), text("state").unwrap_or_default());
+    let employee = text("assignedEmployee").map_or_else(String::new, |employee| format!(" for {employee}"));
+    format!("{code} is {state}{employee}")
+}
+
+async fn print(cx: &Cx, at: &GetOfficeDay, steps: &[Step], report: Option<&Value>) -> Outcome {
+    let rows: Vec<_> = steps.iter().map(Step::json).collect();
+    if is_sheet(cx) {
+        let mut text = match report {
+            Some(report) => sheet::of(cx, report).await + "\n",
+            None => String::new(),
+        };
+        for step in steps {
+            text += &format!("{:<14}{:<9}{}\n", step.name, step.word(), step.detail);
+        }
+        return cx.out.document("day", &text);
+    }
+    if cx.out.format.is_structured() || cx.out.jq.is_some() {
+        let whole = json!({ "office": at.office, "date": at.date, "steps": rows, "report": report });
+        return cx.out.show(&views::DAY_STEP, &whole);
+    }
+    cx.out.show(&views::DAY_STEP, &Value::Array(rows))
+}

@@ -1,0 +1,82 @@
+//! Days of an office: their end, and their reports.
+
+mod end;
+mod sheet;
+mod steps;
+
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::noun::{self, Noun, Section};
+use crate::nouns::ledger::day;
+use crate::tree::{Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::days::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::time::Date;
+use mfa_shared::wire::Nothing;
+use serde_json::Value;
+
+/// The noun.
+pub const NOUN: Noun = Noun {
+    section: Section::Counter,
+    typed: "day",
+    alias: "days",
+    about: "Ends of the days of an office, and their reports",
+    singular: "day",
+    read: Some(&GetOfficeDay::META),
+    view: &views::OFFICE_DAY,
+    verbs: &[verb::<end::End>("end"), verb::<List>("list"), verb::<Show>("show")],
+    ..noun::NOUN
+};
+
+#[derive(Args)]
+pub struct List {
+    /// The office
+    #[arg(value_name = "OFFICE")]
+    office: String,
+}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListOfficeDays::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa day list head-office", "mfa day list head-office -o csv --columns date,number,exceptions"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListOfficeDays { office: self.office }, &views::OFFICE_DAY).await
+    }
+}
+
+#[derive(Args)]
+pub struct Show {
+    /// The office
+    #[arg(value_name = "OFFICE")]
+    office: String,
+    /// The day, in UTC
+    #[arg(value_name = "DATE", value_parser = day)]
+    date: Date,
+}
+
+impl Verb for Show {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetOfficeDay::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa day show head-office $(mfa day list head-office -o id | tail -n 1)",
+        "mfa day list head-office -o id | xargs -n 1 mfa day show head-office -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let at = GetOfficeDay { office: self.office, date: self.date.to_string() };
+        let report = cx.client.send(&at, &Nothing).await?.value;
+        match is_sheet(cx) {
+            true => cx.out.document("day", &sheet::of(cx, &report).await),
+            false => show(cx, &report),
+        }
+    }
+}
+
+/// Whether somebody reads the report as a sheet, and not single columns of it.
+fn is_sheet(cx: &Cx) -> bool {
+    cx.out.is_read_by_people() && cx.out.columns.is_empty()
+}
+
+fn show(cx: &Cx, report: &Value) -> Outcome {
+    cx.out.show(&views::OFFICE_DAY, report)
+}

@@ -1,0 +1,125 @@
+//! Events: what is changed, as it happens.
+
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::noun::{self, Noun, Section};
+use crate::tree::{Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::events::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
+use mfa_shared::query::PAGE_SIZE_MAX;
+use mfa_shared::wire::Query;
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long one request waits for news, and its answer a little longer.
+const WAIT_SECONDS: u32 = 25;
+const ANSWER: Duration = Duration::from_secs(45);
+
+/// The noun.
+pub const NOUN: Noun = Noun {
+    section: Section::Tools,
+    typed: "events",
+    alias: "event",
+    about: "What is changed, as it happens",
+    verbs: &[verb::<List>("list"), verb::<Follow>("follow")],
+    ..noun::NOUN
+};
+
+// Which events.
+#[derive(Args)]
+struct Filter {
+    /// Events of this kind of record only, such as customer; can be repeated
+    #[arg(short, long, value_name = "KIND")]
+    kind: Vec<String>,
+    /// What comes after the event of this number
+    #[arg(long, value_name = "SEQUENCE")]
+    after: Option<u32>,
+}
+
+impl Filter {
+    fn query(&self, after: Option<u64>, size: u64, wait_seconds: u32) -> Query<EventQuery> {
+        let size = u32::try_from(size).unwrap_or(u32::MAX).min(PAGE_SIZE_MAX);
+        let (kinds, wait_seconds) = (self.kind.clone(), Some(wait_seconds));
+        Query(EventQuery { kinds, after, size: Some(size), wait_seconds })
+    }
+}
+
+#[derive(Args)]
+pub struct List {
+    #[command(flatten)]
+    filter: Filter,
+    /// Most events to list
+    #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 50)]
+    limit: u32,
+}
+
+impl Verb for List {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListEvents::META);
+    const ABOUT: &'static str = "List what was changed, the oldest change first";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa events list --kind customer", "mfa events list --after 10 -n 5 -o jsonl"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let query = self.filter.query(self.filter.after.map(u64::from), self.limit.into(), 0);
+        let events = cx.client.send(&ListEvents {}, &query).await?.value;
+        cx.out.show(&views::EVENT, &events)
+    }
+}
+
+#[derive(Args)]
+pub struct Follow {
+    #[command(flatten)]
+    filter: Filter,
+    /// End when so many events were shown
+    #[arg(long, value_name = "COUNT")]
+    count: Option<u64>,
+}
+
+impl Verb for Follow {
+    const ABOUT: &'static str = "Show what is changed as it happens, until interrupted";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa events follow --after 0 --count 3", "mfa events follow --after 0 --count 3 -o jsonl"];
+    const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let mut left = self.count.unwrap_or(u64::MAX);
+        let mut after = match self.filter.after {
+            Some(after) => after.into(),
+            None => self.last(cx).await?,
+        };
+        let mut out = cx.out.clone();
+        // Nobody could read on while a pager waits.
+        out.pager = String::new();
+        let client = cx.client.patient(ANSWER);
+        while left > 0 {
+            let query = self.filter.query(Some(after), left, WAIT_SECONDS);
+            let events = client.send(&ListEvents {}, &query).await?.value;
+            let Some(listed) = events.as_array().filter(|events| !events.is_empty()) else { continue };
+            left -= listed.len() as u64;
+            after = listed.last().and_then(number).unwrap_or(after);
+            out.show(&views::EVENT, &events)?;
+            out.no_header = true;
+        }
+        Ok(())
+    }
+}
+
+fn number(event: &Value) -> Option<u64> {
+    event["sequence"].as_u64()
+}
+
+impl Follow {
+    /// The number of the last event that is there already.
+    async fn last(&self, cx: &Cx) -> Outcome<u64> {
+        let mut after = 0;
+        loop {
+            let query = self.filter.query(Some(after), PAGE_SIZE_MAX.into(), 0);
+            let events = cx.client.send(&ListEvents {}, &query).await?.value;
+            match events.as_array().and_then(|events| events.last()).and_then(number) {
+                Some(last) => after = last,
+                None => return Ok(after),
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! E-mail and SMS gateways.
+
+mod email;
+mod sms;
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::input::{self, Draft};
+use crate::noun::{self, Noun, Section};
+use crate::records::elements;
+use crate::views::{self, View};
+use clap::Args;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::wire::{Nothing, Outgoing};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Gateways.
+pub const NOUN: Noun = Noun {
+    section: Section::Access,
+    typed: "gateways",
+    alias: "gateway",
+    about: "Gateways for e-mail and short messages",
+    parts: &[&email::NOUN, &sms::NOUN],
+    ..noun::NOUN
+};
+
+/// What stands in the place of a secret that was not asked for by name.
+const MASK: &str = "***";
+/// A gateway has 30 seconds for a message; the daemon's answer takes a little longer.
+const TEST_TIMEOUT: Duration = Duration::from_secs(45);
+
+// Where a secret comes from. The variable of the login password does not count here: nobody should send
+// that one to a mail server by accident.
+#[derive(Args)]
+struct SecretFlags {
+    /// Read the secret from standard input
+    #[arg(long, conflicts_with = "password_file")]
+    password_stdin: bool,
+    /// File of the secret, - for standard input
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+}
+
+impl SecretFlags {
+    fn read(&self) -> Outcome<Option<String>> {
+        let file = if self.password_stdin { Some("-") } else { self.password_file.as_deref() };
+        file.map_or(Ok(None), input::secret_file)
+    }
+}
+
+/// Covers the secret of a record that is a configuration.
+pub fn cover(record: &mut Value) {
+    for secret in [email::APP_PASSWORD, sms::AUTH_TOKEN] {
+        if let Some(secret) = record.get_mut(secret).filter(|secret| secret.is_string()) {
+            *secret = json!(MASK);
+        }
+    }
+}
+
+/// Shows a configuration with its secret covered, unless it was asked for.
+async fn show<E>(cx: &Cx, endpoint: E, view: &View, uncovered: bool) -> Outcome
+where
+    E: Endpoint<Body = Nothing>,
+{
+    let mut record = cx.client.send(&endpoint, &Nothing).await?.value;
+    if !uncovered {
+        cover(&mut record);
+    }
+    cx.out.show(view, &record)
+}
+
+/// Starts from a file. A secret that a read has masked in it says nothing: the one that there is stays.
+fn from_file(file: Option<&str>, secret: &str) -> Outcome<Draft> {
+    Ok(Draft::from_file(file)?.without(secret, MASK))
+}
+
+/// Tells what a change came to, and shows the configuration from the list, where no secret is.
+async fn changed(cx: &Cx, noun: &Noun, id: &str, what: &str) -> Outcome {
+    let (done, Some(list)) = (noun.done(&[id], what), noun.list.filter(|_| !cx.change.no_read)) else {
+        return cx.done(noun.done(&[id], what));
+    };
+    let listed = cx.client.send_row((list, &[]), Outgoing::default()).await?.value;
+    match elements(&listed).iter().find(|record| record["identifier"] == id) {
+        Some(record) => {
+            let state = record["state"].as_str().unwrap_or_default();
+            cx.out.tip(&format!("{} {} {} ({state})", done.noun, done.id, done.what));
+            cx.out.show(noun.view, record)
+        }
+        None => cx.done(done),
+    }
+}
+
+/// Sends a test message, once: a second try by itself could lock an account at the gateway.
+async fn test<E: Endpoint>(cx: &Cx, endpoint: E, to: String) -> Outcome {
+    let body = Draft::default().set("to", Some(to)).body::<E>()?;
+    let client = cx.client.patient(TEST_TIMEOUT);
+    let outcome: Value = client.send(&endpoint, &body).await?.value;
+    cx.out.tip("the gateway took the message; whether it arrives is not known here");
+    cx.out.show(&views::GATEWAY_TEST, &outcome)
+}
+
+fn nothing_given() -> Failure {
+    Failure::usage("there is nothing to change")
+        .hint("give at least one flag with a new value, or --from FILE")
+}

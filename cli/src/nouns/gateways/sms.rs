@@ -1,0 +1,157 @@
+//! Gateways that send short messages.
+
+use super::{SecretFlags, changed, from_file, nothing_given, show, test};
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::input::{Draft, Row};
+use crate::noun::{self, APPLY, Apply, Noun, Samples, held};
+use crate::tree::{Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::gateways::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+
+/// Gateways for short messages.
+pub const NOUN: Noun = Noun {
+    typed: "gateways sms",
+    alias: "",
+    about: "Gateways that send short messages",
+    singular: "SMS gateway",
+    history: "sms",
+    list: Some(&ListSmsConfigurations::META),
+    read: Some(&GetSmsConfiguration::META),
+    create: Some(Row::of::<CreateSmsConfiguration>()),
+    change: Some(Row::of::<UpdateSmsConfiguration>()),
+    delete: Some(&DeleteSmsConfiguration::META),
+    view: &views::SMS_GATEWAY,
+    arguments: &["gateway"],
+    apply: Some(Apply { kind: "sms-gateway", place: 8, shown: held::<SmsConfiguration>, ..APPLY }),
+    samples: Samples { one: "main", deleted: "main", edit: "" },
+    verbs: &[verb::<Get>("get"), verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
+    ..noun::NOUN
+};
+
+pub(super) const AUTH_TOKEN: &str = "auth_token";
+
+#[derive(Args)]
+pub struct Get {
+    /// Identifier of the gateway
+    #[arg(value_name = "ID")]
+    gateway: String,
+    /// Show the token instead of ***
+    #[arg(long)]
+    show_secrets: bool,
+}
+
+impl Verb for Get {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetSmsConfiguration::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa gateways sms get main", "mfa gateways sms get main --show-secrets -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let endpoint = GetSmsConfiguration { configuration: self.gateway };
+        show(cx, endpoint, &views::SMS_GATEWAY, self.show_secrets).await
+    }
+}
+
+// What an SMS gateway can be given when it is created and when it is changed.
+#[derive(Args)]
+struct GatewayFlags {
+    /// Account at the service
+    #[arg(long, value_name = "TEXT")]
+    account_sid: Option<String>,
+    /// Number or name that receivers see
+    #[arg(long, value_name = "TEXT")]
+    sender_number: Option<String>,
+    /// ACTIVE, or DEACTIVATED to send nothing through it
+    #[arg(long, value_name = "STATE")]
+    state: Option<String>,
+    #[command(flatten)]
+    secret: SecretFlags,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl GatewayFlags {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(from_file(self.from.as_deref(), AUTH_TOKEN)?
+            .set("account_sid", self.account_sid)
+            .set("sender_number", self.sender_number)
+            .set("state", self.state)
+            .set(AUTH_TOKEN, self.secret.read()?))
+    }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the new gateway, 2 to 32 letters, digits and . - * _
+    #[arg(value_name = "ID", required_unless_present = "from")]
+    gateway: Option<String>,
+    #[command(flatten)]
+    flags: GatewayFlags,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateSmsConfiguration::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa gateways sms create office --account-sid AC0123 --sender-number +233201234567 \\\n    \
+         --password-file word.txt",
+        "mfa gateways sms create office --from gateway.yaml --password-file word.txt",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let mut draft = self.flags.draft()?.set("identifier", self.gateway);
+        if draft.text(AUTH_TOKEN).is_none() {
+            draft = draft.set(AUTH_TOKEN, Some(cx.prompt.new_secret("token", "--password-stdin")?));
+        }
+        let id = draft.text("identifier").unwrap_or_default().to_owned();
+        cx.client.send(&CreateSmsConfiguration {}, &draft.body::<CreateSmsConfiguration>()?).await?;
+        changed(cx, &NOUN, &id, "created").await
+    }
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Identifier of the gateway
+    #[arg(value_name = "ID")]
+    gateway: String,
+    #[command(flatten)]
+    flags: GatewayFlags,
+}
+
+impl Verb for Update {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateSmsConfiguration::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa gateways sms update main --password-file word.txt",
+        "mfa gateways sms update main --state deactivated",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let draft = self.flags.draft()?;
+        if !draft.given {
+            return Err(nothing_given());
+        }
+        let body = draft.set("identifier", Some(self.gateway.clone())).body::<UpdateSmsConfiguration>()?;
+        cx.client.send(&UpdateSmsConfiguration {}, &body).await?;
+        changed(cx, &NOUN, &self.gateway, "updated").await
+    }
+}
+
+#[derive(Args)]
+pub struct Test {
+    /// Identifier of the gateway
+    #[arg(value_name = "ID")]
+    gateway: String,
+    /// Telephone number that gets the message, + and 7 to 15 digits
+    #[arg(long, value_name = "NUMBER")]
+    to: String,
+}
+
+impl Verb for Test {
+    const ENDPOINT: Option<&'static Meta> = Some(&TestSmsConfiguration::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa gateways sms test main --to +233201234567",
+        "mfa gateways sms test main --to '+233 20 123 4567' -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        test(cx, TestSmsConfiguration { configuration: self.gateway }, self.to).await
+    }
+}

@@ -1,0 +1,163 @@
+//! Interest: runs over days, and what accounts have accrued.
+
+use crate::cx::{Cx, Done};
+use crate::failure::{Failure, Outcome};
+use crate::input::Draft;
+use crate::noun::{self, Noun, Section};
+use crate::nouns::ledger::day;
+use crate::tree::{Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::interest::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::query::Paging;
+use mfa_shared::time::{Date, DateRange};
+use mfa_shared::wire::{Listed, Nothing, Query};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long the answer to a run is waited for: a month of a large institution may be behind.
+const RUN: Duration = Duration::from_secs(60 * 60);
+
+/// The noun.
+pub const NOUN: Noun = Noun {
+    section: Section::Money,
+    typed: "interest",
+    alias: "",
+    about: "Interest: days that are run, what they accrue and pay",
+    verbs: &[verb::<Run>("run"), verb::<Runs>("runs")],
+    ..noun::NOUN
+};
+
+#[derive(Args)]
+pub struct Run {
+    /// Last day to run, in UTC; yesterday by default
+    #[arg(value_name = "DATE", value_parser = day)]
+    date: Option<Date>,
+    /// Day with which the first run of all begins; by default it is the last day itself
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    from: Option<Date>,
+}
+
+impl Verb for Run {
+    const ENDPOINT: Option<&'static Meta> = Some(&RunInterest::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa interest run", "mfa interest run -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let body = Draft::default()
+            .set("date", self.date.map(|date| date.to_string()))
+            .set("from", self.from.map(|date| date.to_string()))
+            .body::<RunInterest>()?;
+        let reply = cx.client.patient(RUN).send(&RunInterest {}, &body).await?;
+        let location = reply.location.unwrap_or_default();
+        let date = location.rsplit_once("date=").and_then(|(_, date)| Date::parse(date));
+        let Some(date) = date else {
+            return cx.done(Done { noun: "interest", id: "", what: "run" });
+        };
+        let query = Query(RunQuery { date: Some(date), ..RunQuery::default() });
+        let runs = cx.client.send(&ListInterestRuns {}, &query).await?.value;
+        cx.out.tip(&format!("interest run up to {date}; all days: mfa interest runs"));
+        cx.print(&ListInterestRuns {}, &views::INTEREST_RUN, runs[InterestRun::PLURAL].clone()).await
+    }
+}
+
+/// Runs interest up to a day.
+pub async fn run(cx: &Cx, date: Date) -> Outcome {
+    let body = Draft::default().set("date", Some(date.to_string())).body::<RunInterest>()?;
+    // A key that was given is that of another request of the command.
+    let mut client = cx.client.patient(RUN);
+    client.idempotency_key = None;
+    client.send(&RunInterest {}, &body).await.map(drop)
+}
+
+/// The runs of a day, a row for each product.
+pub async fn runs_of(cx: &Cx, date: Date) -> Outcome<Vec<Value>> {
+    let query = Query(RunQuery { date: Some(date), ..RunQuery::default() });
+    let runs = cx.client.send(&ListInterestRuns {}, &query).await?.value;
+    Ok(runs[InterestRun::PLURAL].as_array().cloned().unwrap_or_default())
+}
+
+#[derive(Args)]
+pub struct Runs {
+    /// First day
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    from: Option<Date>,
+    /// Last day
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    to: Option<Date>,
+    /// Runs of this product only
+    #[arg(short, long, value_name = "ID")]
+    product: Option<String>,
+}
+
+impl Verb for Runs {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListInterestRuns::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa interest runs", "mfa interest runs --product savings --from 2026-01-01 -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let ends = (Date::new(1970, 1, 1), Date::new(9999, 12, 31));
+        let dates = match (self.from, self.to) {
+            (None, None) => None,
+            (first, last) => first.or(ends.0).zip(last.or(ends.1)),
+        };
+        let dates = dates.map(|(first, last)| DateRange { first, last });
+        if dates.is_some_and(|dates| dates.first > dates.last) {
+            return Err(Failure::usage("the first day is after the last"));
+        }
+        let query = |mut paging: Paging<InterestRun>| {
+            // The newest first, unless --sort says otherwise.
+            paging.descending |= paging.sort_column.is_none();
+            Query(RunQuery { paging, dates, date: None, product: self.product.clone() })
+        };
+        cx.list(ListInterestRuns {}, &views::INTEREST_RUN, query).await
+    }
+}
+
+#[derive(Args)]
+pub struct OfAccount {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+}
+
+impl Verb for OfAccount {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetInstanceInterest::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa accounts interest c-003.9100.00002", "mfa accounts interest c-003.9100.00002 -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetInstanceInterest { account: self.account }, &views::ACCOUNT_INTEREST).await
+    }
+}
+
+#[derive(Args)]
+pub struct PayOut {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+}
+
+impl Verb for PayOut {
+    const ENDPOINT: Option<&'static Meta> = Some(&PayInstanceInterest::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa accounts pay-interest c-003.9100.00002 || mfa accounts interest c-003.9100.00002",
+        "mfa accounts pay-interest c-003.9100.00002 -o json || mfa accounts interest c-003.9100.00002",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let account = self.account;
+        pay(cx, &account).await?;
+        let done = Done { noun: "interest of account", id: &account, what: "paid" };
+        cx.changed(done, GetInstanceInterest { account: account.clone() }, &views::ACCOUNT_INTEREST).await
+    }
+}
+
+/// Pays the accrued interest of an account.
+pub async fn pay(cx: &Cx, account: &str) -> Outcome {
+    let body = Draft::default().set("action", Some(json!("PAY"))).body::<PayInstanceInterest>()?;
+    cx.client.send(&PayInstanceInterest { account: account.to_owned() }, &body).await.map(drop)
+}
+
+/// The interest of an account, where it may be read.
+pub async fn of_account(cx: &Cx, account: &str) -> Option<AccountInterest> {
+    let read = GetInstanceInterest { account: account.to_owned() };
+    let reply = cx.client.send(&read, &Nothing).await.ok()?;
+    serde_json::from_value(reply.value).ok()
+}

@@ -1,0 +1,255 @@
+//! The ledger: accounts, journal, trial balance.
+
+use crate::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::money::Money;
+use crate::noun::{self, Noun, Samples, Section};
+use crate::output::text;
+use crate::paper::{Column, Paper, PaperFlags, Part, Table};
+use crate::tree::{Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::ledger::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::query::Paging;
+use mfa_shared::rule::Word;
+use mfa_shared::time::{Date, DateRange};
+use mfa_shared::wire::Query;
+use serde_json::Value;
+
+/// The ledger.
+pub const NOUN: Noun = Noun {
+    section: Section::Money,
+    typed: "ledger",
+    about: "The double-entry ledger",
+    verbs: &[verb::<Entries>("entries"), verb::<TrialBalanceVerb>("trial-balance")],
+    parts: &[&ACCOUNTS, &JOURNAL],
+    ..noun::NOUN
+};
+
+/// Its accounts, with those of customers.
+pub const ACCOUNTS: Noun = Noun {
+    typed: "ledger accounts",
+    alias: "account",
+    about: "Accounts of the ledger",
+    singular: "account",
+    list: Some(&ListLedgerAccounts::META),
+    read: Some(&GetLedgerAccount::META),
+    view: &views::LEDGER_ACCOUNT,
+    arguments: &[
+        "expense_account",
+        "cash_account",
+        "accrue_account",
+        "drawer_account",
+        "vault_account",
+        "cheques_account",
+        "over_short_account",
+    ],
+    fields: &["account"],
+    samples: Samples { one: "1000", deleted: "", edit: "" },
+    verbs: &[verb::<Accounts>("list")],
+    ..noun::NOUN
+};
+
+/// Entries of its journal.
+const JOURNAL: Noun = Noun {
+    typed: "ledger journal",
+    about: "Entries of the journal",
+    singular: "entry",
+    read: Some(&GetJournalEntry::META),
+    view: &views::JOURNAL_ENTRY,
+    verbs: &[verb::<Journal>("list"), verb::<Entry>("get")],
+    ..noun::NOUN
+};
+
+/// A kind of account, in any letter case.
+pub fn kind(text: &str) -> Result<AccountKind, String> {
+    AccountKind::find(text).ok_or_else(|| format!("it must be one of {}", AccountKind::listed()))
+}
+
+/// A day of the calendar.
+pub fn day(text: &str) -> Result<Date, String> {
+    Date::parse(text).ok_or_else(|| "it must be a date, YYYY-MM-DD".to_owned())
+}
+
+#[derive(Args)]
+pub struct Accounts {
+    /// asset, liability, equity, revenue or expense
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    kind: Option<AccountKind>,
+}
+
+impl Verb for Accounts {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListLedgerAccounts::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa ledger accounts list", "mfa ledger accounts list --kind asset --sort -balance -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let query = |paging| Query(AccountQuery { paging, kind: self.kind });
+        cx.list(ListLedgerAccounts {}, &views::LEDGER_ACCOUNT, query).await
+    }
+}
+
+// The days of posting; one alone is the only end of the range.
+#[derive(Args)]
+pub struct Days {
+    /// First day of posting, in UTC
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    from: Option<Date>,
+    /// Last day of posting, in UTC
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    to: Option<Date>,
+}
+
+impl Days {
+    /// The part of a list that was posted on these days.
+    pub fn query<T>(&self, paging: Paging<T>) -> Outcome<EntryQuery<T>> {
+        let end = |year, month, day| Date::new(year, month, day);
+        let dates = match (self.from, self.to) {
+            (None, None) => None,
+            (first, last) => {
+                let range = first.or_else(|| end(1970, 1, 1)).zip(last.or_else(|| end(9999, 12, 31)));
+                let range = range.map(|(first, last)| DateRange { first, last });
+                Some(
+                    range
+                        .filter(|range| range.first <= range.last)
+                        .ok_or_else(|| Failure::usage("the first day is after the last"))?,
+                )
+            }
+        };
+        Ok(EntryQuery { paging, dates })
+    }
+}
+
+#[derive(Args)]
+pub struct Entries {
+    /// Identifier of the account
+    #[arg(value_name = "ID")]
+    account: String,
+    #[command(flatten)]
+    days: Days,
+}
+
+impl Verb for Entries {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListAccountEntries::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa ledger entries 1000", "mfa ledger entries 1000 --from 2026-01-01 --sort -sequence -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        self.days.query::<AccountEntry>(Paging::default())?;
+        let days = |paging| Query(self.days.query(paging).unwrap_or_default());
+        cx.list(ListAccountEntries { account: self.account.clone() }, &views::ACCOUNT_ENTRY, days).await
+    }
+}
+
+#[derive(Args)]
+pub struct Journal {
+    /// Only entries with a line on this account
+    #[arg(long, value_name = "ID")]
+    account: Option<String>,
+    /// Only entries of this type, such as CDPT
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    #[command(flatten)]
+    days: Days,
+}
+
+impl Verb for Journal {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListJournal::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa ledger journal list", "mfa ledger journal list --account 1000 --type CDPT --to 2026-12-31"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        self.days.query::<JournalEntry>(Paging::default())?;
+        let query = |paging| {
+            let entries = self.days.query(paging).unwrap_or_default();
+            Query(JournalQuery { entries, account: self.account.clone(), r#type: self.kind.clone() })
+        };
+        cx.list(ListJournal {}, &views::JOURNAL_ENTRY, query).await
+    }
+}
+
+#[derive(Args)]
+pub struct Entry {
+    /// Identifier of the entry
+    #[arg(value_name = "ID")]
+    entry: String,
+}
+
+impl Verb for Entry {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetJournalEntry::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "for entry in $(mfa ledger journal list -o id); do mfa ledger journal get $entry; done",
+        "for entry in $(mfa ledger journal list --type ACCO -o id); do\n    \
+         mfa ledger journal get $entry -o json; done",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetJournalEntry { entry: self.entry }, &views::JOURNAL_ENTRY).await
+    }
+}
+
+#[derive(Args)]
+pub struct TrialBalanceVerb {
+    /// The day at whose end the balances are taken; now by default
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    as_of: Option<Date>,
+    #[command(flatten)]
+    paper: PaperFlags,
+}
+
+impl Verb for TrialBalanceVerb {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetTrialBalance::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa ledger trial-balance",
+        "mfa ledger trial-balance --as-of 2026-06-30 -o csv",
+        "mfa ledger trial-balance --out trial-balance.pdf",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        use crate::globals::Format::{Json, Jsonl, Yaml};
+        if self.paper.ask() {
+            self.paper.check(cx)?;
+        }
+        let query = Query(AsOf { as_of: self.as_of });
+        let mut sheet = cx.client.send(&GetTrialBalance {}, &query).await?.value;
+        if self.paper.ask() {
+            return self.paper.print(cx, &trial_balance(cx, &sheet).await?);
+        }
+        if matches!(cx.out.format, Json | Jsonl | Yaml) {
+            return cx.out.show(&views::TRIAL_BALANCE, &sheet);
+        }
+        let total = serde_json::json!({
+            "accountIdentifier": "total", "debit": sheet["totalDebit"], "credit": sheet["totalCredit"],
+        });
+        let mut rows = sheet["rows"].take();
+        if let Some(rows) = rows.as_array_mut() {
+            rows.push(total);
+        }
+        cx.print(&GetTrialBalance {}, &views::TRIAL_BALANCE, rows).await
+    }
+}
+
+/// A trial balance on paper.
+async fn trial_balance(cx: &Cx, sheet: &Value) -> Outcome<Paper> {
+    let mut money = Money::on_paper(cx, &GetTrialBalance {}, &views::TRIAL_BALANCE);
+    let cells = |row: &Value| {
+        ["/accountIdentifier", "/kind", "/debit", "/credit"].map(|pointer| text(row, pointer)).to_vec()
+    };
+    let mut rows = Vec::new();
+    for row in sheet["rows"].as_array().into_iter().flatten() {
+        rows.push(cells(&money.shown(row.clone()).await));
+    }
+    let total = serde_json::json!({
+        "accountIdentifier": "total", "debit": sheet["totalDebit"], "credit": sheet["totalCredit"],
+    });
+    let table = Table {
+        columns: vec![
+            Column::words("Account"),
+            Column::words("Kind"),
+            Column::amounts("Debit"),
+            Column::amounts("Credit"),
+        ],
+        rows,
+        total: Some(cells(&money.shown(total).await)),
+        empty: "no account has entries",
+    };
+    Ok(Paper::new(cx, "trialBalance", "Trial balance")?
+        .with(Part::Facts(vec![("End of day (UTC)", text(sheet, "/asOf"))]))
+        .with(Part::Table(table)))
+}

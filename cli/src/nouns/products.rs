@@ -1,0 +1,307 @@
+//! Product definitions.
+
+mod dividends;
+mod guided;
+
+use crate::cx::{Cx, Done};
+use crate::failure::Outcome;
+use crate::input::{self, Draft, Row};
+use crate::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
+use crate::tree::{Verb, group, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::definitions::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use serde_json::{Value, json};
+
+/// Products.
+pub const NOUN: Noun = Noun {
+    section: Section::Money,
+    typed: "products",
+    alias: "product definitions definition",
+    about: "Products: what accounts are opened for",
+    singular: "product",
+    history: "product",
+    list: Some(&ListDefinitions::META),
+    read: Some(&GetDefinition::META),
+    create: Some(Row::of::<CreateDefinition>()),
+    change: Some(Row::of::<UpdateDefinition>()),
+    delete: Some(&DeleteDefinition::META),
+    tried: true,
+    edited: true,
+    view: &views::DEFINITION,
+    arguments: &["product"],
+    fields: &["product"],
+    import: Some(Import {
+        plural: "products",
+        told: &["active"],
+        example: &[
+            ("type", "SAVINGS"),
+            ("identifier", "youth-savings"),
+            ("name", "Youth savings"),
+            ("currency.code", "GHS"),
+            ("currency.name", "Ghanaian cedi"),
+            ("currency.sign", "₵"),
+            ("currency.scale", "2"),
+            ("minimumBalance", "5.00"),
+            ("equityLedgerIdentifier", "9100"),
+            ("cashAccountIdentifier", "7300"),
+            ("expenseAccountIdentifier", "3900"),
+            ("accrueAccountIdentifier", "8100"),
+            ("interest", "1.25"),
+            ("term.period", "12"),
+            ("term.timeUnit", "MONTH"),
+            ("term.interestPayable", "MATURITY"),
+            ("charges", "[]"),
+            ("flexible", "false"),
+        ],
+        examples: &[
+            "mfa products import --template > products.csv && mfa products import products.csv",
+            "mfa products import --template | mfa products import - --atomic",
+        ],
+        export_examples: &["mfa products export", "mfa products export -o yaml"],
+        ..IMPORT
+    }),
+    apply: Some(Apply {
+        kind: "product",
+        place: 5,
+        shown: held::<Definition>,
+        own: &[Own {
+            property: "active",
+            always: true,
+            set: |active| {
+                let action = if active == &json!(true) { "ACTIVATE" } else { "DEACTIVATE" };
+                Some((&CommandDefinition::META, Some(json!({ "action": action }))))
+            },
+        }],
+        ..APPLY
+    }),
+    samples: Samples { one: "savings", deleted: "shares", edit: "s/Savings/Thrift/" },
+    verbs: &[
+        verb::<Create>("create"),
+        verb::<Update>("update"),
+        verb::<Activate>("activate"),
+        verb::<Deactivate>("deactivate"),
+        verb::<Commands>("commands"),
+        verb::<Accounts>("accounts"),
+        group("dividends", "dividend", "Dividends of share products", dividends::VERBS),
+    ],
+    ..noun::NOUN
+};
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: NOUN.singular, id, what }
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the new product, 2 to 32 letters, digits and . - * _; on a terminal, nothing at all
+    /// asks for everything
+    #[arg(value_name = "ID")]
+    identifier: Option<String>,
+    /// Name
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// Description
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// CHECKING, SAVINGS or SHARE
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Currency, such as code=EUR,name=Euro,sign=€,scale=2; scale is how many digits follow the point
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Currency>)]
+    currency: Option<Draft>,
+    /// Ledger of the customers' accounts; part of their identifiers
+    #[arg(long, value_name = "LEDGER")]
+    equity_ledger: Option<String>,
+    /// Account for cash
+    #[arg(long, value_name = "ACCOUNT")]
+    cash_account: Option<String>,
+    /// Account for expenses
+    #[arg(long, value_name = "ACCOUNT")]
+    expense_account: Option<String>,
+    /// Account for accruals; only a product of type SHARE needs none
+    #[arg(long, value_name = "ACCOUNT")]
+    accrue_account: Option<String>,
+    /// Term, such as interest-payable=MATURITY,period=12,time-unit=MONTH
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Term>)]
+    term: Option<Draft>,
+    /// What must stay on an account; 0 by default
+    #[arg(long, value_name = "AMOUNT", value_parser = input::money)]
+    minimum_balance: Option<Value>,
+    /// Interest, percent a year
+    #[arg(long, value_name = "PERCENT", value_parser = input::money)]
+    interest: Option<Value>,
+    /// Whether the interest may be changed
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    flexible: Option<bool>,
+    /// Charge, such as action-identifier=Open,income-account-identifier=4000,name=Opening,amount=2.00;
+    /// with proportional=true the amount is percent; can be repeated
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<Charge>)]
+    charge: Vec<Draft>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl Create {
+    fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?
+            .set("identifier", self.identifier)
+            .set("name", self.name)
+            .set("description", self.description)
+            .set("type", self.kind)
+            .set("currency", self.currency)
+            .set("equityLedgerIdentifier", self.equity_ledger)
+            .set("cashAccountIdentifier", self.cash_account)
+            .set("expenseAccountIdentifier", self.expense_account)
+            .set("accrueAccountIdentifier", self.accrue_account)
+            .set("term", self.term)
+            .set("minimumBalance", self.minimum_balance)
+            .set("interest", self.interest)
+            .set("flexible", self.flexible)
+            .set_list("charges", &self.charge))
+    }
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateDefinition::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa products create day-savings --name 'Day savings' --type savings \\\n    \
+         --currency code=GHS,name=Cedi,sign=GH₵,scale=2 --equity-ledger 9200 \\\n    \
+         --cash-account 7300 --expense-account 3900 --accrue-account 8100 \\\n    \
+         --term interest-payable=monthly --minimum-balance 5.00 \\\n    \
+         --charge action-identifier=Open,income-account-identifier=4000,name=Opening,amount=2.00",
+        "mfa products get savings -o json | mfa products create savings-2 --name 'Savings 2' --from -",
+        "mfa product get shares -o yaml >shares.yaml\n  mfa products create shares-b --from shares.yaml",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let from_file = self.from.is_some();
+        let mut draft = self.draft()?;
+        match draft.text("identifier") {
+            None if !draft.given => draft = guided::ask(cx).await?,
+            None if !from_file => return Err(input::missing("ID")),
+            _ => {}
+        }
+        cx.create(&NOUN, &[], draft).await
+    }
+}
+
+#[derive(Args)]
+pub struct Update {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+    /// Name
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// Description; an empty text empties it
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Account for expenses
+    #[arg(long, value_name = "ACCOUNT")]
+    expense_account: Option<String>,
+    /// Whether the interest may be changed
+    #[arg(long, value_name = "true|false")]
+    flexible: Option<bool>,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl Verb for Update {
+    const ENDPOINT: Option<&'static Meta> = Some(&UpdateDefinition::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa products update savings --name 'Savings account' --flexible true",
+        "echo '{\"minimumBalance\": 20.00, \"charges\": []}' | mfa products update savings --from -",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let draft = Draft::from_file(self.from.as_deref())?
+            .set("name", self.name)
+            .set("description", self.description)
+            .set("expenseAccountIdentifier", self.expense_account)
+            .set("flexible", self.flexible);
+        cx.update(&NOUN, &[&self.definition], draft).await
+    }
+}
+
+#[derive(Args)]
+pub struct Activate {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+impl Verb for Activate {
+    const ENDPOINT: Option<&'static Meta> = Some(&CommandDefinition::META);
+    const ABOUT: &'static str = "Put a product on sale";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products activate shares", "mfa products activate shares --note 'general meeting'"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        command(cx, self.definition, "ACTIVATE", self.note, "activated").await
+    }
+}
+
+#[derive(Args)]
+pub struct Deactivate {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+impl Verb for Deactivate {
+    const ENDPOINT: Option<&'static Meta> = Some(&CommandDefinition::META);
+    const ABOUT: &'static str = "Take a product off sale; accounts that are there stay as they are";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products deactivate savings", "mfa products deactivate savings --note 'replaced'"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let what = format!("take product {} off sale", self.definition);
+        cx.prompt.before_ending(&what, &self.definition)?;
+        command(cx, self.definition, "DEACTIVATE", self.note, "deactivated").await
+    }
+}
+
+async fn command(cx: &Cx, definition: String, action: &str, note: Option<String>, what: &str) -> Outcome {
+    let body = Draft::default().set("action", Some(action)).set("note", note).body::<CommandDefinition>()?;
+    let read = GetDefinition { definition: definition.clone() };
+    let endpoint = CommandDefinition { definition: definition.clone() };
+    cx.change(endpoint, body, done(&definition, what), read, &views::DEFINITION).await
+}
+
+#[derive(Args)]
+pub struct Commands {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+}
+
+impl Verb for Commands {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListDefinitionCommands::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products commands savings", "mfa products commands savings -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListDefinitionCommands { definition: self.definition }, &views::DEFINITION_COMMAND).await
+    }
+}
+
+#[derive(Args)]
+pub struct Accounts {
+    /// Identifier of the product
+    #[arg(value_name = "ID")]
+    definition: String,
+}
+
+impl Verb for Accounts {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListDefinitionInstances::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa products accounts savings", "mfa products accounts savings -o csv"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListDefinitionInstances { definition: self.definition }, &views::INSTANCE).await
+    }
+}

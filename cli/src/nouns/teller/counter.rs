@@ -1,0 +1,374 @@
+//! Money at the counter: each verb asks for the charges, shows what the transaction does, asks, and then
+//! confirms or cancels.
+
+use super::of_day::Working;
+use super::receipt_paper::ReceiptFlags;
+use super::transactions::{self, ChargesFlag};
+use super::{as_amount, money};
+use crate::cx::{Cx, Done};
+use crate::failure::{Failure, Outcome};
+use crate::input::Draft;
+use crate::money::{product_scale, with_digits};
+use crate::nouns::{cards, customers, interest};
+use crate::tree::Verb;
+use crate::views;
+use clap::Args;
+use mfa_shared::amount::Amount;
+use mfa_shared::api::customers::GetCustomer;
+use mfa_shared::api::instances::{GetInstance, InstanceQuery, ListInstances};
+use mfa_shared::api::tellers::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::{self, exit};
+use mfa_shared::wire::{Nothing, Query};
+use serde_json::Value;
+
+/// What every transaction is given.
+#[derive(Args)]
+struct Wish {
+    #[command(flatten)]
+    at: Working,
+    /// Account of the customer; with --customer also its alternative number
+    #[arg(short, long, value_name = "ACCOUNT")]
+    account: String,
+    /// Holder of the account; needed only where the account is named by its alternative number
+    #[arg(long, value_name = "ID")]
+    customer: Option<String>,
+    /// How much
+    #[arg(short = 'm', long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    amount: Value,
+    #[command(flatten)]
+    charges: ChargesFlag,
+    /// Business date, such as 2026-05-06T10:00:00Z; now by default
+    #[arg(long, value_name = "TIME")]
+    date: Option<String>,
+    #[command(flatten)]
+    receipt: ReceiptFlags,
+}
+
+impl Wish {
+    /// The account as the daemon shows it.
+    async fn instance(&self, cx: &Cx) -> Outcome<Value> {
+        let Some(customer) = &self.customer else {
+            return Ok(cx.client.send(&GetInstance { account: self.account.clone() }, &Nothing).await?.value);
+        };
+        let query = Query(InstanceQuery { customer: Some(customer.clone()), ..InstanceQuery::default() });
+        let found = cx.client.send(&ListInstances {}, &query).await?.value;
+        let numbers = ["accountIdentifier", "alternativeAccountNumber"];
+        let named = |instance: &&Value| numbers.iter().any(|number| instance[number] == self.account);
+        found.as_array().and_then(|all| all.iter().find(named)).cloned().ok_or_else(|| {
+            let what = format!("customer {customer} has no account \"{}\"", self.account);
+            Failure::new(fault::INSTANCE_NOT_FOUND.code, exit::NOT_FOUND, what)
+                .hint(format!("list them: mfa accounts list --customer {customer}"))
+        })
+    }
+}
+
+/// What a transaction does, before it is confirmed.
+struct Effect {
+    amount: Amount,
+    charges: Amount,
+    /// Whether the account pays charges.
+    account_pays: bool,
+    /// Balance of the account before.
+    before: Amount,
+    /// Change of the balance.
+    account: Amount,
+    /// Change of the cash in the drawer.
+    drawer: Amount,
+    /// Digits behind the point of the currency, as far as they are known.
+    scale: Option<u32>,
+}
+
+impl Effect {
+    fn of(
+        kind: TransactionType,
+        quote: &Value,
+        wish: &Wish,
+        instance: &Value,
+        scale: Option<u32>,
+    ) -> Outcome<Self> {
+        let amount = as_amount(&wish.amount)?;
+        let charges = as_amount(&quote["totalAmount"])?.minus(amount);
+        // Into the account and the drawer, or out of them.
+        let (account, drawer) = match kind {
+            TransactionType::Cdpt | TransactionType::Acco => (amount, amount),
+            TransactionType::Cwdl | TransactionType::Accc => (amount.negated(), amount.negated()),
+            TransactionType::Acct => (amount.negated(), Amount::ZERO),
+        };
+        let (account, drawer) = match wish.charges.word() {
+            ChargesWord::Included => (account, drawer.plus(charges)),
+            ChargesWord::Excluded => (account.minus(charges), drawer),
+        };
+        let account_pays = !charges.is_zero() && wish.charges.word() == ChargesWord::Excluded;
+        let before = as_amount(&instance["balance"])?;
+        Ok(Self { amount, charges, account_pays, before, account, drawer, scale })
+    }
+
+    /// Where an account holds less or more than it should, what to do about it. Charges in cash are spoken of
+    /// only where the account would pay some.
+    fn with_way_out(&self, kind: TransactionType, failure: Failure) -> Failure {
+        use TransactionType::{Accc, Acco, Cdpt};
+        let charged = !self.charges.is_zero();
+        let is_short = failure.code == fault::INSUFFICIENT_BALANCE.code;
+        match kind {
+            Accc if is_short || failure.code == fault::REMAINING_BALANCE.code => {
+                let charges = if charged { " --charges included" } else { "" };
+                failure.hint(format!("pay out all of it: --amount {}{charges}", self.shown(self.before)))
+            }
+            // Only the charges can make it too little.
+            Cdpt | Acco if is_short => {
+                failure.hint("pay in more, or the charges in cash: --charges included")
+            }
+            _ if is_short && self.account_pays => {
+                failure.hint("take less, or pay the charges in cash: --charges included")
+            }
+            _ if is_short => failure.hint("take less"),
+            _ => failure,
+        }
+    }
+
+    fn shown(&self, amount: Amount) -> String {
+        with_digits(amount, self.scale)
+    }
+
+    fn signed(&self, amount: Amount) -> String {
+        let sign = if amount.is_negative() || amount.is_zero() { "" } else { "+" };
+        format!("{sign}{}", self.shown(amount))
+    }
+
+    /// A line for each charge, and for everything that changes.
+    fn lines(&self, quote: &Value, target: Option<&str>) -> String {
+        let mut lines = vec![("amount".to_owned(), self.shown(self.amount))];
+        for charge in quote["charges"].as_array().into_iter().flatten() {
+            let name = charge["name"].as_str().unwrap_or_default();
+            let amount = as_amount(&charge["amount"]).map(|amount| self.shown(amount)).unwrap_or_default();
+            lines.push((format!("charge {name}"), amount));
+        }
+        if self.charges.is_zero() {
+            lines.push(("charges".to_owned(), "none".to_owned()));
+        }
+        lines.push(("total".to_owned(), self.shown(self.amount.plus(self.charges))));
+        let after = self.before.plus(self.account);
+        let (before, after) = (self.shown(self.before), self.shown(after));
+        lines.push(("account".to_owned(), format!("{before} -> {after} ({})", self.signed(self.account))));
+        if let Some(target) = target {
+            lines.push((target.to_owned(), self.signed(self.amount)));
+        }
+        lines.push(("drawer".to_owned(), self.signed(self.drawer)));
+        let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+        lines.iter().map(|(name, value)| format!("\n  {name:width$}  {value}")).collect()
+    }
+}
+
+async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
+    wish.receipt.check(cx)?;
+    // Before anything is created: where nobody can be asked, nothing happens at all.
+    if !cx.prompt.yes {
+        cx.prompt.check("--yes")?;
+    }
+    let teller = std::mem::take(&mut wish.at).code(cx)?;
+    let instance = wish.instance(cx).await?;
+    let draft = Draft::default()
+        .set("transactionType", Some(kind.as_str()))
+        .set("transactionDate", wish.date.clone())
+        .set("customerIdentifier", Some(instance["customerIdentifier"].clone()))
+        .set("productIdentifier", Some(instance["productIdentifier"].clone()))
+        .set("customerAccountIdentifier", Some(instance["accountIdentifier"].clone()))
+        .set("targetAccountIdentifier", target.clone())
+        .set("amount", Some(wish.amount.clone()));
+    let endpoint = CreateTransaction { teller: teller.clone() };
+    let quoted = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await;
+    let quote = quoted?.value;
+    let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
+        return Err(Failure::local("the daemon answered no identifier of the transaction"));
+    };
+    let text = |property: &str| instance[property].as_str().unwrap_or_default().to_owned();
+    let scale = product_scale(cx, &text("productIdentifier")).await;
+    let effect = Effect::of(kind, &quote, &wish, &instance, scale)?;
+    let holder = holder(cx, &text("customerIdentifier")).await;
+    cx.out.say(&format!(
+        "{} account {} ({}) of {holder}, at teller {teller}{}",
+        words(kind),
+        text("accountIdentifier"),
+        text("productIdentifier"),
+        effect.lines(&quote, target.as_deref())
+    ));
+    if cx.client.dry_run {
+        return cx.done(Done { noun: "teller", id: &teller, what: "would take it; nothing was changed" });
+    }
+    let question = match wish.charges.word() {
+        _ if effect.charges.is_zero() => "confirm it?",
+        ChargesWord::Included => "confirm it, with the charges paid in cash?",
+        ChargesWord::Excluded => "confirm it, with the charges paid by the account?",
+    };
+    if let Err(why) = agreed(cx, &wish, &teller, transaction, question).await {
+        let cancelled = transactions::cancel(cx, &teller, transaction).await;
+        let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
+        cancelled.map_err(left)?;
+        return Err(effect.with_way_out(kind, why));
+    }
+    let confirmed = transactions::confirm(cx, &teller, transaction, wish.charges.word()).await;
+    if let Err(failure) = confirmed {
+        let failure = given_up(cx, &teller, transaction, failure).await;
+        return Err(effect.with_way_out(kind, failure));
+    }
+    if wish.receipt.ask() {
+        return wish.receipt.print(cx, &teller, transaction).await;
+    }
+    let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
+    let read = GetTransaction { teller, transaction: transaction.to_owned() };
+    cx.changed(done, read, &views::TRANSACTION).await
+}
+
+/// Whose account it is, by name and number, where somebody is asked. Of cards that are over the counter is
+/// told, too.
+async fn holder(cx: &Cx, customer: &str) -> String {
+    let unnamed = format!("customer {customer}");
+    if cx.prompt.yes {
+        return unnamed;
+    }
+    let read = GetCustomer { customer: customer.to_owned() };
+    // Who may not read customers still serves them, by their number.
+    let Ok(reply) = cx.client.send(&read, &Nothing).await else { return unnamed };
+    cards::warn_of_customer(cx, customer).await;
+    match customers::name(&reply.value) {
+        name if name.is_empty() => unnamed,
+        name => format!("{name} (customer {customer})"),
+    }
+}
+
+/// Asks for a yes, but not about what the daemon would refuse.
+async fn agreed(cx: &Cx, wish: &Wish, teller: &str, transaction: &str, question: &str) -> Outcome {
+    if !cx.prompt.yes {
+        transactions::try_confirm(cx, teller, transaction, wish.charges.word()).await?;
+    }
+    cx.prompt.confirm_or_interrupted(question).await
+}
+
+/// What cannot be confirmed is not left behind. What may have been confirmed is named.
+async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) -> Failure {
+    if failure.status.is_some_and(|status| status < 500) {
+        // That it stays PENDING would tell less than why it was refused.
+        let _ = transactions::cancel(cx, teller, transaction).await;
+        return failure;
+    }
+    failure.adding(&format!("; whether transaction {transaction} was confirmed is not known")).hint(format!(
+        "look: mfa teller transactions get {teller} {transaction}; to confirm a confirmed one does nothing"
+    ))
+}
+
+fn words(kind: TransactionType) -> &'static str {
+    match kind {
+        TransactionType::Cdpt => "deposit to",
+        TransactionType::Cwdl => "withdraw from",
+        TransactionType::Acct => "transfer from",
+        TransactionType::Acco => "open",
+        TransactionType::Accc => "close",
+    }
+}
+
+/// A type of transaction is one verb; all of them send the same endpoint with another word.
+macro_rules! counter {
+    ($($verb:ident $kind:ident $about:literal [$($example:literal),*];)*) => {$(
+        #[derive(Args)]
+        pub struct $verb {
+            #[command(flatten)]
+            wish: Wish,
+        }
+
+        impl Verb for $verb {
+            const ENDPOINT: Option<&'static Meta> = Some(&CreateTransaction::META);
+            const ABOUT: &'static str = $about;
+            const EXAMPLES: &'static [&'static str] = &[$($example),*];
+            async fn run(self, cx: &Cx) -> Outcome {
+                transact(cx, self.wish, TransactionType::$kind, None).await
+            }
+        }
+    )*};
+}
+
+counter! {
+    Deposit Cdpt "Take a deposit" [
+        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes",
+        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 5.50 --charges included --yes -o json",
+        "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes --receipt"
+    ];
+    Withdraw Cwdl "Pay a withdrawal out" [
+        "mfa teller withdraw desk-2 --account c-003.9100.00002 --amount 20 --yes",
+        "mfa teller withdraw desk-2 --account c-003.9100.00002 --amount 20 --charges included --yes"
+    ];
+    OpenAccount Acco "Open an account with a first deposit" [
+        "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --yes",
+        "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --charges included --yes"
+    ];
+}
+
+#[derive(Args)]
+pub struct CloseAccount {
+    /// Pay accrued interest to the account first
+    #[arg(long, conflicts_with = "forfeit_interest")]
+    pay_interest: bool,
+    /// Give accrued interest up
+    #[arg(long)]
+    forfeit_interest: bool,
+    #[command(flatten)]
+    wish: Wish,
+}
+
+impl Verb for CloseAccount {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateTransaction::META);
+    const ABOUT: &'static str = "Close an account and pay it out";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 100 --charges included --yes",
+        "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 99 --forfeit-interest --yes",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let instance = self.wish.instance(cx).await?;
+        let account = instance["accountIdentifier"].as_str().unwrap_or_default();
+        let found = interest::of_account(cx, account).await;
+        if let Some(found) = found.filter(|found| found.accrued > Amount::ZERO) {
+            cx.out.say(&format!("account {account} has accrued {} of interest", found.accrued));
+            // Paid before the rest is shown, so that the balance is the one that is paid out.
+            if !self.forfeit_interest && (self.pay_interest || wants_it(cx)?) && !cx.client.dry_run {
+                match interest::pay(cx, account).await {
+                    Err(failure) if failure.code == fault::NOTHING_ACCRUED.code => {}
+                    paid => paid?,
+                }
+            }
+        }
+        transact(cx, self.wish, TransactionType::Accc, None).await
+    }
+}
+
+/// Whether the accrued interest is to be paid first; where nobody is asked, it has to be said.
+fn wants_it(cx: &Cx) -> Outcome<bool> {
+    if !cx.prompt.can_ask() || cx.prompt.yes {
+        let what = "the account has accrued interest, and nothing says whether it is paid";
+        return Err(Failure::new("input_needed", exit::USAGE, what)
+            .hint("give --pay-interest, and its amount with the rest, or --forfeit-interest"));
+    }
+    let typed = cx.prompt.ask_or("pay it to the account first? y or n", "y")?;
+    Ok(!typed.to_ascii_lowercase().starts_with('n'))
+}
+
+#[derive(Args)]
+pub struct Transfer {
+    /// Account that receives it
+    #[arg(short, long, value_name = "ACCOUNT")]
+    to: String,
+    #[command(flatten)]
+    wish: Wish,
+}
+
+impl Verb for Transfer {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateTransaction::META);
+    const ABOUT: &'static str = "Transfer to another account";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller transfer desk-2 --account c-003.9100.00002 --to c-003.9100.00003 --amount 5 --yes",
+        "mfa teller transfer desk-2 --account c-003.9100.00002 --to c-003.9100.00003 --amount 5 \\\n    \
+         --yes -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        transact(cx, self.wish, TransactionType::Acct, Some(self.to)).await
+    }
+}

@@ -1,0 +1,202 @@
+//! Users, their roles and passwords.
+
+use crate::cx::{Cx, Done};
+use crate::failure::{Failure, Outcome};
+use crate::flags::PasswordFlags;
+use crate::input::{self, Draft, Row};
+use crate::logins;
+use crate::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
+use crate::tree::{Verb, verb};
+use crate::views;
+use clap::Args;
+use mfa_shared::api::users::*;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use serde_json::json;
+
+/// Users.
+pub const NOUN: Noun = Noun {
+    section: Section::Access,
+    typed: "users",
+    alias: "user",
+    about: "Users, their roles and passwords",
+    singular: "user",
+    history: "user",
+    list: Some(&ListUsers::META),
+    read: Some(&GetUser::META),
+    create: Some(Row::of::<CreateUser>()),
+    change: Some(Row::of::<SetUserRole>()),
+    // The password of a user who is there already is the user's own.
+    change_body: |user| json!({ "identifier": user["role"] }),
+    delete: Some(&DeleteUser::META),
+    view: &views::USER,
+    arguments: &["subject"],
+    import: Some(Import {
+        plural: "users",
+        // Each password takes a while to hash.
+        rows_max: 20,
+        only_change: |user| user["password"].is_null(),
+        example: &[("identifier", "abena.f"), ("role", "clerk"), ("password", "change me at once")],
+        examples: &[
+            "mfa users import --template > users.csv && mfa users import users.csv; rm -f users.csv*",
+            "mfa users import --template | mfa users import - --validate-only",
+        ],
+        export_examples: &["mfa users export", "mfa users export -o jsonl"],
+        ..IMPORT
+    }),
+    apply: Some(Apply {
+        kind: "user",
+        place: 4,
+        unseen: &["password"],
+        references: &[("/role", "role")],
+        shown: held::<User>,
+        ..APPLY
+    }),
+    samples: Samples { one: "esi", deleted: "esi", edit: "" },
+    verbs: &[
+        verb::<Create>("create"),
+        verb::<Permissions>("permissions"),
+        verb::<SetRole>("set-role"),
+        verb::<SetPassword>("set-password"),
+    ],
+    ..noun::NOUN
+};
+
+const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
+    Done { noun: "user", id, what }
+}
+
+/// A password that nobody has thought of.
+pub fn made_up_password() -> String {
+    let mut bytes = [0; 20];
+    // Without the system's random numbers there is no secret.
+    getrandom::fill(&mut bytes).expect("random numbers of the system");
+    mfa_shared::api::users::made_up_password(bytes)
+}
+
+/// Tells a password that was made up. What is to be quiet goes into logs, and no password may.
+pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
+    cx.out.warn(&format!("the password of {user} is {password}: it is shown only now{more}"));
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// Identifier of the new user, 2 to 32 letters, digits and . - * _
+    #[arg(value_name = "ID")]
+    identifier: String,
+    /// The role, which need not exist yet
+    #[arg(long, value_name = "ID")]
+    role: String,
+    #[command(flatten)]
+    password: PasswordFlags,
+    /// Make a first password up and show it once
+    #[arg(long, conflicts_with_all = ["password_stdin", "password_file"])]
+    generate_password: bool,
+}
+
+impl Verb for Create {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateUser::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "echo 'blue kettle 7' | mfa users create kojo --role teller --password-stdin",
+        "mfa users create afua.o --role clerk --generate-password -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let user = self.identifier;
+        if self.generate_password && cx.out.quiet {
+            let what = "a password would be made up, and with --quiet it would be shown nowhere";
+            return Err(Failure::usage(what).hint("give --password-file, or leave --quiet out"));
+        }
+        let password = match self.generate_password {
+            true => made_up_password(),
+            false => self.password.fresh(cx, &format!("password of {user}"))?,
+        };
+        let draft = Draft::default().set("identifier", Some(user.clone())).set("role", Some(self.role));
+        let body = draft.set("password", Some(password.clone())).body::<CreateUser>()?;
+        cx.client.send(&CreateUser {}, &body).await?;
+        if self.generate_password {
+            show_once(cx, &user, &password, ", to be changed at login");
+        }
+        cx.changed(done(&user, "created"), GetUser { user: user.clone() }, &views::USER).await
+    }
+}
+
+#[derive(Args)]
+pub struct Permissions {
+    /// Identifier of the user
+    #[arg(value_name = "ID")]
+    user: String,
+}
+
+impl Verb for Permissions {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListUserPermissions::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa users permissions esi", "mfa users permissions esi -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(ListUserPermissions { user: self.user }, &views::PERMISSION).await
+    }
+}
+
+#[derive(Args)]
+pub struct SetRole {
+    /// Identifier of the user
+    #[arg(value_name = "ID")]
+    user: String,
+    /// The role; deactivated for a user who may not log in any more
+    #[arg(value_name = "ROLE")]
+    role: String,
+}
+
+impl Verb for SetRole {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetUserRole::META);
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa users set-role esi teller", "mfa users set-role esi deactivated"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let user = self.user;
+        let body = Draft::default().set("identifier", Some(self.role)).body::<SetUserRole>()?;
+        let read = GetUser { user: user.clone() };
+        cx.change(SetUserRole { user: user.clone() }, body, done(&user, "changed"), read, &views::USER).await
+    }
+}
+
+#[derive(Args)]
+pub struct SetPassword {
+    /// Identifier of the user
+    #[arg(value_name = "ID")]
+    user: String,
+    #[command(flatten)]
+    password: PasswordFlags,
+    /// File of your present password, to change your own
+    #[arg(long, value_name = "FILE")]
+    current_password_file: Option<String>,
+}
+
+impl Verb for SetPassword {
+    const ENDPOINT: Option<&'static Meta> = Some(&SetUserPassword::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "echo 'green kettle 8' | mfa users set-password esi --password-stdin",
+        "echo 'green kettle 8' | mfa users set-password esi --password-stdin -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let user = self.user;
+        // The own login ends with the password, so there may be nothing left to read the record with.
+        let own = logins::find(&cx.client.profile, &cx.client.url)?.is_some_and(|login| login.caller == user);
+        let given = self.password.given(cx)?;
+        let present = match input::secret_file(self.current_password_file.as_deref().unwrap_or_default())? {
+            None if own && given.is_none() => {
+                Some(cx.prompt.secret(&format!("present password of {user}"), "--current-password-file")?)
+            }
+            present => present,
+        };
+        let password = match given {
+            Some(password) => password,
+            None => cx.prompt.new_secret(&format!("new password of {user}"), "--password-stdin")?,
+        };
+        let draft = Draft::default().set("password", Some(password)).set("currentPassword", present);
+        let body = draft.body::<SetUserPassword>()?;
+        cx.client.send(&SetUserPassword { user: user.clone() }, &body).await?;
+        if own && cx.client.token.is_none() {
+            logins::forget(&cx.client.profile, &cx.client.url)?;
+            cx.out.tip(&format!("your logins have ended; log in again: mfa login {user}"));
+        }
+        cx.done(done(&user, "given a new password"))
+    }
+}

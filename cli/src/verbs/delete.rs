@@ -1,0 +1,43 @@
+//! `mfa NOUN delete`.
+
+use crate::cx::Cx;
+use crate::failure::Outcome;
+use crate::noun::Noun;
+use crate::tree::{Common, Node};
+use mfa_shared::wire::Outgoing;
+
+pub(super) fn of(noun: &'static Noun) -> Option<Node> {
+    let delete = noun.delete?;
+    let line = format!("mfa {} delete {} --yes", noun.typed, noun.samples.deleted);
+    let common = Common {
+        name: "delete",
+        endpoint: Some(delete),
+        about: delete.doc.to_owned(),
+        examples: vec![line.clone(), format!("{line} -o json")],
+        bulk: false,
+        flags: |noun, command| command.args(noun.arguments(&noun.address())),
+        run: |noun, matches, cx| {
+            Box::pin(async move {
+                let given = noun.given(&noun.address(), matches);
+                run(cx, noun, &given.iter().map(String::as_str).collect::<Vec<_>>()).await
+            })
+        },
+    };
+    Some(common.of(noun))
+}
+
+/// Asks and deletes. A record that others may use is not deleted while something uses it, and then nobody is
+/// asked.
+async fn run(cx: &Cx, noun: &'static Noun, params: &[&str]) -> Outcome {
+    let Some(delete) = noun.delete else { return Ok(()) };
+    let done = noun.done(params, "deleted");
+    if noun.tried && cx.prompt.must_ask() && cx.prompt.can_ask() {
+        cx.client.try_row((delete, params), Outgoing::default()).await?;
+    }
+    let names = noun.address().into_iter().zip(params).rev().skip(1);
+    let of: String = names.map(|(name, id)| format!(" of {name} {id}")).collect();
+    let what = format!("delete {} {}{of}{}", done.noun, done.id, noun.with);
+    cx.prompt.before_destroying(&what, done.id)?;
+    cx.client.send_row((delete, params), Outgoing::default()).await?;
+    cx.done(done)
+}

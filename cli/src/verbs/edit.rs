@@ -1,0 +1,29 @@
+//! `mfa NOUN edit`.
+
+use crate::noun::Noun;
+use crate::tree::{Common, Node};
+
+pub(super) fn of(noun: &'static Noun) -> Option<Node> {
+    let change = noun.change.filter(|_| noun.edited)?;
+    let line = format!("mfa {} edit {} --yes", noun.typed, noun.samples.one);
+    let second = match noun.samples.edit {
+        "" => format!("EDITOR=true {line} -o json"),
+        edit => format!("EDITOR='sed -i {edit}' {line}"),
+    };
+    let common = Common {
+        name: "edit",
+        endpoint: Some(change.meta),
+        about: format!("Change {} in the editor that VISUAL or EDITOR names", noun.one()),
+        examples: vec![format!("EDITOR=true {line}"), second],
+        bulk: false,
+        flags: |noun, command| command.args(noun.arguments(&noun.address())),
+        run: |noun, matches, cx| {
+            Box::pin(async move {
+                let given = noun.given(&noun.address(), matches);
+                let at: Vec<_> = given.iter().map(String::as_str).collect();
+                cx.edit(noun, &at).await
+            })
+        },
+    };
+    Some(common.of(noun))
+}

@@ -1,0 +1,35 @@
+//! `mfa NOUN export`.
+
+use crate::bulk::Bulk;
+use crate::bulk::export::export;
+use crate::noun::Noun;
+use crate::settings::Origin;
+use crate::tree::{Common, Node};
+use clap::Arg;
+
+pub(super) fn of(noun: &'static Noun) -> Option<Node> {
+    let bulk = Bulk::of(noun)?;
+    let common = Common {
+        name: "export",
+        endpoint: None,
+        about: format!("Write all {} in the columns of the import", bulk.plural),
+        examples: bulk.export_examples.iter().map(|line| (*line).to_owned()).collect(),
+        bulk: false,
+        flags: |_, command| {
+            let out = Arg::new("out").long("out").value_name("FILE");
+            command.arg(out.help("File to write, which only you can read; stdout by default"))
+        },
+        run: |noun, matches, cx| {
+            Box::pin(async move {
+                let (_, origin) = cx.settings.get("output");
+                let chosen = (*origin != Origin::Default).then_some(cx.out.format);
+                let out = matches.get_one::<String>("out").map(String::as_str);
+                match Bulk::of(noun) {
+                    Some(bulk) => export(cx, bulk, out, chosen).await,
+                    None => Ok(()),
+                }
+            })
+        },
+    };
+    Some(common.of(noun))
+}

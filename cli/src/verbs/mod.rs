@@ -1,0 +1,55 @@
+//! What is the same for all nouns: verbs that each noun has which has their endpoints, and commands that go
+//! through all nouns.
+
+mod delete;
+mod edit;
+mod export;
+mod get;
+mod history;
+mod import;
+mod list;
+
+use crate::noun::Noun;
+use crate::tree::Node;
+
+/// The verbs that stand first, in their order, and the ones that nouns share.
+const FIRST: &[(&str, fn(&'static Noun) -> Option<Node>)] = &[
+    ("list", list::of),
+    ("get", get::of),
+    ("history", history::of),
+    ("create", |_| None),
+    ("update", |_| None),
+    ("edit", edit::of),
+    ("delete", delete::of),
+];
+
+/// The group of a noun: the verbs that all nouns have, its own ones, and the nouns inside it.
+pub fn group(noun: &'static Noun) -> Node {
+    let own = |name: &str| noun.verbs.iter().find(|node| node.name() == name).copied();
+    let first = FIRST
+        .iter()
+        .filter_map(|(name, of)| own(name).or_else(|| of(noun).filter(|node| !is_sent(noun, node))));
+    let more = noun.verbs.iter().filter(|node| !FIRST.iter().any(|(name, _)| *name == node.name())).copied();
+    let parts = noun.parts.iter().map(|part| group(part));
+    let bulk = [import::of(noun), export::of(noun)].into_iter().flatten();
+    let nodes: Vec<_> = first.chain(more).chain(parts).chain(bulk).collect();
+    Node::Group { name: noun.name(), alias: noun.alias, about: noun.about, nodes: nodes.leak() }
+}
+
+/// Whether a verb of the noun's own sends the endpoint of another one, under a name of its own.
+fn is_sent(noun: &Noun, other: &Node) -> bool {
+    let endpoint = |node: &Node| match node {
+        Node::Leaf(leaf) if leaf.name != "history" && leaf.name != "edit" => {
+            leaf.endpoint.map(|meta| meta.name)
+        }
+        _ => None,
+    };
+    endpoint(other).is_some_and(|sent| noun.verbs.iter().any(|node| endpoint(node) == Some(sent)))
+}
+
+/// Two examples of a verb of a noun.
+fn examples(noun: &Noun, verb: &str, rest: &str) -> Vec<String> {
+    let line = format!("mfa {} {verb} {rest}", noun.typed);
+    let line = line.trim_end();
+    vec![line.to_owned(), format!("{line} -o json")]
+}
