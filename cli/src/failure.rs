@@ -1,6 +1,7 @@
 //! Why a command failed, and how that is told: as two lines for a person, or as one line of JSON.
 
-use crate::next_step;
+pub mod next_step;
+
 use mfa_shared::api::roles::Permission;
 use mfa_shared::fault::{self, Fault, Problem, exit};
 use mfa_shared::rule::FieldError;

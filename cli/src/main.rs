@@ -1,76 +1,48 @@
 //! mfa: administers a microfinance institution from the command line, and runs its daemon.
 //!
-//! | module | holds |
+//! Rooms, each of which names only those below it:
+//!
+//! | room | holds |
 //! |---|---|
-//! | `commands` | one file for each noun; under each verb's flags the function that carries it out |
-//! | `tree` | what a verb is, and the tree of all verbs |
-//! | `cx`, `lists`, `edit` | what a verb is given: settings, client, output; shapes that verbs share |
-//! | `client`, `bearer`, `clock`, `idempotency` | the only ones that speak HTTP |
-//! | `bulk` | records from files and into files |
-//! | `apply` | sets of files that say how an institution is to be |
-//! | `output`, `views`, `money` | formats, tables, talk on stderr; columns of each noun; their amounts |
+//! | `main` | from the words of a call to its exit code |
+//! | `tree` | the tree of all commands, and what reads it: clap, help, completions, man pages, usage errors |
+//! | `verbs` | what is the same for all nouns: verbs made from their records, and commands that go through them |
+//! | `nouns` | one file for each noun: its record, and under it its flags and special verbs; `NOUNS` |
+//! | `machine` | the daemon and its machine: settings, logins, backups, the store itself |
 //! | `paper` | statements, reports and receipts as text, HTML and PDF |
-//! | `images` | portraits and scans, as verbs send, save and show them |
-//! | `input`, `flags` | files and values that come in; flags that nouns share |
-//! | `prompt`, `guide`, `settings` | questions, one or a whole record of them; where values come from |
-//! | `logins`, `profiles`, `keys` | tokens of the last logins; settings by name; keys of applications |
-//! | `called` | the name by which the program was called, for help and hints |
-//! | `files`, `privacy` | how they are written; who may read what the process leaves behind |
-//! | `prefix` | identifiers that begin with a text, out of lists of any length |
-//! | `failure`, `suggest` | why a command failed, how the process ends; what may have been meant |
+//! | `command` | what a command is: what it is given, what a verb and a noun are, shapes that verbs share |
+//! | `client` | requests, logins, keys, the clock of the daemon; the only room that speaks HTTP |
+//! | `input` | files, flags and questions: what comes in |
+//! | `output` | formats, tables, columns of each kind of record, pictures, talk on stderr; `chart` draws plots |
+//! | `settings` | where values come from: flags, variables, files, profiles |
+//! | `failure` | why a command failed, and how the process ends; `words`, `moment` |
 
-mod apply;
-mod asks;
-mod bearer;
-mod bulk;
-mod called;
 mod chart;
 mod client;
-mod clock;
-mod commands;
-mod cx;
-mod edit;
+mod command;
 mod failure;
-mod files;
-mod flags;
-mod globals;
-mod guide;
-mod idempotency;
-mod images;
 mod input;
-mod keys;
-mod lists;
-mod logins;
-mod money;
-mod names;
-mod next_step;
-mod noun;
+mod machine;
+mod moment;
 mod nouns;
 mod output;
 mod paper;
-mod pick;
-mod prefix;
-mod privacy;
-mod profiles;
-mod prompt;
-mod records;
 mod settings;
-mod signals;
-mod suggest;
-mod trace;
 mod tree;
-mod usage;
 mod verbs;
-mod views;
-mod views_access;
-mod yaml;
+mod words;
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::globals::{ChangeFlags, Globals, ListFlags};
+use crate::command::verb::Leaf;
 use crate::failure::{Failure, Outcome};
-use crate::globals::{ChangeFlags, Globals, ListFlags};
+use crate::input::prompt::{self, Interrupts, Prompt};
+use crate::machine::privacy;
 use crate::output::{Carried, Clock, Expression, Output, Screen};
-use crate::prompt::{Interrupts, Prompt};
+use crate::output::{called, views};
 use crate::settings::Settings;
+use crate::tree::usage;
+use crate::verbs::{asks, suggest};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use mfa_shared::fault::exit;
 use std::collections::HashMap;
@@ -97,9 +69,10 @@ const SUGGESTED_MAX: usize = 3;
 fn main() -> ExitCode {
     privacy::close();
     let words: Vec<_> = std::env::args_os().collect();
+    called::know(tree::called_by());
     let early = usage::early(&words);
     let screen = Screen::look(early.colour);
-    let outcome = match commands::command().color(early.clap_colour()).try_get_matches_from(words) {
+    let outcome = match tree::command().color(early.clap_colour()).try_get_matches_from(words) {
         Ok(matches) => run(&matches, screen, early.carried.clone()),
         Err(error) => usage::outcome(&error, &early.path, &screen),
     };
@@ -121,7 +94,7 @@ fn main() -> ExitCode {
 }
 
 fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
-    let (leaf, flags) = tree::find(commands::nodes(), matches);
+    let (leaf, flags) = tree::find(tree::nodes(), matches);
     let globals = Globals::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))?;
     let cx = context(globals, flags, leaf, screen, carried)?;
     for warning in &cx.settings.warnings {
@@ -228,7 +201,7 @@ async fn warn_of_dangling(cx: &Cx) {
 fn context(
     globals: Globals,
     flags: &ArgMatches,
-    leaf: &tree::Leaf,
+    leaf: &Leaf,
     screen: Screen,
     carried: Carried,
 ) -> Outcome<Cx> {

@@ -29,7 +29,7 @@ fn what_fits_is_offered_and_nothing_else() {
     assert_eq!(run(at_an_office).ok(), "desk-1\ndesk-2\ndesk-3\n");
     assert_eq!(
         next(&world, &["help", "e"]),
-        ["exit-codes", "environment", "employees", "export", "events", "explain"]
+        ["exit-codes", "environment", "employees", "events", "export", "explain"]
     );
     let nothing: [&str; 0] = [];
     assert_eq!(next(&world, &["offices", "create", ""]), nothing, "nothing is known of a new record");

@@ -39,8 +39,8 @@ pub trait Asks: fmt::Debug + Send + Sync {
     fn ask<'a>(&'a self, client: &'a Client, found: &'a [Dangling]) -> Asking<'a>;
 }
 
-/// An answer that is waited for. Looking for near identifiers sends requests in turn, so the compiler must not
-/// have to look inside.
+/// An answer that is waited for. Looking for near identifiers sends requests in turn, so the compiler must
+/// not have to look inside.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
 impl Client {

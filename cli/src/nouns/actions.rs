@@ -1,11 +1,11 @@
 //! Actions: what ties the charges of a product to a type of transaction.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::noun::{self, Noun, Samples, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::Draft;
-use crate::noun::{self, Noun, Samples, Section};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::actions::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -2,14 +2,14 @@
 
 mod permissions;
 
-use crate::cx::{Cx, Done};
+use crate::client::keys;
+use crate::command::cx::{Cx, Done};
+use crate::command::noun::{self, Noun, Samples, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
-use crate::keys;
-use crate::logins::now_seconds;
-use crate::noun::{self, Noun, Samples, Section};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::moment::now_seconds;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::applications::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -6,13 +6,13 @@ mod verify;
 pub use prune::Prune;
 pub use verify::Verify;
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::{self, Noun, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::globals::Format;
-use crate::noun::{self, Noun, Section};
 use crate::nouns::ledger::day;
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::Format;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::audit::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

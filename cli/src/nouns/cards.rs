@@ -3,12 +3,12 @@
 mod scans;
 
 use super::customers;
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
-use crate::noun::{self, IMPORT, Import, Noun, Samples, Section};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::cards::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

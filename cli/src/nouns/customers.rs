@@ -4,13 +4,13 @@ mod guided;
 mod portraits;
 
 use super::cards;
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::flags::{AddressFlags, ContactFlags};
+use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
+use crate::command::verb::{Verb, group, verb};
 use crate::failure::Outcome;
-use crate::flags::{AddressFlags, ContactFlags};
 use crate::input::{self, Draft, Row};
-use crate::noun::{self, IMPORT, Import, Noun, Samples, Section};
-use crate::tree::{Verb, group, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::offices::Address;
@@ -60,7 +60,8 @@ pub const NOUN: Noun = Noun {
         examples: &[
             "mfa customers import --template > all.csv && mfa customers import all.csv --validate-only",
             "mfa customers import --template > new.csv && mfa customers import new.csv --mode upsert",
-            "echo '{\"identifier\": \"c-901\", \"surname\": \"Addo\"}' | mfa customers import - --format jsonl",
+            "echo '{\"identifier\": \"c-901\", \"surname\": \"Addo\"}' |\n    \
+             mfa customers import - --format jsonl",
         ],
         export_examples: &["mfa customers export", "mfa customers export --out customers.jsonl -o jsonl"],
         ..IMPORT

@@ -1,12 +1,12 @@
 //! Employees and how they are reached.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::flags::ContactFlags;
+use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
+use crate::command::verb::{Verb, group, verb};
 use crate::failure::Outcome;
-use crate::flags::ContactFlags;
 use crate::input::{self, Draft, Row};
-use crate::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
-use crate::tree::{Verb, group, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::search::HitKind;

@@ -1,10 +1,10 @@
 //! Events: what is changed, as it happens.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::{self, Noun, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
-use crate::noun::{self, Noun, Section};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::events::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

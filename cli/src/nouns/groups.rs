@@ -1,11 +1,11 @@
 //! Permittable groups: which endpoints a permission is about.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{Draft, Row};
-use crate::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::groups::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -1,12 +1,12 @@
 //! Interest: runs over days, and what accounts have accrued.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::noun::{self, Noun, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
-use crate::noun::{self, Noun, Section};
 use crate::nouns::ledger::day;
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::interest::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -1,18 +1,18 @@
 //! The ledger: accounts, journal, trial balance.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::money::Money;
+use crate::command::noun::{self, Noun, Samples, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::money::Money;
-use crate::noun::{self, Noun, Samples, Section};
+use crate::input::account_kind;
 use crate::output::text;
+use crate::output::views;
 use crate::paper::{Column, Paper, PaperFlags, Part, Table};
-use crate::tree::{Verb, verb};
-use crate::views;
 use clap::Args;
 use mfa_shared::api::ledger::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::Paging;
-use mfa_shared::rule::Word;
 use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::Query;
 use serde_json::Value;
@@ -62,11 +62,6 @@ const JOURNAL: Noun = Noun {
     ..noun::NOUN
 };
 
-/// A kind of account, in any letter case.
-pub fn kind(text: &str) -> Result<AccountKind, String> {
-    AccountKind::find(text).ok_or_else(|| format!("it must be one of {}", AccountKind::listed()))
-}
-
 /// A day of the calendar.
 pub fn day(text: &str) -> Result<Date, String> {
     Date::parse(text).ok_or_else(|| "it must be a date, YYYY-MM-DD".to_owned())
@@ -75,7 +70,7 @@ pub fn day(text: &str) -> Result<Date, String> {
 #[derive(Args)]
 pub struct Accounts {
     /// asset, liability, equity, revenue or expense
-    #[arg(long, value_name = "KIND", value_parser = kind)]
+    #[arg(long, value_name = "KIND", value_parser = account_kind)]
     kind: Option<AccountKind>,
 }
 
@@ -202,7 +197,7 @@ impl Verb for TrialBalanceVerb {
         "mfa ledger trial-balance --out trial-balance.pdf",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        use crate::globals::Format::{Json, Jsonl, Yaml};
+        use crate::output::Format::{Json, Jsonl, Yaml};
         if self.paper.ask() {
             self.paper.check(cx)?;
         }

@@ -23,7 +23,7 @@ pub mod teller;
 pub mod users;
 pub mod webhooks;
 
-use crate::noun::Noun;
+use crate::command::noun::Noun;
 use std::sync::LazyLock;
 
 /// Every noun, in the order in which help shows them.
@@ -64,4 +64,11 @@ pub fn all() -> &'static [&'static Noun] {
         found
     });
     &ALL
+}
+
+/// Every name of the noun that is called by a word.
+pub fn called(word: &str) -> Vec<&'static str> {
+    let names = |noun: &Noun| [noun.typed].into_iter().chain(noun.alias.split_whitespace());
+    let found = NOUNS.iter().find(|noun| names(noun).any(|name| name == word));
+    found.map_or(Vec::new(), |noun| names(noun).collect())
 }

@@ -1,14 +1,14 @@
 //! Offices, branches, addresses, external references.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::flags::AddressFlags;
+use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
+use crate::command::verb::{Verb, group, verb};
 use crate::failure::Outcome;
-use crate::flags::AddressFlags;
 use crate::input::{self, Draft, Row};
-use crate::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
 use crate::output::text;
+use crate::output::views;
 use crate::paper::named_for_people;
-use crate::tree::{Verb, group, verb};
-use crate::views;
 use clap::Args;
 use mfa_shared::api::offices::*;
 use mfa_shared::api::search::HitKind;

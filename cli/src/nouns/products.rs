@@ -3,12 +3,12 @@
 mod dividends;
 mod guided;
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
+use crate::command::verb::{Verb, group, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
-use crate::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
-use crate::tree::{Verb, group, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::definitions::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

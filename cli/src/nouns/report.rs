@@ -1,13 +1,13 @@
 //! Reports: a table, and below it on a terminal a plot; or the plot as SVG in a file.
 
 use crate::chart::{self, Chart, Point, Style};
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::{self, Noun, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::files;
-use crate::noun::{self, Noun, Section};
+use crate::output::views::{self, View};
 use crate::output::{escaped, text, wrap::wrapped};
-use crate::tree::{Verb, verb};
-use crate::views::{self, View};
+use crate::settings::files;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use mfa_shared::api::reports::*;

@@ -1,11 +1,11 @@
 //! Roles and what they allow.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
-use crate::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
-use crate::tree::{Verb, verb};
-use crate::views::{self, View, column};
+use crate::output::views::{self, View, column};
 use clap::Args;
 use mfa_shared::api::roles::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -1,13 +1,13 @@
 //! The second factor of a user: an authenticator whose codes a login needs.
 
-use crate::commands::login;
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::flags::CodeFlag;
+use crate::command::noun::{self, Noun, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::flags::CodeFlag;
 use crate::input;
-use crate::noun::{self, Noun, Section};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::machine::login;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::second_factor::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -1,12 +1,12 @@
 //! Sessions of a user at the daemon, and the logins that this machine keeps.
 
-use crate::commands::login;
-use crate::cx::{Cx, Done};
+use crate::client::logins;
+use crate::command::cx::{Cx, Done};
+use crate::command::noun::{self, Noun, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
-use crate::logins;
-use crate::noun::{self, Noun, Section};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::machine::login;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::sessions::*;
 use mfa_shared::api::tokens::DeleteTokens;

@@ -1,13 +1,13 @@
 //! Users, their roles and passwords.
 
-use crate::cx::{Cx, Done};
+use crate::client::logins;
+use crate::command::cx::{Cx, Done};
+use crate::command::flags::{PasswordFlags, made_up_password, show_once};
+use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::flags::PasswordFlags;
 use crate::input::{self, Draft, Row};
-use crate::logins;
-use crate::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::users::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -63,19 +63,6 @@ pub const NOUN: Noun = Noun {
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "user", id, what }
-}
-
-/// A password that nobody has thought of.
-pub fn made_up_password() -> String {
-    let mut bytes = [0; 20];
-    // Without the system's random numbers there is no secret.
-    getrandom::fill(&mut bytes).expect("random numbers of the system");
-    mfa_shared::api::users::made_up_password(bytes)
-}
-
-/// Tells a password that was made up. What is to be quiet goes into logs, and no password may.
-pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
-    cx.out.warn(&format!("the password of {user} is {password}: it is shown only now{more}"));
 }
 
 #[derive(Args)]

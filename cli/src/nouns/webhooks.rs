@@ -1,11 +1,11 @@
 //! Webhooks: events that the daemon brings to an address.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::noun::{self, Noun, Samples, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
-use crate::noun::{self, Noun, Samples, Section};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::webhooks::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -2,8 +2,8 @@
 
 use super::{Output, escaped};
 use crate::failure::{Failure, Outcome};
-use crate::globals::Format;
-use crate::views;
+use crate::output::Format;
+use crate::output::views;
 use serde_json::Value;
 use std::io::{Write, stdout};
 

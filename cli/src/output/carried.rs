@@ -1,6 +1,6 @@
 //! The flags of a call that its hints repeat, so that a hint that is pasted reaches the same daemon.
 
-use crate::called;
+use crate::output::called;
 use std::sync::Arc;
 
 /// `--profile` and `--url` of the command line; those of the environment reach a pasted line by themselves.

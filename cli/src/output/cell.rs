@@ -1,6 +1,6 @@
 //! One value of a record as the text of a cell.
 
-use crate::views::Column;
+use crate::output::views::Column;
 use mfa_shared::identifier::is_control;
 use serde_json::Value;
 
@@ -88,7 +88,7 @@ pub fn escaped_json(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views::column;
+    use crate::output::views::column;
     use serde_json::json;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Text in cells that a spreadsheet may open: nothing in them is taken for a formula.
 
 use super::cell;
-use crate::views::{Column, Sense};
+use crate::output::views::{Column, Sense};
 use serde_json::Value;
 
 /// Whether a spreadsheet would take a text for a formula, or [`unguarded`] would take something from it.
@@ -38,7 +38,7 @@ pub fn column(record: &Value, column: &Column) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views;
+    use crate::output::views;
     use serde_json::json;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Guides, which are written in Markdown, as texts for a terminal.
 
 use super::wrap::fill;
-use crate::called;
+use crate::output::called;
 
 /// The text of a guide. No line is longer than `width` but those of its blocks, which are copied whole.
 pub fn plain(guide: &str, width: u16) -> String {

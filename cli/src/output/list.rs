@@ -2,8 +2,8 @@
 
 use super::{Output, cell, formula, table, yaml};
 use crate::failure::{Failure, Outcome};
-use crate::globals::Format;
-use crate::views::{Column, View};
+use crate::output::Format;
+use crate::output::views::{Column, View};
 use serde_json::Value;
 use std::io::{BufWriter, StdoutLock, Write, stdout};
 

@@ -1,8 +1,10 @@
 //! What is printed: records on stdout in the format that was asked for, talk on stderr.
 
 mod answer;
+pub mod called;
 mod carried;
 mod cell;
+mod format;
 mod formula;
 pub mod guide;
 mod jq;
@@ -13,11 +15,13 @@ mod picture;
 mod progress;
 mod screen;
 mod table;
+pub mod views;
 pub mod wrap;
 pub mod yaml;
 
 pub use carried::Carried;
 pub use cell::{escaped, escaped_json, escaped_lines, text, texts};
+pub use format::{Colour, Format};
 pub use formula::{column as cell_of_csv, guarded, unguarded};
 pub use jq::Expression;
 pub use list::Listing;
@@ -25,8 +29,7 @@ pub use people::{Clock, transaction};
 pub use screen::Screen;
 
 use crate::failure::{Failure, Outcome};
-use crate::globals::Format;
-use crate::views::{Column, View};
+use crate::output::views::{Column, View};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stderr, stdout};
 use std::rc::Rc;
@@ -126,7 +129,7 @@ impl Output {
                 // A person wants every value that is there, and no line for one that is not.
                 let shown = |column: &&Column| {
                     let empty = text(record, column.pointer).is_empty();
-                    self.format == Format::Wide || !empty || (column.priority < crate::views::WIDE)
+                    self.format == Format::Wide || !empty || (column.priority < views::WIDE)
                 };
                 let rows: Vec<_> = match self.columns.is_empty() {
                     true => chosen.iter().filter(shown).collect(),
@@ -298,7 +301,7 @@ pub fn tell(failure: &Failure, structured: bool, screen: &Screen) {
 
 fn unknown_column(view: &View, name: &str) -> Failure {
     let names: Vec<_> = view.columns.iter().map(|column| column.name).collect();
-    let near = crate::input::nearest(name, names.iter().copied());
+    let near = crate::words::nearest(name, names.iter().copied());
     let hint = match near.first() {
         Some(near) => format!("did you mean {near}?"),
         None => format!("the columns are {}", names.join(", ")),

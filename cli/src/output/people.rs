@@ -2,9 +2,9 @@
 
 use super::{Output, cell, escaped};
 use crate::failure::{Failure, Outcome};
-use crate::logins::now_seconds;
+use crate::moment::now_seconds;
+use crate::output::views::{Column, Sense};
 use crate::settings::Settings;
-use crate::views::{Column, Sense};
 use mfa_shared::time::{Date, Timestamp, Zone};
 use serde_json::Value;
 use std::cell::OnceCell;

@@ -1,6 +1,6 @@
 //! What the terminal is: its size, whether it shows colour, its pager.
 
-use crate::globals::Colour;
+use crate::output::Colour;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::process::{Command, Stdio};
 use terminal_size::{Height, Width, terminal_size_of};

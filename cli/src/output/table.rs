@@ -1,7 +1,7 @@
 //! Tables that fit the width of a terminal.
 
 use super::Screen;
-use crate::views::{Column, WIDE};
+use crate::output::views::{Column, WIDE};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 /// Space between two columns.
@@ -125,7 +125,7 @@ fn print(mut table: Table, header_lines: usize, screen: &Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views::column;
+    use crate::output::views::column;
 
     fn screen(width: u16) -> Screen {
         Screen {

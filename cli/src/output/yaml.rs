@@ -86,7 +86,7 @@ fn scalar(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::parse;
+    use crate::input::yaml::parse;
     use proptest::prelude::*;
     use serde_json::json;
 

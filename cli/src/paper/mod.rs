@@ -22,7 +22,7 @@ mod text;
 pub use print::PaperFlags;
 pub use size::Size;
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
 use crate::failure::Outcome;
 use crate::output::escaped;
 use letterhead::Letterhead;

@@ -3,10 +3,10 @@
 use super::letterhead::Letterhead;
 use super::size::SIZES;
 use super::{Paper, Size, html, pdf};
-use crate::cx::Cx;
+use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::files;
-use crate::views;
+use crate::output::views;
+use crate::settings::files;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::json;

@@ -1,9 +1,9 @@
 //! `mfa NOUN delete`.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::Noun;
+use crate::command::verb::{Common, Node};
 use crate::failure::Outcome;
-use crate::noun::Noun;
-use crate::tree::{Common, Node};
 use mfa_shared::wire::Outgoing;
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {

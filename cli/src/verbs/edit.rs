@@ -1,7 +1,7 @@
 //! `mfa NOUN edit`.
 
-use crate::noun::Noun;
-use crate::tree::{Common, Node};
+use crate::command::noun::Noun;
+use crate::command::verb::{Common, Node};
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let change = noun.change.filter(|_| noun.edited)?;

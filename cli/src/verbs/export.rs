@@ -1,10 +1,10 @@
 //! `mfa NOUN export`.
 
-use crate::bulk::Bulk;
-use crate::bulk::export::export;
-use crate::noun::Noun;
+use crate::command::noun::Noun;
+use crate::command::verb::{Common, Node};
 use crate::settings::Origin;
-use crate::tree::{Common, Node};
+use crate::verbs::bulk::Bulk;
+use crate::verbs::bulk::export::export;
 use clap::Arg;
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {

@@ -1,8 +1,8 @@
 //! `mfa NOUN get`.
 
 use super::examples;
-use crate::noun::Noun;
-use crate::tree::{Common, Node};
+use crate::command::noun::Noun;
+use crate::command::verb::{Common, Node};
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let read = noun.read?;

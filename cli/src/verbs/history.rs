@@ -1,8 +1,8 @@
 //! `mfa NOUN history`: who changed a record, when, from what into what.
 
 use super::examples;
-use crate::noun::Noun;
-use crate::tree::{Common, Node};
+use crate::command::noun::Noun;
+use crate::command::verb::{Common, Node};
 use mfa_shared::api::audit::ListAudit;
 use mfa_shared::endpoint::Endpoint;
 

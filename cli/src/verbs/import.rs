@@ -1,14 +1,14 @@
 //! `mfa NOUN import`.
 
-use crate::bulk::Bulk;
-use crate::bulk::import::{Order, import};
-use crate::bulk::send::Mode;
-use crate::bulk::source::{Format, mapping};
-use crate::bulk::template;
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::Noun;
+use crate::command::verb::{Common, Node};
 use crate::failure::{Failure, Outcome};
-use crate::noun::Noun;
-use crate::tree::{Common, Node};
+use crate::verbs::bulk::Bulk;
+use crate::verbs::bulk::import::{Order, import};
+use crate::verbs::bulk::send::Mode;
+use crate::verbs::bulk::source::{Format, mapping};
+use crate::verbs::bulk::template;
 use clap::{Args, FromArgMatches};
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! `mfa NOUN list`, for lists that take no flags of their own.
 
 use super::examples;
-use crate::noun::{Noun, params};
-use crate::tree::{Common, Node};
+use crate::command::noun::{Noun, params};
+use crate::command::verb::{Common, Node};
 use mfa_shared::wire::AnswerKind;
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {

@@ -1,16 +1,24 @@
 //! What is the same for all nouns: verbs that each noun has which has their endpoints, and commands that go
 //! through all nouns.
 
+pub mod api;
+pub mod apply;
+pub mod asks;
+pub mod batch;
+pub mod bulk;
 mod delete;
 mod edit;
 mod export;
+pub mod find;
 mod get;
 mod history;
 mod import;
 mod list;
+pub mod suggest;
+pub mod wait;
 
-use crate::noun::Noun;
-use crate::tree::Node;
+use crate::command::noun::Noun;
+use crate::command::verb::Node;
 
 /// The verbs that stand first, in their order, and the ones that nouns share.
 const FIRST: &[(&str, fn(&'static Noun) -> Option<Node>)] = &[

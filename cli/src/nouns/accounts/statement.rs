@@ -3,15 +3,15 @@
 
 mod paper;
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
-use crate::globals::Format;
 use crate::input;
 use crate::nouns::interest;
 use crate::nouns::ledger::{Days, day};
+use crate::output::Format;
+use crate::output::views;
 use crate::paper::PaperFlags;
-use crate::tree::Verb;
-use crate::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::GetDefinition;

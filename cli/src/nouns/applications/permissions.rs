@@ -1,11 +1,11 @@
 //! What applications may do: permissions, call endpoint sets, consents.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::noun::{self, Noun, Samples};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
-use crate::noun::{self, Noun, Samples};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::applications::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

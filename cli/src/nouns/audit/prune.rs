@@ -1,12 +1,12 @@
 //! Cutting the audit trail.
 
-use crate::commands::daemon::admin::StoreFlags;
-use crate::commands::daemon::not_started;
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
 use crate::failure::Outcome;
+use crate::machine::daemon::admin::StoreFlags;
+use crate::machine::daemon::not_started;
 use crate::nouns::ledger::day;
-use crate::tree::Verb;
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_daemon::prune_audit;
 use mfa_shared::time::Date;

@@ -1,9 +1,9 @@
 //! Whether the audit trail is whole: every hash is computed again, and every record must name the one before.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
-use crate::tree::Verb;
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::audit::{AuditQuery, AuditRecord, ListAudit, NO_HASH};
 use mfa_shared::fault::exit;

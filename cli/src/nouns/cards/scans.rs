@@ -1,11 +1,11 @@
 //! Scans of identification cards.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::images::{ImageFlags, check_place};
+use crate::command::noun::{self, Noun, Samples};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
-use crate::images::{ImageFlags, check_place};
-use crate::noun::{self, Noun, Samples};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::scans::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

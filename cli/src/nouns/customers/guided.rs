@@ -1,11 +1,11 @@
 //! Asking for a customer, what is needed first.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::guide::{Guide, Need, Reading, as_text};
 use crate::failure::Outcome;
-use crate::guide::{Guide, Need, Reading, as_text};
 use crate::input::{self, Draft};
 use crate::nouns::{employees, offices};
-use crate::views;
+use crate::output::views;
 use mfa_shared::api::customers::{CreateCustomer, GetCustomer};
 use mfa_shared::wire::Nothing;
 use serde_json::Value;

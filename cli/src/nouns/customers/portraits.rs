@@ -1,9 +1,9 @@
 //! Portraits of customers.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::images::{ImageFlags, check_place};
+use crate::command::verb::{Node, Verb, verb};
 use crate::failure::Outcome;
-use crate::images::{ImageFlags, check_place};
-use crate::tree::{Node, Verb, verb};
 use clap::Args;
 use mfa_shared::api::portraits::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

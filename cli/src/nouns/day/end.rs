@@ -2,13 +2,13 @@
 
 use super::steps::{self, Ending, Step, told};
 use super::{is_sheet, sheet};
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::input::today;
 use crate::nouns::ledger::day;
 use crate::nouns::teller::{self, FileFlags};
-use crate::tree::Verb;
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::days::*;
 use mfa_shared::api::tellers::ListTellers;

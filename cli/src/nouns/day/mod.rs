@@ -4,12 +4,12 @@ mod end;
 mod sheet;
 mod steps;
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::{self, Noun, Section};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
-use crate::noun::{self, Noun, Section};
 use crate::nouns::ledger::day;
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::days::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -1,7 +1,7 @@
 //! The report of a day as a sheet for 80 columns.
 
-use crate::cx::Cx;
-use crate::money::{currency_scales, with_digits};
+use crate::command::cx::Cx;
+use crate::command::money::{currency_scales, with_digits};
 use crate::nouns::teller::as_amount;
 use crate::output::{escaped, text, transaction};
 use serde_json::Value;

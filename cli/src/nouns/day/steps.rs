@@ -1,11 +1,11 @@
 //! The steps of the end of a day: each ends in a line, and none of them keeps the others from being done.
 
-use crate::commands::backup;
-use crate::commands::daemon::look;
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::money::with_digits;
 use crate::failure::Failure;
 use crate::input::today;
-use crate::money::with_digits;
+use crate::machine::backup;
+use crate::machine::daemon::look;
 use crate::nouns::interest;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::audit::{AuditOutcome, AuditQuery, ListAudit};

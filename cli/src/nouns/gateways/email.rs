@@ -1,12 +1,12 @@
 //! Gateways that send e-mail.
 
 use super::{SecretFlags, changed, from_file, nothing_given, show, test};
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::{self, APPLY, Apply, Noun, Samples, held};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{Draft, Row};
-use crate::noun::{self, APPLY, Apply, Noun, Samples, held};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::gateways::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

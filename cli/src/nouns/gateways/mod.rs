@@ -3,12 +3,12 @@
 mod email;
 mod sms;
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::noun::{self, Noun, Section};
+use crate::command::records::elements;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
-use crate::noun::{self, Noun, Section};
-use crate::records::elements;
-use crate::views::{self, View};
+use crate::output::views::{self, View};
 use clap::Args;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Nothing, Outgoing};

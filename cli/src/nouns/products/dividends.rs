@@ -1,11 +1,11 @@
 //! Dividends of share products.
 
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::verb::{Node, Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
 use crate::nouns::ledger::day;
-use crate::tree::{Node, Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::dividends::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -1,10 +1,10 @@
 //! Asking for a product, what is needed first.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::guide::{Guide, Need, as_text};
 use crate::failure::{Failure, Outcome};
-use crate::guide::{Guide, Need, as_text};
 use crate::input::{self, Draft};
-use crate::views;
+use crate::output::views;
 use mfa_shared::api::actions::ListActions;
 use mfa_shared::api::definitions::{CreateDefinition, GetDefinition, ListDefinitions};
 use mfa_shared::api::ledger::{AccountKind, AccountQuery, AccountRole, ListLedgerAccounts};

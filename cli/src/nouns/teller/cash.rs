@@ -2,11 +2,11 @@
 
 use super::of_day::WorkingPlace;
 use super::{Place, money};
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::verb::Verb;
 use crate::failure::Outcome;
 use crate::input::Draft;
-use crate::tree::Verb;
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;

@@ -2,13 +2,13 @@
 
 use super::of_day::{self, Working};
 use super::{Managed, done, drawer, money};
-use crate::commands::login;
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::flags::PasswordFlags;
+use crate::command::verb::Verb;
 use crate::failure::Outcome;
-use crate::flags::PasswordFlags;
 use crate::input::Draft;
-use crate::tree::Verb;
-use crate::views;
+use crate::machine::login;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -15,13 +15,13 @@ mod transactions;
 pub use report_file::FileFlags;
 
 use super::offices;
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::flags::PasswordFlags;
+use crate::command::noun::{self, APPLY, Apply, Noun, Section, held};
+use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::flags::PasswordFlags;
 use crate::input::{Draft, Row, money};
-use crate::noun::{self, APPLY, Apply, Noun, Section, held};
-use crate::tree::{Verb, verb};
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::audit::ListAudit;

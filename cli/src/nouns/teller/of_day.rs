@@ -1,10 +1,10 @@
 //! The teller of the day: who has opened or unlocked one need not name it again until it is closed.
 
 use super::{Place, office};
-use crate::cx::Cx;
+use crate::client::logins;
+use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
-use crate::files;
-use crate::logins;
+use crate::settings::files;
 use crate::settings::state_dir;
 use clap::Args;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
 //! The receipt of a transaction on paper, and the flags by which a transaction asks for one.
 
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::money::with_digits;
 use crate::failure::{Failure, Outcome};
-use crate::money::with_digits;
+use crate::output::views;
 use crate::output::{text, transaction};
 use crate::paper::{Paper, PaperFlags, Part, named_for_people};
-use crate::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;

@@ -2,11 +2,11 @@
 
 use super::of_day::Working;
 use super::{Managed, Place, receipt_paper};
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
 use crate::failure::Outcome;
+use crate::output::views;
 use crate::paper::PaperFlags;
-use crate::tree::Verb;
-use crate::views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -1,7 +1,7 @@
 //! The file of a day report. A file that is there is never written over.
 
 use super::report_paper;
-use crate::cx::Cx;
+use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::output::{cell_of_csv, text};
 use crate::paper::Paper;

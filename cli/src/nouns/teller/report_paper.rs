@@ -1,8 +1,8 @@
 //! The day report of a teller on paper, with its amounts in the digits of their currency.
 
 use super::as_amount;
-use crate::cx::Cx;
-use crate::money::{teller_scale, with_digits};
+use crate::command::cx::Cx;
+use crate::command::money::{teller_scale, with_digits};
 use crate::output::{text, transaction};
 use crate::paper::{Column, Paper, Part, Table};
 use serde_json::Value;

@@ -3,13 +3,13 @@
 use super::of_day::WorkingPlace;
 use super::report_file::FileFlags;
 use super::{Managed, Place, report_paper};
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::verb::Verb;
 use crate::failure::Outcome;
 use crate::nouns::offices;
 use crate::output::text;
+use crate::output::views;
 use crate::paper::{Paper, PaperFlags};
-use crate::tree::Verb;
-use crate::views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -2,10 +2,10 @@
 
 use super::of_day::Working;
 use super::receipt_paper::ReceiptFlags;
-use crate::cx::{Cx, Done};
+use crate::command::cx::{Cx, Done};
+use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
-use crate::tree::Verb;
-use crate::views;
+use crate::output::views;
 use clap::Args;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};

@@ -1,9 +1,9 @@
 //! The statement of an account as its holder gets it.
 
 use super::{Found, record};
-use crate::cx::Cx;
+use crate::command::cx::Cx;
+use crate::command::money::with_digits;
 use crate::failure::Outcome;
-use crate::money::with_digits;
 use crate::nouns::{customers, offices};
 use crate::output::{text, transaction};
 use crate::paper::{Column, Paper, Part, Table, named_for_people};

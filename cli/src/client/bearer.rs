@@ -1,0 +1,41 @@
+//! The token that goes along with a request.
+
+use crate::client::logins::{self, Login};
+use crate::client::{Client, Request};
+use crate::failure::Outcome;
+use mfa_shared::api::tokens::{CreateToken, Token, TokenRequest};
+use std::sync::Arc;
+
+impl Client {
+    /// The token to send: the given one, or that of the last login, which is refreshed where it has ended.
+    pub async fn bearer(&self) -> Outcome<Option<String>> {
+        if self.token.is_some() {
+            return Ok(self.token.clone());
+        }
+        let Some(login) = logins::find(&self.profile, &self.url)? else { return Ok(None) };
+        if login.lives() || login.refresh_token.is_none() {
+            return Ok(Some(login.access_token));
+        }
+        // A refresh token can be used once, so of two commands at the same time one waits for the other.
+        let lock = logins::lock()?;
+        let Some(login) = logins::find(&self.profile, &self.url)? else { return Ok(None) };
+        let Some(refresh_token) = login.refresh_token.clone().filter(|_| !login.lives()) else {
+            return Ok(Some(login.access_token));
+        };
+        let asked = TokenRequest::Refresh { refresh_token };
+        // It is no part of the command: it may happen at any of its changes, or at none.
+        let mut aside = self.clone();
+        (aside.idempotency_key, aside.changes, aside.curl) = (None, Arc::default(), None);
+        let response = aside.exchange(Request::new(&CreateToken {}, &asked)).await?;
+        let (status, text) = self.text(response).await?;
+        match serde_json::from_str::<Token>(&text) {
+            Ok(token) if status == 200 => {
+                let login = Login::new(self, login.caller, &token);
+                let access_token = login.access_token.clone();
+                lock.save(login)?;
+                Ok(Some(access_token))
+            }
+            _ => Ok(Some(login.access_token)),
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Sends endpoints to the daemon. Nothing else in the command line speaks HTTP.
+
+mod batch;
+pub mod bearer;
+pub mod clock;
+mod connect;
+mod dangling;
+mod dry_run;
+mod duplicates;
+mod greeting;
+pub mod idempotency;
+mod image;
+pub mod keys;
+pub mod logins;
+mod raw;
+mod references;
+mod stream;
+pub mod trace;
+mod trust;
+
+use crate::failure::next_step;
+use crate::failure::{Failure, Outcome};
+use bytes::Bytes;
+use connect::{is_limited, root, unreachable};
+use dangling::Noted;
+use dry_run::DRY_RUN;
+use image::upload;
+use mfa_shared::endpoint::{Endpoint, Meta, Method, percent_encode, render, segments};
+use mfa_shared::fault::Problem;
+use mfa_shared::wire::{Body, Outgoing};
+use reqwest::header::*;
+use serde_json::Value;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+pub use batch::operation;
+pub use connect::check_address;
+pub use dangling::Dangling;
+pub use greeting::host_and_port;
+pub use image::{Arriving, Facts, Watch};
+pub use raw::RawReply;
+pub use references::{Asking, Asks, References};
+pub use stream::{Download, Stream};
+pub use trust::Trust;
+
+/// How requests are sent.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// Address of the daemon, without a slash at the end.
+    pub url: String,
+    /// The profile whose logins are used; empty for none.
+    pub profile: String,
+    /// How often a request is repeated.
+    pub retries: u32,
+    /// Longest wait for one answer.
+    pub timeout: Duration,
+    /// Shows the traffic on stderr.
+    pub traced: bool,
+    /// Tells on stderr the line of curl that sends the same; the command that prints the token for it.
+    pub curl: Option<String>,
+    /// The file of the image that is sent, for that line.
+    pub file: Option<String>,
+    /// Tells on stderr what was sent and how long the answer took.
+    pub verbose: bool,
+    /// The key that was given for this command.
+    pub idempotency_key: Option<String>,
+    /// How many changes were sent; each has a key of its own.
+    pub changes: Arc<AtomicU32>,
+    /// An access token that was given for this command, in place of that of the last login.
+    pub token: Option<String>,
+    /// Secrets may go to another machine in clear.
+    pub insecure: bool,
+    /// Whose certificates count.
+    pub trust: Trust,
+    /// Changes are only tried.
+    pub dry_run: bool,
+    /// What is done about changes that name what does not exist.
+    pub references: References,
+    /// What they have named that does not exist.
+    noted: Arc<Mutex<Noted>>,
+    /// Made at the first request, so that commands without one start at once.
+    http: OnceLock<reqwest::Client>,
+}
+
+/// A request, which may be sent more than once.
+pub(crate) struct Request<'a> {
+    meta: &'static Meta,
+    params: Vec<&'a str>,
+    outgoing: Outgoing,
+    headers: HeaderMap,
+    /// Only the headers of the answer are wanted.
+    head_only: bool,
+    /// The answer tells what a dry run comes to, so that it does not end the command.
+    tells: bool,
+    /// The request has an idempotency key of its own.
+    keyed: bool,
+    /// It is part of a longer work, which waits for as long as the daemon says.
+    bulk: bool,
+    /// Who is told how much of the body has gone; such a body is sent piece by piece.
+    watch: Option<Watch>,
+}
+
+/// A row of the endpoint table with the parameters of its path.
+pub type At<'a> = (&'static Meta, &'a [&'a str]);
+
+impl<'a> Request<'a> {
+    pub(crate) fn new<E: Endpoint>(endpoint: &'a E, body: &E::Body) -> Self {
+        Self::of_row((&E::META, &endpoint.params()), body.write())
+    }
+
+    fn of_row((meta, params): (&'static Meta, &[&'a str]), outgoing: Outgoing) -> Self {
+        let (params, headers) = (params.to_vec(), HeaderMap::new());
+        let (head_only, tells, keyed, bulk, watch) = (false, false, true, false, None);
+        Self { meta, params, outgoing, headers, head_only, tells, keyed, bulk, watch }
+    }
+}
+
+/// What goes over the wire.
+struct Parcel {
+    method: reqwest::Method,
+    url: String,
+    headers: HeaderMap,
+    body: Option<(String, Vec<u8>)>,
+    watch: Option<Watch>,
+    keyed: bool,
+    bulk: bool,
+}
+
+/// What the daemon answered.
+#[derive(Debug)]
+pub struct Reply {
+    /// The body; `null` where there is none.
+    pub value: Value,
+    /// The tag of the representation, for a change that must not meet another one.
+    pub tag: Option<String>,
+    /// The address of the record that was made.
+    pub location: Option<String>,
+    /// Kinds of records that a search left out because the caller may not read them.
+    pub left_out: Option<String>,
+}
+
+/// The header by which the daemon names kinds of records that a search left out.
+const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
+
+/// The text of an answer, and what stands beside it.
+struct Heard {
+    text: String,
+    tag: Option<String>,
+    location: Option<String>,
+    left_out: Option<String>,
+}
+
+impl Client {
+    /// A client of the daemon at an address.
+    pub fn new(url: &str, retries: u32, timeout: Duration, traced: bool) -> Self {
+        let url = url.trim_end_matches('/').to_owned();
+        Self {
+            url,
+            profile: String::new(),
+            retries,
+            timeout,
+            traced,
+            curl: None,
+            file: None,
+            verbose: false,
+            idempotency_key: None,
+            changes: Arc::default(),
+            token: None,
+            insecure: false,
+            trust: Trust::default(),
+            dry_run: false,
+            references: References::Told,
+            noted: Arc::default(),
+            http: OnceLock::new(),
+        }
+    }
+
+    /// Sends an endpoint.
+    pub async fn send<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
+        self.answered(Request::new(endpoint, body)).await
+    }
+
+    /// Sends a row of the endpoint table.
+    pub async fn send_row(&self, at: At<'_>, outgoing: Outgoing) -> Outcome<Reply> {
+        self.answered(Request::of_row(at, outgoing)).await
+    }
+
+    /// As [`Client::send`], for an endpoint whose answer tells what a dry run of it comes to.
+    pub async fn send_telling<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
+        self.answered(Request { tells: true, ..Request::new(endpoint, body) }).await
+    }
+
+    /// Sends a change that is made only if the record still has the tag.
+    pub async fn send_if(&self, at: At<'_>, outgoing: Outgoing, tag: Option<&str>) -> Outcome<Reply> {
+        let mut request = Request::of_row(at, outgoing);
+        if let Some(tag) = tag {
+            request.headers.insert(IF_MATCH, header(tag)?);
+        }
+        self.answered(request).await
+    }
+
+    /// Sends a request and reads its answer to the end. A dry run that goes well ends the command.
+    async fn answered(&self, request: Request<'_>) -> Outcome<Reply> {
+        let (meta, params, tells) = (request.meta, request.params.clone(), request.tells);
+        let Heard { text, tag, location, left_out } = self.heard(request).await?;
+        let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
+        let value = value.map_err(|_| Failure::status(200, &self.url))?;
+        match self.dry_run && !meta.method.reads() && !tells {
+            true => {
+                let path = render(meta.path, &params);
+                Err(dry_run::would_be_accepted(meta.method.as_str(), &path, location))
+            }
+            false => Ok(Reply { value, tag, location, left_out }),
+        }
+    }
+
+    /// Sends a request and reads the text of its answer, unless it is refused.
+    async fn heard(&self, mut request: Request<'_>) -> Outcome<Heard> {
+        let (meta, params) = (request.meta, request.params.clone());
+        let tries = self.dry_run && !meta.method.reads();
+        if tries {
+            request.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
+        }
+        let response = self.request(request).await?;
+        let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
+        let (tag, location, tried) = (given(ETAG), given(LOCATION), given(DRY_RUN).is_some());
+        let left_out = given(LEFT_OUT);
+        let (status, text) = self.text(response).await?;
+        match (200..300).contains(&status) {
+            true if tries && !tried => Err(dry_run::ignored(&self.url)),
+            true => Ok(Heard { text, tag, location, left_out }),
+            false => Err(self.refused(meta, &params, status, &text)),
+        }
+    }
+
+    /// Sends a request with the token of the caller.
+    async fn request(&self, mut request: Request<'_>) -> Outcome<reqwest::Response> {
+        if !request.meta.is_public()
+            && let Some(token) = self.bearer().await?
+        {
+            request.headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
+        }
+        self.exchange(request).await
+    }
+
+    /// Sends a request of the endpoint table.
+    pub(crate) async fn exchange(&self, request: Request<'_>) -> Outcome<reqwest::Response> {
+        let Request { meta, params, outgoing, headers, head_only, watch, keyed, bulk, .. } = request;
+        let url = self.address(meta, &params, &outgoing.query)?;
+        let method = match meta.method {
+            Method::Get if head_only => reqwest::Method::HEAD,
+            Method::Get => reqwest::Method::GET,
+            Method::Post => reqwest::Method::POST,
+            Method::Put => reqwest::Method::PUT,
+            Method::Delete => reqwest::Method::DELETE,
+        };
+        self.deliver(Parcel {
+            method,
+            url,
+            headers,
+            body: outgoing.body.map(|(kind, bytes)| (kind.into_owned(), bytes)),
+            watch,
+            keyed,
+            bulk,
+        })
+        .await
+    }
+
+    /// Sends a parcel, again and again where that may help, always with the same key.
+    async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
+        let Parcel { method, url, mut headers, body, watch, keyed, bulk } = self.heed(parcel).await?;
+        if body.is_some() || headers.contains_key(AUTHORIZATION) {
+            self.check_wire()?;
+        }
+        if keyed && !method.is_safe() {
+            let key = self.next_key();
+            headers.insert(HeaderName::from_static("idempotency-key"), header(&key)?);
+        }
+        if let Some((kind, _)) = &body {
+            headers.insert(CONTENT_TYPE, header(kind)?);
+        }
+        let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
+        if let Some(token) = &self.curl {
+            // A line that is pasted twice is meant twice, unless somebody chose the key.
+            let keyed = self.idempotency_key.is_some();
+            let headers = pairs(&headers).filter(|(name, _)| keyed || *name != "idempotency-key").collect();
+            let method = method.as_str();
+            let (body, file) = (bytes.as_deref(), self.file.as_deref());
+            trace::line(&trace::Line { method, url: &url, headers, body, file, token }.text());
+        }
+        let (http, patience) = self.way(&watch, bytes.as_ref().map_or(0, Bytes::len))?;
+        let mut tries = 0;
+        loop {
+            let mut request = http.request(method.clone(), &url).headers(headers.clone());
+            request = match (&bytes, &watch) {
+                (Some(bytes), Some(watch)) => upload(request, bytes, watch).timeout(patience),
+                (Some(bytes), None) => request.body(bytes.clone()),
+                (None, _) => request,
+            };
+            if self.traced {
+                trace::request(method.as_str(), &url, pairs(&headers), bytes.as_deref());
+            }
+            let sent = Instant::now();
+            let answer = request.send().await;
+            self.tell(method.as_str(), &url, &answer, sent.elapsed());
+            match (self.wait(&answer, tries, bulk), answer) {
+                (Some(wait), answer) => {
+                    tries += u32::from(!is_limited(&answer));
+                    tokio::time::sleep(wait).await;
+                }
+                (_, Ok(response)) => {
+                    self.check_heeded(&headers, &response)?;
+                    self.note_answer(response.headers(), bytes.as_deref());
+                    return Ok(response);
+                }
+                (_, Err(error)) => return Err(unreachable(&self.url, patience, &error)),
+            }
+        }
+    }
+
+    fn tell(
+        &self,
+        method: &str,
+        url: &str,
+        answer: &Result<reqwest::Response, reqwest::Error>,
+        took: Duration,
+    ) {
+        if self.verbose {
+            let outcome =
+                answer.as_ref().map_or_else(root, |response| response.status().as_u16().to_string());
+            trace::line(&format!("{method} {url}: {outcome}, {} ms", took.as_millis()));
+        }
+        if self.traced
+            && let Ok(response) = answer
+        {
+            trace::answer(response.status().as_u16(), pairs(response.headers()));
+        }
+    }
+
+    fn address(&self, meta: &Meta, params: &[&str], query: &[(&'static str, String)]) -> Outcome<String> {
+        // An empty segment or a step would make this the address of something else.
+        if let Some(bad) = params.iter().find(|param| matches!(**param, "" | "." | "..")) {
+            return Err(Failure::usage(format!("\"{bad}\" is no identifier")));
+        }
+        let mut url = format!("{}{}", self.url, render(meta.path, params));
+        for (i, (name, value)) in query.iter().enumerate() {
+            url.push(if i == 0 { '?' } else { '&' });
+            url.push_str(&format!("{name}={}", percent_encode(value)));
+        }
+        Ok(url)
+    }
+
+    /// The status of an answer, and its body.
+    pub async fn text(&self, response: reqwest::Response) -> Outcome<(u16, String)> {
+        let status = response.status().as_u16();
+        let text = response.text().await.map_err(|error| unreachable(&self.url, self.timeout, &error))?;
+        if self.traced {
+            trace::body("<", text.as_bytes());
+        }
+        Ok((status, text))
+    }
+
+    fn refused(&self, meta: &Meta, params: &[&str], status: u16, text: &str) -> Failure {
+        let Ok(problem) = serde_json::from_str::<Problem>(text) else {
+            return Failure::status(status, &self.url);
+        };
+        let failure = Failure::problem(problem);
+        let hint = next_step::filled(&failure.hint, &failure.message, meta.path, params);
+        let failure = failure.hint(hint);
+        let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
+        failure.of_path(names.zip(params.iter().map(|param| (*param).to_owned())).collect())
+    }
+}
+
+fn header(text: &str) -> Outcome<HeaderValue> {
+    HeaderValue::from_str(text).map_err(|_| Failure::usage(format!("\"{text}\" cannot stand in a header")))
+}
+
+fn pairs(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap_or("?")))
+}

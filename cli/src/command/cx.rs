@@ -1,0 +1,250 @@
+//! What every command is given, and the few shapes that most commands have: list, show, change, update.
+
+use crate::client::{At, Client, Reply};
+use crate::command::globals::{ChangeFlags, ListFlags};
+use crate::command::money::Money;
+use crate::command::noun::Noun;
+use crate::failure::{Failure, Outcome};
+use crate::input::names::pointer;
+use crate::input::prompt::Prompt;
+use crate::input::{Draft, Row};
+use crate::output::Output;
+use crate::output::views::{self, View};
+use crate::settings::Settings;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::wire::{Nothing, Outgoing};
+use serde_json::{Value, json};
+
+/// What every command is given.
+#[derive(Debug)]
+pub struct Cx {
+    /// Every setting.
+    pub settings: Settings,
+    /// The way to the daemon.
+    pub client: Client,
+    /// The way to the reader.
+    pub out: Output,
+    /// Questions.
+    pub prompt: Prompt,
+    /// Flags of a list.
+    pub list: ListFlags,
+    /// Flags of a change.
+    pub change: ChangeFlags,
+}
+
+/// What a change comes to, in words: `customer c-001 created`.
+#[derive(Debug, Clone, Copy)]
+pub struct Done<'a> {
+    /// Kind of the record.
+    pub noun: &'a str,
+    /// Its identifier.
+    pub id: &'a str,
+    /// What happened to it.
+    pub what: &'a str,
+}
+
+impl Cx {
+    /// Reads one record, or a plain array, and prints it.
+    pub async fn show<E: Endpoint<Body = Nothing>>(&self, endpoint: E, view: &View) -> Outcome {
+        let reply = self.client.send(&endpoint, &Nothing).await?;
+        self.print(&endpoint, view, reply.value).await
+    }
+
+    /// Reads a record that a paper does without where it is missing or may not be read.
+    pub async fn if_readable<E: Endpoint<Body = Nothing>>(&self, endpoint: &E) -> Outcome<Value> {
+        match self.client.send(endpoint, &Nothing).await {
+            Ok(reply) => Ok(reply.value),
+            Err(failure) if matches!(failure.status, Some(403 | 404)) => Ok(Value::Null),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Prints what an endpoint answered: a record, an array of records, or nothing.
+    pub async fn print<E: Endpoint>(&self, endpoint: &E, view: &View, value: Value) -> Outcome {
+        self.print_row((&E::META, &endpoint.params()), view, value).await
+    }
+
+    /// The same for a row of the endpoint table.
+    pub async fn print_row(&self, at: At<'_>, view: &View, value: Value) -> Outcome {
+        let shown = in_scale(Money::of_row(self, at, view), value).await;
+        self.out.show(view, &shown)
+    }
+
+    /// Reads what a row of the endpoint table answers, and prints it.
+    pub async fn show_row(&self, at: At<'_>, view: &View) -> Outcome {
+        let reply = self.client.send_row(at, Outgoing::default()).await?;
+        self.print_row(at, view, reply.value).await
+    }
+
+    /// What an endpoint answered, with its amounts as tables show them.
+    pub async fn in_scale<E: Endpoint>(&self, endpoint: &E, view: &View, value: Value) -> Value {
+        in_scale(Money::of(self, endpoint, view), value).await
+    }
+
+    /// Sends a change, reads the record back and prints it.
+    pub async fn change<E, R>(
+        &self,
+        endpoint: E,
+        body: E::Body,
+        done: Done<'_>,
+        read: R,
+        view: &View,
+    ) -> Outcome
+    where
+        E: Endpoint,
+        R: Endpoint<Body = Nothing>,
+    {
+        self.client.send(&endpoint, &body).await?;
+        self.changed(done, read, view).await
+    }
+
+    /// Makes a record of a noun, reads it back and prints it. `within` leads the path.
+    pub async fn create(&self, noun: &Noun, within: &[&str], draft: Draft) -> Outcome {
+        let id = draft.text(noun.key).unwrap_or_default().to_owned();
+        let row = noun.creating()?;
+        let body = draft.body_of(&row)?;
+        self.client.send_row((row.meta, within), body).await?;
+        self.changed_row(noun, &[within, &[&id]].concat(), "created").await
+    }
+
+    /// Reads a record, lays the draft over it, and writes it if nobody else has meanwhile.
+    pub async fn update(&self, noun: &Noun, params: &[&str], draft: Draft) -> Outcome {
+        self.update_as(noun, params, draft, noun.done(params, "updated")).await
+    }
+
+    /// The same, told in other words.
+    pub async fn update_as(&self, noun: &Noun, params: &[&str], draft: Draft, done: Done<'_>) -> Outcome {
+        if !draft.given {
+            let hint = "give at least one flag with a new value, or --from FILE";
+            return Err(Failure::usage("there is nothing to change").hint(hint));
+        }
+        let (read, row) = noun.changing()?;
+        let (read, write) = ((read, params), (row.meta, params));
+        let Reply { value, tag, .. } = self.client.send_row(read, Outgoing::default()).await?;
+        let cleared = draft.cleared().to_vec();
+        let body = Draft::from_record(value).merge(draft).body_of(&row)?;
+        let kept = self.kept(read, write, &body, tag.as_deref(), &cleared).await;
+        let sent = match kept {
+            Ok(Some(name)) => {
+                let what = format!("{name} of {} {} cannot be emptied", done.noun, done.id);
+                let hint = "it can only be given another value; nothing was changed";
+                return Err(Failure::usage(what).hint(hint));
+            }
+            Ok(None) => self.client.send_if(write, body, tag.as_deref()).await,
+            Err(failure) => Err(failure),
+        };
+        match sent {
+            Err(failure) if failure.status == Some(412) => Err(self.raced(failure, read).await),
+            Err(failure) => Err(failure),
+            Ok(_) => self.changed_at(done, read, noun.view).await,
+        }
+    }
+
+    /// The first property that is to be emptied and that the daemon would keep.
+    async fn kept(
+        &self,
+        read: At<'_>,
+        write: At<'_>,
+        body: &Outgoing,
+        tag: Option<&str>,
+        cleared: &[String],
+    ) -> Outcome<Option<String>> {
+        if cleared.is_empty() {
+            return Ok(None);
+        }
+        let would_be = self.client.try_then_read(write, body, tag, read).await?;
+        let stays = |name: &&String| match would_be.pointer(&pointer(name)) {
+            None | Some(Value::Null) => false,
+            Some(Value::Array(values)) => !values.is_empty(),
+            Some(value) => value != "",
+        };
+        Ok(cleared.iter().find(stays).cloned())
+    }
+
+    /// Says who was faster, where the record tells.
+    pub async fn raced(&self, failure: Failure, read: At<'_>) -> Failure {
+        let Ok(reply) = self.client.send_row(read, Outgoing::default()).await else { return failure };
+        match (reply.value["lastModifiedBy"].as_str(), reply.value["lastModifiedOn"].as_str()) {
+            (Some(who), Some(when)) => failure.adding(&format!("; {who} changed it at {when}")),
+            _ => failure,
+        }
+    }
+
+    /// Tells what a change came to, and prints the record as it is now.
+    pub async fn changed<R: Endpoint<Body = Nothing>>(
+        &self,
+        done: Done<'_>,
+        read: R,
+        view: &View,
+    ) -> Outcome {
+        self.changed_at(done, (&R::META, &read.params()), view).await
+    }
+
+    /// The same for a record of a noun.
+    pub async fn changed_row(&self, noun: &Noun, params: &[&str], what: &str) -> Outcome {
+        let done = noun.done(params, what);
+        match noun.read {
+            Some(read) => self.changed_at(done, (read, params), noun.view).await,
+            None => self.done(done),
+        }
+    }
+
+    async fn changed_at(&self, done: Done<'_>, read: At<'_>, view: &View) -> Outcome {
+        if self.change.no_read {
+            return self.done(done);
+        }
+        match self.client.send_row(read, Outgoing::default()).await {
+            Ok(reply) => {
+                let state = reply.value.pointer(view.state).and_then(Value::as_str);
+                let state = state.map_or_else(String::new, |state| format!(" ({state})"));
+                self.out.tip(&format!("{} {} {}{state}", done.noun, done.id, done.what));
+                self.print_row(read, view, reply.value).await
+            }
+            Err(failure) => {
+                self.out.warn(&format!("it cannot be read back: {}", failure.message));
+                self.done(done)
+            }
+        }
+    }
+
+    /// Tells what a change came to that leaves no record to print.
+    pub fn done(&self, done: Done<'_>) -> Outcome {
+        use crate::output::Format::{Table, Wide};
+        self.out.tip(&format!("{} {} {}", done.noun, done.id, done.what));
+        if matches!(self.out.format, Table | Wide) {
+            return Ok(());
+        }
+        self.out.show(&views::RESULT, &json!({ "identifier": done.id, "result": done.what }))
+    }
+}
+
+/// A record, or an array of records, with amounts as tables show them.
+async fn in_scale(mut money: Money<'_>, value: Value) -> Value {
+    let Value::Array(records) = value else { return money.shown(value).await };
+    let mut shown = Vec::with_capacity(records.len());
+    for record in records {
+        shown.push(money.shown(record).await);
+    }
+    Value::Array(shown)
+}
+
+impl Noun {
+    /// What a change of a record comes to.
+    pub fn done<'a>(&self, params: &[&'a str], what: &'a str) -> Done<'a> {
+        Done { noun: self.singular, id: params.last().copied().unwrap_or_default(), what }
+    }
+
+    /// The row that makes a record.
+    pub fn creating(&self) -> Outcome<Row> {
+        self.create.ok_or_else(|| self.lacks("made"))
+    }
+
+    /// The row that reads a record, and the one that changes it.
+    pub fn changing(&self) -> Outcome<(&'static Meta, Row)> {
+        self.read.zip(self.change).ok_or_else(|| self.lacks("changed"))
+    }
+
+    fn lacks(&self, what: &str) -> Failure {
+        Failure::local(format!("{} cannot be {what}", self.one()))
+    }
+}

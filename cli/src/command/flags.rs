@@ -1,0 +1,154 @@
+//! Flags that several nouns share. (Plain comments on the structs: a doc comment would become the help of
+//! every command that has them.)
+
+use crate::command::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::input::names;
+use crate::input::{self, Draft};
+use clap::Args;
+use mfa_shared::api::customers::CustomerContact;
+use mfa_shared::endpoint::Endpoint;
+use serde_json::Value;
+
+// The flags of an address that is set on its own.
+#[derive(Debug, Args)]
+pub struct AddressFlags {
+    /// Street and house number
+    #[arg(long, value_name = "TEXT")]
+    street: Option<String>,
+    /// City
+    #[arg(long, value_name = "TEXT")]
+    city: Option<String>,
+    /// Region
+    #[arg(long, value_name = "TEXT")]
+    region: Option<String>,
+    /// Postal code
+    #[arg(long, value_name = "TEXT")]
+    postal_code: Option<String>,
+    /// Code of the country, two letters or digits
+    #[arg(long, value_name = "CODE")]
+    country_code: Option<String>,
+    /// Name of the country
+    #[arg(long, value_name = "TEXT")]
+    country: Option<String>,
+    /// Address of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl AddressFlags {
+    /// The address that the flags give.
+    pub fn draft(self) -> Outcome<Draft> {
+        Ok(Draft::from_file(self.from.as_deref())?
+            .set("street", self.street)
+            .set("city", self.city)
+            .set("region", self.region)
+            .set("postalCode", self.postal_code)
+            .set("countryCode", self.country_code)
+            .set("country", self.country))
+    }
+}
+
+// The flags of contacts that are set on their own.
+#[derive(Debug, Args)]
+pub struct ContactFlags {
+    /// Contact, such as type=mobile,group=private,value=+233201234567; can be repeated
+    #[arg(long, value_name = "NAME=VALUE,...", value_parser = input::pairs::<CustomerContact>)]
+    contact: Vec<Draft>,
+    /// List of contacts, JSON or YAML, - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "contact")]
+    from: Option<String>,
+    /// Remove all contacts
+    #[arg(long, conflicts_with_all = ["contact", "from"])]
+    none: bool,
+}
+
+impl ContactFlags {
+    /// The contacts that the flags give, as the body of an endpoint.
+    pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
+        let contacts = match &self.from {
+            Some(file) => {
+                let contacts = input::structured(file)?;
+                names::check(&E::META, file, &contacts)?;
+                contacts
+            }
+            None if self.contact.is_empty() && !self.none => {
+                let hint = "give --contact, --from or --none";
+                return Err(Failure::usage("there are no contacts to set").hint(hint));
+            }
+            None => self.contact.into_iter().map(Value::from).collect(),
+        };
+        input::body::<E>(&contacts)
+    }
+}
+
+// Where the password of a user or of a drawer comes from; it is never typed into a command line.
+#[derive(Debug, Default, Args)]
+pub struct PasswordFlags {
+    /// Read the password from standard input
+    #[arg(long, conflicts_with = "password_file")]
+    password_stdin: bool,
+    /// File of the password, - for standard input [env: MFA_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<String>,
+}
+
+impl PasswordFlags {
+    /// The password that a flag or a setting gives.
+    pub fn given(&self, cx: &Cx) -> Outcome<Option<String>> {
+        let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
+        input::secret_file(if self.password_stdin { "-" } else { file })
+    }
+
+    /// A new password, typed twice where it is asked for; `what` names it.
+    pub fn fresh(&self, cx: &Cx, what: &str) -> Outcome<String> {
+        match self.given(cx)? {
+            Some(password) => Ok(password),
+            None => cx.prompt.new_secret(what, "--password-stdin"),
+        }
+    }
+
+    /// The present password; `what` names it.
+    pub fn known(&self, cx: &Cx, what: &str) -> Outcome<String> {
+        match self.given(cx)? {
+            Some(password) => Ok(password),
+            None => cx.prompt.secret(what, "--password-stdin"),
+        }
+    }
+}
+
+// Where a code of a second factor comes from.
+#[derive(Debug, Default, Args)]
+pub struct CodeFlag {
+    /// File of the code of your authenticator, or of a recovery code; - for standard input
+    #[arg(long, value_name = "FILE")]
+    otp_file: Option<String>,
+}
+
+impl CodeFlag {
+    /// The code that the flag gives.
+    pub fn given(&self) -> Outcome<Option<String>> {
+        input::secret_file(self.otp_file.as_deref().unwrap_or_default())
+    }
+
+    /// The code that the flag gives, or that somebody types.
+    pub fn known(&self, cx: &Cx) -> Outcome<String> {
+        match self.given()? {
+            Some(code) => Ok(code),
+            None => cx.prompt.text("code of your authenticator: ", "--otp-file"),
+        }
+    }
+}
+
+/// A password that nobody has thought of.
+pub fn made_up_password() -> String {
+    let mut bytes = [0; 20];
+    // Without the system's random numbers there is no secret.
+    getrandom::fill(&mut bytes).expect("random numbers of the system");
+    mfa_shared::api::users::made_up_password(bytes)
+}
+
+/// Tells a password that was made up. What is to be quiet goes into logs, and no password may.
+pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
+    cx.out.warn(&format!("the password of {user} is {password}: it is shown only now{more}"));
+}

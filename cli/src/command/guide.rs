@@ -1,0 +1,367 @@
+//! Guided input: a command that is typed with nothing after it, on a terminal, asks for everything.
+
+mod place;
+
+use crate::command::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::input;
+use crate::input::pick::{Left, pick};
+use crate::input::prompt::{declined, interrupted};
+use crate::output::views::View;
+use crate::words::quoted;
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::fault::exit;
+use mfa_shared::wire::Nothing;
+use place::place;
+use serde_json::{Map, Value};
+use std::marker::PhantomData;
+
+/// Whether a question may be left without an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// It is asked again until there is one.
+    Required,
+    /// Just the return key goes on without one.
+    Optional,
+}
+
+/// What makes a value of the text that was typed.
+pub type Reading = fn(&str) -> Result<Value, String>;
+
+/// The text as it is.
+pub fn as_text(text: &str) -> Result<Value, String> {
+    Ok(Value::from(text))
+}
+
+/// The body of an endpoint that grows with every answer. Each answer is held to the rules of the daemon at
+/// once, so that nobody learns at the end that the first one was wrong.
+pub struct Guide<'a, E> {
+    cx: &'a Cx,
+    command: &'static str,
+    body: Value,
+    /// Each answer; what the one-line command is made of.
+    typed: Vec<Typed>,
+    /// What was answered, question by question. After a step back the questions are put once more, and all
+    /// but the last answer themselves.
+    given: Vec<Given>,
+    /// How many of them were used since.
+    used: usize,
+    endpoint: PhantomData<E>,
+}
+
+/// What somebody answered.
+#[derive(Debug, Clone)]
+enum Given {
+    /// A text; empty for the return key alone.
+    Text(String),
+    /// The place of what was chosen.
+    Place(usize),
+}
+
+/// An answer.
+struct Typed {
+    flag: &'static str,
+    /// Where it stands in the body.
+    pointer: String,
+    text: String,
+}
+
+impl Typed {
+    /// The object of a flag that takes several values, and the name of this one in it; nothing where the
+    /// flag takes one.
+    fn part(&self) -> Option<(&str, &str)> {
+        self.pointer.rsplit_once('/').filter(|(object, _)| !object.is_empty())
+    }
+}
+
+/// Typed in place of an answer: back to the question before.
+const BACK: &str = "<";
+
+/// What is chosen where no known word will do.
+const ANOTHER: &str = "(another)";
+
+impl<'a, E: Endpoint> Guide<'a, E> {
+    /// Asks for what a command needs, as often as somebody goes a step back.
+    pub async fn through(
+        cx: &'a Cx,
+        (command, needed): (&'static str, &str),
+        questions: impl AsyncFn(&mut Self) -> Outcome,
+        (last, view): (&str, &View),
+    ) -> Outcome<Value> {
+        cx.prompt.check(needed)?;
+        cx.out.say(
+            "Return alone leaves out what is optional; < goes one question back, in a list Esc.\n\
+             Ctrl-D and Ctrl-C end without a change.",
+        );
+        let body = Value::Object(Map::new());
+        let (typed, given) = (Vec::new(), Vec::new());
+        let mut guide = Self { cx, command, body, typed, given, used: 0, endpoint: PhantomData };
+        loop {
+            match questions(&mut guide).await {
+                Ok(()) => return guide.finish(last, view),
+                Err(failure) if failure.code == BACK => guide.step_back(),
+                Err(failure) => {
+                    if !guide.typed.is_empty() {
+                        guide.tell_line();
+                    }
+                    return Err(failure);
+                }
+            }
+        }
+    }
+
+    fn step_back(&mut self) {
+        if self.given.pop().is_none() {
+            self.cx.out.say("this is the first question");
+        }
+        (self.body, self.used) = (Value::Object(Map::new()), 0);
+        self.typed.clear();
+    }
+
+    /// The answer of before, after a step back.
+    fn again(&mut self) -> Option<Given> {
+        let given = self.given.get(self.used).cloned()?;
+        self.used += 1;
+        Some(given)
+    }
+
+    /// Keeps an answer for a step back.
+    fn keep(&mut self, given: Given) {
+        self.given.push(given);
+        self.used = self.given.len();
+    }
+
+    /// Reads a line. Nothing is kept of an answer that is refused.
+    fn line_for(&self, label: &str) -> Outcome<String> {
+        match self.cx.prompt.line(label)? {
+            None => Err(declined()),
+            Some(line) if line == BACK => Err(back()),
+            Some(line) => Ok(line),
+        }
+    }
+
+    /// Lets somebody choose one of several things.
+    fn pick(&mut self, label: &str, shown: &[&str]) -> Outcome<usize> {
+        if let Some(Given::Place(place)) = self.again() {
+            return Ok(place);
+        }
+        let place = match pick(label, shown).map_err(unasked)? {
+            Left::Chosen(place) => place,
+            Left::Back => return Err(back()),
+            Left::Ended => return Err(declined()),
+        };
+        self.keep(Given::Place(place));
+        Ok(place)
+    }
+
+    /// Asks for the identifier of a new record, and says at once if it is taken.
+    pub async fn ask_identifier<R: Endpoint<Body = Nothing>>(&mut self, read: impl Fn(&str) -> R) -> Outcome {
+        let at = ("", "/identifier");
+        loop {
+            let asked = self.used == self.given.len();
+            self.ask(at, "Identifier", Need::Required, as_text)?;
+            let identifier = self.text(at.1).unwrap_or_default().to_owned();
+            // Who may not read records learns it at the end.
+            if !asked || self.cx.client.send(&read(&identifier), &Nothing).await.is_err() {
+                return Ok(());
+            }
+            self.cx.out.insist(&format!("{identifier} is taken"));
+            self.step_back();
+        }
+    }
+
+    /// Asks for a value, and tells whether there is one. `flag` is what would have given it, empty for a word
+    /// without one; `pointer` is where it stands in the body.
+    pub fn ask(
+        &mut self,
+        (flag, pointer): (&'static str, &str),
+        label: &str,
+        need: Need,
+        read: Reading,
+    ) -> Outcome<bool> {
+        loop {
+            let (text, is_new) = match self.again() {
+                Some(Given::Text(text)) => (text, false),
+                _ => (self.line_for(&format!("{label}: "))?, true),
+            };
+            let taken = match (text.as_str(), need) {
+                ("", Need::Optional) => Ok(false),
+                ("", Need::Required) => Err("this is needed".to_owned()),
+                (text, _) => self.put((flag, pointer), text, read).map(|()| true),
+            };
+            match taken {
+                Ok(is_given) => {
+                    if is_new {
+                        self.keep(Given::Text(text));
+                    }
+                    return Ok(is_given);
+                }
+                Err(why) => self.cx.out.insist(&why),
+            }
+        }
+    }
+
+    /// Lets somebody choose one of several words; typing narrows them down. An optional one may be left out.
+    pub fn choose(
+        &mut self,
+        (flag, pointer): (&'static str, &str),
+        label: &str,
+        words: &[String],
+        need: Need,
+    ) -> Outcome {
+        let none = (need == Need::Optional).then_some("(none)");
+        let shown: Vec<_> = none.into_iter().chain(words.iter().map(String::as_str)).collect();
+        if words.is_empty() {
+            return self.ask((flag, pointer), label, need, as_text).map(drop);
+        }
+        loop {
+            let chosen = self.pick(label, &shown)?;
+            if none.is_some() && chosen == 0 {
+                return Ok(());
+            }
+            match self.put((flag, pointer), shown[chosen], as_text) {
+                Ok(()) => return Ok(()),
+                Err(why) => self.cx.out.insist(&why),
+            }
+        }
+    }
+
+    /// Lets somebody choose one of several words, or type one that is not among them.
+    pub fn choose_or_type(
+        &mut self,
+        (flag, pointer): (&'static str, &str),
+        label: &str,
+        words: &[String],
+    ) -> Outcome {
+        if let Some(word) = self.known(label, words)?.map(|chosen| &words[chosen]) {
+            match self.put((flag, pointer), word, as_text) {
+                Ok(()) => return Ok(()),
+                Err(why) => self.cx.out.insist(&why),
+            }
+        }
+        self.ask((flag, pointer), label, Need::Required, as_text).map(drop)
+    }
+
+    /// Lets somebody choose one of several things; nothing where another one is meant.
+    pub fn known(&mut self, label: &str, things: &[String]) -> Outcome<Option<usize>> {
+        if things.is_empty() {
+            return Ok(None);
+        }
+        let shown: Vec<_> = things.iter().map(String::as_str).chain([ANOTHER]).collect();
+        Ok(Some(self.pick(label, &shown)?).filter(|chosen| *chosen < things.len()))
+    }
+
+    /// Lets somebody choose one of several things, and gives its place.
+    pub fn one_of(&mut self, label: &str, things: &[String]) -> Outcome<usize> {
+        self.pick(label, &things.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// What the answers come to so far.
+    pub fn body(&self) -> &Value {
+        &self.body
+    }
+
+    /// The text of an answer that was given.
+    pub fn text(&self, pointer: &str) -> Option<&str> {
+        self.body.pointer(pointer)?.as_str()
+    }
+
+    /// Asks whether something is wanted at all.
+    pub fn wants(&mut self, what: &str) -> Outcome<bool> {
+        let answer = match self.again() {
+            Some(Given::Text(text)) => text,
+            _ => {
+                let line = self.line_for(&format!("{what} [no]: "))?;
+                self.keep(Given::Text(line.clone()));
+                line
+            }
+        };
+        Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// Puts in what nobody needs to be asked for.
+    pub fn put(
+        &mut self,
+        (flag, pointer): (&'static str, &str),
+        text: &str,
+        read: Reading,
+    ) -> Result<(), String> {
+        let mut body = self.body.clone();
+        place(&mut body, pointer, read(text)?);
+        if let Err(failure) = input::body::<E>(&body)
+            && let Some(error) = failure.errors.iter().find(|error| error.field.starts_with(pointer))
+        {
+            return Err(error.detail.replacen(&error.field, "it", 1));
+        }
+        self.body = body;
+        self.typed.push(Typed { flag, pointer: pointer.to_owned(), text: text.to_owned() });
+        Ok(())
+    }
+
+    /// Shows what the answers come to, asks for a last yes, and tells the one line that does the same. A no
+    /// tells it as well: nobody likes to answer everything again for one wrong answer.
+    fn finish(self, question: &str, view: &View) -> Outcome<Value> {
+        let rows =
+            view.columns.iter().map(|column| (column.name, crate::output::text(&self.body, column.pointer)));
+        for (name, value) in rows.filter(|(_, value)| !value.is_empty()) {
+            self.cx.out.say(&format!("  {name}: {value}"));
+        }
+        match self.cx.prompt.confirm(question) {
+            Ok(()) => self.cx.out.tip(&format!("the same in one line:\n  {}", self.line())),
+            Err(failure) => {
+                self.tell_line();
+                return Err(failure);
+            }
+        }
+        Ok(self.body)
+    }
+
+    fn tell_line(&self) {
+        self.cx.out.tip(&format!("these answers, to be corrected, in one line:\n  {}", self.line()));
+    }
+
+    fn line(&self) -> String {
+        let mut words: Vec<(&str, String)> = Vec::new();
+        let mut object = None;
+        for answer in &self.typed {
+            let part = answer.part();
+            match part {
+                None => words.push((answer.flag, answer.text.clone())),
+                Some((within, name)) => {
+                    let text = answer.text.replace('\\', "\\\\").replace(',', "\\,");
+                    let pair = format!("{}={text}", kebab(name));
+                    match words.last_mut().filter(|_| object == Some(within)) {
+                        Some((_, pairs)) => *pairs = format!("{pairs},{pair}"),
+                        None => words.push((answer.flag, pair)),
+                    }
+                }
+            }
+            object = part.map(|(within, _)| within);
+        }
+        let word = |(flag, text): &(&str, String)| match *flag {
+            "" => quoted(text),
+            flag => format!("{flag} {}", quoted(text)),
+        };
+        let words: Vec<_> = words.iter().map(word).collect();
+        format!("{} {}", self.command, words.join(" "))
+    }
+}
+
+/// `countryCode` as `country-code`.
+fn kebab(name: &str) -> String {
+    let lower =
+        |c: char| if c.is_ascii_uppercase() { format!("-{}", c.to_ascii_lowercase()) } else { c.into() };
+    name.chars().map(lower).collect()
+}
+
+/// Somebody wants to answer the question before once more.
+fn back() -> Failure {
+    Failure::new(BACK, exit::FAILURE, "one question back")
+}
+
+fn unasked(error: std::io::Error) -> Failure {
+    if error.kind() == std::io::ErrorKind::Interrupted {
+        return interrupted("interrupted, nothing was done");
+    }
+    Failure::local(format!("cannot read from the terminal: {error}"))
+}

@@ -1,0 +1,262 @@
+//! Lists: how much of them is read, filtered, sorted and shown.
+
+use crate::command::cx::Cx;
+use crate::command::money::Money;
+use crate::failure::{Failure, Outcome};
+use crate::input::shape::Shape;
+use crate::output::text;
+use crate::output::views::{HISTORY, View};
+use crate::words::{nearest, quoted};
+use mfa_shared::api::audit::{AuditQuery, AuditRecord, ListAudit};
+use mfa_shared::endpoint::Endpoint;
+use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
+use mfa_shared::wire::{Listed, Page, Query};
+use serde_json::Value;
+use std::cmp::Ordering;
+
+/// Records that a list shows on a terminal unless told otherwise.
+const TERMINAL_LIMIT: u64 = 50;
+
+impl Cx {
+    /// Lists what a paged endpoint has, as far as it was asked for.
+    pub async fn list<E, T>(&self, endpoint: E, view: &View, body: impl Fn(Paging<T>) -> E::Body) -> Outcome
+    where
+        E: Endpoint<Answer = Page<T>>,
+        T: Listed,
+    {
+        let mut paging = Paging::default();
+        paging.term.clone_from(&self.list.term);
+        let mut sort = sort_columns::<T>(&self.list.sort, view)?;
+        let filter = |(name, value): &(String, String)| Filter::new::<E, T>(name, value, view);
+        let filters: Vec<_> = self.list.filter.iter().map(filter).collect::<Outcome<_>>()?;
+        let default = self.out.screen.stdout_is_terminal.then_some(TERMINAL_LIMIT);
+        let limit = if self.list.all { None } else { self.list.limit.or(default) };
+        if sort.len() > 1 {
+            return self.list_sorted(&endpoint, view, body(paging), (&sort, &filters), limit).await;
+        }
+        if let Some((column, descending)) = sort.pop() {
+            (paging.sort_column, paging.descending) = (Some(column.to_owned()), descending);
+        }
+        // Nothing is printed before the daemon has answered, so that a refused list leaves nothing.
+        match limit {
+            Some(limit) if limit <= u64::from(PAGE_SIZE_MAX) && filters.is_empty() => {
+                // The daemon answers no page of no records, and the count is wanted all the same.
+                paging.size = Some(u32::try_from(limit).unwrap_or(PAGE_SIZE_MAX).max(1));
+                let page = self.client.send(&endpoint, &body(paging)).await?.value;
+                let mut listing = self.out.listing(view)?;
+                let records = page[T::PLURAL].as_array().map_or(&[][..], Vec::as_slice);
+                let shown = records.iter().take(usize::try_from(limit).unwrap_or(usize::MAX));
+                let mut money = Money::of(self, &endpoint, view);
+                for record in shown.clone() {
+                    listing.push(&money.line(&record.to_string()).await)?;
+                }
+                listing.finish()?;
+                let total = page["totalElements"].as_u64().unwrap_or(0);
+                self.tell_rest(u64::try_from(shown.len()).unwrap_or(u64::MAX), total);
+            }
+            _ => {
+                let mut stream = self.client.stream(&endpoint, &body(paging)).await?;
+                let mut listing = self.out.listing(view)?;
+                let mut money = Money::of(self, &endpoint, view);
+                let mut left = limit.unwrap_or(u64::MAX);
+                let mut more = false;
+                while !more && let Some(record) = stream.next().await? {
+                    if !Filter::all_match(&filters, &record) {
+                        continue;
+                    }
+                    more = left == 0;
+                    if !more {
+                        listing.push(&money.line(&record).await)?;
+                        left -= 1;
+                    }
+                }
+                listing.finish()?;
+                if more {
+                    self.out.tip(&format!("the first {}; --all for the rest", grouped(limit.unwrap_or(0))));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists what the audit trail says of a record.
+    pub async fn history(&self, resource: &[&str]) -> Outcome {
+        let resource = resource.join("/");
+        let query = |paging: Paging<AuditRecord>| {
+            Query(AuditQuery { paging, resource: Some(resource.clone()), ..AuditQuery::default() })
+        };
+        self.list(ListAudit {}, &HISTORY, query).await
+    }
+
+    /// Sorts here by several columns, because the daemon sorts by one.
+    async fn list_sorted<E: Endpoint>(
+        &self,
+        endpoint: &E,
+        view: &View,
+        body: E::Body,
+        (sort, filters): (&[(&str, bool)], &[Filter]),
+        limit: Option<u64>,
+    ) -> Outcome {
+        let mut records = Vec::new();
+        let mut stream = self.client.stream(endpoint, &body).await?;
+        while let Some(line) = stream.next().await? {
+            if !Filter::all_match(filters, &line) {
+                continue;
+            }
+            let record: Value = serde_json::from_str(&line).unwrap_or_default();
+            for (column, _) in sort {
+                if record.get(column).is_none() {
+                    let what = format!("the records do not show {column}, so it can only be sorted by alone");
+                    return Err(Failure::usage(what));
+                }
+            }
+            records.push(record);
+        }
+        records.sort_by(|a, b| {
+            let by = |(column, descending): &(&str, bool)| {
+                let order = compare(&a[column], &b[column]);
+                if *descending { order.reverse() } else { order }
+            };
+            sort.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        });
+        let total = records.len();
+        records.truncate(limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(total));
+        let shown = records.len();
+        self.print(endpoint, view, Value::Array(records)).await?;
+        self.tell_rest(shown as u64, total as u64);
+        Ok(())
+    }
+
+    fn tell_rest(&self, shown: u64, total: u64) {
+        if shown < total {
+            self.out.tip(&format!("{} of {}; --all for the rest", grouped(shown), grouped(total)));
+        }
+    }
+}
+
+/// One `--filter NAME=VALUE`: only records are listed whose property shows this value.
+struct Filter {
+    pointer: String,
+    value: String,
+}
+
+impl Filter {
+    /// Refuses a name that the records do not have and a value that the property never has.
+    fn new<E, T>(name: &str, value: &str, view: &View) -> Outcome<Self>
+    where
+        E: Endpoint<Answer = Page<T>>,
+        T: Listed,
+    {
+        let page = Shape::of_answer(&E::META);
+        let within = |path: &str| format!("{}.1.{path}", T::PLURAL);
+        let column = view.column(name);
+        let path = column.map_or(name.to_owned(), |column| column.pointer[1..].replace('/', "."));
+        let known = page.column(&within(&path.replace('*', "1")));
+        if let (None, Err(why)) = (column, known) {
+            let near = nearest(name, view.columns.iter().map(|column| column.name));
+            let hint = near.first().map_or(why, |near| format!("did you mean {near}?"));
+            return Err(Failure::usage(format!("the records have no \"{name}\"")).hint(hint));
+        }
+        let words = page.words(&within(&path));
+        let same = words.iter().find(|word| word.eq_ignore_ascii_case(value));
+        let value = match same {
+            Some(word) => word.clone(),
+            None => {
+                let is_name = |name: &str| view.column(name).is_some() || page.column(&within(name)).is_ok();
+                // Two conditions in one flag would be a value that nothing has.
+                let second = value
+                    .split(',')
+                    .skip(1)
+                    .find(|part| part.split_once('=').is_some_and(|(name, _)| is_name(name.trim())));
+                if let Some(second) = second {
+                    let what = format!("--filter takes one condition, and \"{value}\" holds another one");
+                    let hint = format!("give it as a flag of its own: --filter {}", quoted(second.trim()));
+                    return Err(Failure::usage(what).hint(hint));
+                }
+                if !words.is_empty() && !value.is_empty() {
+                    let near = nearest(value, words.iter().map(String::as_str));
+                    let hint = near.first().map(|near| format!("did you mean {near}?"));
+                    let hint = hint.unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
+                    return Err(Failure::usage(format!("{name} is never \"{value}\"")).hint(hint));
+                }
+                value.to_owned()
+            }
+        };
+        Ok(Self { pointer: format!("/{}", path.replace('.', "/")), value })
+    }
+
+    fn all_match(filters: &[Self], record: &str) -> bool {
+        if filters.is_empty() {
+            return true;
+        }
+        let record: Value = serde_json::from_str(record).unwrap_or_default();
+        filters.iter().all(|filter| text(&record, &filter.pointer) == filter.value)
+    }
+}
+
+/// The columns to sort by, each by its name on the wire, and whether the highest comes first.
+fn sort_columns<T: Listed>(asked: &[String], view: &View) -> Outcome<Vec<(&'static str, bool)>> {
+    let column = |asked: &String| {
+        let (name, descending) = asked.strip_prefix('-').map_or((asked.as_str(), false), |name| (name, true));
+        let property = view.column(name).map_or(name, |column| column.pointer.trim_start_matches('/'));
+        let loose = |name: &str| name.replace(['-', '_'], "").to_lowercase();
+        let same = |c: &&&str| [loose(property), loose(property) + "on"].contains(&loose(c));
+        match T::COLUMNS.iter().find(same) {
+            Some(column) => Ok((*column, descending)),
+            None => {
+                let what = format!("this list cannot be sorted by \"{name}\"");
+                Err(Failure::usage(what).hint(format!("it can by {}", T::COLUMNS.join(", "))))
+            }
+        }
+    };
+    asked.iter().map(column).collect()
+}
+
+/// The order of the daemon's lists: null first, then by kind, texts by code point.
+fn compare(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::Null, Value::Null) => Ordering::Equal,
+        (Value::Null, _) => Ordering::Less,
+        (_, Value::Null) => Ordering::Greater,
+        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+        (Value::String(a), Value::String(b)) => a.cmp(b),
+        // Dates in parts, and numbers where a list ever sorts by one.
+        (Value::Object(a), Value::Object(b)) => {
+            let part = |map: &serde_json::Map<String, Value>, name| map.get(name).and_then(Value::as_i64);
+            ["year", "month", "day"].map(|p| part(a, p)).cmp(&["year", "month", "day"].map(|p| part(b, p)))
+        }
+        (a, b) => a.as_i64().cmp(&b.as_i64()),
+    }
+}
+
+/// A count with commas: `1,203`.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mfa_shared::api::customers::Customer;
+
+    #[test]
+    fn a_sort_column_is_known_by_its_name_in_the_table_and_on_the_wire() {
+        let asked = ["state", "-created", "givenName"].map(str::to_owned);
+        let columns = sort_columns::<Customer>(&asked, &crate::output::views::CUSTOMER).unwrap();
+        assert_eq!(columns, [("currentState", false), ("createdOn", true), ("givenName", false)]);
+        assert!(sort_columns::<Customer>(&["city".to_owned()], &crate::output::views::CUSTOMER).is_err());
+    }
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        assert_eq!([5, 1203, 1_000_000].map(grouped), ["5", "1,203", "1,000,000"]);
+    }
+}

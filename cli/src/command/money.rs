@@ -1,0 +1,276 @@
+//! Money in tables: with as many digits behind the point as its currency has, so that the points stand below
+//! each other. Nothing is ever rounded, and what programs read stays as it came.
+//!
+//! The digits of a currency stand in the products. What may not be read, or tells nothing, leaves the amounts
+//! as they are.
+
+use crate::command::cx::Cx;
+use crate::output::Format;
+use crate::output::views::{Currency, View};
+use crate::output::{text, texts};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::definitions::{GetDefinition, ListDefinitions};
+use mfa_shared::api::instances::GetInstance;
+use mfa_shared::api::ledger::GetLedgerAccount;
+use mfa_shared::api::tellers::GetTeller;
+use mfa_shared::endpoint::{Endpoint, Meta, segments};
+use mfa_shared::wire::Nothing;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The amounts of the records that an endpoint answers.
+pub struct Money<'a> {
+    cx: &'a Cx,
+    /// The pointers to the amounts; none where nobody reads a table.
+    pointers: Vec<&'static str>,
+    currency: Option<Currency>,
+    /// The parameters of the path with their names.
+    path: Vec<(&'static str, String)>,
+    scales: Option<Scales>,
+    /// The currencies of accounts that were looked up.
+    codes: HashMap<String, Option<String>>,
+    /// The account of a drawer that was looked up.
+    drawer: Option<String>,
+    /// The product of an account that was looked up; none where it may not be read.
+    product: Option<Option<String>>,
+}
+
+/// How many digits follow the point, as the products tell it.
+#[derive(Debug, Default, PartialEq)]
+struct Scales {
+    products: HashMap<String, u32>,
+    codes: HashMap<String, u32>,
+    /// Where all products agree, nothing else needs to be asked.
+    only: Option<u32>,
+}
+
+impl<'a> Money<'a> {
+    /// The amounts of what an endpoint answers, shown in a view.
+    pub fn of<E: Endpoint>(cx: &'a Cx, endpoint: &E, view: &View) -> Self {
+        Self::of_row(cx, (&E::META, &endpoint.params()), view)
+    }
+
+    /// The same for a row of the endpoint table and the parameters of its path.
+    pub fn of_row(cx: &'a Cx, row: (&Meta, &[&str]), view: &View) -> Self {
+        let table = matches!(cx.out.format, Format::Table | Format::Wide) && cx.out.jq.is_none();
+        let columns = || view.columns.iter().filter(|_| table);
+        let money = columns().filter(|column| column.currency.is_some());
+        let pointers = money.map(|column| column.pointer).collect();
+        Self { pointers, currency: columns().find_map(|column| column.currency), ..Self::at(cx, row) }
+    }
+
+    /// The same on paper, whichever format records would have.
+    pub fn on_paper<E: Endpoint>(cx: &'a Cx, endpoint: &E, view: &View) -> Self {
+        let money = || view.columns.iter().filter(|column| column.currency.is_some());
+        let pointers = money().map(|column| column.pointer).collect();
+        let currency = money().find_map(|column| column.currency);
+        Self { pointers, currency, ..Self::at(cx, (&E::META, &endpoint.params())) }
+    }
+
+    /// No amounts yet, but where they come from.
+    fn at(cx: &'a Cx, (meta, params): (&Meta, &[&str])) -> Self {
+        let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
+        Self {
+            cx,
+            pointers: Vec::new(),
+            currency: None,
+            path: names.zip(params.iter().map(|param| (*param).to_owned())).collect(),
+            scales: None,
+            codes: HashMap::new(),
+            drawer: None,
+            product: None,
+        }
+    }
+
+    /// A record as a table shows it.
+    pub async fn shown(&mut self, mut record: Value) -> Value {
+        let Some(currency) = self.currency else { return record };
+        if let Some(scale) = self.scale(&record, currency).await {
+            for pointer in &self.pointers {
+                let steps: Vec<_> = pointer.split('/').skip(1).collect();
+                rescale(&mut record, &steps, scale);
+            }
+        }
+        record
+    }
+
+    /// The same for the text of a record.
+    pub async fn line<'l>(&mut self, record: &'l str) -> Cow<'l, str> {
+        match self.currency.and_then(|_| serde_json::from_str(record).ok()) {
+            Some(value) => Cow::Owned(self.shown(value).await.to_string()),
+            None => Cow::Borrowed(record),
+        }
+    }
+
+    async fn scale(&mut self, record: &Value, currency: Currency) -> Option<u32> {
+        if let Currency::Scale(pointer) = currency {
+            return u32::try_from(record.pointer(pointer)?.as_u64()?).ok();
+        }
+        if self.scales.is_none() {
+            self.scales = Some(Scales::read(self.cx).await);
+        }
+        let scales = self.scales.as_ref()?;
+        if scales.only.is_some() || scales.products.is_empty() {
+            return scales.only;
+        }
+        let code = match currency {
+            Currency::Product(pointer) => return scales.products.get(&text(record, pointer)).copied(),
+            Currency::Scale(_) => None,
+            Currency::Code(pointer) => Some(text(record, pointer)),
+            Currency::Accounts(pointer) => self.code_of_any(texts(record, pointer)).await,
+            Currency::PathAccount => self.code_of_any(self.parameter("account")).await,
+            Currency::PathInstance => {
+                let product = self.product().await;
+                return self.scales.as_ref()?.products.get(&product?).copied();
+            }
+            Currency::PathTeller => {
+                let drawer = self.drawer().await;
+                self.code_of_any(drawer).await
+            }
+        };
+        self.scales.as_ref()?.codes.get(&code?).copied()
+    }
+
+    fn parameter(&self, name: &str) -> Option<String> {
+        self.path.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone())
+    }
+
+    /// The currency of the first of some accounts that has one.
+    async fn code_of_any(&mut self, accounts: impl IntoIterator<Item = String>) -> Option<String> {
+        for account in accounts {
+            if !self.codes.contains_key(&account) {
+                let read = GetLedgerAccount { account: account.clone() };
+                let reply = self.cx.client.send(&read, &Nothing).await.ok();
+                let code = reply.and_then(|reply| Some(reply.value["currency"].as_str()?.to_owned()));
+                self.codes.insert(account.clone(), code);
+            }
+            if let Some(code) = self.codes.get(&account).and_then(Clone::clone) {
+                return Some(code);
+            }
+        }
+        None
+    }
+
+    async fn product(&mut self) -> Option<String> {
+        if self.product.is_none() {
+            let read = GetInstance { account: self.parameter("account")? };
+            let reply = self.cx.client.send(&read, &Nothing).await.ok();
+            self.product =
+                Some(reply.and_then(|reply| Some(reply.value["productIdentifier"].as_str()?.to_owned())));
+        }
+        self.product.clone().flatten()
+    }
+
+    async fn drawer(&mut self) -> Option<String> {
+        if self.drawer.is_none() {
+            let read = GetTeller { office: self.parameter("office")?, teller: self.parameter("teller")? };
+            let teller = self.cx.client.send(&read, &Nothing).await.ok()?.value;
+            self.drawer = Some(teller["tellerAccountIdentifier"].as_str()?.to_owned());
+        }
+        self.drawer.clone()
+    }
+}
+
+impl Scales {
+    async fn read(cx: &Cx) -> Self {
+        let reply = cx.client.send(&ListDefinitions {}, &Nothing).await;
+        let products = reply.ok().and_then(|reply| reply.value.as_array().cloned());
+        Self::of(&products.unwrap_or_default())
+    }
+
+    fn of(products: &[Value]) -> Self {
+        let mut scales = Self::default();
+        for product in products {
+            let currency = &product["currency"];
+            let Some(scale) = currency["scale"].as_u64().and_then(|scale| u32::try_from(scale).ok()) else {
+                continue;
+            };
+            scales.products.insert(text(product, "/identifier"), scale);
+            // Of two scales of one currency the finer one shows every amount in full.
+            let code = scales.codes.entry(text(currency, "/code")).or_insert(scale);
+            *code = scale.max(*code);
+        }
+        let mut all = scales.products.values();
+        scales.only = all.next().copied().filter(|first| all.all(|scale| scale == first));
+        scales
+    }
+}
+
+/// How many digits follow the point in each currency, as far as the products tell it.
+pub async fn currency_scales(cx: &Cx) -> HashMap<String, u32> {
+    Scales::read(cx).await.codes
+}
+
+/// How many digits follow the point in the currency of a product, where that may be read.
+pub async fn product_scale(cx: &Cx, product: &str) -> Option<u32> {
+    let read = GetDefinition { definition: product.to_owned() };
+    let definition = cx.client.send(&read, &Nothing).await.ok()?.value;
+    u32::try_from(definition["currency"]["scale"].as_u64()?).ok()
+}
+
+/// How many digits follow the point in the currency of a teller's drawer, as far as it is known.
+pub async fn teller_scale(cx: &Cx, office: &str, teller: &str) -> Option<u32> {
+    let read = GetTeller { office: office.to_owned(), teller: teller.to_owned() };
+    Money::at(cx, (&GetTeller::META, &read.params())).scale(&Value::Null, Currency::PathTeller).await
+}
+
+/// An amount with as many digits behind the point, where it has no more.
+pub fn with_digits(amount: Amount, scale: Option<u32>) -> String {
+    scale.map_or(amount, |scale| amount.in_scale(scale)).to_string()
+}
+
+/// Puts the amounts at a pointer into a scale.
+fn rescale(value: &mut Value, steps: &[&str], scale: u32) {
+    match (steps, value) {
+        (["*", rest @ ..], Value::Array(elements)) => {
+            elements.iter_mut().for_each(|element| rescale(element, rest, scale));
+        }
+        ([name, rest @ ..], Value::Object(properties)) => {
+            if let Some(property) = properties.get_mut(*name) {
+                rescale(property, rest, scale);
+            }
+        }
+        ([], value) => {
+            let amount = value.as_number().and_then(|number| Amount::parse(&number.to_string()).ok());
+            let shown = amount.and_then(|amount| serde_json::to_value(amount.in_scale(scale)).ok());
+            if let Some(shown) = shown {
+                *value = shown;
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn product(identifier: &str, code: &str, scale: u32) -> Value {
+        json!({ "identifier": identifier, "currency": { "code": code, "scale": scale } })
+    }
+
+    #[test]
+    fn the_digits_of_a_currency_are_those_of_its_products() {
+        let scales = Scales::of(&[product("a", "EUR", 2), product("b", "USD", 2)]);
+        assert_eq!(scales.only, Some(2));
+        let scales = Scales::of(&[product("a", "EUR", 2), product("b", "JPY", 0), product("c", "EUR", 4)]);
+        assert_eq!((scales.only, scales.codes["EUR"], scales.codes["JPY"]), (None, 4, 0));
+        assert_eq!((scales.products["a"], scales.products["c"]), (2, 4));
+        assert_eq!(Scales::of(&[]).only, None);
+    }
+
+    #[test]
+    fn amounts_are_found_through_lists_and_other_numbers_stay() {
+        let record =
+            r#"{"number":7,"none":null,"lines":[{"amount":1250},{"amount":0.125}],"total":1250.125}"#;
+        let mut record: Value = serde_json::from_str(record).unwrap();
+        for steps in [&["lines", "*", "amount"][..], &["total"], &["none"], &["missing", "amount"]] {
+            rescale(&mut record, steps, 2);
+        }
+        let expected =
+            r#"{"number":7,"none":null,"lines":[{"amount":1250.00},{"amount":0.125}],"total":1250.125}"#;
+        assert_eq!(record.to_string(), expected);
+    }
+}

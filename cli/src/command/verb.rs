@@ -1,0 +1,292 @@
+//! What a verb is, and how it becomes a command of clap.
+//!
+//! Verbs are rows of constant tables. clap sees the flags of one only once somebody types it, so that the
+//! number of verbs costs no start-up time.
+
+use super::cx::Cx;
+use super::globals::{ChangeFlags, ListFlags};
+use super::noun::Noun;
+use crate::failure::{Failure, Outcome};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use mfa_shared::endpoint::{Meta, Method};
+use mfa_shared::wire::AnswerKind;
+use std::future::Future;
+use std::pin::Pin;
+
+/// How the name, the purpose and the flags of a command are laid out in its help.
+const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// One command: its flags are the struct, its work is `run`.
+pub trait Verb: Args + FromArgMatches {
+    /// The endpoint that it sends, if it sends one.
+    const ENDPOINT: Option<&'static Meta> = None;
+    /// What it does; by default what the endpoint says.
+    const ABOUT: &'static str = match Self::ENDPOINT {
+        Some(meta) => meta.doc,
+        None => "",
+    };
+    /// Two or more command lines that work as they stand.
+    const EXAMPLES: &'static [&'static str];
+    /// Left out of help and completions.
+    const HIDDEN: bool = false;
+    /// Works also where the profile that is named does not exist.
+    const MENDS_PROFILES: bool = false;
+    /// Tells itself what is wrong with settings, and works without those that cannot be read.
+    const FINDS_FAULTS: bool = false;
+    /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
+    const SERVES: bool = false;
+    /// Works on many records: it sees to signals itself, gets a runtime of several threads, and may end with
+    /// failures of some of them.
+    const BULK: bool = false;
+    /// Exit codes beside the usual ones and those of its endpoint.
+    const EXITS: &'static [i32] = &[];
+    /// Does the work.
+    fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
+}
+
+/// The work of a verb.
+pub type Work<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+
+/// What a verb takes, and what it does with it.
+#[derive(Debug, Clone, Copy)]
+enum Doing {
+    /// A verb with a type of its own.
+    Own(fn(Command) -> Command, for<'a> fn(&'a ArgMatches, &'a Cx) -> Work<'a>),
+    /// A verb that many nouns have.
+    Common(&'static Noun, Flags, CommonWork),
+}
+
+type Flags = fn(&'static Noun, Command) -> Command;
+type CommonWork = for<'a> fn(&'static Noun, &'a ArgMatches, &'a Cx) -> Work<'a>;
+
+/// A verb as table data.
+#[derive(Debug, Clone, Copy)]
+pub struct Leaf {
+    /// What is typed.
+    pub name: &'static str,
+    /// Row of the endpoint table.
+    pub endpoint: Option<&'static Meta>,
+    /// What it does.
+    pub about: &'static str,
+    /// Command lines that work.
+    pub examples: &'static [&'static str],
+    /// Left out of help and completions.
+    pub hidden: bool,
+    /// Does not work where the profile that is named does not exist.
+    pub needs_profile: bool,
+    /// Does not work where a setting cannot be read.
+    pub needs_settings: bool,
+    /// Runs until it is told to stop, and sees to signals itself.
+    pub serves: bool,
+    /// Works on many records, and sees to signals itself.
+    pub bulk: bool,
+    /// Exit codes beside the usual ones and those of its endpoint.
+    pub exits: &'static [i32],
+    doing: Doing,
+}
+
+/// A verb that many nouns have, as it is for one of them.
+pub struct Common {
+    /// What is typed.
+    pub name: &'static str,
+    /// Row of the endpoint table.
+    pub endpoint: Option<&'static Meta>,
+    /// What it does.
+    pub about: String,
+    /// Command lines that work.
+    pub examples: Vec<String>,
+    /// Works on many records.
+    pub bulk: bool,
+    /// Adds what it takes.
+    pub flags: Flags,
+    /// Does the work.
+    pub run: CommonWork,
+}
+
+impl Common {
+    /// The verb of a noun. The tree of commands lives as long as the process, and its texts with it.
+    pub fn of(self, noun: &'static Noun) -> Node {
+        let examples = self.examples.into_iter().map(|line| &*line.leak());
+        Node::Leaf(Leaf {
+            name: self.name,
+            endpoint: self.endpoint,
+            about: self.about.leak(),
+            examples: examples.collect::<Vec<_>>().leak(),
+            hidden: false,
+            needs_profile: true,
+            needs_settings: true,
+            serves: false,
+            bulk: self.bulk,
+            exits: &[],
+            doing: Doing::Common(noun, self.flags, self.run),
+        })
+    }
+}
+
+/// A verb, or a group of them.
+#[derive(Debug, Clone, Copy)]
+pub enum Node {
+    /// A verb.
+    Leaf(Leaf),
+    /// A noun, or a part of one.
+    Group {
+        /// What is typed.
+        name: &'static str,
+        /// What may be typed instead, separated by spaces; empty for nothing.
+        alias: &'static str,
+        /// What it is about.
+        about: &'static str,
+        /// What follows.
+        nodes: &'static [Node],
+    },
+}
+
+/// A row of a table of verbs.
+pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
+    Node::Leaf(Leaf {
+        name,
+        endpoint: V::ENDPOINT,
+        about: V::ABOUT,
+        examples: V::EXAMPLES,
+        hidden: V::HIDDEN,
+        needs_profile: !V::MENDS_PROFILES && !V::FINDS_FAULTS,
+        needs_settings: !V::FINDS_FAULTS,
+        serves: V::SERVES,
+        bulk: V::BULK,
+        exits: V::EXITS,
+        doing: Doing::Own(flags_of::<V>, |matches, cx| {
+            Box::pin(async move {
+                let read = V::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+                read.run(cx).await
+            })
+        }),
+    })
+}
+
+/// A row for a group of verbs.
+pub const fn group(
+    name: &'static str,
+    alias: &'static str,
+    about: &'static str,
+    nodes: &'static [Node],
+) -> Node {
+    Node::Group { name, alias, about, nodes }
+}
+
+fn flags_of<V: Verb>(command: Command) -> Command {
+    let command = with_shared_flags(V::augment_args(command), V::ENDPOINT);
+    // The comments of the structs that are flattened into a verb are no help for its users.
+    let command = command.about(sentence(V::ABOUT)).long_about(None::<&str>).next_help_heading(None::<&str>);
+    let method = V::ENDPOINT.map(|meta| meta.method);
+    with_global_flags(method)(command)
+}
+
+/// The global flags that the help of a command shows: those that change much of what it does.
+fn with_global_flags(method: Option<Method>) -> fn(Command) -> Command {
+    match method {
+        Some(Method::Get) => |command| showing(command, &["output", "columns", "jq"]),
+        Some(Method::Delete) => |command| showing(command, &["output", "yes", "confirm"]),
+        _ => |command| showing(command, &["output", "yes"]),
+    }
+}
+
+fn showing(command: Command, ids: &[&str]) -> Command {
+    command.mut_args(|arg| match ids.contains(&arg.get_id().as_str()) && arg.is_global_set() {
+        true => arg.hide(false),
+        false => arg,
+    })
+}
+
+/// Adds the flags that all lists have, and those that all changes have.
+fn with_shared_flags(mut command: Command, endpoint: Option<&Meta>) -> Command {
+    if let Some(meta) = endpoint {
+        if meta.answer.kind == AnswerKind::Page {
+            command = ListFlags::augment_args(command);
+        }
+        if !meta.method.reads() {
+            command = ChangeFlags::augment_args(command);
+        }
+    }
+    command
+}
+
+/// A verb or a group for clap.
+pub fn subcommand(node: &'static Node) -> Command {
+    match node {
+        Node::Leaf(leaf) => {
+            let examples: String = leaf.examples.iter().map(|line| format!("  {line}\n")).collect();
+            let command = Command::new(leaf.name)
+                .about(sentence(leaf.about))
+                .help_template(TEMPLATE)
+                .before_help(format!("Examples:\n{examples}\n"))
+                .after_help("Flags of every command: mfa help flags")
+                .hide(leaf.hidden);
+            match leaf.doing {
+                Doing::Own(flags, _) => command.defer(flags),
+                Doing::Common(noun, flags, _) => {
+                    let command = with_shared_flags(flags(noun, command), leaf.endpoint);
+                    let command = command.defer(with_global_flags(leaf.endpoint.map(|meta| meta.method)));
+                    command
+                        .about(sentence(leaf.about))
+                        .long_about(None::<&str>)
+                        .next_help_heading(None::<&str>)
+                }
+            }
+        }
+        Node::Group { name, alias, about, nodes } => {
+            let group = Command::new(*name)
+                .about(*about)
+                .subcommand_required(true)
+                .subcommands(nodes.iter().map(subcommand));
+            group.visible_aliases(alias.split_whitespace())
+        }
+    }
+}
+
+/// A sentence as help shows it: without the final period.
+fn sentence(about: &'static str) -> &'static str {
+    about.strip_suffix('.').unwrap_or(about)
+}
+
+impl Node {
+    /// What is typed.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Node::Leaf(leaf) => leaf.name,
+            Node::Group { name, .. } => name,
+        }
+    }
+
+    /// What it does or is about, where help shows it.
+    pub fn about(&self) -> Option<&'static str> {
+        match self {
+            Node::Leaf(leaf) => (!leaf.hidden).then(|| sentence(leaf.about)),
+            Node::Group { about, .. } => Some(about),
+        }
+    }
+
+    pub fn is_called(&self, word: &str) -> bool {
+        let alias = if let Node::Group { alias, .. } = self { alias } else { "" };
+        self.name() == word || alias.split_whitespace().any(|alias| alias == word)
+    }
+}
+
+impl Leaf {
+    /// Reads the flags and does the work.
+    pub fn run<'a>(&self, matches: &'a ArgMatches, cx: &'a Cx) -> Work<'a> {
+        match self.doing {
+            Doing::Own(_, run) => run(matches, cx),
+            Doing::Common(noun, _, run) => run(noun, matches, cx),
+        }
+    }
+
+    /// Whether it lists page by page and has the flags of a list.
+    pub fn lists(&self) -> bool {
+        self.endpoint.is_some_and(|meta| meta.answer.kind == AnswerKind::Page)
+    }
+
+    /// Whether it changes something and has the flags of a change.
+    pub fn changes(&self) -> bool {
+        self.endpoint.is_some_and(|meta| !meta.method.reads())
+    }
+}

@@ -1,0 +1,123 @@
+//! What to type next after a refusal: from the state that the daemon tells, with the names of the request.
+
+use crate::words::quoted;
+use mfa_shared::endpoint::segments;
+
+/// Words of hints that stand for an identifier, with the parameter of the path that is meant.
+const PLACEHOLDERS: &[(&str, &str)] = &[
+    ("CUSTOMER", "customer"),
+    ("CARD", "card"),
+    ("CODE", "teller"),
+    ("APPLICATION", "application"),
+    ("USER", "user"),
+];
+/// Words that the sentence of a refusal fills in, with what is before them there.
+const TOLD: &[(&str, &str)] = &[("PRODUCT", "product definition "), ("TELLER", "works at teller ")];
+
+/// A hint with the identifiers of the request, and those of the refusal, in the place of its placeholders.
+pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String {
+    let names = segments(path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
+    let given: Vec<_> = names.zip(params.iter().copied()).collect();
+    let of_path = |word: &str| {
+        let (_, name) = PLACEHOLDERS.iter().find(|(placeholder, _)| *placeholder == word)?;
+        let own = given.iter().find(|(own, _)| own == name).map(|(_, id)| *id);
+        // The identifier of an account begins with that of its customer.
+        let account = || given.iter().find(|(own, _)| *own == "account" && word == "CUSTOMER");
+        own.or_else(|| account()?.1.rsplitn(3, '.').nth(2))
+    };
+    let told = |word: &str| {
+        let (_, before) = TOLD.iter().find(|(placeholder, _)| *placeholder == word)?;
+        message.split_once(before)?.1.split([' ', ',']).next()
+    };
+    let fill = |word: &str| {
+        let found = of_path(word).or_else(|| told(word)).filter(|id| !id.is_empty());
+        found.map_or_else(|| word.to_owned(), quoted)
+    };
+    hint.split(' ').map(fill).collect::<Vec<_>>().join(" ")
+}
+
+/// The way on from a state that was told: `teller T1 is CLOSED, so PAUSE is not possible`.
+pub fn from_state(message: &str) -> Option<String> {
+    let words: Vec<_> = message.split([' ', ',', ';']).filter(|word| !word.is_empty()).collect();
+    let [noun, name, "is", state, rest @ ..] = words.as_slice() else { return None };
+    let name = &quoted(name);
+    Some(match (*noun, *state, rest) {
+        ("customer", _, [.., "only", first]) => verb(name, first),
+        ("customer", _, [.., "only", first, "or", second]) => {
+            format!("{}; or {}", verb(name, first), verb(name, second))
+        }
+        ("teller", "CLOSED", ["so", "CLOSE", ..]) => {
+            format!("its day is over; look at it: mfa teller reports list {name}")
+        }
+        ("teller", "CLOSED", _) => format!("open it first: mfa teller open {name}"),
+        ("teller", _, ["so", "OPEN" | "nobody", ..]) => format!("close it first: mfa teller close {name}"),
+        ("teller", _, _) => format!("unlock its drawer first: mfa teller unlock {name}"),
+        ("transaction", _, _) => {
+            "it stays as it is; list those that wait: mfa teller transactions list CODE \
+                                  --status pending"
+                .to_owned()
+        }
+        ("account", "PENDING", _) => {
+            format!("open it first: mfa teller open-account CODE --account {name} --amount AMOUNT")
+        }
+        ("account", "ACTIVE", _) => {
+            format!(
+                "it is open already; pay into it: mfa teller deposit CODE --account {name} --amount AMOUNT"
+            )
+        }
+        ("account", _, _) => format!("it stays closed; look at it: mfa accounts get {name}"),
+        _ => return None,
+    })
+}
+
+fn verb(customer: &str, action: &str) -> String {
+    format!("{} it: mfa customers {} {customer}", action.to_lowercase(), action.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_wrong_state_has_a_next_step() {
+        for (message, expected) in [
+            ("customer c-1 is CLOSED, so LOCK is not possible, only REOPEN", "mfa customers reopen c-1"),
+            (
+                "customer c-1 is LOCKED, so ACTIVATE is not possible, only UNLOCK or CLOSE",
+                "unlock it: mfa customers unlock c-1; or close it: mfa customers close c-1",
+            ),
+            ("account a.1 is CLOSED, so ACTIVATE is not possible", "mfa accounts get a.1"),
+            ("account a.1 is CLOSED and does not change any more", "mfa accounts get a.1"),
+            ("teller T1 is CLOSED, so PAUSE is not possible", "open it first: mfa teller open T1"),
+            ("teller T1 is PAUSED, so a transaction is not possible", "mfa teller unlock T1"),
+            ("teller T1 is OPEN, so CONFIRM is not possible", "mfa teller unlock T1"),
+            ("teller T1 is ACTIVE, so OPEN is not possible", "mfa teller close T1"),
+            ("teller T1 is OPEN, so nobody else can be assigned to it", "mfa teller close T1"),
+            ("teller T1 is CLOSED, so CLOSE is not possible", "mfa teller reports list T1"),
+            ("transaction 7f is CONFIRMED, so CANCEL is not possible", "--status pending"),
+            ("account a.1 is PENDING; CDPT needs it ACTIVE", "mfa teller open-account CODE --account a.1"),
+            ("account a.1 is ACTIVE; ACCO needs it PENDING", "mfa teller deposit CODE --account a.1"),
+            ("account a.1 is CLOSED; CWDL needs it ACTIVE", "mfa accounts get a.1"),
+        ] {
+            let found = from_state(message).unwrap_or_default();
+            assert!(found.contains(expected), "{message}: {found}");
+        }
+        assert_eq!(from_state("cash moved meanwhile"), None);
+    }
+
+    #[test]
+    fn placeholders_are_the_identifiers_of_the_request() {
+        for (hint, message, path, params, expected) in [
+            ("mfa cards list CUSTOMER", "", "/customers/{customer}/x/{card}", &["c*1", "7"][..], "'c*1'"),
+            ("mfa cards scans list CUSTOMER CARD", "", "/customers/{customer}/x/{card}", &["c", "7"], "c 7"),
+            ("--customer CUSTOMER", "", "/instances/{account}", &["a.b.9100.00001"], "--customer a.b"),
+            ("--customer CUSTOMER", "", "/instances/{account}", &["77"], "--customer CUSTOMER"),
+            ("activate PRODUCT", "product definition s is not active", "/instances", &[], "activate s"),
+            ("close TELLER", "ama works at teller T2, so not at T1", "/teller/{teller}", &["T1"], "close T2"),
+            ("no CODEC here", "", "/teller/{teller}", &["T1"], "no CODEC here"),
+        ] {
+            let found = filled(hint, message, path, params);
+            assert!(found.ends_with(expected), "{hint}: {found}");
+        }
+    }
+}

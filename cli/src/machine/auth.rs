@@ -1,0 +1,83 @@
+//! What somebody may do.
+
+use super::login;
+use crate::command::cx::Cx;
+use crate::command::verb::{Node, Verb, verb};
+use crate::failure::{Failure, Outcome};
+use crate::output::views;
+use clap::Args;
+use mfa_shared::api::roles::Operation;
+use mfa_shared::api::users::{AccessQuery, GetUserAccess, RequestAccess};
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::{self, exit};
+use mfa_shared::rule::Word;
+use mfa_shared::wire::Query;
+
+/// The verbs about access.
+pub const VERBS: &[Node] = &[verb::<CanI>("can-i"), verb::<Token>("token")];
+
+#[derive(Args)]
+pub struct Token {}
+
+impl Verb for Token {
+    const ABOUT: &'static str =
+        "Print the access token of this login; anyone who has it is you until it expires";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa auth token", "curl -H \"authorization: Bearer $(mfa auth token)\" \"$MFA_URL/customers\""];
+    async fn run(self, cx: &Cx) -> Outcome {
+        match cx.client.bearer().await? {
+            Some(token) if cx.out.format.is_structured() => cx.out.document("token", &token),
+            Some(token) => cx.out.document("token", &(token + "\n")),
+            None => Err(Failure::new("unauthenticated", exit::NOT_LOGGED_IN, "nobody is logged in here")
+                .hint(fault::UNAUTHENTICATED.hint)),
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct CanI {
+    /// READ, CHANGE or DELETE
+    #[arg(value_name = "OPERATION", value_parser = operation)]
+    operation: Operation,
+    /// Path of a request, such as /customers/c-001
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// Somebody else, whom the caller may look at
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+}
+
+fn operation(text: &str) -> Result<Operation, String> {
+    Operation::find(&text.to_ascii_uppercase()).ok_or_else(|| "it is READ, CHANGE or DELETE".to_owned())
+}
+
+impl Verb for CanI {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetUserAccess::META);
+    const ABOUT: &'static str = "Tell whether somebody may do something; ends with 0 if so and with 5 if not";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa auth can-i CHANGE /customers", "mfa auth can-i READ /customers/c-001 --user esi"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let user = match self.user {
+            Some(user) => user,
+            None => login::user(cx, "--user").await?,
+        };
+        let asked = Query(AccessQuery { operation: self.operation, path: self.path.clone() });
+        let answer = cx.client.send(&GetUserAccess { user: user.clone() }, &asked).await?.value;
+        let requests: Vec<RequestAccess> = serde_json::from_value(answer.clone())
+            .map_err(|_| Failure::local("the daemon does not tell what is allowed"))?;
+        match requests.into_iter().find(|request| !request.allowed) {
+            None => cx.out.show(&views::ACCESS, &answer),
+            Some(refused) => Err(denied(&user, refused)),
+        }
+    }
+}
+
+/// The answer no, which ends as the refused request itself would.
+fn denied(user: &str, refused: RequestAccess) -> Failure {
+    let row = refused.code.as_deref().and_then(fault::find);
+    let detail = refused
+        .detail
+        .unwrap_or_else(|| format!("{user} may not {} {}", refused.method.as_str(), refused.path));
+    let failure = Failure::new(refused.code.as_deref().unwrap_or("forbidden"), exit::FORBIDDEN, detail);
+    failure.hint(row.map_or("", |row| row.hint)).lacking(refused.missing)
+}

@@ -1,0 +1,395 @@
+//! The daemon in the background: start, stop, restart, status, logs.
+
+mod another;
+
+use super::daemon::DaemonFlags;
+use super::session::warn_of_access;
+use crate::client::Client;
+use crate::command::cx::{Cx, Done};
+use crate::command::verb::Verb;
+use crate::failure::{Failure, Outcome};
+use crate::output::views;
+use crate::settings::{Origin, state_dir};
+use crate::words::quoted;
+use clap::Args;
+use mfa_shared::api::system::{GetLive, GetReady, GetVersion};
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
+use mfa_shared::wire::Nothing;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fs::{self, OpenOptions};
+use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Time in which a daemon becomes ready; replaying a long journal takes a while.
+const START_SECONDS_MAX: u64 = 60;
+/// Time beyond that of the daemon's own in which it is gone.
+const STOP_SECONDS_SPARE: u64 = 10;
+/// Wait between two looks at a log that is followed.
+const FOLLOW_MILLIS: u64 = 200;
+/// Wait between two looks.
+const LOOK_MILLIS: u64 = 50;
+
+/// What is remembered of a daemon in the background. Whether it lives is asked of the daemon itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Mark {
+    /// Process.
+    pub pid: i32,
+    /// Address.
+    pub url: String,
+    /// Folder of its store.
+    pub data_dir: PathBuf,
+    /// PostgreSQL in its place, as it may be shown; empty for none.
+    #[serde(default)]
+    pub store: String,
+    /// The same as it was given on the command line, where no password may stand.
+    #[serde(default)]
+    store_flag: Option<String>,
+    /// Files of its certificate and key, where the command line named them.
+    #[serde(default)]
+    tls_flags: Option<(String, String)>,
+    /// Whether it asks for tokens.
+    pub auth: String,
+}
+
+/// Where a daemon of a port is remembered, and where it logs.
+struct Place {
+    mark: PathBuf,
+    log: PathBuf,
+}
+
+impl Place {
+    fn of_port(port: u16) -> Outcome<Self> {
+        let folder = state_dir()?;
+        fs::create_dir_all(&folder)
+            .map_err(|error| Failure::local(format!("cannot make {}: {error}", folder.display())))?;
+        Ok(Self { mark: folder.join(format!("daemon-{port}.json")), log: log_file(port)? })
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        serde_json::from_str(&fs::read_to_string(&self.mark).ok()?).ok()
+    }
+
+    fn log_tail(&self, lines: usize) -> String {
+        let text = fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let all: Vec<_> = text.lines().collect();
+        all[all.len().saturating_sub(lines)..].join("\n")
+    }
+}
+
+/// Where the daemon of a port logs that runs in the background.
+pub fn log_file(port: u16) -> Outcome<PathBuf> {
+    Ok(state_dir()?.join(format!("daemon-{port}.log")))
+}
+
+/// Whether a daemon answers at an address.
+async fn lives(client: &Client) -> bool {
+    client.hasty(Duration::from_secs(2)).send(&GetLive {}, &Nothing).await.is_ok()
+}
+
+/// Whether the daemon at an address takes requests.
+pub async fn serves(client: &Client) -> bool {
+    client.hasty(Duration::from_secs(2)).send(&GetReady {}, &Nothing).await.is_ok()
+}
+
+/// Whether a process is a daemon of ours: the number may have gone to another program meanwhile.
+fn runs(pid: i32) -> bool {
+    let Some(process) = Pid::from_raw(pid) else { return false };
+    match fs::read(format!("/proc/{pid}/cmdline")) {
+        Ok(words) => words.split(|byte| *byte == 0).any(|word| word == b"daemon"),
+        Err(_) => !cfg!(target_os = "linux") && test_kill_process(process).is_ok(),
+    }
+}
+
+/// The address that a daemon of these flags listens on, and the client that reaches it from here. Where
+/// nothing sets it, it is the loopback address that commands speak to.
+fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
+    let given = flags.listen.is_some() || *cx.settings.get("listen").1 != Origin::Default;
+    let address = cx.client.url.split_once("://").map(|(_, address)| address);
+    let spoken_to = address.and_then(|address| address.parse::<SocketAddr>().ok());
+    let listen = match spoken_to.filter(|address| !given && address.ip().is_loopback()) {
+        Some(address) => address,
+        None => cx.settings.parse("listen", flags.listen.as_deref())?,
+    };
+    if listen.port() == 0 {
+        return Err(
+            Failure::usage("a daemon in the background needs a port of its own").hint("give --listen")
+        );
+    }
+    let host = match listen.ip() {
+        ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
+        ip if ip.is_ipv6() => format!("[{ip}]"),
+        ip => ip.to_string(),
+    };
+    let own = flags.tls_cert.as_ref().map(PathBuf::from).or_else(|| cx.client.trust.own.clone());
+    let scheme = if own.is_some() { "https" } else { "http" };
+    let mut client = cx.client.at(&format!("{scheme}://{host}:{}", listen.port()));
+    client.trust.own = own;
+    Ok((listen, client))
+}
+
+/// The flag by which a hint is about the same daemon.
+fn listening(flags: &DaemonFlags) -> String {
+    flags.listen.as_ref().map_or_else(String::new, |listen| format!(" --listen {}", quoted(listen)))
+}
+
+/// The client that reaches the daemon of these flags.
+pub fn client(cx: &Cx, flags: &DaemonFlags) -> Outcome<Client> {
+    reach(cx, flags).map(|(_, client)| client)
+}
+
+#[derive(Args)]
+pub struct Start {
+    #[command(flatten)]
+    flags: DaemonFlags,
+}
+
+impl Verb for Start {
+    const ABOUT: &'static str = "Start the daemon in the background and wait until it serves";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa daemon start", "mfa daemon start --data-dir ./store --listen 127.0.0.1:6321 --auth off"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        start(cx, &self.flags).await.map(drop)?;
+        report(cx, &self.flags).await
+    }
+}
+
+/// Starts a daemon unless one answers already; tells whether it did.
+pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
+    let (listen, client) = reach(cx, flags)?;
+    if serves(&client).await {
+        another::refuse_store(cx, flags, &Place::of_port(listen.port())?, &client.url)?;
+        cx.out.tip(&format!("a daemon serves at {} already", client.url));
+        return Ok(false);
+    }
+    let place = Place::of_port(listen.port())?;
+    let data_dir = std::path::absolute(flags.data_dir(cx)?)?;
+    let auth = flags.auth.clone().unwrap_or_else(|| cx.settings.get("auth").0.to_owned());
+    let mut child = spawn(&place, &data_dir, listen, &auth, flags, cx.settings.profile())?;
+    let started = Instant::now();
+    while !serves(&client).await {
+        if let Ok(Some(status)) = child.try_wait() {
+            let exit = status.code().filter(|code| *code != 0).unwrap_or(exit::FAILURE);
+            return Err(Failure::new("daemon_ended", exit, explained(&place, "the daemon did not start"))
+                .hint(format!("the whole log: mfa daemon logs{}", listening(flags))));
+        }
+        if started.elapsed().as_secs() > START_SECONDS_MAX {
+            let what = format!("the daemon is not ready after {START_SECONDS_MAX} s");
+            return Err(Failure::new("daemon_not_ready", exit::FAILURE, explained(&place, &what))
+                .hint(format!("follow it: mfa daemon logs{} --follow", listening(flags))));
+        }
+        tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
+    }
+    // Its number always fits: the system's process numbers are positive 32-bit integers.
+    let pid = i32::try_from(child.id()).unwrap_or_default();
+    let (store, store_flag) = (flags.shown_store(cx), flags.store.clone());
+    let tls_flags = flags.tls_cert.clone().zip(flags.tls_key.clone());
+    let mark = Mark { pid, url: client.url.clone(), data_dir, store, store_flag, tls_flags, auth };
+    let text = json!(mark).to_string();
+    fs::write(&place.mark, text)
+        .map_err(|error| Failure::local(format!("cannot write {}: {error}", place.mark.display())))?;
+    Ok(true)
+}
+
+fn spawn(
+    place: &Place,
+    data_dir: &Path,
+    listen: SocketAddr,
+    auth: &str,
+    flags: &DaemonFlags,
+    profile: Option<&str>,
+) -> Outcome<Child> {
+    let log = OpenOptions::new().create(true).append(true).open(&place.log);
+    let failed = |error| Failure::local(format!("cannot start the daemon: {error}"));
+    let log =
+        log.map_err(|error| Failure::local(format!("cannot write {}: {error}", place.log.display())))?;
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.args(["daemon", "run", "--data-dir"]).arg(data_dir);
+    command.args(["--listen", &listen.to_string(), "--auth", auth]);
+    if let Some(strict) = &flags.strict_references {
+        command.args(["--strict-references", strict]);
+    }
+    if let Some(plaintext) = &flags.plaintext {
+        command.args(["--plaintext", plaintext]);
+    }
+    for (flag, file) in [("--tls-cert", &flags.tls_cert), ("--tls-key", &flags.tls_key)] {
+        command.args(file.iter().flat_map(|file| [flag, file]));
+    }
+    if let Some(store) = &flags.store {
+        command.args(["--store", store]);
+    }
+    if let Some(profile) = profile {
+        command.env("MFA_PROFILE", profile);
+    }
+    // Secrets of whoever starts it are none of the daemon's, which outlives them.
+    for secret in ["MFA_TOKEN", "MFA_TOKEN_FILE", "MFA_PASSWORD_FILE"] {
+        command.env_remove(secret);
+    }
+    // A group of its own keeps the terminal's Ctrl-C away from it.
+    let copy = log.try_clone().map_err(failed)?;
+    command.env_remove("MFA_OUTPUT").stdin(Stdio::null()).stdout(copy).stderr(log).process_group(0);
+    command.spawn().map_err(failed)
+}
+
+fn explained(place: &Place, what: &str) -> String {
+    format!("{what}; its log {} ends with\n{}", place.log.display(), place.log_tail(10))
+}
+
+#[derive(Args)]
+pub struct Stop {
+    #[command(flatten)]
+    flags: DaemonFlags,
+}
+
+impl Verb for Stop {
+    const ABOUT: &'static str = "Stop the daemon in the background and wait until it is gone";
+    const EXAMPLES: &'static [&'static str] = &["mfa daemon stop", "mfa daemon stop --listen 127.0.0.1:6321"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let (_, client) = reach(cx, &self.flags)?;
+        let what = if stop(cx, &self.flags).await?.is_some() { "stopped" } else { "was not running" };
+        cx.done(Done { noun: "daemon", id: &client.url, what })
+    }
+}
+
+/// Stops the daemon of a port and tells what it was.
+async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
+    let (listen, client) = reach(cx, flags)?;
+    let place = Place::of_port(listen.port())?;
+    let Some(mark) = place.mark().filter(|mark| runs(mark.pid)) else {
+        if lives(&client).await {
+            let what = format!("the daemon at {} was not started by this user", client.url);
+            return Err(Failure::local(what).hint("stop it where it was started: a service, or a terminal"));
+        }
+        return Ok(None);
+    };
+    let process =
+        Pid::from_raw(mark.pid).ok_or_else(|| Failure::local("the daemon has no process number"))?;
+    kill_process(process, Signal::TERM)
+        .map_err(|error| Failure::local(format!("cannot stop process {}: {error}", mark.pid)))?;
+    let patience = cx.settings.parse::<u64>("stop_timeout_seconds", None)? + STOP_SECONDS_SPARE;
+    let asked = Instant::now();
+    while runs(mark.pid) {
+        if asked.elapsed().as_secs() > patience {
+            let what = format!("the daemon, process {}, is still there after {patience} s", mark.pid);
+            return Err(Failure::local(what)
+                .hint(format!("its log may say why: mfa daemon logs{}", listening(flags))));
+        }
+        tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
+    }
+    let _ = fs::remove_file(&place.mark);
+    Ok(Some(mark))
+}
+
+#[derive(Args)]
+pub struct Restart {
+    #[command(flatten)]
+    flags: DaemonFlags,
+}
+
+impl Verb for Restart {
+    const ABOUT: &'static str = "Stop the daemon in the background and start it again as it was";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa daemon restart", "mfa daemon restart --strict-references true"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let mut flags = self.flags;
+        if let Some(was) = stop(cx, &flags).await? {
+            flags.data_dir = flags.data_dir.or_else(|| Some(was.data_dir.display().to_string()));
+            flags.store = flags.store.or(was.store_flag);
+            if let (Some((certificate, key)), None) = (was.tls_flags, &flags.tls_cert) {
+                (flags.tls_cert, flags.tls_key) = (Some(certificate), Some(key));
+            }
+            flags.auth = flags.auth.or(Some(was.auth));
+        }
+        start(cx, &flags).await?;
+        report(cx, &flags).await
+    }
+}
+
+async fn report(cx: &Cx, flags: &DaemonFlags) -> Outcome {
+    let (listen, client) = reach(cx, flags)?;
+    let live = client.send(&GetLive {}, &Nothing).await?.value;
+    show(cx, &client, listen.port(), &live["status"]).await
+}
+
+async fn show(cx: &Cx, client: &Client, port: u16, status: &serde_json::Value) -> Outcome {
+    warn_of_access(cx, &client.send(&GetVersion {}, &Nothing).await?.value);
+    let place = Place::of_port(port)?;
+    let mark = place.mark().filter(|mark| runs(mark.pid));
+    let record = json!({
+        "url": client.url,
+        "status": status,
+        "auth": mark.as_ref().map(|mark| &mark.auth),
+        "pid": mark.as_ref().map(|mark| mark.pid),
+        "dataDir": mark.as_ref().filter(|mark| mark.store.is_empty()).map(|mark| &mark.data_dir),
+        "store": mark.as_ref().map(|mark| &mark.store).filter(|store| !store.is_empty()),
+        "log": mark.is_some().then_some(&place.log),
+    });
+    cx.out.show(&views::SERVICE, &record)
+}
+
+#[derive(Args)]
+pub struct Status {}
+
+impl Verb for Status {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetLive::META);
+    const ABOUT: &'static str = "Tell whether a daemon lives at the address, and where its log is";
+    const EXAMPLES: &'static [&'static str] = &["mfa daemon status", "mfa daemon status -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let live = cx.client.send(&GetLive {}, &Nothing).await?.value;
+        let port = cx.client.url.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(0);
+        show(cx, &cx.client, port, &live["status"]).await
+    }
+}
+
+#[derive(Args)]
+pub struct Logs {
+    /// Address that the daemon listens on [env: MFA_LISTEN]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+    /// Lines to show
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    lines: usize,
+    /// Go on as the log grows
+    #[arg(long)]
+    follow: bool,
+}
+
+impl Verb for Logs {
+    const ABOUT: &'static str = "Show the log of the daemon in the background";
+    const EXAMPLES: &'static [&'static str] = &["mfa daemon logs", "mfa daemon logs --lines 20"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let flags = DaemonFlags { listen: self.listen, ..DaemonFlags::default() };
+        let (listen, _) = reach(cx, &flags)?;
+        let place = Place::of_port(listen.port())?;
+        let Ok(length) = fs::metadata(&place.log).map(|file| file.len()) else {
+            let what = format!("no daemon has logged to {}", place.log.display());
+            return Err(Failure::new("no_log", exit::NOT_FOUND, what).hint("start one: mfa daemon start"));
+        };
+        let tail = place.log_tail(self.lines);
+        cx.out.document("log", &(tail + "\n"))?;
+        if self.follow {
+            return follow(cx, &place.log, length).await;
+        }
+        Ok(())
+    }
+}
+
+/// Shows what a log grows by, until somebody interrupts.
+async fn follow(cx: &Cx, log: &Path, length: u64) -> Outcome {
+    let mut seen = usize::try_from(length).unwrap_or(0);
+    loop {
+        tokio::time::sleep(Duration::from_millis(FOLLOW_MILLIS)).await;
+        let text = fs::read(log).unwrap_or_default();
+        let new = text.get(seen..).unwrap_or_default();
+        if !new.is_empty() {
+            cx.out.document("log", &String::from_utf8_lossy(new))?;
+        }
+        seen = text.len();
+    }
+}

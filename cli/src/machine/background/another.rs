@@ -1,0 +1,41 @@
+//! A daemon that serves at the address already, of another store than the one that was asked for.
+
+use super::{Place, listening, runs};
+use crate::command::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::machine::daemon::DaemonFlags;
+use crate::settings::Origin;
+use mfa_shared::fault::exit;
+use std::fs;
+use std::path::Path;
+
+/// Refuses to take the daemon that serves already for one of the store that was asked for, where it is of
+/// another one. Of a daemon that was not started here, only the lock of the folder says whether it is in use.
+pub(super) fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &str) -> Outcome {
+    let named = flags.data_dir.is_some() || *cx.settings.get("data_dir").1 != Origin::Default;
+    let (asked, wanted) = (flags.shown_store(cx), std::path::absolute(flags.data_dir(cx)?)?);
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let mark = place.mark().filter(|mark| runs(mark.pid));
+    let (served, other) = match &mark {
+        Some(mark) if !mark.store.is_empty() => (mark.store.clone(), mark.store != asked),
+        Some(mark) => {
+            let same = asked.is_empty() && real(&mark.data_dir) == real(&wanted);
+            (mark.data_dir.display().to_string(), !same)
+        }
+        None => ("another store".to_owned(), asked.is_empty() && !is_locked(&wanted.join("lock"))),
+    };
+    if !other || (asked.is_empty() && !named) {
+        return Ok(());
+    }
+    let asked = if asked.is_empty() { wanted.display().to_string() } else { asked };
+    let what = format!("a daemon serves {served} at {url} already, and not {asked}");
+    Err(Failure::new("serves_another_store", exit::CONFLICT, what).hint(format!(
+        "choose another address with --listen, or stop it first: mfa daemon stop{}",
+        listening(flags)
+    )))
+}
+
+/// Whether a running daemon has the lock of its folder.
+fn is_locked(file: &Path) -> bool {
+    fs::File::open(file).is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)))
+}

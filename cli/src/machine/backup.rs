@@ -1,0 +1,217 @@
+//! Backups: made from a running daemon or from a store without one, looked at, verified and restored.
+
+mod create;
+mod keys;
+mod restore;
+
+pub use create::scheduled;
+
+use crate::command::cx::Cx;
+use crate::command::verb::{Node, Verb, verb};
+use crate::failure::{Failure, Outcome};
+use crate::input::prompt::interrupted;
+use crate::machine::daemon::not_started;
+use crate::machine::signals::listen;
+use crate::output::views;
+use clap::Args;
+use keys::KeyFlags;
+use mfa_daemon::{
+    BackupError, BackupFacts, Check, backup_facts, is_backup_name, store_and_moment, verify_backup,
+};
+use mfa_shared::fault::exit;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio::signal::unix::SignalKind;
+
+/// Longest wait for the threads of a scratch store, and the pause between two looks.
+const THREADS_END: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The verbs of the noun.
+pub const VERBS: &[Node] = &[
+    verb::<create::Create>("create"),
+    verb::<Verify>("verify"),
+    verb::<List>("list"),
+    verb::<Show>("show"),
+    verb::<restore::Restore>("restore"),
+];
+
+/// A backup as it is shown.
+fn shown(file: &str, state: &str, facts: &BackupFacts) -> Value {
+    let BackupFacts { head, trailer, digest, bytes, encrypted } = facts;
+    json!({
+        "file": file, "state": state, "moment": trailer.moment, "bytes": bytes, "digest": digest,
+        "encrypted": encrypted,
+        "format": head.format, "form": head.form, "program": head.program, "instance": head.instance,
+        "engine": head.engine, "begunOn": head.begun_on, "journalSequence": trailer.journal_sequence,
+        "auditSequence": trailer.audit_head.as_ref().map(|head| head.sequence),
+        "auditHash": trailer.audit_head.as_ref().map(|head| head.hash.clone()),
+        "pairs": trailer.pairs, "changes": trailer.changes, "images": trailer.images,
+        "imageBytes": trailer.image_bytes,
+    })
+}
+
+/// Work that takes what it has begun with it when somebody interrupts it.
+async fn unless_interrupted<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
+    let (mut int, mut term) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+    tokio::select! {
+        done = work => done,
+        _ = int.recv() => Err(interrupted("interrupted; nothing is left of it")),
+        _ = term.recv() => Err(interrupted("told to end; nothing is left of it")),
+    }
+}
+
+/// Removes the folder of a scratch store. After an interruption the store's threads may write into it for a
+/// moment yet.
+async fn remove(folder: PathBuf) {
+    let ended = Instant::now() + THREADS_END;
+    while std::fs::remove_dir_all(&folder).is_err() && folder.exists() && Instant::now() < ended {
+        tokio::time::sleep(LOOK).await;
+    }
+    tokio::time::sleep(LOOK).await;
+    if folder.exists() {
+        // Made once more by the last of them.
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}
+
+/// Why a backup cannot be used.
+fn unusable(file: &str, error: &BackupError) -> Failure {
+    let failure = |code: &str, exit: i32| Failure::new(code, exit, format!("{file}: {error}"));
+    match error {
+        BackupError::Locked(_) => {
+            failure("backup_locked", exit::FAILURE).hint("see mfa help backup, \"Encryption\"")
+        }
+        BackupError::Damaged(_) => {
+            failure("backup_damaged", exit::FAILURE).hint("take another one: mfa backup list DIR")
+        }
+        BackupError::Io(io) if io.kind() == std::io::ErrorKind::NotFound => {
+            Failure::new("no_file", exit::NOT_FOUND, format!("there is no file {file}"))
+        }
+        _ => failure("backup", exit::FAILURE),
+    }
+}
+
+#[derive(Args)]
+pub struct Verify {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: String,
+    #[command(flatten)]
+    keys: KeyFlags,
+}
+
+impl Verb for Verify {
+    const ABOUT: &'static str =
+        "Verify every frame, record and image of a backup, and all that mfa check knows";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa backup verify nightly.mfab", "mfa backup verify /srv/backups/nightly.mfab -o json"];
+    const SERVES: bool = true;
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let file = &self.file;
+        // What is damaged is said by the name of the file, before any work on a scratch store.
+        let keys = self.keys.read(cx, Path::new(file))?;
+        mfa_daemon::read_backup(Path::new(file), &keys).await.map_err(|error| unusable(file, &error))?;
+        let progress =
+            |check: Check, found: usize| cx.out.say(&format!("{}: {found} findings", check.name()));
+        let no_room = |error| Failure::local(format!("there is no room for a scratch store: {error}"));
+        let scratch = tempfile::Builder::new().prefix("mfa-verify-").tempdir().map_err(no_room)?;
+        let verified = unless_interrupted(async {
+            verify_backup(Path::new(file), &keys, scratch.path(), &progress).await.map_err(not_started)
+        })
+        .await;
+        remove(scratch.keep()).await;
+        let verified = verified?;
+        // A name of a record that does not exist was so in the store as well.
+        let (dangling, found): (Vec<_>, Vec<_>) =
+            verified.found.iter().partition(|found| found.check == Check::References);
+        if !dangling.is_empty() {
+            let count = dangling.len();
+            cx.out.warn(&format!(
+                "it names {count} records that do not exist, as its store did: mfa check references"
+            ));
+        }
+        if found.is_empty() {
+            return cx.out.show(&views::BACKUP, &shown(file, "whole", &verified.facts));
+        }
+        let row = |found: &&mfa_daemon::Found| {
+            json!({
+                "check": found.check.name(), "record": found.record, "field": found.field,
+                "names": found.names, "detail": found.detail,
+            })
+        };
+        cx.out.show(&views::DEFECT, &found.iter().map(row).collect())?;
+        if cx.out.format.is_structured() {
+            return Err(Failure::found(exit::FAILURE));
+        }
+        let message = format!("{file} is as it was made, but its store has {} findings", found.len());
+        Err(Failure::new("check_failed", exit::FAILURE, message))
+    }
+}
+
+#[derive(Args)]
+pub struct List {
+    /// Folder of the backups
+    #[arg(value_name = "DIR", default_value = ".")]
+    dir: String,
+    #[command(flatten)]
+    keys: KeyFlags,
+}
+
+impl Verb for List {
+    const ABOUT: &'static str = "List the backups in a folder by their own words, without verifying them";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa backup list /srv/backups", "mfa backup list /srv/backups -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let failed = |error: std::io::Error| Failure::local(format!("cannot read {}: {error}", self.dir));
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(&self.dir).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if is_backup_name(&path) {
+                files.push(path);
+            }
+        }
+        files.sort();
+        let keys = self.keys.given()?;
+        let row = |path: &PathBuf| {
+            let file = path.display().to_string();
+            match backup_facts(path, &keys) {
+                Ok(facts) => shown(&file, "not verified", &facts),
+                Err(BackupError::Locked(_)) if self.keys.are_none() => {
+                    let (instance, moment) = store_and_moment(path).unzip();
+                    let bytes = std::fs::metadata(path).map(|facts| facts.len()).ok();
+                    json!({
+                        "file": file, "state": "encrypted", "moment": moment, "bytes": bytes,
+                        "encrypted": true, "instance": instance,
+                    })
+                }
+                Err(error) => json!({ "file": file, "state": error.to_string() }),
+            }
+        };
+        cx.out.show(&views::BACKUP, &files.iter().map(row).collect())
+    }
+}
+
+#[derive(Args)]
+pub struct Show {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: String,
+    #[command(flatten)]
+    keys: KeyFlags,
+}
+
+impl Verb for Show {
+    const ABOUT: &'static str = "Show what a backup says of itself, without verifying it";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa backup show nightly.mfab", "mfa backup show nightly.mfab -o json"];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let keys = self.keys.read(cx, Path::new(&self.file))?;
+        let facts = backup_facts(Path::new(&self.file), &keys);
+        let facts = facts.map_err(|error| unusable(&self.file, &error))?;
+        cx.out.show(&views::BACKUP_FACTS, &shown(&self.file, "not verified", &facts))
+    }
+}

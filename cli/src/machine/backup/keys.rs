@@ -1,0 +1,99 @@
+//! What opens an encrypted backup, and for whom one is encrypted.
+
+use crate::command::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::input;
+use clap::Args;
+use mfa_daemon::{BackupKeys, Config, EncryptTo, PublicKey, Seal, needs_passphrase};
+use std::path::Path;
+use zeroize::Zeroizing;
+
+// What opens an encrypted backup.
+#[derive(Debug, Args)]
+pub struct KeyFlags {
+    /// File with the private key of an encrypted backup, as age-keygen writes it, - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "passphrase_file")]
+    identity: Option<String>,
+    /// File with the passphrase of an encrypted backup, - for standard input
+    #[arg(long, value_name = "FILE")]
+    passphrase_file: Option<String>,
+}
+
+impl KeyFlags {
+    /// Whether nothing is given.
+    pub fn are_none(&self) -> bool {
+        self.identity.is_none() && self.passphrase_file.is_none()
+    }
+
+    /// What is given.
+    pub fn given(&self) -> Outcome<BackupKeys> {
+        if let Some(file) = &self.identity {
+            let text = Zeroizing::new(input::text(file)?);
+            return BackupKeys::identities(&text).map_err(|why| Failure::usage(format!("{file}: {why}")));
+        }
+        let passphrase = input::secret_file(self.passphrase_file.as_deref().unwrap_or_default())?;
+        Ok(passphrase.map(BackupKeys::passphrase).unwrap_or_default())
+    }
+
+    /// What is given, or typed where a passphrase opens the file and somebody can be asked.
+    pub fn read(&self, cx: &Cx, file: &Path) -> Outcome<BackupKeys> {
+        match self.are_none() && cx.prompt.can_ask() && needs_passphrase(file) {
+            true => {
+                let what = format!("Passphrase of {}", file.display());
+                cx.prompt.secret(&what, "--passphrase-file").map(BackupKeys::passphrase)
+            }
+            false => self.given(),
+        }
+    }
+}
+
+// For whom a backup is encrypted.
+#[derive(Debug, Args)]
+pub struct SealFlags {
+    /// Encrypt for the holder of this public key of age (age1...); can be repeated
+    #[arg(long, value_name = "KEY", conflicts_with = "passphrase_file")]
+    encrypt_to: Vec<String>,
+    /// Encrypt with the passphrase in this file, - for standard input
+    #[arg(long, value_name = "FILE")]
+    passphrase_file: Option<String>,
+    /// Put the key file of the secrets in, which only an encrypted backup takes
+    #[arg(long)]
+    with_key: bool,
+}
+
+impl SealFlags {
+    /// Whether the key file goes in.
+    pub fn take_key(&self) -> bool {
+        self.with_key
+    }
+
+    /// How the backup is closed; nothing where it stays open. `config` is that of the store.
+    pub fn seal(self, config: Option<&Config>) -> Outcome<Option<Seal>> {
+        let passphrase = input::secret_file(self.passphrase_file.as_deref().unwrap_or_default())?;
+        let to = match passphrase {
+            Some(text) => EncryptTo::passphrase(text),
+            None if !self.encrypt_to.is_empty() => EncryptTo::Keys(public_keys(&self.encrypt_to)?),
+            None if self.with_key => {
+                let why = "--with-key puts the key of all secrets in, so the backup must be encrypted";
+                return Err(Failure::usage(why).hint("add --encrypt-to KEY or --passphrase-file FILE"));
+            }
+            None => return Ok(None),
+        };
+        let read = |config: &Config| {
+            let file = &config.secret_key_file;
+            std::fs::read(file).map(Zeroizing::new).map_err(|error| {
+                let message = format!("cannot read the key file {}: {error}", file.display());
+                Failure::local(message)
+                    .hint("name it in the setting secret_key_file, or leave --with-key out")
+            })
+        };
+        let key_file = config.filter(|_| self.with_key).map(read).transpose()?;
+        Ok(Some(Seal { to, key_file }))
+    }
+}
+
+/// Reads public keys. What is none may be a private one, which no message repeats.
+fn public_keys(given: &[String]) -> Outcome<Vec<PublicKey>> {
+    let wrong = |why| Failure::usage(format!("a value of --encrypt-to is wrong: {why}"));
+    given.iter().map(|key| key.parse().map_err(wrong)).collect()
+}

@@ -1,0 +1,80 @@
+//! Putting a backup back.
+
+use super::keys::KeyFlags;
+use super::unusable;
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
+use crate::failure::Outcome;
+use crate::machine::daemon::admin::StoreFlags;
+use crate::machine::daemon::not_started;
+use crate::output::views;
+use clap::Args;
+use mfa_daemon::{RestoreHow, backup_facts, restore_backup};
+use mfa_shared::fault::exit;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Items between two words about the progress.
+const PROGRESS_ITEMS: u64 = 50_000;
+
+#[derive(Args)]
+pub struct Restore {
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: String,
+    #[command(flatten)]
+    store: StoreFlags,
+    #[command(flatten)]
+    keys: KeyFlags,
+    /// The key file of the secrets, where it is not beside the store
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+    /// Restore the rest where the key file is lost, and list what needs its secret again
+    #[arg(long)]
+    without_secrets: bool,
+    /// Take the place of the store that is there, which is set aside under a dated name
+    #[arg(long)]
+    replace: bool,
+}
+
+impl Verb for Restore {
+    const ABOUT: &'static str =
+        "Restore a backup into an empty store, while the daemon is stopped; all sessions end";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa backup restore nightly.mfab --data-dir /var/lib/mfa/store",
+        "mfa backup restore nightly.mfab --store postgres://mfa@db1/mfa",
+        "mfa backup restore nightly.mfab --data-dir /var/lib/mfa/store --replace --yes",
+    ];
+    const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::LOCKED];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Self { file, store, keys, key_file, without_secrets, replace } = self;
+        let config = store.config(cx)?;
+        let keys = keys.read(cx, Path::new(&file))?;
+        backup_facts(Path::new(&file), &keys).map_err(|error| unusable(&file, &error))?;
+        let target = match &config.store {
+            Some(address) => address.to_string(),
+            None => config.data_dir.display().to_string(),
+        };
+        if replace {
+            cx.prompt.before_destroying(&format!("replace the store in {target}"), &target)?;
+        }
+        let watch = |done: u64| {
+            if done.is_multiple_of(PROGRESS_ITEMS) {
+                cx.out.say(&format!("{done} records and images restored"));
+            }
+        };
+        let how = RestoreHow { keys, key_file, without_secrets, replace };
+        let restored = restore_backup(&config, Path::new(&file), &how, &watch).await.map_err(not_started)?;
+        for lacking in &restored.lacks_secrets {
+            cx.out.insist(&format!("{lacking} needs its secret again"));
+        }
+        cx.out.tip("everybody has to log in again");
+        let facts = &restored.facts;
+        let record = json!({
+            "identifier": target, "result": "restored", "moment": facts.trailer.moment,
+            "digest": facts.digest, "lacksSecrets": restored.lacks_secrets,
+            "setAside": restored.set_aside.map(|place| place.display().to_string()),
+        });
+        cx.out.show(&views::RESTORED, &record)
+    }
+}

@@ -1,0 +1,76 @@
+//! What can be seen of a store without a daemon, and beside one.
+
+use super::DaemonFlags;
+use crate::command::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use mfa_daemon::{BackupSchedule, CertificateFacts, TlsFiles, look_at_certificate};
+use mfa_daemon::{is_backup_name, store_and_moment};
+use mfa_daemon::{look_at_files, look_at_images, look_at_journal, look_at_key_file};
+use mfa_shared::time::Timestamp;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub use mfa_daemon::{FilesSeen, ImagesSeen, JournalSeen, KeyFileSeen};
+
+/// Whether a daemon would take the settings.
+pub fn settings(cx: &Cx, flags: &DaemonFlags) -> Outcome {
+    flags.config(cx)?.tls_files().map(drop).map_err(Failure::usage)
+}
+
+/// The files of the certificate, and what clients are told by them or what is wrong with them; nothing where
+/// the daemon speaks no TLS.
+pub fn certificate(cx: &Cx, flags: &DaemonFlags) -> Option<(TlsFiles, Result<CertificateFacts, String>)> {
+    let files = flags.config(cx).ok()?.tls_files().ok()??;
+    let looked = look_at_certificate(&files);
+    Some((files, looked))
+}
+
+/// What the daemon may open: the one that serves the store in a folder, else one that is started here.
+pub fn files(cx: &Cx, flags: &DaemonFlags, folder: &Path) -> Option<FilesSeen> {
+    let config = flags.config(cx).ok()?;
+    // Whoever holds the lock has written its number into it.
+    let lock = folder.join("lock");
+    let held = File::open(&lock).is_ok_and(|file| file.try_lock().is_err());
+    let holder = fs::read_to_string(&lock).ok().filter(|_| held).and_then(|text| text.trim().parse().ok());
+    Some(look_at_files(&config, holder))
+}
+
+/// The folder of the backups that the daemon makes by itself, and the moment of the last one in it; nothing
+/// where it makes none.
+pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestamp>)> {
+    let dir = flags.config(cx).ok()?.backups?.dir;
+    let files = fs::read_dir(&dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = files.filter(|file| is_backup_name(file));
+    let last = files.filter_map(|file| Some(store_and_moment(&file)?.1)).max();
+    Some((dir, last))
+}
+
+/// The backups that the daemon makes by itself, as this machine is set up.
+pub fn schedule(cx: &Cx) -> Outcome<Option<BackupSchedule>> {
+    super::backups(&cx.settings)
+}
+
+/// The last backup in a folder, and its moment.
+pub fn last_backup(dir: &Path) -> Option<(Timestamp, PathBuf)> {
+    let files = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = files.filter(|file| is_backup_name(file));
+    files.filter_map(|file| Some((store_and_moment(&file)?.1, file))).max()
+}
+
+/// The key file and what is the case with it; nothing where the settings cannot be read.
+pub fn key_file(cx: &Cx, flags: &DaemonFlags, deadline: Instant) -> Option<(PathBuf, KeyFileSeen)> {
+    let config = flags.config(cx).ok()?;
+    let seen = look_at_key_file(&config, deadline);
+    Some((config.secret_key_file, seen))
+}
+
+/// The journal in a folder, or what is wrong with it.
+pub fn journal(folder: &Path, deadline: Instant) -> Result<JournalSeen, String> {
+    look_at_journal(folder, deadline).map_err(|error| error.to_string())
+}
+
+/// Images in a folder, as many as can be read before `deadline`.
+pub fn images(folder: &Path, deadline: Instant) -> ImagesSeen {
+    look_at_images(folder, deadline)
+}

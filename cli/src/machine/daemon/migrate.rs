@@ -1,0 +1,81 @@
+//! A copy of a whole store.
+
+use super::{address, not_started};
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
+use crate::failure::{Failure, Outcome};
+use crate::output::views;
+use clap::Args;
+use mfa_daemon::{Address, Progress, StorePlace};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// A copy tells its progress about so often.
+const PROGRESS_PAIRS: u64 = 10_000;
+/// Pairs between two chances to tell it, at most.
+const PAGE_PAIRS_MAX: u64 = 256;
+/// The same for images.
+const PROGRESS_IMAGES: u64 = 500;
+
+#[derive(Args)]
+pub struct Migrate {
+    /// The store to copy: a folder, or postgres://USER@HOST/DATABASE; see mfa help postgres
+    #[arg(long, value_name = "DIR|URL")]
+    from: String,
+    /// Where to: an empty folder, or an empty database; what was interrupted goes on
+    #[arg(long, value_name = "DIR|URL")]
+    to: String,
+}
+
+fn place(given: &str, flag: &str) -> Outcome<StorePlace> {
+    if Address::is_one(given) {
+        return address(given, Some(flag)).map(|found| StorePlace::Postgres(Box::new(found)));
+    }
+    if given.contains("://") {
+        return Err(Failure::usage(format!("{flag} is neither a folder nor postgres://USER@HOST/DATABASE")));
+    }
+    Ok(StorePlace::Folder(PathBuf::from(given)))
+}
+
+/// What is said of the progress of a copy: now and then, and at the end of each part.
+fn told(progress: Progress) -> Option<String> {
+    let (what, done, of, every) = match progress {
+        Progress::Reading => return Some("reading the store".to_owned()),
+        Progress::Comparing => return Some("comparing the copy with the store".to_owned()),
+        Progress::Pairs(done, of) => ("pairs", done, of, PROGRESS_PAIRS),
+        Progress::Images(done, of) => ("images", done, of, PROGRESS_IMAGES),
+    };
+    let step = if what == "pairs" { PAGE_PAIRS_MAX } else { 1 };
+    let tell = done == of || done / every > done.saturating_sub(step) / every;
+    tell.then(|| format!("{done} of {of} {what} copied"))
+}
+
+impl Verb for Migrate {
+    const ABOUT: &'static str =
+        "Copy a whole store into another engine, images included, and compare; no daemon may run";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa migrate --from /var/lib/mfa/store --to postgres://mfa@db1,db2,db3/mfa",
+        "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let (from, to) = (place(&self.from, "--from")?, place(&self.to, "--to")?);
+        let target = match &to {
+            StorePlace::Folder(dir) => dir.display().to_string(),
+            StorePlace::Postgres(address) => address.to_string(),
+        };
+        let watch = |progress: Progress| {
+            if let Some(line) = told(progress) {
+                cx.out.say(&line);
+            }
+        };
+        let copied = mfa_daemon::migrate(from, to, &watch).await.map_err(not_started)?;
+        let result = if copied.resumed > 0 { "copied, going on from before" } else { "copied" };
+        cx.out
+            .tip("secrets need the same key file; sessions, tokens and the journal stay with the old store");
+        let record = json!({
+            "identifier": target, "result": result, "pairs": copied.pairs, "images": copied.images,
+            "resumed": copied.resumed, "sha256": copied.sha256,
+        });
+        cx.out.show(&views::STORE_COPY, &record)
+    }
+}

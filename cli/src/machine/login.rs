@@ -1,0 +1,204 @@
+//! Who is logged in where.
+
+use crate::client::Client;
+use crate::client::keys;
+use crate::client::logins::{self, Login as Kept};
+use crate::command::cx::{Cx, Done};
+use crate::command::flags::{CodeFlag, PasswordFlags};
+use crate::command::verb::Verb;
+use crate::failure::{Failure, Outcome};
+use crate::moment::now_seconds;
+use crate::{input, views};
+use clap::Args;
+use mfa_shared::api::system::GetVersion;
+use mfa_shared::api::tokens::*;
+use mfa_shared::api::users::SetUserPassword;
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::{self, exit};
+use mfa_shared::wire::Nothing;
+use serde_json::json;
+
+/// How often a new password is asked for again that breaks a rule.
+const PASSWORD_TRIES_MAX: u32 = 3;
+/// How long an assertion that is made here can be used.
+const ASSERTION_SECONDS: i64 = 120;
+
+#[derive(Args)]
+pub struct Login {
+    /// The user; asked for where it is not given
+    #[arg(value_name = "USER", conflicts_with = "key")]
+    user: Option<String>,
+    #[command(flatten)]
+    password: PasswordFlags,
+    #[command(flatten)]
+    code: CodeFlag,
+    /// Sign in as this application; by default as the one that the key file names
+    #[arg(long, value_name = "ID", requires = "key")]
+    application: Option<String>,
+    /// File of the application's private key
+    #[arg(long, value_name = "FILE")]
+    key: Option<String>,
+    /// Timestamp under which the key is registered, where the file does not say it
+    #[arg(long, value_name = "TIMESTAMP", requires = "key")]
+    kid: Option<String>,
+    /// User in whose name the application acts
+    #[arg(long, value_name = "USER", requires = "key")]
+    subject: Option<String>,
+    /// Call endpoint set to which the token is narrowed
+    #[arg(long, value_name = "SET", requires = "key")]
+    scope: Option<String>,
+}
+
+impl Verb for Login {
+    const ENDPOINT: Option<&'static Meta> = Some(&CreateToken::META);
+    const ABOUT: &'static str = "Log in as a user, or sign in as an application";
+    const EXAMPLES: &'static [&'static str] = &[
+        "echo 'blue kettle 7' | mfa login esi --password-stdin",
+        "mfa applications keygen pay-v1 --out pay.pem && mfa login --key pay.pem",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        match &self.key {
+            Some(file) => self.sign_in(cx, file).await?,
+            None => {
+                let user = self.user.as_deref();
+                by_password(cx, &cx.client, (user, "admin"), &self.password, &self.code).await?;
+            }
+        }
+        cx.out.tip(&format!("logged in; the token is in {}, for you only", logins::path()?.display()));
+        cx.show(GetCurrentToken {}, &views::TOKEN).await
+    }
+}
+
+/// Logs a user in by a password that a file holds or that is asked for, and sees to it that a first password
+/// is changed.
+pub async fn by_password(
+    cx: &Cx,
+    client: &Client,
+    (user, default): (Option<&str>, &str),
+    password: &PasswordFlags,
+    code: &CodeFlag,
+) -> Outcome {
+    client.check_wire()?;
+    let user = match user {
+        Some(user) => user.to_owned(),
+        None => {
+            cx.prompt.check("USER")?;
+            cx.prompt.ask_or("user", default)?
+        }
+    };
+    let password = password.known(cx, &format!("password of {user}"))?;
+    let token = match log_in(client, &user, password.clone(), code.given()?).await {
+        Err(failure) if failure.code == fault::SECOND_FACTOR_REQUIRED.code && cx.prompt.can_ask() => {
+            log_in(client, &user, password.clone(), Some(code.known(cx)?)).await?
+        }
+        logged_in => logged_in?,
+    };
+    if !token.password_change_required {
+        return Ok(());
+    }
+    if !cx.prompt.can_ask() {
+        cx.out.warn(&format!("set a new password before anything else: mfa users set-password {user}"));
+        return Ok(());
+    }
+    cx.out.say(&format!("{user} has to set a new password before anything else"));
+    let mut tries = 0;
+    loop {
+        match change_password(cx, client, &user, &password).await {
+            // The change has ended the login with which it was made.
+            Ok(password) => return log_in(client, &user, password, None).await.map(drop),
+            Err(failure) if failure.exit == exit::INVALID && tries < PASSWORD_TRIES_MAX => {
+                cx.out.insist(&failure.message);
+                tries += 1;
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+/// Asks for a new password and sets it; the present one has just been given.
+async fn change_password(cx: &Cx, client: &Client, user: &str, present: &str) -> Outcome<String> {
+    let password = cx.prompt.new_secret("new password", "--password-stdin")?;
+    let body = input::body::<SetUserPassword>(&json!({ "password": password, "currentPassword": present }))?;
+    client.send(&SetUserPassword { user: user.to_owned() }, &body).await?;
+    Ok(password)
+}
+
+/// Logs a user in and keeps the token.
+pub async fn log_in(client: &Client, user: &str, password: String, otp: Option<String>) -> Outcome<Token> {
+    let token = ask(client, TokenRequest::Password { username: user.to_owned(), password, otp }).await?;
+    logins::save(Kept::new(client, user.to_owned(), &token))?;
+    Ok(token)
+}
+
+/// The user who is logged in, for what is about the own record; `flag` is what names another.
+pub async fn user(cx: &Cx, flag: &str) -> Outcome<String> {
+    let token = cx.client.send(&GetCurrentToken {}, &Nothing).await?.value;
+    let refused = match (token["application"].as_str(), token["user"].as_str()) {
+        (None, Some(user)) => return Ok(user.to_owned()),
+        (Some(application), _) => format!("{flag} is needed: this is a token of application {application}"),
+        (None, None) => format!("{flag} is needed: nobody is logged in"),
+    };
+    Err(Failure::usage(refused).hint(format!("give {flag}")))
+}
+
+impl Login {
+    async fn sign_in(&self, cx: &Cx, file: &str) -> Outcome {
+        let key = keys::read(file)?;
+        let application = self.application.clone().or(key.application.clone());
+        let application = application
+            .ok_or_else(|| Failure::usage(format!("{file} names no application; give --application")))?;
+        let kid = self.kid.clone().or(key.timestamp.clone());
+        let kid =
+            kid.ok_or_else(|| Failure::usage(format!("{file} does not say its timestamp; give --kid")))?;
+        let version = cx.client.send(&GetVersion {}, &Nothing).await?.value;
+        let mut claims = json!({
+            "iss": application,
+            "aud": version["instance"],
+            "exp": now_seconds() + ASSERTION_SECONDS,
+            "jti": crate::client::idempotency::new_key(),
+        });
+        if let Some(subject) = &self.subject {
+            claims["sub"] = json!(subject);
+        }
+        let assertion = key.assertion(&kid, &claims)?;
+        let request = TokenRequest::Assertion { assertion, scope: self.scope.clone() };
+        let token = ask(&cx.client, request).await?;
+        logins::save(Kept::new(&cx.client, format!("application:{application}"), &token))
+    }
+}
+
+async fn ask(client: &Client, request: TokenRequest) -> Outcome<Token> {
+    let answer = client.send(&CreateToken {}, &request).await?.value;
+    serde_json::from_value(answer).map_err(|_| Failure::local("the daemon answered no token"))
+}
+
+#[derive(Args)]
+pub struct Logout {}
+
+impl Verb for Logout {
+    const ENDPOINT: Option<&'static Meta> = Some(&DeleteCurrentToken::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa logout", "mfa logout -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        end(cx, DeleteCurrentToken {}, "logged out").await
+    }
+}
+
+/// Ends sessions at the daemon, and forgets the login here, too, when it had ended there already.
+pub async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) -> Outcome {
+    match cx.client.send(&endpoint, &Nothing).await {
+        Err(failure) if failure.status != Some(401) => return Err(failure),
+        _ => logins::forget(&cx.client.profile, &cx.client.url)?,
+    }
+    cx.done(Done { noun: "daemon", id: &cx.client.url, what })
+}
+
+#[derive(Args)]
+pub struct Whoami {}
+
+impl Verb for Whoami {
+    const ENDPOINT: Option<&'static Meta> = Some(&GetCurrentToken::META);
+    const EXAMPLES: &'static [&'static str] = &["mfa whoami", "mfa whoami -o json"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        cx.show(GetCurrentToken {}, &views::TOKEN).await
+    }
+}

@@ -1,0 +1,215 @@
+//! The daemon as a service of systemd: its unit, shown or put in its place.
+
+use super::daemon::{self, DaemonFlags};
+use crate::command::cx::Cx;
+use crate::command::verb::{Node, Verb, verb};
+use crate::failure::{Failure, Outcome};
+use crate::settings::files;
+use clap::Args;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The unit; `@NAME@` is filled in.
+const UNIT: &str = include_str!("service.unit");
+/// Where the store is unless told otherwise.
+const DATA_DIR: &str = "/var/lib/mfa/store";
+/// What systemd makes and owns for a service.
+const STATE_DIRS: &str = "/var/lib/";
+const PLACE: &str = "/etc/systemd/system/mfa.service";
+/// The user of the service.
+const USER: &str = "mfa";
+/// Where packages put the program.
+const PACKAGED: &str = "/usr/bin/mfa";
+
+pub const VERBS: &[Node] = &[verb::<Print>("print"), verb::<Install>("install")];
+
+#[derive(Args)]
+pub struct Print {
+    #[command(flatten)]
+    flags: DaemonFlags,
+    /// User under which it runs; systemd makes it while it is needed, unless it exists
+    #[arg(long, value_name = "NAME", default_value = USER)]
+    user: String,
+    /// The user is there for good, as a package makes one; systemd makes none
+    #[arg(long)]
+    fixed_user: bool,
+    /// Path of the program in the unit; by default where this one is
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+/// The unit that packages bring: for the program and the user that they install.
+pub fn of_package() -> Outcome<String> {
+    let program = Some(PathBuf::from(PACKAGED));
+    Print { flags: DaemonFlags::default(), user: USER.to_owned(), fixed_user: true, program }.unit()
+}
+
+impl Verb for Print {
+    const ABOUT: &'static str =
+        "Print the unit with which systemd runs the daemon, locked in as far as it goes";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa service print", "mfa service print --data-dir /var/lib/mfa/store --listen 127.0.0.1:6320"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let unit = self.unit()?;
+        self.warn(cx)?;
+        cx.out.document("unit", &unit)
+    }
+}
+
+#[derive(Args)]
+pub struct Install {
+    #[command(flatten)]
+    unit: Print,
+    /// File of the unit
+    #[arg(long, value_name = "FILE", default_value = PLACE)]
+    to: PathBuf,
+}
+
+impl Verb for Install {
+    const ABOUT: &'static str = "Write the unit with which systemd runs the daemon";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa service install --to ./mfa.service",
+        "mfa service install --listen 127.0.0.1:6320 --to ./b.service",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let unit = self.unit.unit()?;
+        self.unit.warn(cx)?;
+        let place = self.to.display().to_string();
+        match fs::read_to_string(&self.to) {
+            Ok(present) if present == unit => cx.out.tip(&format!("{place} is so already")),
+            present => {
+                if present.is_ok() {
+                    cx.prompt.confirm(&format!("{place} is different; write it anew?"))?;
+                }
+                write(&self.to, &unit).map_err(|failure| {
+                    failure.hint("write it as root, or elsewhere with --to; look at it: mfa service print")
+                })?;
+            }
+        }
+        let name = self.to.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        cx.out.tip(&format!("next, as root:\n  systemctl daemon-reload\n  systemctl enable --now {name}"));
+        cx.out.document("unit", &unit)
+    }
+}
+
+/// Writes a file that everybody may read, as units are.
+fn write(place: &Path, unit: &str) -> Outcome {
+    files::replace(place, unit.as_bytes())?;
+    Ok(fs::set_permissions(place, Permissions::from_mode(0o644))?)
+}
+
+impl Print {
+    /// The path of the program.
+    fn program(&self) -> Outcome<String> {
+        let path = match &self.program {
+            Some(path) if path.is_absolute() => path.clone(),
+            Some(path) => {
+                return Err(Failure::usage(format!("--program {} is no absolute path", path.display())));
+            }
+            None => {
+                std::env::current_exe().map_err(|error| Failure::local(format!("where mfa is: {error}")))?
+            }
+        };
+        Ok(path.display().to_string())
+    }
+
+    /// Says what would keep the service from starting.
+    fn warn(&self, cx: &Cx) -> Outcome {
+        let program = self.program()?;
+        // The unit hides these folders from the service.
+        if ["/home/", "/root/", "/run/user/", "/tmp/"].iter().any(|hidden| program.starts_with(hidden)) {
+            cx.out.warn(&format!(
+                "a service does not see {program}: copy it to /usr/local/bin and start it from there"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The unit of a daemon with these settings.
+    fn unit(&self) -> Outcome<String> {
+        let data_dir = self.flags.data_dir.as_deref().unwrap_or(DATA_DIR);
+        let mut exec = vec![quoted(&self.program()?)?, "daemon".to_owned(), "run".to_owned()];
+        for (flag, value) in [
+            ("--data-dir", Some(data_dir)),
+            ("--store", self.flags.store.as_deref()),
+            ("--listen", self.flags.listen.as_deref()),
+            ("--plaintext", self.flags.plaintext.as_deref()),
+            ("--auth", self.flags.auth.as_deref()),
+            ("--strict-references", self.flags.strict_references.as_deref()),
+        ] {
+            if let Some(value) = value {
+                exec.extend([flag.to_owned(), quoted(value)?]);
+            }
+        }
+        let mut state = state(data_dir)?;
+        // The service's own user may not read the key, so the service manager hands both over.
+        for (name, flag, file) in
+            [("tls_cert", "--tls-cert", &self.flags.tls_cert), ("tls_key", "--tls-key", &self.flags.tls_key)]
+        {
+            let Some(file) = file else { continue };
+            if !Path::new(file).is_absolute() {
+                return Err(Failure::usage(format!("{flag} {file} is no absolute path")));
+            }
+            state = format!("{state}\nLoadCredential={}", quoted(&format!("{name}:{file}"))?);
+            exec.extend([flag.to_owned(), format!("%d/{name}")]);
+        }
+        if let Some(store) = &self.flags.store {
+            daemon::address(store, Some("--store"))?;
+        }
+        // With a user that stays, work on the store beside the daemon can be done as this user.
+        let lasting = if self.fixed_user { "RemoveIPC=yes" } else { "DynamicUser=yes" };
+        let filled = [
+            ("@USER@", quoted(&self.user)?),
+            ("@LASTING@", lasting.to_owned()),
+            ("@STATE@", state),
+            ("@EXEC@", exec.join(" ")),
+        ];
+        Ok(filled.iter().fold(UNIT.to_owned(), |unit, (name, value)| unit.replace(name, value)))
+    }
+}
+
+/// What gives the service the folder around its store.
+fn state(data_dir: &str) -> Outcome<String> {
+    let folder = Path::new(data_dir).parent().filter(|_| Path::new(data_dir).is_absolute());
+    // The key file lies beside the store, so the folder around both must be the service's own.
+    let Some(folder) = folder.filter(|folder| *folder != Path::new("/") && *folder != Path::new("/var/lib"))
+    else {
+        let what = format!("--data-dir {data_dir} is not within a folder of its own");
+        return Err(Failure::usage(what).hint(format!("give one such as {DATA_DIR}")));
+    };
+    let folder = folder.display().to_string();
+    Ok(match folder.strip_prefix(STATE_DIRS) {
+        Some(below) => format!("StateDirectory={}\nStateDirectoryMode=0700", quoted(below)?),
+        None => format!("ReadWritePaths={}", quoted(&folder)?),
+    })
+}
+
+/// A word as systemd reads it back.
+fn quoted(word: &str) -> Outcome<String> {
+    if word.is_empty() || word.chars().any(char::is_control) {
+        return Err(Failure::usage(format!("{word:?} cannot stand in a unit of systemd")));
+    }
+    let escaped = word.replace('%', "%%").replace('$', "$$").replace('\\', "\\\\").replace('"', "\\\"");
+    let plain = escaped.chars().all(|c| c.is_ascii_alphanumeric() || "/._-:,@=?&+%".contains(c));
+    Ok(if plain { escaped } else { format!("\"{escaped}\"") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_through_systemd_as_they_are() {
+        for (word, expected) in [
+            ("/usr/bin/mfa", "/usr/bin/mfa"),
+            ("50%", "50%%"),
+            ("a b", "\"a b\""),
+            ("$HOME", "\"$$HOME\""),
+            (r#"a"b\c"#, r#""a\"b\\c""#),
+        ] {
+            assert_eq!(quoted(word).unwrap(), expected);
+        }
+        assert!(quoted("a\nExecStartPre=/bin/false").is_err() && quoted("").is_err());
+    }
+}

@@ -1,0 +1,225 @@
+//! The columns of users, roles, groups, applications and logins.
+
+use crate::output::views::{Column, View, WIDE, column, moment};
+use crate::output::{text, texts};
+use serde_json::Value;
+
+/// Users.
+pub const USER: View = View {
+    plural: "users",
+    id: "/identifier",
+    state: "/role",
+    columns: &[column("identifier", "/identifier", 0), column("role", "/role", 0)],
+};
+
+/// Roles.
+pub const ROLE: View = View {
+    plural: "roles",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("groups", "/permissions/*/permittableEndpointGroupIdentifier", 1),
+    ],
+};
+
+/// Permissions.
+pub const PERMISSION: View = View {
+    plural: "permissions",
+    id: "/permittableEndpointGroupIdentifier",
+    state: "",
+    columns: &[
+        column("group", "/permittableEndpointGroupIdentifier", 0),
+        column("operations", "/allowedOperations", 0),
+    ],
+};
+
+/// What somebody may do.
+pub const ACCESS: View = View {
+    plural: "requests",
+    id: "/path",
+    state: "",
+    columns: &[column("method", "/method", 0), column("path", "/path", 0), column("allowed", "/allowed", 0)],
+};
+
+/// Permittable groups.
+pub const GROUP: View = View {
+    plural: "groups",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        Column { lines: Some(permittables), ..column("paths", "/permittables/*/path", 1) },
+        Column { lines: Some(methods), ..column("methods", "/permittables/*/method", WIDE) },
+    ],
+};
+
+/// The paths of a group, each once and with all its methods, as `--permittable` takes them.
+fn permittables(group: &Value) -> Vec<String> {
+    let mut paths: Vec<(String, Vec<String>)> = Vec::new();
+    for permittable in group["permittables"].as_array().into_iter().flatten() {
+        let [path, method] = ["/path", "/method"].map(|pointer| text(permittable, pointer));
+        match paths.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, methods)) if methods.contains(&method) => {}
+            Some((_, methods)) => methods.push(method),
+            None => paths.push((path, vec![method])),
+        }
+    }
+    paths.into_iter().map(|(path, methods)| format!("{} {path}", methods.join(","))).collect()
+}
+
+/// The methods that a group has for any of its paths, each once.
+fn methods(group: &Value) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for method in texts(group, "/permittables/*/method") {
+        if !once.contains(&method) {
+            once.push(method);
+        }
+    }
+    vec![once.join(", ")]
+}
+
+/// Names of applications alone.
+pub const APPLICATION_NAME: View = View {
+    plural: "applications",
+    id: "/identifier",
+    state: "",
+    columns: &[column("identifier", "/identifier", 0)],
+};
+
+/// Public keys of applications.
+pub const SIGNATURE: View = View {
+    plural: "keys",
+    id: "/publicKeyMod",
+    state: "",
+    columns: &[column("exponent", "/publicKeyExp", 0), column("modulus", "/publicKeyMod", 0)],
+};
+
+/// Keys that were made here.
+pub const KEY: View = View {
+    plural: "keys",
+    id: "/timestamp",
+    state: "",
+    columns: &[
+        column("application", "/application", 0),
+        column("timestamp", "/timestamp", 0),
+        column("file", "/file", 0),
+        column("exponent", "/publicKeyExp", WIDE),
+        column("modulus", "/publicKeyMod", WIDE),
+    ],
+};
+
+/// Call endpoint sets.
+pub const SET: View = View {
+    plural: "call endpoint sets",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("groups", "/permittableEndpointGroupIdentifiers", 0),
+    ],
+};
+
+/// Consents of users.
+pub const CONSENT: View = View {
+    plural: "consents",
+    id: "/enabled",
+    state: "",
+    columns: &[
+        column("application", "/application", 0),
+        column("group", "/group", 0),
+        column("user", "/user", 0),
+        column("enabled", "/enabled", 0),
+    ],
+};
+
+/// The caller of a token.
+pub const TOKEN: View = View {
+    plural: "tokens",
+    id: "/user",
+    state: "",
+    columns: &[
+        column("user", "/user", 0),
+        column("role", "/role", 0),
+        column("application", "/application", 0),
+        moment("ends", "/expiresAt", 1),
+        column("must-change-password", "/passwordChangeRequired", 2),
+    ],
+};
+
+/// Sessions of a user.
+pub const SESSION: View = View {
+    plural: "sessions",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        moment("created", "/createdOn", 1),
+        moment("last-used", "/lastUsedOn", 0),
+        column("origin", "/origin", 0),
+        column("application", "/application", 1),
+        moment("ends", "/expiresOn", 2),
+        column("current", "/current", 0),
+    ],
+};
+
+/// How far a user has come with a second factor.
+pub const SECOND_FACTOR: View = View {
+    plural: "factors",
+    id: "/state",
+    state: "/state",
+    columns: &[
+        column("state", "/state", 0),
+        moment("enabled", "/enabledOn", 0),
+        column("recovery-codes-left", "/recoveryCodesLeft", 0),
+    ],
+};
+
+/// The secret of a second factor.
+pub const FACTOR_SECRET: View = View {
+    plural: "secrets",
+    id: "/secret",
+    state: "",
+    columns: &[column("secret", "/secret", 0), column("uri", "/uri", 0)],
+};
+
+/// Codes for the day on which an authenticator is lost.
+pub const RECOVERY_CODE: View =
+    View { plural: "codes", id: "/code", state: "", columns: &[column("code", "/code", 0)] };
+
+/// Logins of this machine.
+pub const LOGIN: View = View {
+    plural: "logins",
+    id: "/url",
+    state: "",
+    columns: &[
+        column("profile", "/profile", 1),
+        column("url", "/url", 0),
+        column("caller", "/caller", 0),
+        moment("token-ends", "/tokenEnds", 1),
+        column("goes-on", "/goesOn", 2),
+    ],
+};
+
+/// Profiles.
+pub const PROFILE: View = View {
+    plural: "profiles",
+    id: "/name",
+    state: "",
+    columns: &[
+        column("name", "/name", 0),
+        column("url", "/url", 0),
+        column("protected", "/protected", 0),
+        column("current", "/current", 0),
+        column("caller", "/caller", 1),
+        column("settings", "/settings", WIDE),
+    ],
+};
+
+/// A password that was made up.
+pub const PASSWORD: View = View {
+    plural: "passwords",
+    id: "/identifier",
+    state: "",
+    columns: &[column("identifier", "/identifier", 0), column("password", "/password", 0)],
+};

@@ -1,0 +1,70 @@
+//! Sets of settings by name, in a file beside the user's config file: which daemon, and how it is spoken to.
+
+use crate::failure::{Failure, Outcome};
+use crate::settings::files;
+use crate::settings::user_config_file;
+use mfa_shared::fault::exit;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// All profiles.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Profiles {
+    /// The one that is used where nobody names another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// Each by its name.
+    #[serde(default)]
+    pub profiles: BTreeMap<String, Profile>,
+}
+
+/// One profile.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Profile {
+    /// Whether an identifier must be typed before anything is destroyed there.
+    #[serde(default)]
+    pub protected: bool,
+    /// Its settings.
+    #[serde(flatten)]
+    pub settings: BTreeMap<String, toml::Value>,
+}
+
+/// The file of the profiles.
+pub fn path() -> Outcome<PathBuf> {
+    let config =
+        user_config_file().ok_or_else(|| Failure::usage("there is no home folder to keep files in"))?;
+    Ok(config.with_file_name("profiles.toml"))
+}
+
+/// Reads the profiles; none where there is no file or no home.
+pub fn read() -> Outcome<Profiles> {
+    let Ok(path) = path() else { return Ok(Profiles::default()) };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => toml::from_str(&text).map_err(|error| {
+            Failure::usage(format!("{} is not as it should be: {}", path.display(), error.message()))
+        }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Profiles::default()),
+        Err(error) => Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
+    }
+}
+
+impl Profiles {
+    /// Writes the profiles.
+    pub fn write(&self) -> Outcome {
+        let path = path()?;
+        let text = toml::to_string(self)
+            .map_err(|error| Failure::local(format!("cannot write {}: {error}", path.display())))?;
+        files::replace(&path, text.as_bytes())
+    }
+
+    /// The profile of a name.
+    pub fn find(&self, name: &str) -> Outcome<&Profile> {
+        self.profiles.get(name).ok_or_else(|| {
+            let near = crate::words::nearest(name, self.profiles.keys().map(String::as_str));
+            let near = near.first().map_or_else(String::new, |near| format!("did you mean {near}? "));
+            Failure::new("profile_not_found", exit::NOT_FOUND, format!("there is no profile \"{name}\""))
+                .hint(format!("{near}list them: mfa profile list; make it: mfa profile add {name}"))
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! What an error code, an object of the wire or one of its fields means.
+
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
+use crate::failure::{Failure, Outcome};
+use crate::output::views;
+use crate::words::nearest;
+use clap::Args;
+use mfa_shared::api::rows;
+use mfa_shared::fault::{self, exit};
+use mfa_shared::object::named_schemas;
+use serde_json::{Value, json};
+
+#[derive(Args)]
+pub struct Explain {
+    /// error CODE, an object such as office, a field such as office.address, or objects for all of them
+    #[arg(value_name = "WHAT", required = true, num_args = 1..=2)]
+    words: Vec<String>,
+}
+
+impl Verb for Explain {
+    const ABOUT: &'static str = "Explain an error code, an object or a field";
+    const EXAMPLES: &'static [&'static str] =
+        &["mfa explain error wrong_state", "mfa explain office.address"];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let words: Vec<_> = self.words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["error" | "errors"] => {
+                cx.out.show(&views::FAULT, &fault::TABLE.iter().map(|kind| row(kind)).collect())
+            }
+            ["error", code] => match fault::find(code) {
+                Some(kind) => cx.out.show(&views::FAULT, &row(kind)),
+                None => {
+                    let near = nearest(code, fault::TABLE.iter().map(|kind| kind.code));
+                    Err(unknown("error code", code, near.first().copied(), "mfa explain error"))
+                }
+            },
+            ["objects"] => {
+                let row =
+                    |(name, schema): (&str, Value)| json!({ "name": name, "doc": schema["description"] });
+                cx.out.show(&views::OBJECT, &objects().into_iter().map(row).collect())
+            }
+            [path] => explain(cx, path),
+            [..] => Err(Failure::usage("one object, one field or one error code can be explained")
+                .hint("an error code: mfa explain error CODE")),
+        }
+    }
+}
+
+fn row(kind: &fault::Kind) -> Value {
+    json!({
+        "code": kind.code, "status": kind.status, "exit": kind.exit(), "title": kind.title, "hint": kind.hint
+    })
+}
+
+fn unknown(what: &str, name: &str, near: Option<&str>, list: &str) -> Failure {
+    let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+    Failure::new("not_found", exit::NOT_FOUND, format!("there is no {what} \"{name}\""))
+        .hint(format!("{hint}list them: {list}"))
+}
+
+/// The objects of the wire under their names, as JSON schemas: all that a row of the endpoint table carries.
+fn objects() -> Vec<(&'static str, Value)> {
+    for row in rows() {
+        // To make a schema is to name the objects in it.
+        let _ = ((row.body.schema)(), (row.answer.schema)());
+    }
+    named_schemas().collect()
+}
+
+/// Follows a path of field names from an object; a field that is an object itself shows that object.
+fn explain(cx: &Cx, path: &str) -> Outcome {
+    let objects = objects();
+    let mut steps = path.split('.');
+    let first = steps.next().unwrap_or_default();
+    let loose = |name: &str| name.replace(['-', '_'], "").to_lowercase();
+    let wanted = [loose(first), loose(first.strip_suffix('s').unwrap_or(first))];
+    let Some((name, object)) = objects.iter().find(|(name, _)| wanted.contains(&loose(name))) else {
+        let near = nearest(first, objects.iter().map(|(name, _)| *name));
+        return Err(unknown("object", first, near.first().copied(), "mfa explain objects"));
+    };
+    let (mut name, mut object, mut field) = (*name, object, None);
+    for step in steps {
+        let Some((property, schema)) = fields(object).find(|(property, _)| loose(property) == loose(step))
+        else {
+            let near = nearest(step, fields(object).map(|(property, _)| property.as_str())).first().copied();
+            let list = format!("mfa explain {}", name.to_lowercase());
+            return Err(unknown("field", step, near, &list));
+        };
+        match reference(schema).and_then(|inner| objects.iter().find(|(name, _)| *name == inner)) {
+            Some((inner, schema)) => (name, object, field) = (inner, schema, None),
+            None => field = Some(row_of(object, property, schema)),
+        }
+    }
+    let rows = match field {
+        Some(field) => vec![field],
+        None => fields(object).map(|(property, schema)| row_of(object, property, schema)).collect(),
+    };
+    cx.out.show(&views::FIELD, &Value::Array(rows))
+}
+
+/// What may be typed: at first an object or a word, behind `error` a code.
+pub fn names(first: Option<&str>) -> Vec<String> {
+    match first {
+        Some("error" | "errors") => fault::TABLE.iter().map(|kind| kind.code.to_owned()).collect(),
+        Some(_) => Vec::new(),
+        None => {
+            let fields = |(name, object): &(&str, Value)| {
+                let fields = fields(object).map(|(field, _)| format!("{name}.{field}"));
+                fields.chain([(*name).to_owned()]).collect::<Vec<_>>()
+            };
+            let words = ["error", "objects"].map(str::to_owned);
+            words.into_iter().chain(objects().iter().flat_map(fields)).collect()
+        }
+    }
+}
+
+/// The words that a property of an object may be, by its pointer; none where it may be anything.
+pub fn words_of(object: &str, pointer: &str) -> Vec<String> {
+    let objects = objects();
+    let find = |name: &str| objects.iter().find(|(other, _)| *other == name).map(|(_, schema)| schema);
+    let mut schema = find(object);
+    for step in pointer.split('/').skip(1) {
+        let property = schema.and_then(|schema| schema["properties"].get(step));
+        schema = property.map(|property| reference(property).and_then(find).unwrap_or(property));
+    }
+    let Some(schema) = schema else { return Vec::new() };
+    let choices = ["anyOf", "oneOf", "allOf"].iter().filter_map(|of| schema[of].as_array()).flatten();
+    let words =
+        std::iter::once(schema).chain(choices).filter_map(|schema| schema["enum"].as_array()).flatten();
+    let words: Vec<_> = words.filter_map(|word| Some(word.as_str()?.to_owned())).collect();
+    match schema["type"] == "boolean" {
+        true => ["true", "false"].map(str::to_owned).to_vec(),
+        false => words,
+    }
+}
+
+fn fields(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    object["properties"].as_object().into_iter().flatten()
+}
+
+fn row_of(object: &Value, property: &str, schema: &Value) -> Value {
+    let required =
+        object["required"].as_array().is_some_and(|names| names.iter().any(|name| name == property));
+    json!({
+        "name": property, "type": kind(schema), "required": required, "doc": schema["description"],
+        "schema": schema
+    })
+}
+
+/// The object that a schema refers to, directly or as the element of a list.
+pub fn reference(schema: &Value) -> Option<&str> {
+    let direct = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let choices = || ["anyOf", "oneOf", "allOf"].iter().find_map(|of| schema[of].as_array());
+    direct
+        .or_else(|| schema.get("items").and_then(reference))
+        .or_else(|| choices()?.iter().find_map(reference))
+}
+
+/// A schema in a few words.
+fn kind(schema: &Value) -> String {
+    if let Some(words) = schema["enum"].as_array() {
+        let words = words.iter().filter_map(Value::as_str);
+        return words.collect::<Vec<_>>().join(" | ");
+    }
+    if schema["type"] == "array" {
+        return format!("list of {}", schema.get("items").map_or_else(String::new, kind));
+    }
+    if let Some(name) = reference(schema) {
+        return name.to_owned();
+    }
+    let name = match &schema["type"] {
+        Value::String(name) => name.clone(),
+        Value::Array(names) => {
+            names.iter().filter_map(Value::as_str).find(|n| *n != "null").unwrap_or("any").to_owned()
+        }
+        _ => "any".to_owned(),
+    };
+    let bound = |key: &str, word: &str| schema.get(key).map(|n| format!(", {word} {n}")).unwrap_or_default();
+    let format = schema["format"].as_str().map(|format| format!(" ({format})")).unwrap_or_default();
+    let least =
+        bound("minLength", "at least") + &bound("minimum", "from") + &bound("exclusiveMinimum", "above");
+    let most = bound("maxLength", "at most") + &bound("maximum", "to") + &bound("exclusiveMaximum", "below");
+    format!("{name}{format}{least}{most}")
+}

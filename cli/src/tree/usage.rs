@@ -1,0 +1,274 @@
+//! What must be known before, or instead of, a command line that parses: how to tell that it does not.
+
+use super::{self as tree, command, nodes};
+use crate::failure::{Failure, Outcome};
+use crate::output::called;
+use crate::output::{Carried, Screen};
+use crate::output::{Colour, Format};
+use crate::settings::{Origin, Settings};
+use crate::words::{nearest, quoted};
+use clap::ValueEnum;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use mfa_shared::identifier::wire_name;
+use mfa_shared::rule::FieldError;
+use std::ffi::OsString;
+use std::io::{Write, stdout};
+
+/// Flags that a hint names, so that it stays short.
+const FLAGS_SHOWN_MAX: usize = 3;
+
+/// Commands that are about no daemon, so that hints give them no flag that chooses one.
+const NO_DAEMON: &[&str] =
+    &["commands", "completions", "config", "docs", "explain", "help", "init", "profile", "profiles"];
+
+/// Verbs of other programs, with the one that does the same here.
+const MEANT: &[(&str, &[&str])] = &[
+    ("list", &["ls", "all"]),
+    ("get", &["show", "view", "read", "describe"]),
+    ("create", &["add", "new", "make", "open"]),
+    ("update", &["set", "change", "modify"]),
+    ("delete", &["rm", "remove", "del"]),
+    ("commands", &["history"]),
+];
+
+/// What a look at the words shows before they are parsed.
+pub struct Early {
+    /// Whether errors are wanted as JSON.
+    pub structured: bool,
+    /// When colour is used.
+    pub colour: Colour,
+    /// The command that was meant, as far as it is one.
+    pub path: Vec<&'static str>,
+    /// The flags that hints repeat.
+    pub carried: Carried,
+}
+
+impl Early {
+    /// The same for clap.
+    pub fn clap_colour(&self) -> clap::ColorChoice {
+        match self.colour {
+            Colour::Auto => clap::ColorChoice::Auto,
+            Colour::Always => clap::ColorChoice::Always,
+            Colour::Never => clap::ColorChoice::Never,
+        }
+    }
+}
+
+/// Looks for the flags on which even a usage error depends.
+pub fn early(words: &[OsString]) -> Early {
+    let words: Vec<_> = words.iter().skip(1).filter_map(|word| word.to_str()).collect();
+    let profile = value_of(&words, None, "--profile").map(|name| ("profile", name.to_owned()));
+    let word = |short: Option<&str>, long: &str, setting: &str| {
+        let flagged = value_of(&words, short, long).map(str::to_owned);
+        let chosen = || profile.iter().cloned().collect();
+        flagged.or_else(|| Some(Settings::load(chosen()).get(setting).0.to_owned()))
+    };
+    let format = word(Some("-o"), "--output", "output");
+    let format = format.and_then(|text| Format::from_str(&text, true).ok());
+    let colour = word(None, "--color", "color").and_then(|text| Colour::from_str(&text, true).ok());
+    Early {
+        structured: format.is_some_and(Format::is_structured),
+        colour: colour.unwrap_or(Colour::Auto),
+        path: tree::path(nodes(), &words),
+        carried: carried(&words),
+    }
+}
+
+/// The flags of a call that say which daemon it is about, for every command that speaks to one.
+fn carried(words: &[&str]) -> Carried {
+    let flag = |flag| Some((flag, quoted(value_of(words, None, flag)?)));
+    let flags: Vec<_> = ["--profile", "--url"].into_iter().filter_map(flag).collect();
+    let commands = if flags.is_empty() { Vec::new() } else { tree::names(nodes(), &[]) };
+    let elsewhere = |name: &&str| !NO_DAEMON.contains(name);
+    let names = commands.into_iter().flat_map(|name| [name].into_iter().chain(tree::called(nodes(), name)));
+    Carried::new(flags, names.filter(elsewhere).collect())
+}
+
+/// The value of a flag, in each of the forms in which it can be written.
+fn value_of<'a>(words: &[&'a str], short: Option<&str>, long: &str) -> Option<&'a str> {
+    let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    words[..end].iter().enumerate().find_map(|(i, word)| {
+        if *word == long || Some(*word) == short {
+            return words.get(i + 1).copied();
+        }
+        let joined = word.strip_prefix(long).and_then(|rest| rest.strip_prefix('='));
+        let glued = short.and_then(|short| word.strip_prefix(short));
+        joined.or(glued.map(|rest| rest.strip_prefix('=').unwrap_or(rest)))
+    })
+}
+
+/// A line that clap did not accept; help and version are such a line for clap, and fine for everybody.
+pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> Outcome {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return show(error, screen);
+    }
+    let typed = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => Some(typed.as_str()),
+        _ => None,
+    };
+    // What is no command stands before what looks like one.
+    let group = path.len() - usize::from(typed.is_some() && tree::names(nodes(), path).is_empty());
+    let path = &path[..group];
+    let text = error.render().to_string();
+    let message: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let message = message.join(" ");
+    let message = for_people(message.strip_prefix("error: ").unwrap_or(&message));
+    let own = std::iter::once(called::name()).chain(path.iter().copied()).collect::<Vec<_>>().join(" ");
+    let help = format!("see: {own} --help");
+    let names = tree::names(nodes(), path);
+    if error.kind() == ErrorKind::MissingSubcommand && path.is_empty() {
+        let hint = "begin with mfa quickstart or mfa login; every command: mfa --help";
+        return Err(Failure::usage(format!("{} needs a command", called::name())).hint(hint));
+    }
+    if error.kind() == ErrorKind::MissingSubcommand {
+        let message = format!("after {own} one of these is expected: {}", names.join(", "));
+        return Err(Failure::usage(message).hint(help));
+    }
+    let message = typed.map_or(message, |typed| format!("there is no command {own} {typed}"));
+    let near = typed.and_then(|typed| verb_meant(typed, &names).or_else(|| deeper(typed, path)));
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => Some(unknown),
+        _ => None,
+    };
+    let flags = own_flags(path);
+    if typed.is_some() && near.is_none() && !path.is_empty() {
+        return Err(Failure::usage(message).hint(format!("it is one of {}; {help}", names.join(", "))));
+    }
+    if unknown.is_some_and(|word| !word.starts_with('-')) && !flags.is_empty() {
+        let some = flags.iter().take(FLAGS_SHOWN_MAX).map(|flag| format!("--{flag}"));
+        let hint = format!("give it by a flag, such as {}; {help}", some.collect::<Vec<_>>().join(", "));
+        return Err(Failure::usage(message).hint(hint));
+    }
+    let flag = unknown.and_then(|word| flag_meant(word, &flags));
+    let hint = match near.or(flag).or_else(|| suggested_value(error)) {
+        Some(near) => format!("did you mean {near}? {help}"),
+        None => help,
+    };
+    Err(Failure::usage(message).hint(hint))
+}
+
+/// Prints help or the version, with the name that was typed.
+fn show(error: &clap::Error, screen: &Screen) -> Outcome {
+    let text = error.render();
+    let text = if screen.stdout_colour { text.ansi().to_string() } else { text.to_string() };
+    Ok(stdout().write_all(called::spoken(&text).as_bytes())?)
+}
+
+/// What is said about a number, in the words of people.
+fn for_people(message: &str) -> String {
+    let said = [
+        ("invalid digit found in string", "it must be a whole number"),
+        ("cannot parse integer from empty string", "it must be a whole number"),
+        ("number too large to fit in target type", "it is too large"),
+    ];
+    said.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours))
+}
+
+/// The verb that was meant by one that is not there.
+fn verb_meant(typed: &str, names: &[&'static str]) -> Option<String> {
+    let same = MEANT.iter().find(|(verb, others)| names.contains(verb) && others.contains(&typed));
+    let near = || nearest(typed, names.iter().copied()).first().copied();
+    same.map(|(verb, _)| *verb).or_else(near).map(str::to_owned)
+}
+
+/// The one command further down that has the name: `daemon start` for `start`.
+fn deeper(typed: &str, path: &[&'static str]) -> Option<String> {
+    let leaves = tree::leaves(nodes()).into_iter();
+    let mut found = leaves.filter(|(own, _)| own.starts_with(path) && own.last() == Some(&typed));
+    let (own, _) = found.next()?;
+    found.next().is_none().then(|| own[path.len()..].join(" "))
+}
+
+/// The failure with the flags of its fields, as far as the command has them. Where fields are missing, and
+/// each has a flag, the hint is to give them.
+pub fn naming_flags(failure: Failure, path: &[&'static str]) -> Failure {
+    if failure.errors.is_empty() {
+        return failure;
+    }
+    let own = own_flags(path);
+    let named = |error: &FieldError| Some((error.field.clone(), flag_of(&error.field, &own)?));
+    let flags: Vec<_> = failure.errors.iter().filter_map(named).collect();
+    let is_missing = |error: &FieldError| error.code == "required" && error.field.matches('/').count() == 1;
+    if failure.errors.iter().all(is_missing) && flags.len() == failure.errors.len() {
+        let given: Vec<_> = flags.iter().map(|(_, flag)| format!("--{flag}")).collect();
+        return failure.hint(format!("give {}", given.join(", ")));
+    }
+    failure.flags(flags)
+}
+
+/// The flag that gives a field: its name, or the words with which the name begins or ends (`--contact` for
+/// `/contactDetails/0/value`, `--office` for `/assignedOffice`).
+fn flag_of(field: &str, flags: &[String]) -> Option<String> {
+    let name = field.split('/').nth(1)?;
+    let same = flags.iter().find(|flag| wire_name(&flag.replace('-', "_")) == name);
+    let part = || {
+        let name = name.to_lowercase();
+        let mut found = flags.iter().filter(|flag| {
+            let flag = flag.replace('-', "");
+            name.starts_with(&flag) || name.ends_with(&flag)
+        });
+        // Two flags that fit say nothing.
+        found.next().filter(|_| found.next().is_none())
+    };
+    same.or_else(part).cloned()
+}
+
+/// The flags with a value that a command has beside those of every command.
+fn own_flags(path: &[&'static str]) -> Vec<String> {
+    let mut root = command();
+    root.build();
+    let Some(command) = tree::descend(&root, path) else { return Vec::new() };
+    let own = command.get_arguments().filter(|arg| !arg.is_global_set() && arg.get_action().takes_values());
+    own.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
+}
+
+/// The flag that was meant by a mistyped one, or that has it among its words: `--assigned-office` for
+/// `--office`.
+fn flag_meant(typed: &str, flags: &[String]) -> Option<String> {
+    let typed = typed.trim_start_matches('-');
+    let root = command();
+    let of_all = root.get_arguments().filter_map(|arg| arg.get_long());
+    let near =
+        nearest(typed, flags.iter().map(String::as_str).chain(of_all)).first().map(|near| (*near).to_owned());
+    let longer = || flags.iter().find(|flag| flag.split('-').any(|word| word == typed)).cloned();
+    near.or_else(longer).map(|flag| format!("--{flag}"))
+}
+
+fn suggested_value(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::SuggestedValue)? {
+        ContextValue::String(near) => Some(near.clone()),
+        ContextValue::Strings(near) => near.first().cloned(),
+        _ => None,
+    }
+}
+
+/// The format of the output.
+pub fn format(settings: &Settings, screen: Screen) -> Outcome<Format> {
+    let default = if screen.stdout_is_terminal { Format::Table } else { Format::Tsv };
+    let mut words = vec![("auto", default)];
+    let formats = [
+        ("table", Format::Table),
+        ("wide", Format::Wide),
+        ("json", Format::Json),
+        ("jsonl", Format::Jsonl),
+        ("yaml", Format::Yaml),
+        ("csv", Format::Csv),
+        ("tsv", Format::Tsv),
+        ("id", Format::Id),
+    ];
+    words.extend(formats);
+    settings.choice("output", None, &words)
+}
+
+/// When colour is used.
+pub fn colour(settings: &Settings) -> Outcome<Colour> {
+    let words = [("auto", Colour::Auto), ("always", Colour::Always), ("never", Colour::Never)];
+    settings.choice("color", None, &words)
+}
+
+/// The pager: ours before the system's before the default.
+pub fn pager(settings: &Settings) -> String {
+    let (ours, origin) = settings.get("pager");
+    let theirs = std::env::var("PAGER").ok().filter(|_| *origin == Origin::Default);
+    theirs.unwrap_or_else(|| ours.to_owned())
+}

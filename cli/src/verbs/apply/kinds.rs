@@ -1,0 +1,71 @@
+//! What each kind of record needs for being applied.
+
+use crate::command::noun::{Apply, Noun};
+use crate::failure::Outcome;
+use crate::input::Row;
+use crate::nouns;
+use mfa_shared::endpoint::Meta;
+use serde_json::Value;
+use std::ops::Deref;
+use std::sync::LazyLock;
+
+/// A kind of record.
+#[derive(Debug)]
+pub struct Kind {
+    /// What stands behind `kind:`.
+    pub name: &'static str,
+    /// The property that names a record.
+    pub key: &'static str,
+    /// The property that is in the path and not in the body: the record in which this one lies.
+    pub within: Option<&'static str>,
+    /// The endpoint that reads a record.
+    pub read: &'static Meta,
+    /// The endpoint that makes one.
+    pub create: Row,
+    /// The endpoint that changes one.
+    pub change: Row,
+    /// The noun.
+    pub noun: &'static Noun,
+    apply: &'static Apply,
+}
+
+impl Kind {
+    fn of(noun: &'static Noun) -> Option<Self> {
+        let apply = noun.apply.as_ref()?;
+        let (name, key, within) = (apply.kind, noun.key, noun.within.first().copied());
+        Some(Self {
+            name,
+            key,
+            within,
+            read: noun.read?,
+            create: noun.create?,
+            change: noun.change?,
+            noun,
+            apply,
+        })
+    }
+
+    /// The body that changes a record, from the whole record.
+    pub fn changed(&self, record: &Value) -> Outcome<Value> {
+        self.change.held(&(self.noun.change_body)(record))
+    }
+}
+
+impl Deref for Kind {
+    type Target = Apply;
+    fn deref(&self) -> &Apply {
+        self.apply
+    }
+}
+
+/// Every kind, in the order in which records of no other order are sent.
+pub static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
+    let mut kinds: Vec<_> = nouns::all().iter().filter_map(|noun| Kind::of(noun)).collect();
+    kinds.sort_by_key(|kind| kind.place);
+    kinds
+});
+
+/// The kind of a name.
+pub fn find(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}

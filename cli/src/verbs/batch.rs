@@ -1,0 +1,104 @@
+//! Many operations in one request, from a file.
+
+use super::api::last_word;
+use crate::client::idempotency::new_key;
+use crate::command::cx::Cx;
+use crate::command::verb::Verb;
+use crate::failure::{Failure, Outcome};
+use crate::input;
+use crate::output::Format;
+use crate::output::views;
+use clap::Args;
+use mfa_shared::api::batch::{Operation, OperationMethod, SendBatch};
+use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault::exit;
+use mfa_shared::wire::Json;
+use serde_json::{Value, json};
+
+/// The text of an operation, with a key of its own if it changes something: it may be sent twice.
+fn keyed(operation: &Value) -> String {
+    let mut operation = operation.clone();
+    let reads = operation["method"].as_str().is_some_and(|method| method.eq_ignore_ascii_case("GET"));
+    if !reads && operation["idempotencyKey"].is_null() {
+        operation["idempotencyKey"] = json!(new_key());
+    }
+    operation.to_string()
+}
+
+/// Asks before a batch that deletes something; where it is one record, its name is to be typed, and else how
+/// many they are.
+fn before_deleting(cx: &Cx, operations: &[Operation]) -> Outcome {
+    let deletes = |operation: &&Operation| operation.method == OperationMethod::Delete;
+    let paths: Vec<_> = operations.iter().filter(deletes).map(|operation| operation.path.as_str()).collect();
+    match paths.as_slice() {
+        _ if cx.client.dry_run => Ok(()),
+        [] => Ok(()),
+        [path] => cx.prompt.before_ending(&format!("send DELETE {path}"), last_word(path)),
+        many => {
+            let count = many.len().to_string();
+            cx.prompt.before_ending(&format!("delete {count} records"), &count)
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct Send {
+    /// File of JSON or YAML with the operations, - for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// All operations or none: the first refusal takes everything back
+    #[arg(long)]
+    atomic: bool,
+}
+
+impl Verb for Send {
+    const ENDPOINT: Option<&'static Meta> = Some(&SendBatch::META);
+    const EXAMPLES: &'static [&'static str] = &[
+        "echo '[{\"method\": \"GET\", \"path\": \"/offices/market\"}]' | mfa batch -",
+        "echo '[{\"method\": \"POST\", \"path\": \"/customers\",\n    \
+         \"body\": {\"identifier\": \"c-110\"}}]' | mfa batch - --atomic -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let mut batch = match input::structured(&self.file)? {
+            Value::Array(operations) => json!({ "operations": operations }),
+            whole => whole,
+        };
+        if self.atomic {
+            batch["atomic"] = json!(true);
+        }
+        // Checked here first, so that all that is wrong with it is said at once.
+        let Json(checked) = input::body::<SendBatch>(&batch)?;
+        before_deleting(cx, &checked.operations)?;
+        // A key for the whole batch makes keys of its parts needless.
+        let key = cx.change.idempotency_key.as_deref();
+        // A line of curl that is pasted twice is meant twice.
+        let plain = key.is_some() || cx.client.curl.is_some();
+        let text = |operation: &Value| if plain { operation.to_string() } else { keyed(operation) };
+        let operations: Vec<_> = batch["operations"].as_array().into_iter().flatten().map(text).collect();
+        let heard = cx.client.batch(&operations, checked.atomic, key).await?;
+        let answer = json!(heard);
+        let results = answer["results"].as_array().cloned().unwrap_or_default();
+        let failed = results.iter().filter(|result| !result["problem"].is_null()).count();
+        if cx.out.format.is_structured() && cx.out.format != Format::Jsonl {
+            cx.out.show(&views::BATCH, &answer)?;
+        } else {
+            let named = results.into_iter().zip(&checked.operations).enumerate();
+            let row = |(i, (mut result, operation)): (usize, (Value, &Operation))| {
+                result["operation"] = json!(i);
+                (result["method"], result["path"]) = (json!(operation.method), json!(operation.path));
+                result
+            };
+            cx.out.show(&views::BATCH, &named.map(row).collect())?;
+        }
+        if cx.client.dry_run {
+            cx.out.tip("a dry run: nothing was changed");
+        }
+        match failed {
+            0 => Ok(()),
+            _ => {
+                let what = format!("{failed} of {} operations were refused", checked.operations.len());
+                Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what))
+            }
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! An import: rows are read, sent in batches, and reported, in their order.
+
+use super::Bulk;
+use super::failed::Failed;
+use super::progress::{Counts, Progress};
+use super::report::{Before, Report};
+use super::row::{Keys, Reading, Row};
+use super::send::{BATCH_BYTES_MAX, Done, Mode, Ready, Sender, Status, TAKEN_BACK};
+use super::source::{Format, Source};
+use crate::client::References;
+use crate::command::cx::Cx;
+use crate::failure::{Failure, Outcome};
+use crate::machine::signals::listen;
+use crate::output::views;
+use crate::words::quoted;
+use clap::ValueEnum;
+use mfa_shared::api::batch::OPERATIONS_MAX;
+use mfa_shared::fault::{CARD_NUMBER_TAKEN, IDENTIFIER_TAKEN, exit};
+use serde_json::json;
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use tokio::signal::unix::SignalKind;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Batches that are under way at once, so that the daemon never waits for the next one.
+const UNDER_WAY: usize = 3;
+/// Rows that failed of which a person is told at once; all of them are in the report.
+const FAILURES_SHOWN: usize = 5;
+
+/// What is to be imported, and how.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The file, `-` for standard input.
+    pub file: String,
+    /// How its rows are written down.
+    pub format: Option<Format>,
+    /// Columns with the fields that they are for.
+    pub map: Vec<(String, String)>,
+    /// What is done with what is there already.
+    pub mode: Mode,
+    /// Rows are only tried.
+    pub validate_only: bool,
+    /// All rows or none.
+    pub atomic: bool,
+    /// Rows that name what does not exist are refused.
+    pub existing_only: bool,
+    /// Rows that were done before are passed over.
+    pub resume: bool,
+    /// Where the report goes.
+    pub report: PathBuf,
+    /// Where the rows go that failed.
+    pub failed: PathBuf,
+}
+
+impl Order {
+    /// The line that imports a file in the same way.
+    fn line(&self, noun: Bulk, file: &str) -> String {
+        let mut words = vec!["mfa".to_owned(), noun.name.to_owned(), "import".to_owned(), quoted(file)];
+        words.extend(
+            self.map
+                .iter()
+                .flat_map(|(column, field)| ["--map".to_owned(), quoted(&format!("{column}={field}"))]),
+        );
+        if self.mode != Mode::Create {
+            let word = self.mode.to_possible_value().map(|word| word.get_name().to_owned());
+            words.extend(["--mode".to_owned()].into_iter().chain(word));
+        }
+        let flags = [
+            (self.validate_only, "--validate-only"),
+            (self.atomic, "--atomic"),
+            (self.existing_only, "--existing-only"),
+        ];
+        words.extend(flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned()));
+        words.join(" ")
+    }
+}
+
+/// A part of the file: rows that were done before or cannot be sent, and rows that can.
+struct Part {
+    settled: Vec<Done>,
+    ready: Vec<Ready>,
+    /// Where it ends in the file.
+    position: u64,
+}
+
+type Parts = mpsc::Receiver<Outcome<Part>>;
+
+/// Where what became of the rows is told.
+struct Ledger {
+    report: Report,
+    failed: Failed,
+    progress: Progress,
+    counts: Counts,
+    /// What a person is told of the first rows that failed.
+    first: Vec<String>,
+    /// The rows that would be done, where all of them are only tried.
+    tried: Option<Tried>,
+}
+
+/// Rows that would make a record, by its identifier. Each batch is tried for itself, so what rows of two of
+/// them have in common is found here.
+struct Tried {
+    noun: Bulk,
+    rows: HashMap<String, u64>,
+}
+
+impl Tried {
+    /// Refuses a row whose record a row before it would make.
+    fn judge(&mut self, done: &mut Done) {
+        // An identifier counts among all records of the noun, whatever they lie in.
+        let own = done.id.splitn(self.noun.within().len() + 1, '/').last().unwrap_or_default();
+        if done.status != Status::Valid {
+            return;
+        }
+        match self.rows.get(own) {
+            None => drop(self.rows.insert(own.to_owned(), done.number)),
+            Some(row) => {
+                let taken = if self.noun.within().is_empty() { IDENTIFIER_TAKEN } else { CARD_NUMBER_TAKEN };
+                (done.status, done.code) = (Status::Failed, taken.code.to_owned());
+                done.message = format!("row {row} has the same identifier");
+            }
+        }
+    }
+}
+
+impl Ledger {
+    /// Tells what became of the next rows.
+    fn settle(&mut self, mut done: Vec<Done>, position: u64) -> Outcome {
+        done.sort_by_key(|done| done.number);
+        for mut done in done {
+            self.tried.iter_mut().for_each(|tried| tried.judge(&mut done));
+            self.counts.rows += 1;
+            let count = match done.status {
+                _ if done.before => &mut self.counts.before,
+                Status::Created => &mut self.counts.created,
+                Status::Updated => &mut self.counts.updated,
+                Status::Skipped => &mut self.counts.skipped,
+                Status::Valid => &mut self.counts.valid,
+                Status::Failed => &mut self.counts.failed,
+            };
+            *count += 1;
+            if let Some(raw) = done.raw.as_ref().filter(|_| done.status == Status::Failed) {
+                self.failed.push(raw)?;
+            }
+            // Of rows that are done all or not at all, the one that is wrong is told, not those before it.
+            let is_wrong = done.status == Status::Failed && done.code != TAKEN_BACK;
+            if is_wrong && self.first.len() < FAILURES_SHOWN {
+                let row = format!("row {} {}", done.number, done.id);
+                self.first.push(format!("{}: {}", row.trim_end(), done.message));
+            }
+            self.report.push(&done);
+        }
+        // The report last: whoever changes the other file does so after it.
+        self.failed.flush()?;
+        self.report.flush()?;
+        self.progress.tell(self.counts, position);
+        Ok(())
+    }
+}
+
+/// Carries an import out.
+pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
+    if noun.change().is_none() && order.mode != Mode::Create {
+        return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));
+    }
+    let source = Source::open(&order.file, order.format)?;
+    let reading = Reading::new(noun, source.header(), &order.map, order.mode == Mode::Create)?;
+    let failed = Failed::begin(&order.failed, &order.report, noun, &source)?;
+    let (report, before) = Report::begin(&order.report, noun.name, order.resume)?;
+    let progress = Progress::begin(&cx.out, source.bytes);
+    let distinct = order.validate_only && order.mode == Mode::Create && noun.change().is_some();
+    let tried = distinct.then(|| Tried { noun, rows: HashMap::new() });
+    let mut ledger = Ledger { report, failed, progress, counts: Counts::default(), first: Vec::new(), tried };
+    let mut client = cx.client.clone();
+    client.dry_run |= order.validate_only;
+    if order.existing_only {
+        client.references = References::Refused;
+    }
+    let sender = Sender { client, noun, mode: order.mode };
+    let run = before.run.clone();
+    // A row that names one before it is tried together with it, as far as a batch can hold both.
+    let together = order.atomic || (order.validate_only && noun.ordered);
+    let parts = read(source, reading, before, if together { OPERATIONS_MAX } else { noun.rows_max });
+    let ended = match order.atomic {
+        true => whole(&sender, parts, &mut ledger, &run).await,
+        false => one_by_one(&sender, parts, &mut ledger).await,
+    };
+    ledger.progress.end();
+    match ended {
+        Ok(()) => finish(cx, noun, &order, ledger),
+        Err(failure) => Err(going_on(failure, noun, &order)),
+    }
+}
+
+/// How an import is gone on with that did not come to its end.
+fn going_on(failure: Failure, noun: Bulk, order: &Order) -> Failure {
+    let before = if failure.hint.is_empty() { String::new() } else { format!("{}; then ", failure.hint) };
+    let hint = match order.file.as_str() {
+        "-" => format!("{before}send the same rows again with --resume"),
+        file => format!("{before}go on: {} --resume", order.line(noun, file)),
+    };
+    failure.hint(hint)
+}
+
+/// Reads the file part by part, a little ahead of the daemon.
+fn read(source: Source, reading: Reading, before: Before, rows_max: usize) -> Parts {
+    let (sender, parts) = mpsc::channel(UNDER_WAY);
+    std::thread::spawn(move || {
+        let mut reader = Reader { keys: Keys::new(&before.run), source, reading, before };
+        loop {
+            let part = reader.part(rows_max);
+            let last = !matches!(&part, Ok(Some(_)));
+            // Whoever waits for parts may have given up.
+            let sent = part.transpose().is_none_or(|part| sender.blocking_send(part).is_ok());
+            if last || !sent {
+                return;
+            }
+        }
+    });
+    parts
+}
+
+struct Reader {
+    source: Source,
+    reading: Reading,
+    before: Before,
+    keys: Keys,
+}
+
+impl Reader {
+    /// The next part; nothing at the end.
+    fn part(&mut self, rows_max: usize) -> Outcome<Option<Part>> {
+        let mut part = Part { settled: Vec::new(), ready: Vec::new(), position: 0 };
+        let mut bytes = 0;
+        while part.ready.len() < rows_max && part.settled.len() < rows_max && bytes < BATCH_BYTES_MAX {
+            let Some((number, raw)) = self.source.next()? else { break };
+            let row = self.reading.row(number, raw);
+            if let Some(done) = self.settled(&row) {
+                part.settled.push(done);
+                continue;
+            }
+            match Ready::new(row, &mut self.keys) {
+                Ok(ready) => {
+                    bytes += ready.bytes();
+                    part.ready.push(ready);
+                }
+                Err(unreadable) => part.settled.push(*unreadable),
+            }
+        }
+        part.position = self.source.position();
+        Ok((!part.ready.is_empty() || !part.settled.is_empty()).then_some(part))
+    }
+
+    /// What became of a row in a run before this one.
+    fn settled(&mut self, row: &Row) -> Option<Done> {
+        let status = if row.id.is_empty() { None } else { self.before.take(&row.id) };
+        Some(Done { before: true, ..Done::well(row, status?) })
+    }
+}
+
+/// Sends part after part, several at once unless a row may need one before it.
+async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> Outcome {
+    type UnderWay = JoinHandle<Outcome<(Vec<Done>, u64)>>;
+    let mut under_way: VecDeque<UnderWay> = VecDeque::new();
+    let most = if sender.noun.ordered { 1 } else { UNDER_WAY };
+    // One listener for the whole run: what is said while the files are written must be heard afterwards.
+    let mut interrupts = listen(SignalKind::interrupt())?;
+    let mut interrupted = false;
+    loop {
+        while !interrupted && under_way.len() < most {
+            let part = tokio::select! {
+                part = parts.recv() => part,
+                _ = interrupts.recv() => {
+                    interrupted = true;
+                    break;
+                }
+            };
+            let Some(part) = part else { break };
+            let (part, sender) = (part?, sender.clone());
+            under_way.push_back(tokio::spawn(async move {
+                let mut done = sender.send(part.ready).await?;
+                done.extend(part.settled);
+                Ok((done, part.position))
+            }));
+        }
+        let Some(mut first) = under_way.pop_front() else { break };
+        let ended = loop {
+            tokio::select! {
+                ended = &mut first => break ended,
+                _ = interrupts.recv() => {
+                    if interrupted {
+                        // Whoever says it twice does not want to wait for an answer.
+                        return Err(stopped());
+                    }
+                    interrupted = true;
+                }
+            }
+        };
+        let (done, position) = ended.map_err(|_| Failure::local("the import broke off by a defect"))??;
+        ledger.settle(done, position)?;
+    }
+    if interrupted { Err(stopped()) } else { Ok(()) }
+}
+
+fn stopped() -> Failure {
+    Failure::new("interrupted", exit::INTERRUPTED, "interrupted; what was done is in the report")
+}
+
+/// Sends all rows as one batch that is done whole or not at all.
+async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str) -> Outcome {
+    let Some(part) = parts.recv().await else { return Ok(()) };
+    let Part { settled, ready, position } = part?;
+    if parts.recv().await.is_some() {
+        let what =
+            format!("--atomic takes at most {OPERATIONS_MAX} rows and {BATCH_BYTES_MAX} bytes of them");
+        let hint = "nothing was sent; check all rows with --validate-only, then import them \
+                    without --atomic: a run that breaks off is gone on with by --resume";
+        return Err(Failure::usage(what).hint(hint));
+    }
+    let unreadable = settled.iter().find(|done| done.status == Status::Failed).map(|done| done.number);
+    let mut done = match unreadable {
+        _ if ready.is_empty() => Vec::new(),
+        None => sender.send_atomic(ready, run).await?,
+        Some(number) => {
+            let why = format!("not sent, because row {number} cannot be read");
+            ready.iter().map(|ready| Done::failed(&ready.row, TAKEN_BACK, &why)).collect()
+        }
+    };
+    done.extend(settled);
+    ledger.settle(done, position)
+}
+
+/// Ends the report and tells what it came to.
+fn finish(cx: &Cx, noun: Bulk, order: &Order, ledger: Ledger) -> Outcome {
+    let Ledger { report, failed, progress, counts, first, .. } = ledger;
+    report.finish()?;
+    let shown = |path: &Path| path.display().to_string();
+    let failures = (failed.count > 0).then(|| shown(&order.failed));
+    cx.out.show(
+        &views::IMPORT,
+        &json!({
+            "noun": noun.name, "file": order.file, "rows": counts.rows, "created": counts.created,
+            "updated": counts.updated, "skipped": counts.skipped, "valid": counts.valid,
+            "doneBefore": counts.before, "failed": counts.failed,
+            "rowsPerSecond": progress.rate(counts.rows - counts.before),
+            "report": shown(&order.report), "failedRows": failures,
+        }),
+    )?;
+    if counts.failed == 0 {
+        return Ok(());
+    }
+    let what = format!("{} of {} rows failed: see {}", counts.failed, counts.rows, shown(&order.report));
+    first.iter().for_each(|line| cx.out.tip(line));
+    if counts.failed > first.len() as u64 {
+        cx.out.tip(&format!("and {} more", counts.failed - first.len() as u64));
+    }
+    let again = match (order.file.as_str(), &failures) {
+        ("-", Some(failures)) => format!("correct them: {}", order.line(noun, failures)),
+        (file, Some(failures)) => {
+            let line = order.line(noun, failures);
+            format!("correct them: {line}; or correct {file} and import it with --resume")
+        }
+        _ => "correct the rows, and import with --resume".to_owned(),
+    };
+    Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what).hint(again))
+}

@@ -1,0 +1,205 @@
+//! The report of an import: one line for each row, from which a broken run goes on.
+//!
+//! While an import runs, its lines are added at the end, behind a line that says which run it is. A run that
+//! ends leaves its own lines only. So a report with such a line is that of a run which did not end, and the
+//! rows whose lines are missing may or may not have been done: they are sent again under the same keys.
+
+use super::send::{Done, Status};
+use crate::client::idempotency::new_key;
+use crate::failure::{Failure, Outcome};
+use crate::output::{guarded, unguarded};
+use rustix::fs::{FlockOperation, flock};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+const HEADER: &str = "row,id,status,code,message\n";
+/// The status of the line that begins a run.
+const BEGUN: &str = "begun";
+
+/// A report that is being written.
+pub struct Report {
+    path: PathBuf,
+    file: File,
+    waiting: Vec<u8>,
+    /// Where the lines of this run begin.
+    own: u64,
+}
+
+/// What earlier runs have come to.
+#[derive(Debug, Default)]
+pub struct Before {
+    /// The run that is to be gone on with, or a new one.
+    pub run: String,
+    done: HashMap<String, Vec<Status>>,
+}
+
+impl Before {
+    /// What became of the next row of this name, if it was done before.
+    pub fn take(&mut self, id: &str) -> Option<Status> {
+        let done = self.done.get_mut(id)?;
+        if done.is_empty() { None } else { Some(done.remove(0)) }
+    }
+}
+
+impl Report {
+    /// Begins a run. Without `resume` it begins anew, unless a run before it did not end.
+    pub fn begin(path: &Path, noun: &str, resume: bool) -> Outcome<(Self, Before)> {
+        let failed = |error| Failure::local(format!("cannot write {}: {error}", path.display()));
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let mut file = options.open(path).map_err(failed)?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Err(Failure::usage(format!("another import is writing {}", path.display())));
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(failed)?;
+        let past = Past::read(&text);
+        if !text.is_empty() && !text.starts_with(HEADER) {
+            return Err(Failure::usage(format!("{} is no report of an import", path.display()))
+                .hint("name another file: --report FILE"));
+        }
+        if let (Some((_, begun)), false) = (&past.begun, resume) {
+            let what = format!("an import of {begun} with the report {} did not end", path.display());
+            return Err(Failure::usage(what).hint("go on with it: --resume; or remove the report first"));
+        }
+        if let Some((_, begun)) = past.begun.as_ref().filter(|(_, begun)| begun != noun) {
+            let what = format!("{} is the report of an import of {begun}", path.display());
+            return Err(Failure::usage(what));
+        }
+        let run = past.begun.map_or_else(new_key, |(run, _)| run);
+        let (kept, done) = if resume { (past.whole, past.done) } else { (0, HashMap::new()) };
+        file.set_len(kept).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let mut report = Self { path: path.to_owned(), file, waiting: Vec::new(), own: 0 };
+        if kept == 0 {
+            report.waiting.extend_from_slice(HEADER.as_bytes());
+        }
+        report.line(&["0", &run, BEGUN, "", noun]);
+        report.own = kept + report.waiting.len() as u64;
+        report.flush()?;
+        Ok((report, Before { run, done }))
+    }
+
+    fn line(&mut self, cells: &[&str]) {
+        let mut writer = csv::Writer::from_writer(&mut self.waiting);
+        // Writing to memory does not fail.
+        let _ = writer.write_record(cells);
+        let _ = writer.flush();
+    }
+
+    /// Adds what became of a row.
+    pub fn push(&mut self, done: &Done) {
+        let flat = |text: &str| guarded_or_empty(&text.replace(['\r', '\n'], " "));
+        let (number, id) = (done.number.to_string(), flat(&done.id));
+        self.line(&[&number, &id, done.status.as_str(), &done.code, &flat(&done.message)]);
+    }
+
+    /// Writes what was added.
+    pub fn flush(&mut self) -> Outcome {
+        let written = self.file.write_all(&self.waiting);
+        self.waiting.clear();
+        written.map_err(|error| Failure::local(format!("cannot write {}: {error}", self.path.display())))
+    }
+
+    /// Ends the run: only its own lines stay, in the order of the rows.
+    pub fn finish(mut self) -> Outcome {
+        self.flush()?;
+        let failed = |error| Failure::local(format!("cannot write {}: {error}", self.path.display()));
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let mut whole = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+        whole.write_all(HEADER.as_bytes()).map_err(failed)?;
+        self.file.seek(SeekFrom::Start(self.own)).map_err(failed)?;
+        std::io::copy(&mut self.file, &mut whole).map_err(failed)?;
+        whole.persist(&self.path).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+}
+
+fn guarded_or_empty(text: &str) -> String {
+    if text.is_empty() { String::new() } else { guarded(text) }
+}
+
+/// What a report says.
+#[derive(Debug, Default)]
+struct Past {
+    /// The last run that began, with its noun, where none has ended since.
+    begun: Option<(String, String)>,
+    /// The statuses of the rows of a name that were done.
+    done: HashMap<String, Vec<Status>>,
+    /// Bytes up to the end of the last whole line.
+    whole: u64,
+}
+
+impl Past {
+    fn read(text: &str) -> Self {
+        let end = text.rfind('\n').map_or(0, |at| at + 1);
+        let mut past = Self { whole: end as u64, ..Self::default() };
+        let mut run: HashMap<String, Vec<Status>> = HashMap::new();
+        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(&text.as_bytes()[..end]);
+        for line in reader.records().map_while(Result::ok) {
+            let cell = |i: usize| line.get(i).unwrap_or_default();
+            if cell(2) == BEGUN {
+                past.add(std::mem::take(&mut run));
+                past.begun = Some((cell(1).to_owned(), cell(4).to_owned()));
+            } else if let Some(status) = Status::done(cell(2)) {
+                let id = unguarded(cell(1)).unwrap_or_default().to_owned();
+                run.entry(id).or_default().push(status);
+            }
+        }
+        past.add(run);
+        past
+    }
+
+    /// A run tells what was done before it, too, as far as it came: of two runs, the one that tells more of
+    /// a name counts.
+    fn add(&mut self, run: HashMap<String, Vec<Status>>) {
+        for (id, done) in run {
+            let known = self.done.entry(id).or_default();
+            if done.len() > known.len() {
+                *known = done;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(number: u64, id: &str, status: Status) -> Done {
+        let (id, code, message) = (id.to_owned(), String::new(), "a\nb".to_owned());
+        Done { number, id, status, code, message, raw: None, before: false }
+    }
+
+    #[test]
+    fn a_run_that_did_not_end_is_gone_on_with_and_one_that_ended_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.report.csv");
+        let (mut report, mut before) = Report::begin(&path, "customers", true).unwrap();
+        assert_eq!(before.take("c-1"), None);
+        let run = before.run;
+        report.push(&done(1, "c-1", Status::Created));
+        report.push(&done(2, "=c", Status::Failed));
+        report.flush().unwrap();
+        assert!(Report::begin(&path, "customers", true).is_err(), "two imports at once");
+        drop(report);
+        // A line that was cut off in the middle.
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"3,c-3,cre").unwrap();
+        assert!(Report::begin(&path, "customers", false).is_err());
+        assert!(Report::begin(&path, "offices", true).is_err());
+        let (mut report, mut before) = Report::begin(&path, "customers", true).unwrap();
+        assert_eq!((before.take("=c"), before.take("c-3")), (None, None));
+        assert_eq!(before.run, run);
+        assert_eq!((before.take("c-1"), before.take("c-1")), (Some(Status::Created), None));
+        report.push(&done(1, "c-1", Status::Created));
+        report.push(&done(2, "=c", Status::Created));
+        report.finish().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, format!("{HEADER}1,c-1,created,,a b\n2,'=c,created,,a b\n"));
+        let (_, mut before) = Report::begin(&path, "customers", true).unwrap();
+        assert!(before.run != run && before.take("=c").is_some());
+    }
+}

@@ -1,0 +1,288 @@
+//! A row of a file as the record that it stands for.
+
+use super::Bulk;
+use super::source::{Raw, near};
+use crate::failure::{Failure, Outcome};
+use crate::input::shape::{Column, Shape, Step, close_gaps, put, value};
+use crate::output::unguarded;
+use csv::ByteRecord;
+use ring::digest::{SHA256, digest};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// What the cells of a column are for.
+enum Target {
+    /// A parameter of the path, by its place in [`Noun::within`](crate::command::noun::Noun).
+    Within(usize),
+    /// A part of the body, with the name of the column for whoever has to correct it.
+    Field(Column, String),
+    /// Nothing.
+    PassedOver,
+}
+
+/// How the rows of one file are read.
+pub struct Reading {
+    noun: Bulk,
+    targets: Vec<Target>,
+    renamed: HashMap<String, String>,
+}
+
+/// A row.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its place in the file, counted from 1.
+    pub number: u64,
+    /// What names its record, as far as it says so.
+    pub id: String,
+    /// The record, or why there is none.
+    pub record: Result<Record, String>,
+    /// The row as it stands in the file.
+    pub raw: Raw,
+}
+
+/// A record that is to be made.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The parameters of the path.
+    pub within: Vec<String>,
+    /// The body.
+    pub body: Value,
+}
+
+impl Reading {
+    /// Reads rows under a header, or records that name their own properties. `new` says that every record is
+    /// a new one.
+    pub fn new(noun: Bulk, header: Option<&[String]>, map: &[(String, String)], new: bool) -> Outcome<Self> {
+        let renamed: HashMap<String, String> = map.iter().cloned().collect();
+        let shape = Shape::of(noun.create.meta);
+        let Some(header) = header else { return Ok(Self { noun, targets: Vec::new(), renamed }) };
+        if let Some(unused) = renamed.keys().find(|column| !header.contains(column)) {
+            let what = format!("--map names a column \"{unused}\" that the file does not have");
+            return Err(Failure::usage(what).hint(format!("its columns are {}", header.join(", "))));
+        }
+        let mut targets = Vec::new();
+        for column in header {
+            targets.push(target(noun, &shape, column, renamed.get(column).unwrap_or(column))?);
+        }
+        let reading = Self { noun, targets, renamed };
+        reading.check_complete(&shape, new)?;
+        Ok(reading)
+    }
+
+    /// The names under which records of a noun hold their values, for a table of them.
+    pub fn names(noun: Bulk) -> Vec<String> {
+        let shape = Shape::of(noun.create.meta);
+        noun.within().iter().copied().chain(shape.properties()).map(str::to_owned).collect()
+    }
+
+    /// Refuses a table without a column that every row needs.
+    fn check_complete(&self, shape: &Shape, new: bool) -> Outcome {
+        let has = |name: &str| {
+            self.targets.iter().any(|target| match target {
+                Target::Field(column, _) => column.path.first() == Some(&Step::Name(name.to_owned())),
+                Target::Within(i) => self.noun.within()[*i] == name,
+                Target::PassedOver => false,
+            })
+        };
+        // What only a new record needs, such as a password, may be missing where records are changed.
+        let needed = if new { shape.required() } else { self.noun.id.to_vec() };
+        let missing = self.noun.within().iter().copied().chain(needed).find(|name| !has(name));
+        match missing {
+            Some(name) => {
+                let hint =
+                    format!("an empty table with every column: mfa {} import --template", self.noun.name);
+                Err(Failure::usage(format!("the file has no column \"{name}\", which every row needs"))
+                    .hint(hint))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The row with this number.
+    pub fn row(&self, number: u64, raw: Raw) -> Row {
+        let record = match &raw {
+            Raw::Cells(cells) => self.of_cells(cells),
+            Raw::Record(record) => self.of_record(record),
+            Raw::Broken(why) => Err((Record { within: Vec::new(), body: json!({}) }, why.clone())),
+        };
+        match record {
+            Ok(record) => Row { number, id: self.id(&record), record: Ok(record), raw },
+            Err((begun, why)) => Row { number, id: self.id(&begun), record: Err(why), raw },
+        }
+    }
+
+    fn of_cells(&self, cells: &ByteRecord) -> Result<Record, (Record, String)> {
+        let mut record = Record { within: vec![String::new(); self.noun.within().len()], body: json!({}) };
+        let mut wrong = Vec::new();
+        for (target, cell) in self.targets.iter().zip(cells) {
+            let Ok(cell) = std::str::from_utf8(cell) else {
+                wrong.push("the line is not UTF-8".to_owned());
+                continue;
+            };
+            match target {
+                Target::PassedOver => {}
+                Target::Within(i) => record.within[*i] = unguarded(cell).unwrap_or_default().to_owned(),
+                Target::Field(column, name) => match value(column.kind, cell) {
+                    Ok(Some(value)) => put(&mut record.body, &column.path, value),
+                    Ok(None) => {}
+                    Err(why) => wrong.push(format!("{name} {why}")),
+                },
+            }
+        }
+        for target in &self.targets {
+            if let Target::Field(column, _) = target {
+                close_gaps(&mut record.body, &column.path);
+            }
+        }
+        self.checked(record, wrong)
+    }
+
+    fn of_record(&self, given: &Value) -> Result<Record, (Record, String)> {
+        let mut record = Record { within: vec![String::new(); self.noun.within().len()], body: json!({}) };
+        let Value::Object(properties) = given else {
+            return Err((record, "the record is not an object".to_owned()));
+        };
+        for (name, value) in properties {
+            let name = self.renamed.get(name).unwrap_or(name);
+            if let Some(i) = self.noun.within().iter().position(|within| within == name) {
+                record.within[i] = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            } else if !name.is_empty() && !self.noun.told.contains(&name.as_str()) {
+                record.body[name.as_str()] = value.clone();
+            }
+        }
+        self.checked(record, Vec::new())
+    }
+
+    fn checked(&self, record: Record, mut wrong: Vec<String>) -> Result<Record, (Record, String)> {
+        for (name, value) in self.noun.within().iter().zip(&record.within) {
+            // Such a path would lead somewhere else.
+            if matches!(value.as_str(), "" | "." | "..") {
+                wrong.push(format!("{name} is required"));
+            }
+        }
+        wrong.dedup();
+        if wrong.is_empty() { Ok(record) } else { Err((record, wrong.join("; "))) }
+    }
+
+    fn id(&self, record: &Record) -> String {
+        let part = |name: &&str| match self.noun.within().iter().position(|within| within == name) {
+            Some(i) => record.within.get(i).cloned().unwrap_or_default(),
+            None => record.body[*name].as_str().unwrap_or_default().to_owned(),
+        };
+        self.noun.id.iter().map(part).collect::<Vec<_>>().join("/")
+    }
+}
+
+fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Target> {
+    if field.is_empty() || noun.told.contains(&field) {
+        return Ok(Target::PassedOver);
+    }
+    if let Some(i) = noun.within().iter().position(|within| *within == field) {
+        return Ok(Target::Within(i));
+    }
+    shape.column(field).map(|found| Target::Field(found, column.to_owned())).map_err(|why| {
+        let names = shape.properties().into_iter().chain(noun.within().iter().copied());
+        let near = if why.starts_with("did") { format!("{why} ") } else { near(field, names) };
+        let hint =
+            format!("{near}give it its name, or pass it over: --map '{column}=FIELD', --map '{column}='");
+        Failure::usage(format!("{} have no field \"{field}\"", noun.plural)).hint(hint)
+    })
+}
+
+/// Gives rows their idempotency keys: the same for the same row in the same run of an import, wherever in the
+/// file it stands by then.
+pub struct Keys {
+    run: String,
+    seen: HashMap<[u8; 8], u32>,
+}
+
+impl Keys {
+    /// The keys of a run.
+    pub fn new(run: &str) -> Self {
+        Self { run: run.to_owned(), seen: HashMap::new() }
+    }
+
+    /// The key of the next row.
+    pub fn key(&mut self, record: &Record, body: &str) -> String {
+        let text = format!("{}\0{}\0{body}", self.run, record.within.join("\0"));
+        let hash = digest(&SHA256, text.as_bytes());
+        let mut short = [0; 8];
+        short.copy_from_slice(&hash.as_ref()[..8]);
+        let count = self.seen.entry(short).or_default();
+        *count += 1;
+        let hex: String = hash.as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        // A row that stands twice in the file is two rows.
+        if *count == 1 { hex } else { format!("{hex}-{count}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::noun::Noun;
+    use crate::nouns::{cards, customers};
+
+    fn reading(noun: &'static Noun, header: &[&str], map: &[(&str, &str)]) -> Outcome<Reading> {
+        let header: Vec<_> = header.iter().map(|name| (*name).to_owned()).collect();
+        let map: Vec<_> = map.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        Reading::new(Bulk::of(noun).unwrap(), Some(&header), &map, true)
+    }
+
+    fn row(reading: &Reading, cells: &[&str]) -> Row {
+        reading.row(7, Raw::Cells(ByteRecord::from(cells.to_vec())))
+    }
+
+    #[test]
+    fn a_row_becomes_a_body_and_empty_cells_say_nothing() {
+        let header = ["Nr", "givenName", "dateOfBirth", "member", "address.city", "note", "currentState"];
+        let reading = reading(&customers::NOUN, &header, &[("Nr", "identifier"), ("note", "")]).unwrap();
+        let row = row(&reading, &["c-1", "'+1", "1990-05-17", "TRUE", "", "x", "ACTIVE"]);
+        let day = json!({ "year": 1990, "month": 5, "day": 17 });
+        let body = json!({ "identifier": "c-1", "givenName": "+1", "dateOfBirth": day, "member": true });
+        assert_eq!((row.id.as_str(), row.record.unwrap().body), ("c-1", body));
+    }
+
+    #[test]
+    fn every_bad_cell_of_a_row_is_named() {
+        let reading = reading(&customers::NOUN, &["identifier", "dateOfBirth", "member"], &[]).unwrap();
+        let row = row(&reading, &["c-1", "17.5.1990", "yes"]);
+        let expected = "dateOfBirth must be a day of the calendar as YYYY-MM-DD, not \"17.5.1990\"; \
+                        member must be true or false, not \"yes\"";
+        assert_eq!((row.id.as_str(), row.record.unwrap_err().as_str()), ("c-1", expected));
+    }
+
+    #[test]
+    fn a_parameter_of_the_path_is_a_column_and_no_property() {
+        let reading = reading(&cards::NOUN, &["customer", "type", "number", "expirationDate"], &[]).unwrap();
+        let good = row(&reading, &["c-1", "Passport", "G1", "2030-01-31"]);
+        let record = good.record.unwrap();
+        assert_eq!((good.id.as_str(), record.within.as_slice()), ("c-1/G1", ["c-1".to_owned()].as_slice()));
+        assert_eq!(record.body.get("customer"), None);
+        assert_eq!(
+            row(&reading, &["", "Passport", "G1", "2030-01-31"]).record.unwrap_err(),
+            "customer is required"
+        );
+    }
+
+    #[test]
+    fn a_table_with_a_wrong_header_is_refused_before_anything_is_sent() {
+        let refused = |header: &[&str]| reading(&customers::NOUN, header, &[]).err().unwrap();
+        assert_eq!(refused(&["identifier", "surnam"]).message, "customers have no field \"surnam\"");
+        assert!(refused(&["identifier", "surnam"]).hint.starts_with("did you mean surname?"));
+        assert!(refused(&["surname"]).message.contains("no column \"identifier\""));
+        assert!(reading(&customers::NOUN, &["identifier"], &[("Nr", "identifier")]).is_err());
+    }
+
+    #[test]
+    fn a_row_keeps_its_key_in_its_run_and_a_second_one_like_it_has_another() {
+        let record = Record { within: Vec::new(), body: json!({}) };
+        let keys = |run: &str, bodies: &[&str]| {
+            let mut keys = Keys::new(run);
+            bodies.iter().map(|body| keys.key(&record, body)).collect::<Vec<_>>()
+        };
+        let first = keys("r1", &["a", "b", "a"]);
+        assert_eq!(first, keys("r1", &["a", "b", "a"]));
+        assert_eq!(keys("r1", &["b"])[0], first[1]);
+        assert!(first[0] != first[2] && first[0] != keys("r2", &["a"])[0]);
+    }
+}

@@ -1,0 +1,263 @@
+//! Rows of a file: CSV, JSON lines, JSON, YAML.
+
+use crate::failure::{Failure, Outcome};
+use crate::input::yaml;
+use crate::words::nearest;
+use clap::ValueEnum;
+use csv::ByteRecord;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read, stdin};
+use std::path::Path;
+
+/// Bytes of a file that are looked at for its format.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// How rows are written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table whose first line names the columns
+    Csv,
+    /// One JSON object a line
+    Jsonl,
+    /// A JSON array of objects
+    Json,
+    /// A YAML list of objects
+    Yaml,
+}
+
+/// A row as it stands in the file.
+#[derive(Debug, Clone)]
+pub enum Raw {
+    /// The cells of a line of CSV.
+    Cells(ByteRecord),
+    /// A record of another format.
+    Record(Value),
+    /// A line that cannot be read, and why.
+    Broken(String),
+}
+
+/// The rows of a file, one after the other.
+pub struct Source {
+    rows: Rows,
+    /// Bytes of the file, where it is one.
+    pub bytes: Option<u64>,
+    count: u64,
+}
+
+enum Rows {
+    Csv { reader: Box<csv::Reader<Box<dyn Read + Send>>>, header: Vec<String>, delimiter: u8, skipped: u64 },
+    Lines { reader: Box<dyn BufRead + Send>, read: u64 },
+    Records(std::vec::IntoIter<Value>),
+}
+
+impl Source {
+    /// Opens a file, `-` for standard input.
+    pub fn open(file: &str, format: Option<Format>) -> Outcome<Self> {
+        let unreadable = |error| Failure::usage(format!("cannot read {file}: {error}"));
+        let (mut reader, bytes): (Box<dyn BufRead + Send>, _) = match file {
+            "-" => (Box::new(BufReader::with_capacity(BUFFER_BYTES, stdin())), None),
+            _ => {
+                let opened = File::open(file).map_err(unreadable)?;
+                let bytes = opened.metadata().ok().filter(std::fs::Metadata::is_file).map(|data| data.len());
+                (Box::new(BufReader::with_capacity(BUFFER_BYTES, opened)), bytes)
+            }
+        };
+        if reader.fill_buf().map_err(unreadable)?.starts_with(b"\xef\xbb\xbf") {
+            // Spreadsheets mark UTF-8 in this way.
+            reader.consume(3);
+        }
+        let format = match format.or_else(|| by_name(file)) {
+            Some(format) => format,
+            None => by_content(reader.fill_buf().map_err(unreadable)?),
+        };
+        let rows = match format {
+            Format::Csv => csv_rows(file, reader)?,
+            Format::Jsonl => Rows::Lines { reader, read: 0 },
+            Format::Json | Format::Yaml => Rows::Records(records(file, format, reader)?.into_iter()),
+        };
+        Ok(Self { rows, bytes, count: 0 })
+    }
+
+    /// The names of the columns; none where every record names its own properties.
+    pub fn header(&self) -> Option<&[String]> {
+        if let Rows::Csv { header, .. } = &self.rows { Some(header) } else { None }
+    }
+
+    /// What stands between the cells.
+    pub fn delimiter(&self) -> u8 {
+        if let Rows::Csv { delimiter, .. } = &self.rows { *delimiter } else { b',' }
+    }
+
+    /// Bytes of the file that were read, where that tells how far it is.
+    pub fn position(&self) -> u64 {
+        match &self.rows {
+            Rows::Csv { reader, skipped, .. } => skipped + reader.position().byte(),
+            Rows::Lines { read, .. } => *read,
+            Rows::Records(_) => 0,
+        }
+    }
+
+    /// The next row with its number, counted from 1.
+    pub fn next(&mut self) -> Outcome<Option<(u64, Raw)>> {
+        let unreadable = |error: std::io::Error| Failure::local(format!("cannot read on: {error}"));
+        let raw = match &mut self.rows {
+            Rows::Csv { reader, header, .. } => {
+                let mut cells = ByteRecord::new();
+                match reader.read_byte_record(&mut cells) {
+                    Ok(false) => return Ok(None),
+                    Ok(true) if cells.len() != header.len() => {
+                        let (has, should) = (cells.len(), header.len());
+                        let cells_of_line = if has == 1 { "cell" } else { "cells" };
+                        self.count += 1;
+                        let why = format!("the line has {has} {cells_of_line}, the header {should}");
+                        return Ok(Some((self.count, Raw::Broken(why))));
+                    }
+                    Ok(true) => Raw::Cells(cells),
+                    Err(error) => return Err(Failure::local(format!("cannot read on: {error}"))),
+                }
+            }
+            Rows::Lines { reader, read } => loop {
+                let mut line = Vec::new();
+                let bytes = reader.read_until(b'\n', &mut line).map_err(unreadable)?;
+                *read += bytes as u64;
+                if bytes == 0 {
+                    return Ok(None);
+                }
+                if !line.iter().all(u8::is_ascii_whitespace) {
+                    break serde_json::from_slice(&line).map_or_else(
+                        |error| Raw::Broken(format!("the line is not JSON: see column {}", error.column())),
+                        Raw::Record,
+                    );
+                }
+            },
+            Rows::Records(records) => match records.next() {
+                Some(record) => Raw::Record(record),
+                None => return Ok(None),
+            },
+        };
+        self.count += 1;
+        Ok(Some((self.count, raw)))
+    }
+}
+
+fn by_name(file: &str) -> Option<Format> {
+    let extension = Path::new(file).extension()?.to_str()?.to_ascii_lowercase();
+    match extension.as_str() {
+        "csv" | "tsv" | "txt" => Some(Format::Csv),
+        "jsonl" | "ndjson" => Some(Format::Jsonl),
+        "json" => Some(Format::Json),
+        "yaml" | "yml" => Some(Format::Yaml),
+        _ => None,
+    }
+}
+
+fn by_content(beginning: &[u8]) -> Format {
+    match beginning.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'[') => Format::Json,
+        Some(b'{') => Format::Jsonl,
+        _ => Format::Csv,
+    }
+}
+
+fn records(file: &str, format: Format, mut reader: Box<dyn BufRead + Send>) -> Outcome<Vec<Value>> {
+    let mut text = String::new();
+    let read = reader.read_to_string(&mut text);
+    read.map_err(|error| Failure::usage(format!("cannot read {file}: {error}")))?;
+    let parsed = match format {
+        Format::Yaml => yaml::parse(&text),
+        _ => serde_json::from_str(&text).map_err(|error| error.to_string()),
+    };
+    match parsed {
+        Ok(Value::Array(records)) => Ok(records),
+        Ok(_) => Err(Failure::usage(format!("{file} must hold a list of records"))),
+        Err(why) => Err(Failure::usage(format!("{file} cannot be read: {why}"))),
+    }
+}
+
+/// Takes the comments before the header away, and finds out what stands between the cells.
+fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
+    let unreadable = |error| Failure::usage(format!("cannot read {file}: {error}"));
+    let (mut line, mut skipped) = (Vec::new(), 0);
+    loop {
+        line.clear();
+        if reader.read_until(b'\n', &mut line).map_err(unreadable)? == 0 {
+            return Err(Failure::usage(format!("{file} has no line with the names of the columns"))
+                .hint("an empty table to begin with: --template"));
+        }
+        if !line.starts_with(b"#") && !line.iter().all(u8::is_ascii_whitespace) {
+            break;
+        }
+        skipped += line.len() as u64;
+    }
+    let count = |delimiter: u8| line.iter().filter(|byte| **byte == delimiter).count();
+    // The last of equals is taken, so the comma comes last.
+    let delimiter = [b'\t', b';', b','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(b',');
+    let whole: Box<dyn Read + Send> = Box::new(Cursor::new(line).chain(reader));
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(whole);
+    let header =
+        reader.headers().map_err(|_| Failure::usage(format!("the header of {file} is not UTF-8")))?;
+    let header: Vec<_> = header.iter().map(|name| name.trim().to_owned()).collect();
+    Ok(Rows::Csv { reader: Box::new(reader), header, delimiter, skipped })
+}
+
+/// Reads `COLUMN=FIELD`; nothing behind the sign means that the column is passed over.
+pub fn mapping(text: &str) -> Result<(String, String), String> {
+    let (column, field) = text.split_once('=').ok_or("it must be COLUMN=FIELD, such as Surname=surname")?;
+    Ok((column.trim().to_owned(), field.trim().to_owned()))
+}
+
+/// The nearest of some names, as a hint.
+pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    nearest(name, names).first().map_or_else(String::new, |near| format!("did you mean {near}? "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn rows(name: &str, text: &[u8]) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        File::create(&path).unwrap().write_all(text).unwrap();
+        let mut source = Source::open(path.to_str().unwrap(), None).unwrap();
+        let mut found = Vec::new();
+        while let Some((number, raw)) = source.next().unwrap() {
+            let text = match raw {
+                Raw::Cells(cells) => {
+                    cells.iter().map(|c| String::from_utf8_lossy(c)).collect::<Vec<_>>().join("|")
+                }
+                Raw::Record(record) => record.to_string(),
+                Raw::Broken(why) => format!("! {why}"),
+            };
+            found.push(format!("{number} {text}"));
+        }
+        found
+    }
+
+    #[test]
+    fn comments_stand_before_the_header_only_and_every_delimiter_is_found() {
+        let text = "\u{feff}# one\n\n# two\nidentifier;name\n#1;\"a;b\nc\"\n\n2;d\n3\n";
+        let expected = ["1 #1|a;b\nc", "2 2|d", "3 ! the line has 1 cell, the header 2"];
+        assert_eq!(rows("x.csv", text.as_bytes()), expected);
+        assert_eq!(rows("x.tsv", b"a\tb\tc,d\n1\t2\t3\n"), ["1 1|2|3"]);
+        assert_eq!(rows("unknown", b"a\n1\n"), ["1 1"]);
+    }
+
+    #[test]
+    fn json_keeps_its_digits_in_every_shape() {
+        let record = r#"{"n":1.10}"#;
+        for (name, text) in [
+            ("x.jsonl", format!("{record}\n\n{record}")),
+            ("x.json", format!("[{record},{record}]")),
+            ("x.yaml", "- {n: 1.10}\n- n: 1.10\n".to_owned()),
+            ("none", format!("[{record},{record}]")),
+            ("none2", format!("{record}\n{record}")),
+        ] {
+            assert_eq!(rows(name, text.as_bytes()).len(), 2, "{name}");
+        }
+        assert_eq!(rows("x.jsonl", record.as_bytes()), [format!("1 {record}")]);
+        assert_eq!(rows("x.jsonl", b"{\n"), ["1 ! the line is not JSON: see column 0"]);
+    }
+}

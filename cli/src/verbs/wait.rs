@@ -1,0 +1,209 @@
+//! `mfa wait`: until a record is as a script needs it.
+
+use crate::command::cx::Cx;
+use crate::command::money::Money;
+use crate::command::noun::Noun;
+use crate::command::verb::Verb;
+use crate::failure::{Failure, Outcome};
+use crate::nouns::{self, gateways};
+use crate::output::views::{self, View};
+use crate::words::nearest;
+use clap::Args;
+use mfa_shared::api::rows;
+use mfa_shared::endpoint::{Meta, Method, render, segments};
+use mfa_shared::fault::exit;
+use mfa_shared::wire::AnswerKind;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Wait between two looks.
+const LOOK_MILLIS: u64 = 250;
+
+#[derive(Args)]
+pub struct Wait {
+    /// Noun and identifier, such as customer/c-001; what lies inside another record has both identifiers,
+    /// such as teller/head-office/desk-1
+    #[arg(value_name = "NOUN/ID")]
+    record: String,
+    /// What is waited for: a property and its value, such as state=ACTIVE or address.city=Accra; exists; gone
+    #[arg(long = "for", value_name = "NAME=VALUE|exists|gone")]
+    condition: String,
+    /// Longest wait, such as 90, 60s, 5m or 1h
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    timeout: Duration,
+}
+
+impl Verb for Wait {
+    const ABOUT: &'static str = "Wait until a record has a value, exists or is gone";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa wait customer/c-001 --for state=ACTIVE --timeout 60s",
+        "mfa wait office/nowhere --for gone -q",
+    ];
+    const EXITS: &'static [i32] =
+        &[exit::NOT_FOUND, exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::WAIT_TIMEOUT, exit::UNREACHABLE];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let place = Place::of(&self.record)?;
+        let path = render(place.row.path, &place.identifiers);
+        let condition = self.condition.as_str();
+        if !matches!(condition, "exists" | "gone") && !condition.contains('=') {
+            return Err(Failure::usage(format!("\"{condition}\" is nothing that can be waited for"))
+                .hint("wait for NAME=VALUE, exists or gone"));
+        }
+        let started = Instant::now();
+        loop {
+            let seen = match cx.client.raw("GET", &path, &[], None).await {
+                Ok(reply) => Some(read(&reply.bytes)),
+                Err(failure) if failure.exit == exit::NOT_FOUND && matches!(condition, "exists" | "gone") => {
+                    None
+                }
+                Err(failure) => return Err(failure),
+            };
+            let is_so = match (condition, &seen) {
+                ("gone", seen) => seen.is_none(),
+                ("exists", seen) => seen.is_some(),
+                (_, Some(record)) => holds(record, condition)?,
+                (_, None) => false,
+            };
+            if is_so {
+                cx.out.tip(&told(&self.record, condition));
+                return match seen {
+                    Some(record) => place.show(cx, record).await,
+                    None => Ok(()),
+                };
+            }
+            if started.elapsed() >= self.timeout {
+                let now = seen.as_ref().and_then(|record| shown(record, condition.split('=').next()?));
+                let now = now.map_or_else(String::new, |now| format!(", it is {now}"));
+                let what =
+                    format!("{} is not {condition} after {} s{now}", self.record, self.timeout.as_secs());
+                return Err(Failure::new("wait_timeout", exit::WAIT_TIMEOUT, what));
+            }
+            tokio::time::sleep(Duration::from_millis(LOOK_MILLIS)).await;
+        }
+    }
+}
+
+/// The record that is waited for.
+struct Place<'a> {
+    /// The row that reads it.
+    row: &'static Meta,
+    /// The parameters of its path.
+    identifiers: Vec<&'a str>,
+}
+
+impl<'a> Place<'a> {
+    /// The one record that is meant.
+    fn of(record: &'a str) -> Outcome<Self> {
+        let mut words = record.split('/');
+        let noun = words.next().unwrap_or_default();
+        let identifiers: Vec<_> = words.collect();
+        // The noun of a command, in the singular and in the plural, stands for that of the path.
+        let names = nouns::called(noun);
+        let is_meant = |own: &&str| *own == noun || names.contains(own);
+        let found =
+            rows().find(|row| path_nouns(row).is_some_and(|nouns| nouns.last().is_some_and(is_meant)));
+        let Some(row) = found else {
+            let known: Vec<_> = rows().filter_map(|row| path_nouns(row)?.last().copied()).collect();
+            let near = nearest(noun, known.iter().copied()).first().copied();
+            let hint = near
+                .map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
+            return Err(Failure::usage(format!("there is no \"{noun}\" that can be waited for")).hint(hint));
+        };
+        let needed = path_nouns(row).unwrap_or_default();
+        if identifiers.len() != needed.len()
+            || identifiers.iter().any(|word| matches!(*word, "" | "." | ".."))
+        {
+            let words: Vec<_> = needed.iter().map(|noun| format!("{}-ID", noun.to_uppercase())).collect();
+            let what = format!("\"{record}\" does not name one {noun}");
+            return Err(Failure::usage(what).hint(format!("it is written {noun}/{}", words.join("/"))));
+        }
+        Ok(Self { row, identifiers })
+    }
+
+    /// Shows the record as the command does that reads it.
+    async fn show(&self, cx: &Cx, record: Value) -> Outcome {
+        let view = view(self.row).unwrap_or(&views::ANSWER);
+        let record = Money::of_row(cx, (self.row, &self.identifiers), view).shown(record).await;
+        cx.out.show(view, &record)
+    }
+}
+
+/// The columns of what a row reads, where a noun is read by it.
+pub fn view(row: &Meta) -> Option<&'static View> {
+    let is_read = |noun: &&&Noun| noun.read.is_some_and(|read| read.name == row.name);
+    nouns::all().iter().find(is_read).map(|noun| noun.view)
+}
+
+/// The row that reads the record of a text such as customer/c-001.
+pub fn row(record: &str) -> Option<&'static Meta> {
+    Some(Place::of(record).ok()?.row)
+}
+
+/// A record as this command compares and shows it, which is without the secret of a gateway.
+fn read(bytes: &[u8]) -> Value {
+    let mut record = serde_json::from_slice(bytes).unwrap_or_default();
+    gateways::cover(&mut record);
+    record
+}
+
+/// What has come to be so, in words.
+fn told(record: &str, condition: &str) -> String {
+    match condition.split_once('=') {
+        Some((name, value)) => format!("{record}: {name} is {value}"),
+        None if condition == "gone" => format!("{record} is gone"),
+        None => format!("{record} {condition}"),
+    }
+}
+
+/// The nouns in the path of a row that reads one record.
+pub fn path_nouns(row: &Meta) -> Option<Vec<&'static str>> {
+    let noun = |segment: &'static str| segment.strip_prefix('{')?.strip_suffix('}');
+    let one = row.method == Method::Get && row.answer.kind == AnswerKind::Json;
+    (one && noun(segments(row.path).last()?).is_some()).then(|| segments(row.path).filter_map(noun).collect())
+}
+
+/// Whether a record shows what is waited for.
+fn holds(record: &Value, condition: &str) -> Outcome<bool> {
+    let Some((name, value)) = condition.split_once('=') else { return Ok(false) };
+    match shown(record, name) {
+        Some(now) => Ok(now == value),
+        None => Err(Failure::usage(format!("the record has no \"{name}\"")).hint("see its -o json")),
+    }
+}
+
+/// The value of a property; a customer's state is called currentState.
+fn shown(record: &Value, name: &str) -> Option<String> {
+    let first = name.split('.').next().unwrap_or_default();
+    let name = match name {
+        "state" if record.get("state").is_none() => "currentState",
+        _ if record.get(first).is_none() => return None,
+        name => name,
+    };
+    Some(crate::output::text(record, &format!("/{}", name.replace('.', "/"))))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let unit = match unit {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return Err("it must be a number of seconds, or end with s, m or h".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "it must begin with a number".to_owned())?;
+    Ok(Duration::from_secs(number.saturating_mul(unit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_can_be_waited_for_has_columns_of_its_own() {
+        let waited: Vec<_> = rows().filter(|row| path_nouns(row).is_some()).collect();
+        assert!(waited.len() > 15, "{waited:?}");
+        for row in waited {
+            assert!(view(row).is_some(), "{} has none", row.name);
+        }
+    }
+}
