@@ -188,8 +188,11 @@ pub struct Own {
     /// Whether a new record can be given it only in this way.
     pub always: bool,
     /// The endpoint and its body for a value; nothing where the body of the record takes it.
-    pub set: fn(&Value) -> Option<(&'static Meta, Option<Value>)>,
+    pub set: fn(&Value) -> Option<Order>,
 }
+
+/// An endpoint with its body.
+pub type Order = (&'static Meta, Option<Value>);
 
 /// A value as an object of the wire, with every property of it.
 pub fn held<T: Object + Serialize + Send + Sync>(value: &Value) -> Outcome<Value> {

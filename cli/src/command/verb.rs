@@ -5,9 +5,10 @@
 
 use super::cx::Cx;
 use super::globals::{ChangeFlags, ListFlags};
-use super::noun::Noun;
+use super::noun::{Noun, params};
 use crate::failure::{Failure, Outcome};
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use crate::output::views::View;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use mfa_shared::endpoint::{Meta, Method};
 use mfa_shared::wire::AnswerKind;
 use std::future::Future;
@@ -54,6 +55,8 @@ enum Doing {
     Own(fn(Command) -> Command, for<'a> fn(&'a ArgMatches, &'a Cx) -> Work<'a>),
     /// A verb that many nouns have.
     Common(&'static Noun, Flags, CommonWork),
+    /// A verb that shows what its endpoint answers about one record, of which this is a word.
+    Shows(&'static Meta, &'static View, &'static str),
 }
 
 type Flags = fn(&'static Noun, Command) -> Command;
@@ -163,6 +166,29 @@ pub const fn verb<V: Verb + 'static>(name: &'static str) -> Node {
     })
 }
 
+/// A row for a verb that shows what an endpoint answers about a record, which its path names.
+pub const fn shows(
+    name: &'static str,
+    endpoint: &'static Meta,
+    view: &'static View,
+    of: &'static str,
+    examples: &'static [&'static str],
+) -> Node {
+    Node::Leaf(Leaf {
+        name,
+        endpoint: Some(endpoint),
+        about: endpoint.doc,
+        examples,
+        hidden: false,
+        needs_profile: true,
+        needs_settings: true,
+        serves: false,
+        bulk: false,
+        exits: &[],
+        doing: Doing::Shows(endpoint, view, of),
+    })
+}
+
 /// A row for a group of verbs.
 pub const fn group(
     name: &'static str,
@@ -221,17 +247,18 @@ pub fn subcommand(node: &'static Node) -> Command {
                 .before_help(format!("Examples:\n{examples}\n"))
                 .after_help("Flags of every command: mfa help flags")
                 .hide(leaf.hidden);
-            match leaf.doing {
-                Doing::Own(flags, _) => command.defer(flags),
-                Doing::Common(noun, flags, _) => {
-                    let command = with_shared_flags(flags(noun, command), leaf.endpoint);
-                    let command = command.defer(with_global_flags(leaf.endpoint.map(|meta| meta.method)));
-                    command
-                        .about(sentence(leaf.about))
-                        .long_about(None::<&str>)
-                        .next_help_heading(None::<&str>)
-                }
-            }
+            let command = match leaf.doing {
+                Doing::Own(flags, _) => return command.defer(flags),
+                Doing::Common(noun, flags, _) => flags(noun, command),
+                Doing::Shows(row, _, of) => command.args(params(row.path).map(|param| {
+                    Arg::new(param).value_name("ID").help(format!("Identifier of the {of}")).required(true)
+                })),
+            };
+            with_shared_flags(command, leaf.endpoint)
+                .defer(with_global_flags(leaf.endpoint.map(|meta| meta.method)))
+                .about(sentence(leaf.about))
+                .long_about(None::<&str>)
+                .next_help_heading(None::<&str>)
         }
         Node::Group { name, alias, about, nodes } => {
             let group = Command::new(*name)
@@ -277,6 +304,10 @@ impl Leaf {
         match self.doing {
             Doing::Own(_, run) => run(matches, cx),
             Doing::Common(noun, _, run) => run(noun, matches, cx),
+            Doing::Shows(row, view, _) => Box::pin(async move {
+                let given = params(row.path).filter_map(|param| matches.get_one::<String>(param));
+                cx.show_row((row, &given.map(String::as_str).collect::<Vec<_>>()), view).await
+            }),
         }
     }
 

@@ -8,7 +8,7 @@ pub use verify::Verify;
 
 use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Section};
-use crate::command::verb::{Verb, verb};
+use crate::command::verb::{Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::nouns::ledger::day;
 use crate::output::Format;
@@ -44,7 +44,13 @@ pub const NOUN: Noun = Noun {
         verb::<Show>("show"),
         verb::<Follow>("follow"),
         verb::<Verify>("verify"),
-        verb::<Head>("head"),
+        shows(
+            "head",
+            &GetAuditHead::META,
+            &views::AUDIT_HEAD,
+            "",
+            &["mfa audit head", "mfa audit head -o jsonl >>ledger-of-heads"],
+        ),
         verb::<Export>("export"),
         verb::<Prune>("prune"),
     ],
@@ -145,18 +151,6 @@ impl Verb for Show {
     const EXAMPLES: &'static [&'static str] = &["mfa audit show 1", "mfa audit show 1 -o yaml"];
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(GetAuditRecord { sequence: self.sequence }, &views::AUDIT).await
-    }
-}
-
-#[derive(Args)]
-pub struct Head {}
-
-impl Verb for Head {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetAuditHead::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa audit head", "mfa audit head -o jsonl >>ledger-of-heads"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetAuditHead {}, &views::AUDIT_HEAD).await
     }
 }
 

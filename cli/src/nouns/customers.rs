@@ -7,7 +7,7 @@ use super::cards;
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::{AddressFlags, ContactFlags};
 use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
-use crate::command::verb::{Verb, group, verb};
+use crate::command::verb::{Verb, group, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::views;
@@ -77,7 +77,13 @@ pub const NOUN: Noun = Noun {
         verb::<Unlock>("unlock"),
         verb::<Close>("close"),
         verb::<Reopen>("reopen"),
-        verb::<Commands>("commands"),
+        shows(
+            "commands",
+            &ListCustomerCommands::META,
+            &views::CUSTOMER_COMMAND,
+            "customer",
+            &["mfa customers commands c-001", "mfa customers commands c-001 -o csv"],
+        ),
         group("address", "", "The address of a customer", &[verb::<AddressSet>("set")]),
         group("contacts", "contact", "How a customer is reached", &[verb::<ContactsSet>("set")]),
         group("portrait", "portraits", "The portrait of a customer", portraits::VERBS),
@@ -320,22 +326,6 @@ async fn command(cx: &Cx, customer: String, action: &str, comment: Option<String
     let read = GetCustomer { customer: customer.clone() };
     let endpoint = CommandCustomer { customer: customer.clone() };
     cx.change(endpoint, body, done(&customer, what), read, &views::CUSTOMER).await
-}
-
-#[derive(Args)]
-pub struct Commands {
-    /// Identifier of the customer
-    #[arg(value_name = "ID")]
-    customer: String,
-}
-
-impl Verb for Commands {
-    const ENDPOINT: Option<&'static Meta> = Some(&ListCustomerCommands::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa customers commands c-001", "mfa customers commands c-001 -o csv"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListCustomerCommands { customer: self.customer }, &views::CUSTOMER_COMMAND).await
-    }
 }
 
 #[derive(Args)]

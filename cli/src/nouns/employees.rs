@@ -3,7 +3,7 @@
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::ContactFlags;
 use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
-use crate::command::verb::{Verb, group, verb};
+use crate::command::verb::{Verb, group, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::views;
@@ -65,7 +65,20 @@ pub const NOUN: Noun = Noun {
             "contacts",
             "contact",
             "How an employee is reached",
-            &[verb::<ContactsSet>("set"), verb::<ContactsList>("list"), verb::<ContactsDelete>("delete")],
+            &[
+                verb::<ContactsSet>("set"),
+                shows(
+                    "list",
+                    &ListEmployeeContacts::META,
+                    &views::CONTACT,
+                    "employee",
+                    &[
+                        "mfa employees contacts list efua.sarpong",
+                        "mfa employees contacts list efua.sarpong -o json",
+                    ],
+                ),
+                verb::<ContactsDelete>("delete"),
+            ],
         ),
     ],
     ..noun::NOUN
@@ -201,22 +214,6 @@ impl Verb for ContactsSet {
         let read = ListEmployeeContacts { employee: employee.clone() };
         let endpoint = SetEmployeeContacts { employee: employee.clone() };
         cx.change(endpoint, body, done(&employee, "given contacts"), read, &views::CONTACT).await
-    }
-}
-
-#[derive(Args)]
-pub struct ContactsList {
-    /// Identifier of the employee
-    #[arg(value_name = "ID")]
-    employee: String,
-}
-
-impl Verb for ContactsList {
-    const ENDPOINT: Option<&'static Meta> = Some(&ListEmployeeContacts::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa employees contacts list efua.sarpong", "mfa employees contacts list efua.sarpong -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListEmployeeContacts { employee: self.employee }, &views::CONTACT).await
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::AddressFlags;
 use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
-use crate::command::verb::{Verb, group, verb};
+use crate::command::verb::{Verb, group, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::text;
@@ -83,7 +83,19 @@ pub const NOUN: Noun = Noun {
             "references",
             "reference",
             "Marks of other systems that use an office",
-            &[verb::<ReferencesSet>("set"), verb::<ReferencesList>("list")],
+            &[
+                verb::<ReferencesSet>("set"),
+                shows(
+                    "list",
+                    &ListOfficeReferences::META,
+                    &views::REFERENCE,
+                    "office",
+                    &[
+                        "mfa offices references list head-office",
+                        "mfa offices references list head-office -o json",
+                    ],
+                ),
+            ],
         ),
     ],
     ..noun::NOUN
@@ -320,21 +332,5 @@ impl Verb for ReferencesSet {
         let (endpoint, body) =
             (SetOfficeReference { office: office.clone() }, draft.body::<SetOfficeReference>()?);
         cx.change(endpoint, body, done(&office, "given a reference"), read, &views::REFERENCE).await
-    }
-}
-
-#[derive(Args)]
-pub struct ReferencesList {
-    /// Identifier of the office
-    #[arg(value_name = "ID")]
-    office: String,
-}
-
-impl Verb for ReferencesList {
-    const ENDPOINT: Option<&'static Meta> = Some(&ListOfficeReferences::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa offices references list head-office", "mfa offices references list head-office -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListOfficeReferences { office: self.office }, &views::REFERENCE).await
     }
 }

@@ -5,7 +5,7 @@ mod guided;
 
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Own, Samples, Section, held};
-use crate::command::verb::{Verb, group, verb};
+use crate::command::verb::{Verb, group, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::views;
@@ -82,8 +82,20 @@ pub const NOUN: Noun = Noun {
         verb::<Update>("update"),
         verb::<Activate>("activate"),
         verb::<Deactivate>("deactivate"),
-        verb::<Commands>("commands"),
-        verb::<Accounts>("accounts"),
+        shows(
+            "commands",
+            &ListDefinitionCommands::META,
+            &views::DEFINITION_COMMAND,
+            "product",
+            &["mfa products commands savings", "mfa products commands savings -o csv"],
+        ),
+        shows(
+            "accounts",
+            &ListDefinitionInstances::META,
+            &views::INSTANCE,
+            "product",
+            &["mfa products accounts savings", "mfa products accounts savings -o csv"],
+        ),
         group("dividends", "dividend", "Dividends of share products", dividends::VERBS),
     ],
     ..noun::NOUN
@@ -272,36 +284,4 @@ async fn command(cx: &Cx, definition: String, action: &str, note: Option<String>
     let read = GetDefinition { definition: definition.clone() };
     let endpoint = CommandDefinition { definition: definition.clone() };
     cx.change(endpoint, body, done(&definition, what), read, &views::DEFINITION).await
-}
-
-#[derive(Args)]
-pub struct Commands {
-    /// Identifier of the product
-    #[arg(value_name = "ID")]
-    definition: String,
-}
-
-impl Verb for Commands {
-    const ENDPOINT: Option<&'static Meta> = Some(&ListDefinitionCommands::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa products commands savings", "mfa products commands savings -o csv"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListDefinitionCommands { definition: self.definition }, &views::DEFINITION_COMMAND).await
-    }
-}
-
-#[derive(Args)]
-pub struct Accounts {
-    /// Identifier of the product
-    #[arg(value_name = "ID")]
-    definition: String,
-}
-
-impl Verb for Accounts {
-    const ENDPOINT: Option<&'static Meta> = Some(&ListDefinitionInstances::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa products accounts savings", "mfa products accounts savings -o csv"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListDefinitionInstances { definition: self.definition }, &views::INSTANCE).await
-    }
 }

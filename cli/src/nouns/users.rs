@@ -4,7 +4,7 @@ use crate::client::logins;
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::{PasswordFlags, made_up_password, show_once};
 use crate::command::noun::{self, APPLY, Apply, IMPORT, Import, Noun, Samples, Section, held};
-use crate::command::verb::{Verb, verb};
+use crate::command::verb::{Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft, Row};
 use crate::output::views;
@@ -54,7 +54,13 @@ pub const NOUN: Noun = Noun {
     samples: Samples { one: "esi", deleted: "esi", edit: "" },
     verbs: &[
         verb::<Create>("create"),
-        verb::<Permissions>("permissions"),
+        shows(
+            "permissions",
+            &ListUserPermissions::META,
+            &views::PERMISSION,
+            "user",
+            &["mfa users permissions esi", "mfa users permissions esi -o json"],
+        ),
         verb::<SetRole>("set-role"),
         verb::<SetPassword>("set-password"),
     ],
@@ -103,22 +109,6 @@ impl Verb for Create {
             show_once(cx, &user, &password, ", to be changed at login");
         }
         cx.changed(done(&user, "created"), GetUser { user: user.clone() }, &views::USER).await
-    }
-}
-
-#[derive(Args)]
-pub struct Permissions {
-    /// Identifier of the user
-    #[arg(value_name = "ID")]
-    user: String,
-}
-
-impl Verb for Permissions {
-    const ENDPOINT: Option<&'static Meta> = Some(&ListUserPermissions::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa users permissions esi", "mfa users permissions esi -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListUserPermissions { user: self.user }, &views::PERMISSION).await
     }
 }
 

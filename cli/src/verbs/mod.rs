@@ -20,8 +20,11 @@ pub mod wait;
 use crate::command::noun::Noun;
 use crate::command::verb::Node;
 
-/// The verbs that stand first, in their order, and the ones that nouns share.
-const FIRST: &[(&str, fn(&'static Noun) -> Option<Node>)] = &[
+/// Makes a verb for a noun, where the noun has what it needs.
+type Of = fn(&'static Noun) -> Option<Node>;
+
+/// The verbs that help shows first, in this order; own ones take the place of those that nouns share.
+const FIRST: &[(&str, Of)] = &[
     ("list", list::of),
     ("get", get::of),
     ("history", history::of),

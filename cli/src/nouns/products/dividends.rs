@@ -1,7 +1,7 @@
 //! Dividends of share products.
 
 use crate::command::cx::{Cx, Done};
-use crate::command::verb::{Node, Verb, verb};
+use crate::command::verb::{Node, Verb, shows, verb};
 use crate::failure::Outcome;
 use crate::input::{self, Draft};
 use crate::nouns::ledger::day;
@@ -17,23 +17,16 @@ use std::time::Duration;
 const DISTRIBUTION: Duration = Duration::from_secs(60 * 60);
 
 /// The verbs of the noun.
-pub const VERBS: &[Node] = &[verb::<List>("list"), verb::<Distribute>("distribute")];
-
-#[derive(Args)]
-pub struct List {
-    /// Identifier of the product
-    #[arg(value_name = "ID")]
-    definition: String,
-}
-
-impl Verb for List {
-    const ENDPOINT: Option<&'static Meta> = Some(&ListDividends::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa products dividends list shares", "mfa products dividends list shares -o csv"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListDividends { definition: self.definition }, &views::DIVIDEND).await
-    }
-}
+pub const VERBS: &[Node] = &[
+    shows(
+        "list",
+        &ListDividends::META,
+        &views::DIVIDEND,
+        "product",
+        &["mfa products dividends list shares", "mfa products dividends list shares -o csv"],
+    ),
+    verb::<Distribute>("distribute"),
+];
 
 #[derive(Args)]
 pub struct Distribute {

@@ -26,6 +26,9 @@ use crate::input::Row;
 use serde_json::Value;
 use std::ops::Deref;
 
+/// The row that changes a record, and its body from that of a new one.
+type Change = (Row, fn(&Value) -> Value);
+
 /// A noun whose records travel in bulk.
 #[derive(Clone, Copy)]
 pub struct Bulk {
@@ -50,7 +53,7 @@ impl Bulk {
     }
 
     /// The endpoint that changes a record that is there already, and its body from that of a new one.
-    fn change(&self) -> Option<(Row, fn(&Value) -> Value)> {
+    fn change(&self) -> Option<Change> {
         self.noun.change.filter(|_| self.changes).map(|row| (row, self.noun.change_body))
     }
 }

@@ -1,8 +1,8 @@
 //! Rows as batches of operations, and what became of each row.
 
-use super::Bulk;
 use super::row::{Keys, Record, Row};
 use super::source::Raw;
+use super::{Bulk, Change};
 use crate::client::{Client, operation};
 use crate::failure::Outcome;
 use clap::ValueEnum;
@@ -156,9 +156,6 @@ impl Ready {
         (noun.only_change)(&self.record.body)
     }
 }
-
-/// The row that changes a record, and its body from that of a new one.
-type Change = (crate::input::Row, fn(&Value) -> Value);
 
 /// How rows are sent.
 #[derive(Clone)]
