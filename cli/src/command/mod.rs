@@ -1,5 +1,6 @@
 //! What a command is: what it is given, what a verb and a noun are, and the shapes that verbs share.
 
+pub mod change;
 pub mod cx;
 pub mod edit;
 pub mod flags;

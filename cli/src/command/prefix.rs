@@ -2,9 +2,9 @@
 //! identifiers, so a place in it is found by looking at few of its records.
 
 use crate::client::Client;
-use crate::command::records::elements;
 use mfa_shared::endpoint::Meta;
 use mfa_shared::wire::Outgoing;
+use serde_json::Value;
 
 /// Identifiers that are offered, one more where there are others between.
 const OFFERED_MAX: u32 = 100;
@@ -122,6 +122,15 @@ fn guess(below: &str, above: &str, text: &str, width: u32) -> u32 {
     let (below, above, text) = (number(below), number(above), number(text));
     let (whole, part) = (above.saturating_sub(below).max(1), text.saturating_sub(below));
     u32::try_from(part * u128::from(width) / whole).unwrap_or(width)
+}
+
+/// The records of a list: a plain array, or the one array of a page.
+pub fn elements(answer: &Value) -> &[Value] {
+    let array = match answer {
+        Value::Object(page) => page.values().find_map(Value::as_array),
+        list => list.as_array(),
+    };
+    array.map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::client::{Client, Stream};
 use crate::command::noun::{Noun, params};
-use crate::command::prefix;
+use crate::command::prefix::{self, elements};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::PAGE_SIZE_MAX;
@@ -89,15 +89,6 @@ pub async fn identifiers<E: Endpoint>(client: &Client, list: &E, asked: &E::Body
     let Ok(reply) = client.send_row((&E::META, &list.params()), outgoing).await else { return Vec::new() };
     let names = elements(&reply.value).iter().map(|record| record["identifier"].as_str());
     names.flatten().map(str::to_owned).collect()
-}
-
-/// The records of a list: a plain array, or the one array of a page.
-pub fn elements(answer: &Value) -> &[Value] {
-    let array = match answer {
-        Value::Object(page) => page.values().find_map(Value::as_array),
-        list => list.as_array(),
-    };
-    array.map_or(&[], Vec::as_slice)
 }
 
 async fn open(client: &Client, list: &'static Meta, at: &[&str], asked: Asked) -> Outcome<Stream> {

@@ -5,7 +5,7 @@ mod sms;
 
 use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Section};
-use crate::command::records::elements;
+use crate::command::prefix::elements;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
 use crate::output::views::{self, View};
