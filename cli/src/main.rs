@@ -5,8 +5,8 @@
 //! | room | holds |
 //! |---|---|
 //! | `main` | from the words of a call to its exit code |
-//! | `tree` | the tree of all commands, and what reads it: clap, help, completions, man pages, usage errors |
-//! | `verbs` | what is the same for all nouns: verbs made from their records, and commands that go through them |
+//! | `tree` | the tree of all commands, and what reads it: clap, help, completions, man pages |
+//! | `verbs` | what is the same for all nouns: verbs made from their records, commands that go through them |
 //! | `nouns` | one file for each noun: its record, and under it its flags and special verbs; `NOUNS` |
 //! | `machine` | the daemon and its machine: settings, logins, backups, the store itself |
 //! | `paper` | statements, reports and receipts as text, HTML and PDF |
