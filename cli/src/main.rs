@@ -13,7 +13,7 @@
 //! | `command` | what a command is: what it is given, what a verb and a noun are, shapes that verbs share |
 //! | `client` | requests, logins, keys, the clock of the daemon; the only room that speaks HTTP |
 //! | `input` | files, flags and questions: what comes in |
-//! | `output` | formats, tables, columns of each kind of record, pictures, talk on stderr; `chart` draws plots |
+//! | `output` | formats, tables, columns of each kind of record, pictures; `chart` draws plots |
 //! | `settings` | where values come from: flags, variables, files, profiles |
 //! | `failure` | why a command failed, and how the process ends; `words`, `moment` |
 

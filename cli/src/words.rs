@@ -17,3 +17,13 @@ pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a
     near.sort();
     near.into_iter().map(|(_, name)| name).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_split_them() {
+        assert_eq!(["a-1", "two words", "it's", ""].map(quoted), ["a-1", "'two words'", r"'it'\''s'", "''"]);
+    }
+}

@@ -367,9 +367,4 @@ mod tests {
         assert_eq!(nearest("cust-01", names.into_iter()), ["cust-001", "cust-010"]);
         assert!(nearest("x", names.into_iter()).is_empty());
     }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_split_them() {
-        assert_eq!(["a-1", "two words", "it's", ""].map(quoted), ["a-1", "'two words'", r"'it'\''s'", "''"]);
-    }
 }
