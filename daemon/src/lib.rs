@@ -74,6 +74,7 @@ pub use store::backup::crypt::{
 pub use store::backup::file::{
     Draft, check_key_file, is_named as is_backup_name, read as read_backup, store_and_moment,
 };
+pub use store::backup::moment::ToMoment;
 pub use store::backup::read::{Facts as BackupFacts, Whole as WholeBackup, whole as whole_backup};
 pub use store::postgres::Address;
 pub use store::transfer::Progress;

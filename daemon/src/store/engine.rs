@@ -10,6 +10,7 @@ use super::layer::{Layer, Staged};
 use super::objects::Objects;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A state of the store that does not change while it is looked at.
@@ -46,6 +47,16 @@ pub struct Commit {
     pub request: String,
     /// The changes, a key at most once, in key order.
     pub changes: Vec<Change>,
+}
+
+/// Ties something outside of a journal, such as a backup, to one commit of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JournalMark {
+    /// SHA-256 of the identity of the journal, which itself stays secret.
+    pub store: String,
+    /// SHA-256 of the stored form of the commit.
+    pub commit: String,
 }
 
 /// Keys that were changed by commits.
@@ -107,6 +118,11 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// At most `limit` commits after a place in the journal, whole and in their order. It ends where a commit
     /// that is still under way anywhere could come in between, so none is ever missed.
     fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>>;
+    /// What tells a commit of the journal from that of any other journal; `None` where the engine does not
+    /// keep one in files.
+    fn journal_mark(&self, _sequence: u64) -> Pending<Option<JournalMark>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
     /// The place in the journal of the last commit that anybody can see.
     fn last_commit(&self) -> Pending<u64>;
     /// Whether others may commit to it beside this process.

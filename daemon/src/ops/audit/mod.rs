@@ -143,13 +143,20 @@ pub fn begin(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
 }
 
 /// Prepares a store that comes from a backup, and tells of it.
-pub fn restored(tx: &mut Tx<'_>, journal: u64, digest: &str, moment: Timestamp) -> Result<(), Fault> {
+pub fn restored(
+    tx: &mut Tx<'_>,
+    journal: u64,
+    digest: &str,
+    moment: Timestamp,
+    reached: Option<u64>,
+) -> Result<(), Fault> {
     let text = |field: &str, text: String| AuditChange {
         field: field.to_owned(),
         before: None,
         after: Some(Node::Text(text)),
     };
-    let changes = vec![text("/digest", digest.to_owned()), text("/moment", moment.to_string())];
+    let mut changes = vec![text("/digest", digest.to_owned()), text("/moment", moment.to_string())];
+    changes.extend(reached.map(|sequence| text("/journalSequence", sequence.to_string())));
     tell_own(tx, "Restore", "restore", None, changes);
     seal_left(tx, journal)
 }

@@ -52,12 +52,14 @@
 pub mod crypt;
 pub mod file;
 pub mod frames;
+pub mod moment;
 pub mod read;
 pub mod restore;
 #[cfg(test)]
 mod tests;
 pub mod write;
 
+use crate::store::engine::JournalMark;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -103,6 +105,9 @@ pub struct Trailer {
     pub moment: Timestamp,
     /// The last commit that it holds.
     pub journal_sequence: u64,
+    /// What that commit is in the journal, for a restore to a later moment. A database keeps no such journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<JournalMark>,
     /// The last sealed record of the audit trail.
     pub audit_head: Option<TrailHead>,
     /// Pairs.

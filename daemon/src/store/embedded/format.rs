@@ -13,7 +13,8 @@ use super::segment::{self, HEADER_BYTES, Header};
 use std::io;
 use std::path::Path;
 
-const NAME: &str = "FORMAT";
+/// The file.
+pub(super) const NAME: &str = "FORMAT";
 const TITLE: &str = "mfa data directory";
 /// The form of a data directory that this program makes. It reads the earlier ones, see `upgrade`.
 pub(super) const FORM: u32 = 2;
@@ -62,6 +63,16 @@ fn parse(text: &str) -> Option<Said> {
         *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
     }
     Some(Said::Known(store, form))
+}
+
+/// Which store a folder has, if its `FORMAT` can be read; of a later form, its number and its program.
+pub(super) fn said(disk: &dyn Disk) -> io::Result<Option<Result<Hash, (u32, Option<String>)>>> {
+    let text = read_small(disk, NAME, 4096)?;
+    Ok(match text.as_deref().and_then(|text| parse(std::str::from_utf8(text).ok()?)) {
+        Some(Said::Known(store, _)) => Some(Ok(store)),
+        Some(Said::Later(form, program)) => Some(Err((form, program))),
+        None => None,
+    })
 }
 
 /// Says which store the data directory has, and its form; makes a new one in an empty directory.

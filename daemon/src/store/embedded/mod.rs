@@ -24,6 +24,7 @@ mod options;
 mod packed;
 mod packer;
 mod pairs;
+mod past;
 mod places;
 mod recover;
 mod replay;
@@ -43,9 +44,12 @@ pub use lock::Lock;
 pub use look::{JournalSeen, last_value, look_at_journal};
 pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
+pub use past::{Moment, Past, PastError, Until};
 pub use snapshot::Bounds;
 
-use crate::store::engine::{Changed, Commit, Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
+use crate::store::engine::{
+    Changed, Commit, Engine, JournalMark, Pending, ReadWork, Trouble, Visit, WriteWork,
+};
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use committer::Committer;
@@ -305,6 +309,11 @@ impl Engine for Embedded {
     fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>> {
         let shared = self.shared.clone();
         Box::pin(blocking(move || Feed::new(shared, after).take(limit).collect()))
+    }
+
+    fn journal_mark(&self, sequence: u64) -> Pending<Option<JournalMark>> {
+        let shared = self.shared.clone();
+        Box::pin(blocking(move || past::mark(shared, sequence)))
     }
 
     fn last_commit(&self) -> Pending<u64> {
