@@ -100,10 +100,17 @@ impl Way {
         Ok(Self { past, from, reached, sealed_with })
     }
 
+    /// The commits of the way.
+    pub(super) fn commits(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(u64, Commit), PastError>> + '_, PastError> {
+        self.past.commits(self.from, self.reached.sequence)
+    }
+
     /// Makes the changes of the journal behind the backup that was put back.
     pub async fn follow(&self, to: &dyn Engine, now: Timestamp, watch: Watch<'_>) -> Result<(), BackupError> {
         let (mut waiting, mut done) = (Waiting::default(), 0);
-        for next in self.past.commits(self.from, self.reached.sequence)? {
+        for next in self.commits()? {
             for mut change in next?.1.changes {
                 let is_mark = change.space == SYSTEM && change.key == MARK;
                 let known = SPACES.iter().find(|space| **space == change.space);
