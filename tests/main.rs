@@ -142,6 +142,7 @@ mod store {
     mod full;
     mod gaps;
     mod images;
+    mod moment;
     mod packed;
     mod postgres;
     mod restore;

@@ -100,7 +100,11 @@ pub fn without_trail(state: &State) -> State {
 
 /// An institution with cash, accounts and portraits.
 pub fn institution() -> Counter {
-    let counter = Counter::active("100000");
+    institution_of(Counter::active("100000"))
+}
+
+/// The same in a world of its own.
+pub fn institution_of(counter: Counter) -> Counter {
     for name in ["anna", "bela", "cleo"] {
         let body = json!({ "identifier": name, "type": "PERSON", "surname": "Mensah" });
         counter.world.post("/customers", body.to_string()).is(202);

@@ -4,7 +4,9 @@
 //! The journal is the truth. The index, the checkpoints and the marks can be lost or damaged without loss
 //! of a record; they also witness how far the journal went, so a journal that has lost its end is noticed.
 
+mod archive;
 mod away;
+mod begin;
 mod checkpoint;
 mod claims;
 mod codec;
@@ -41,14 +43,14 @@ mod writer;
 
 pub use feed::Feed;
 pub use lock::Lock;
-pub use look::{JournalSeen, last_value, look_at_journal};
+pub use look::{JournalSeen, journal_begins, last_value, look_at_journal};
 pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
 pub use past::{Moment, Past, PastError, Until};
 pub use snapshot::Bounds;
 
 use crate::store::engine::{
-    Changed, Commit, Engine, JournalMark, Pending, ReadWork, Trouble, Visit, WriteWork,
+    Archive, Archived, Changed, Commit, Engine, JournalMark, Pending, ReadWork, Trouble, Visit, WriteWork,
 };
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
@@ -142,6 +144,8 @@ impl Embedded {
             stopping: AtomicBool::new(false),
             background: Mutex::new(Vec::new()),
             places: Mutex::new(scan.places),
+            begins: Mutex::new(recovered.begins),
+            archiving: Mutex::new(()),
             checkpoint: Mutex::new(()),
             checkpoint_due: AtomicBool::new(false),
             grown_bytes: AtomicU64::new(recovered.grown_bytes),
@@ -316,6 +320,11 @@ impl Engine for Embedded {
         Box::pin(blocking(move || past::mark(shared, sequence)))
     }
 
+    fn archive(&self, how: Archive) -> Pending<Archived> {
+        let shared = self.shared.clone();
+        Box::pin(blocking(move || archive::archive(&shared, &how)))
+    }
+
     fn last_commit(&self) -> Pending<u64> {
         Box::pin(std::future::ready(Ok(self.sequence())))
     }
@@ -331,12 +340,7 @@ impl Engine for Embedded {
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {
         let shared = self.shared.clone();
-        Box::pin(blocking(move || {
-            for next in Feed::new(shared, 0) {
-                visit(next?.1);
-            }
-            Ok(())
-        }))
+        Box::pin(blocking(move || archive::replay(&shared, &mut visit)))
     }
 
     fn troubles(&self) -> Pending<Vec<Trouble>> {
