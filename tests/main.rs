@@ -130,6 +130,7 @@ mod guides;
 mod package;
 mod store {
     mod admin;
+    mod archive;
     mod backup;
     mod books;
     mod check;

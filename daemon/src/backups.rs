@@ -4,11 +4,13 @@
 use crate::clock::Deadline;
 use crate::config::BackupSchedule;
 use crate::http::state::State;
+use crate::journal_archive::behind_backup;
 use crate::ops::backups::{self, seen};
 use crate::ops::turn::Work;
 use crate::store::backup::BackupError;
 use crate::store::backup::crypt::{EncryptTo, Seal};
 use crate::store::backup::file::{Draft, is_draft, is_named, store_and_moment};
+use crate::store::backup::read::Facts;
 use crate::store::records::{BackupMade, ScheduledBackups};
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
@@ -70,7 +72,7 @@ pub async fn keep(state: Arc<State>, schedule: BackupSchedule) {
     }
 }
 
-async fn make(store: &Store, schedule: &BackupSchedule) -> Result<BackupMade, BackupError> {
+async fn make(store: &Store, schedule: &BackupSchedule) -> Result<(BackupMade, Facts), BackupError> {
     let BackupSchedule { dir, encrypt_to, .. } = schedule;
     let seal = Seal { to: EncryptTo::Keys(encrypt_to.clone()), key_file: None };
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
@@ -91,7 +93,8 @@ async fn make(store: &Store, schedule: &BackupSchedule) -> Result<BackupMade, Ba
     making.await.map_err(broken)??;
     let (file, facts) = draft.finish(None).await?;
     let file = file.display().to_string();
-    Ok(BackupMade { moment: facts.trailer.moment, file, bytes: facts.bytes, digest: facts.digest })
+    let (moment, digest) = (facts.trailer.moment, facts.digest.clone());
+    Ok((BackupMade { moment, file, bytes: facts.bytes, digest }, facts))
 }
 
 /// Removes drafts that a daemon has left which was killed; younger ones may be somebody's at work.
@@ -106,13 +109,20 @@ fn sweep(dir: &Path) {
 }
 
 /// Notes what came of it, and thins out; whether it is to be tried again.
-async fn note(state: &State, schedule: &BackupSchedule, made: Result<BackupMade, BackupError>) -> bool {
+async fn note(
+    state: &State,
+    schedule: &BackupSchedule,
+    made: Result<(BackupMade, Facts), BackupError>,
+) -> bool {
     let store = &state.store;
     let why = match made {
-        Ok(made) => {
+        Ok((made, facts)) => {
             tracing::info!(file = made.file, bytes = made.bytes, "a backup was made and read back");
             let noted = write(store, move |tx| backups::made(tx, &made)).await;
             thin(&state.instance, schedule).await;
+            if let Some(days) = schedule.journal_keep_days.filter(|_| !store.is_shared()) {
+                behind_backup(store, &facts, &schedule.dir, days).await;
+            }
             return noted.is_err();
         }
         Err(error) => format!("no backup could be made in {}: {error}", schedule.dir.display()),

@@ -46,6 +46,9 @@ pub struct BackupSchedule {
     pub keep: Keep,
     /// Who can open them; everybody if it is nobody.
     pub encrypt_to: Vec<PublicKey>,
+    /// Days whose journal stays with the store; older files that the backup covers go into an archive beside
+    /// it. Without it all stay.
+    pub journal_keep_days: Option<u32>,
 }
 
 /// Settings of one daemon.

@@ -38,6 +38,7 @@ mod days;
 mod files;
 mod init;
 mod interest;
+mod journal_archive;
 mod look;
 mod migrate;
 mod open;
@@ -62,7 +63,10 @@ pub use domain::rate::Rates;
 pub use domain::thinning::Keep;
 pub use files::{FilesSeen, look_at_files};
 pub use init::{Initialized, NewLogin, init};
-pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
+pub use journal_archive::{ArchivedJournal, archive_journal};
+pub use look::{
+    ImagesSeen, JournalSeen, KeyFileSeen, journal_begins, look_at_images, look_at_journal, look_at_key_file,
+};
 pub use migrate::{StorePlace, migrate};
 pub use open::StartError;
 pub use prune::{Pruned, prune_audit};

@@ -46,9 +46,8 @@ fn worked_on() -> Since {
         portrait(&world, &format!("good-{number}"), 50 + number);
     }
     let kept = sequence(&world, "kept.mfab");
-    std::thread::sleep(Duration::from_millis(5));
-    let moment = Clock::system().now();
-    std::thread::sleep(Duration::from_millis(5));
+    let moment = world.clock.now();
+    world.clock.advance(60);
     for number in 0..30 {
         customer(&world, &format!("wrong-{number}"));
     }

@@ -14,7 +14,7 @@ use crate::signals::listen;
 use crate::tree::{Node, Verb, verb};
 use crate::views;
 use clap::Args;
-use keys::KeyFlags;
+pub use keys::KeyFlags;
 use mfa_daemon::{
     BackupError, BackupFacts, Check, backup_facts, is_backup_name, store_and_moment, verify_backup,
 };

@@ -151,6 +151,7 @@ pub const NODES: &[Node] = &[
             verb::<daemon::admin::RecoverUser>("recover-user"),
             verb::<daemon::admin::RotateKey>("rotate-key"),
             verb::<daemon::admin::AddAccount>("add-account"),
+            verb::<daemon::archive::ArchiveJournal>("archive-journal"),
         ],
     ),
     group("backup", "backups", "Backups of the whole store, and the way back", backup::VERBS),

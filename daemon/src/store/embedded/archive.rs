@@ -11,6 +11,7 @@ use super::feed::Feed;
 use super::format;
 use super::head::{Head, Position};
 use super::look::time_behind;
+use super::packed;
 use super::past;
 use super::recover::At;
 use super::scan::Scanner;
@@ -82,6 +83,10 @@ pub(super) fn replay(shared: &Arc<Shared>, visit: &mut Visit) -> Result<(), Faul
 
 /// Moves what may be moved.
 pub(super) fn archive(shared: &Arc<Shared>, how: &Archive) -> Result<Archived, Fault> {
+    archive_to(&RealDisk::new(&how.out), shared, how)
+}
+
+pub(super) fn archive_to(out: &dyn Disk, shared: &Arc<Shared>, how: &Archive) -> Result<Archived, Fault> {
     let _alone = match shared.archiving.try_lock() {
         Err(TryLockError::WouldBlock) => {
             let why = "the older files of the journal are being verified or archived; try again later";
@@ -96,10 +101,10 @@ pub(super) fn archive(shared: &Arc<Shared>, how: &Archive) -> Result<Archived, F
             format!("the backup is not one of this store: the journal has another commit {}", how.covered);
         return Err(Fault::new(UNAVAILABLE, why));
     }
-    moved(shared, how).map_err(|failed| failed.fault(&how.out))
+    moved(out, shared, how).map_err(|failed| failed.fault(&how.out))
 }
 
-fn moved(shared: &Arc<Shared>, how: &Archive) -> Result<Archived, Failed> {
+fn moved(out: &dyn Disk, shared: &Arc<Shared>, how: &Archive) -> Result<Archived, Failed> {
     // No file is packed and no checkpoint goes meanwhile.
     let _packing = shared.packer.working();
     if checkpoint::list(&*shared.disk)?.is_empty() {
@@ -115,12 +120,10 @@ fn moved(shared: &Arc<Shared>, how: &Archive) -> Result<Archived, Failed> {
     if older.is_empty() {
         return Ok(archived);
     }
-    let out = RealDisk::new(&how.out);
-    prepare(&out, shared)?;
+    prepare(out, shared)?;
     for segment in &older {
-        archived.bytes += copy(disk, &out, *segment)?;
+        archived.bytes += copy(disk, out, *segment)?;
     }
-    out.sync_dir(DIR)?;
     begin::set(disk, &next)?;
     *shared.begins.lock().unwrap_or_else(PoisonError::into_inner) = next;
     for segment in &older {
@@ -177,7 +180,7 @@ fn verify(shared: &Shared, begins: &Head, next: &Head) -> Result<(), Failed> {
 }
 
 /// Makes the folder, or refuses that of another store.
-fn prepare(out: &RealDisk, shared: &Shared) -> Result<(), Failed> {
+fn prepare(out: &dyn Disk, shared: &Shared) -> Result<(), Failed> {
     out.make_dir("")?;
     match format::said(out)? {
         Some(Ok(store)) if store == shared.store => {}
@@ -191,9 +194,9 @@ fn prepare(out: &RealDisk, shared: &Shared) -> Result<(), Failed> {
 }
 
 /// Copies a file, unless it is there already; says how long it is.
-fn copy(disk: &dyn Disk, out: &RealDisk, segment: u64) -> Result<u64, Failed> {
+fn copy(disk: &dyn Disk, out: &dyn Disk, segment: u64) -> Result<u64, Failed> {
     let name = name(segment);
-    if same(disk, out, &name, &name)? {
+    if is_there(disk, out, segment)? {
         return Ok(0);
     }
     if out.open(&name)?.is_some() {
@@ -215,11 +218,21 @@ fn copy(disk: &dyn Disk, out: &RealDisk, segment: u64) -> Result<u64, Failed> {
         return refused(&format!("{name} does not read the same in the archive"));
     }
     out.rename(DRAFT, &name)?;
+    // Before the next draft takes the name of this one.
+    out.sync_dir(DIR)?;
     Ok(bytes)
 }
 
+/// Whether the archive has a file, packed or not, that reads as the one here.
+fn is_there(disk: &dyn Disk, out: &dyn Disk, segment: u64) -> io::Result<bool> {
+    match (segment::open(disk, segment)?, segment::open(out, segment)?) {
+        (Some((here, _)), Some((there, _))) => packed::same(&*here, &*there, &|| Ok(())),
+        _ => Ok(false),
+    }
+}
+
 /// Whether a file of the archive has the bytes of one here; not, if it is missing.
-fn same(disk: &dyn Disk, out: &RealDisk, name: &str, copy: &str) -> io::Result<bool> {
+fn same(disk: &dyn Disk, out: &dyn Disk, name: &str, copy: &str) -> io::Result<bool> {
     let (Some(here), Some(there)) = (disk.open(name)?, out.open(copy)?) else { return Ok(false) };
     let (bytes, mut at) = (here.bytes()?, 0);
     if there.bytes()? != bytes {

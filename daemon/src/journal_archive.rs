@@ -1,0 +1,111 @@
+//! Closed journal files on their way into an archive: by hand, and by the daemon behind its daily backup.
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::open::{How, open_to_look};
+use crate::start::StartError;
+use crate::store::Store;
+use crate::store::backup::crypt::BackupKeys;
+use crate::store::backup::file::{is_named, read as read_backup, store_and_moment};
+use crate::store::backup::read::Facts;
+use crate::store::engine::{Archive, Archived};
+use crate::store::records::StoreFacts;
+use mfa_shared::fault::Fault;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Seconds of a day.
+const DAY_S: i64 = 86_400;
+
+/// What was moved, and by which backup it is covered.
+#[derive(Debug)]
+pub struct ArchivedJournal {
+    /// What was moved.
+    pub moved: Archived,
+    /// The backup.
+    pub backup: PathBuf,
+}
+
+/// Moves journal files of a store without a daemon that a backup covers, which is verified first: the one that
+/// is named, or the newest one of the store in the folder of the setting `backup_dir`.
+pub async fn archive_journal(
+    config: &Config,
+    out: &Path,
+    backup: Option<&Path>,
+    keys: &BackupKeys,
+) -> Result<ArchivedJournal, StartError> {
+    if config.store.is_some() {
+        let why = "the journal of a store in PostgreSQL has no files that could be archived";
+        return Err(StartError::Settings(why.to_owned()));
+    }
+    let store = open_to_look(config, Clock::system(), How::default()).await?;
+    let archived = of_store(&store, config, out, backup, keys).await;
+    store.close().await;
+    archived
+}
+
+async fn of_store(
+    store: &Store,
+    config: &Config,
+    out: &Path,
+    backup: Option<&Path>,
+    keys: &BackupKeys,
+) -> Result<ArchivedJournal, StartError> {
+    let facts =
+        store.read(false, |tx| tx.get::<StoreFacts>(&["store"])).await.map_err(StartError::Refused)?;
+    let instance = facts.map(|facts| facts.instance).unwrap_or_default();
+    let found = || newest(&config.backups.as_ref()?.dir, &instance);
+    let none = || {
+        StartError::Settings(
+            "there is no backup of this store in backup_dir: make one (mfa backup create), and name it with \
+             --backup FILE"
+                .to_owned(),
+        )
+    };
+    let backup = backup.map(Path::to_owned).or_else(found).ok_or_else(none)?;
+    let whole = read_backup(&backup, keys).await;
+    let facts = whole.map_err(|error| StartError::Store(format!("{}: {error}", backup.display())))?.facts;
+    let moved = archive(store, &facts, out, None).await.map_err(StartError::Refused)?;
+    Ok(ArchivedJournal { moved, backup })
+}
+
+/// The newest backup of a store in a folder.
+fn newest(dir: &Path, instance: &str) -> Option<PathBuf> {
+    let paths = fs::read_dir(dir).ok()?.flatten().map(|entry| entry.path()).filter(|path| is_named(path));
+    let own = paths.filter_map(|path| {
+        let (of, moment) = store_and_moment(&path)?;
+        (of == instance).then_some((moment, path))
+    });
+    own.max().map(|(_, path)| path)
+}
+
+/// Moves what a verified backup covers; only what is older than some days, if that is said.
+async fn archive(
+    store: &Store,
+    facts: &Facts,
+    out: &Path,
+    keep_days: Option<u32>,
+) -> Result<Archived, Fault> {
+    let Some(mark) = facts.trailer.journal.clone() else {
+        let why = "the backup does not say to which journal it belongs: make another one";
+        return Err(Fault::new(mfa_shared::fault::UNAVAILABLE, why));
+    };
+    let now = store.clock().now();
+    let older_than = keep_days.map(|days| now.plus_seconds(-DAY_S * i64::from(days)));
+    store
+        .archive(Archive { out: out.to_owned(), covered: facts.trailer.journal_sequence, mark, older_than })
+        .await
+}
+
+/// Behind a daily backup, which was read back: moves what is older than the days that are kept.
+pub(crate) async fn behind_backup(store: &Store, facts: &Facts, dir: &Path, keep_days: u32) {
+    let out = dir.join(format!("journal-{}", facts.head.instance));
+    match archive(store, facts, &out, Some(keep_days)).await {
+        Ok(moved) if moved.files > 0 => {
+            let (files, begins) = (moved.files, moved.begins);
+            tracing::info!(files, begins, out = %out.display(), "journal files went into the archive");
+        }
+        Ok(_) => {}
+        Err(fault) => tracing::warn!(why = fault.detail, "journal files stay where they are"),
+    }
+}
