@@ -141,6 +141,7 @@ pub const TABLE: &[Setting] = &[
         "which of these backups stay: the last of so many days, weeks and months",
     ),
     row("backup_encrypt_to", "", "public keys of age for which these backups are encrypted"),
+    row("upgrade_backup", "true", "make a backup before a store of an earlier version is upgraded"),
     row(
         "journal_keep_days",
         "",

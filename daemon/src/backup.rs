@@ -62,7 +62,7 @@ impl LocalBackup {
 
 /// Begins a backup of the store of a configuration.
 pub async fn back_up(config: &Config) -> Result<LocalBackup, StartError> {
-    let store = open_to_look(config, Clock::system(), How::default()).await?;
+    let store = open_to_look(config, Clock::system(), How::to_look()).await?;
     let (sender, pieces) = mpsc::channel(PIECES_WAITING);
     let making = tokio::spawn(async move {
         // Whoever takes the pieces hears of a failure.
@@ -260,7 +260,7 @@ fn beside(dir: &Path) -> PathBuf {
 async fn open_target(config: &Config) -> Result<Store, StartError> {
     let (clock, strict) = (Clock::system(), config.strict_references);
     Ok(match &config.store {
-        None => Store::new(open_embedded(config, false).await?, clock, strict),
+        None => Store::new(open_embedded(config, How::default()).await?, clock, strict),
         Some(address) => Store::new(open_postgres(config, address.clone(), true).await?, clock, strict),
     })
 }

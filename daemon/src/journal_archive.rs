@@ -38,7 +38,7 @@ pub async fn archive_journal(
         let why = "the journal of a store in PostgreSQL has no files that could be archived";
         return Err(StartError::Settings(why.to_owned()));
     }
-    let store = open_to_look(config, Clock::system(), How::default()).await?;
+    let store = open_to_look(config, Clock::system(), How::to_look()).await?;
     let archived = of_store(&store, config, out, backup, keys).await;
     store.close().await;
     archived

@@ -49,6 +49,7 @@ mod start;
 mod tls;
 mod turn;
 mod upgrade;
+mod upgrade_backup;
 mod webhooks;
 
 pub use admin::{Rotated, add_account, recover_user, rotate_key};

@@ -98,7 +98,7 @@ fn a_store_goes_on_without_its_older_journal_files_and_says_where_history_starts
 
 #[test]
 fn the_daemon_archives_behind_its_daily_backup_only_where_a_setting_says_so() {
-    for keep_days in [None, Some(400), Some(0)] {
+    for keep_days in [None, Some(4_000), Some(0)] {
         let (mut world, ..) = with_closed_file();
         world.stop();
         let dir = world.dir.path().join("backups");

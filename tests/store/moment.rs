@@ -6,7 +6,7 @@ use crate::api::tellers::counter::Counter;
 use crate::cli::run::{Ran, run};
 use crate::stored::{files, postgres_address};
 use crate::world::{World, mfa};
-use mfa_daemon::{Address, Clock};
+use mfa_daemon::Address;
 use mfa_shared::time::Timestamp;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -96,6 +96,7 @@ impl DaemonFlags {
         config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;
         config.interest_run_at = minute_of_day(settings, "interest_run_at")?;
         config.backups = backups(settings)?;
+        config.upgrade_backup = settings.flag("upgrade_backup", None)?;
         config.cache_bytes = settings.parse("cache_bytes", None)?;
         gateways(settings, &mut config)?;
         Ok(config)

@@ -112,6 +112,7 @@ fn moved(out: &dyn Disk, shared: &Arc<Shared>, how: &Archive) -> Result<Archived
     }
     let _kept = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
     let disk = &*shared.disk;
+    shared.form.raise(disk, &shared.store)?;
     let begins = shared.begins();
     let next = next_begin(shared, how, &begins)?;
     let mut archived = Archived { begins: begins.sequence + 1, ..Archived::default() };

@@ -75,6 +75,20 @@ pub(super) fn said(disk: &dyn Disk) -> io::Result<Option<Result<Hash, (u32, Opti
     })
 }
 
+/// The form of a data directory, if it is an earlier one than that of this program.
+pub fn earlier_form(dir: &Path) -> Option<u32> {
+    let text = std::fs::read_to_string(dir.join(NAME)).ok()?;
+    match parse(&text)? {
+        Said::Known(_, form) if form < FORM => Some(form),
+        _ => None,
+    }
+}
+
+/// The form of the data directories of this program.
+pub fn this_form() -> u32 {
+    FORM
+}
+
 /// Says which store the data directory has, and its form; makes a new one in an empty directory.
 pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<(Hash, u32), OpenError> {
     let disk = at.disk;

@@ -42,6 +42,7 @@ mod verify;
 mod writer;
 
 pub use feed::Feed;
+pub use format::{earlier_form, this_form};
 pub use lock::Lock;
 pub use look::{JournalSeen, journal_begins, last_value, look_at_journal};
 pub use objects::{ImagesSeen, look_at_images};
@@ -165,7 +166,9 @@ impl Embedded {
             let (dir, until) = (options.dir.clone(), scan.start);
             shared.spawn("verify-journal", move |shared| verify::journal(&shared, &dir, until));
         }
-        shared.raise_form();
+        if options.raises {
+            shared.raise_form();
+        }
         packer::consider(&shared);
         let (sender, inbox) = mpsc::unbounded_channel();
         let writer = Mutex::new(Some(start(&shared, journal, inbox).map_err(failed)?));
