@@ -320,8 +320,8 @@ impl Putting<'_> {
         let (digest, moment) = (digest.clone(), reached.map_or(self.facts.trailer.moment, |last| last.time));
         let lost = matches!(self.secrets, Secrets::Lost);
         let end = move |tx: &mut Tx<'_>| {
-            let lacking = if lost { lose_secrets(tx)? } else { Vec::new() };
             tx.set_actor(SYSTEM_ACTOR);
+            let lacking = if lost { lose_secrets(tx)? } else { Vec::new() };
             trail::restored(tx, journal, &digest, moment, reached.map(|last| last.sequence))?;
             tx.remove(&Unfinished { restore: digest.clone() });
             Ok(lacking)
