@@ -4,7 +4,6 @@
 use crate::clock::Deadline;
 use crate::config::BackupSchedule;
 use crate::http::state::State;
-use crate::journal_archive::behind_backup;
 use crate::ops::backups::{self, seen};
 use crate::ops::turn::Work;
 use crate::store::backup::BackupError;
@@ -132,6 +131,19 @@ async fn note(
         tracing::warn!(%fault, "that there is no backup could not be noted");
     }
     true
+}
+
+/// Moves the journal files that the backup covers and that are older than the days that are kept.
+async fn behind_backup(store: &Store, facts: &Facts, dir: &Path, keep_days: u32) {
+    let out = dir.join(format!("journal-{}", facts.head.instance));
+    match store.archive_journal(facts, &out, Some(keep_days)).await {
+        Ok(moved) if moved.files > 0 => {
+            let (files, begins) = (moved.files, moved.begins);
+            tracing::info!(files, begins, out = %out.display(), "journal files went into the archive");
+        }
+        Ok(_) => {}
+        Err(fault) => tracing::warn!(why = fault.detail, "journal files stay where they are"),
+    }
 }
 
 async fn write(

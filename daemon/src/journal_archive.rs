@@ -1,21 +1,16 @@
-//! Closed journal files on their way into an archive: by hand, and by the daemon behind its daily backup.
+//! Closed journal files on their way into an archive, of a store without a daemon.
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::open::StartError;
 use crate::open::{How, open_to_look};
-use crate::start::StartError;
 use crate::store::Store;
 use crate::store::backup::crypt::BackupKeys;
 use crate::store::backup::file::{is_named, read as read_backup, store_and_moment};
-use crate::store::backup::read::Facts;
-use crate::store::engine::{Archive, Archived};
+use crate::store::engine::Archived;
 use crate::store::records::StoreFacts;
-use mfa_shared::fault::Fault;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Seconds of a day.
-const DAY_S: i64 = 86_400;
 
 /// What was moved, and by which backup it is covered.
 #[derive(Debug)]
@@ -65,7 +60,7 @@ async fn of_store(
     let backup = backup.map(Path::to_owned).or_else(found).ok_or_else(none)?;
     let whole = read_backup(&backup, keys).await;
     let facts = whole.map_err(|error| StartError::Store(format!("{}: {error}", backup.display())))?.facts;
-    let moved = archive(store, &facts, out, None).await.map_err(StartError::Refused)?;
+    let moved = store.archive_journal(&facts, out, None).await.map_err(StartError::Refused)?;
     Ok(ArchivedJournal { moved, backup })
 }
 
@@ -77,35 +72,4 @@ fn newest(dir: &Path, instance: &str) -> Option<PathBuf> {
         (of == instance).then_some((moment, path))
     });
     own.max().map(|(_, path)| path)
-}
-
-/// Moves what a verified backup covers; only what is older than some days, if that is said.
-async fn archive(
-    store: &Store,
-    facts: &Facts,
-    out: &Path,
-    keep_days: Option<u32>,
-) -> Result<Archived, Fault> {
-    let Some(mark) = facts.trailer.journal.clone() else {
-        let why = "the backup does not say to which journal it belongs: make another one";
-        return Err(Fault::new(mfa_shared::fault::UNAVAILABLE, why));
-    };
-    let now = store.clock().now();
-    let older_than = keep_days.map(|days| now.plus_seconds(-DAY_S * i64::from(days)));
-    store
-        .archive(Archive { out: out.to_owned(), covered: facts.trailer.journal_sequence, mark, older_than })
-        .await
-}
-
-/// Behind a daily backup, which was read back: moves what is older than the days that are kept.
-pub(crate) async fn behind_backup(store: &Store, facts: &Facts, dir: &Path, keep_days: u32) {
-    let out = dir.join(format!("journal-{}", facts.head.instance));
-    match archive(store, facts, &out, Some(keep_days)).await {
-        Ok(moved) if moved.files > 0 => {
-            let (files, begins) = (moved.files, moved.begins);
-            tracing::info!(files, begins, out = %out.display(), "journal files went into the archive");
-        }
-        Ok(_) => {}
-        Err(fault) => tracing::warn!(why = fault.detail, "journal files stay where they are"),
-    }
 }

@@ -48,7 +48,7 @@ impl std::error::Error for StartError {}
 
 /// Opens the store of a configuration, makes it if it is not there, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
-    back_up_before(config, &clock).await?;
+    back_up_before(config, &clock).await.map_err(StartError::Store)?;
     let store = plain(config, clock, How::default()).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
@@ -85,7 +85,7 @@ impl How {
 
 /// Opens the store of a configuration as [`open`] does, but never makes one.
 pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) -> Result<Store, StartError> {
-    back_up_before(config, &clock).await?;
+    back_up_before(config, &clock).await.map_err(StartError::Store)?;
     let store = open_to_look(config, clock, How { alone, ..How::default() }).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;

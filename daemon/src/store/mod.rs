@@ -177,11 +177,6 @@ impl Store {
         self.engine.changed_since(after, limit).await
     }
 
-    /// Moves the older files of the journal into an archive; see [`Engine::archive`].
-    pub async fn archive(&self, how: engine::Archive) -> Result<engine::Archived, Fault> {
-        self.engine.archive(how).await
-    }
-
     /// The keys of a space that were put by commits after a place in the journal, in the order of the
     /// commits; see [`Engine::put_since`].
     pub async fn put_since(

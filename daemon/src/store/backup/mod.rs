@@ -49,6 +49,7 @@
 //! commit that ends its last use. So whatever a page or a commit names is either still there when it is
 //! asked for, or a commit that is done by then has ended its use; then the moment moves behind that commit.
 
+pub mod archive;
 pub mod crypt;
 pub mod file;
 pub mod frames;

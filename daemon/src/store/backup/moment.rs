@@ -7,11 +7,11 @@
 use super::BackupError;
 use super::read::Facts;
 use super::restore::{Waiting, Watch};
+use crate::hex::hexadecimal;
 use crate::store::Store;
 use crate::store::embedded::{Moment, Past, PastError, Until};
 use crate::store::engine::{Change, Commit, Engine};
 use crate::store::export::{MARK, named};
-use crate::store::objects::hexadecimal;
 use crate::store::record::{Record, key};
 use crate::store::records::{LOCAL, SPACES, SYSTEM, SealedWith, StoreFacts};
 use mfa_shared::time::Timestamp;

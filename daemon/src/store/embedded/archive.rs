@@ -8,7 +8,7 @@ use super::begin;
 use super::checkpoint;
 use super::disk::{Disk, RealDisk, read_up_to};
 use super::feed::Feed;
-use super::format;
+use super::format::{self, Said};
 use super::head::{Head, Position};
 use super::look::time_behind;
 use super::packed;
@@ -184,7 +184,7 @@ fn verify(shared: &Shared, begins: &Head, next: &Head) -> Result<(), Failed> {
 fn prepare(out: &dyn Disk, shared: &Shared) -> Result<(), Failed> {
     out.make_dir("")?;
     match format::said(out)? {
-        Some(Ok(store)) if store == shared.store => {}
+        Some(Said::Known(store, _)) if store == shared.store => {}
         Some(_) => return refused("the archive is that of another store: name another folder"),
         None if segment::segments(out)?.is_empty() => format::write(out, &shared.store, format::FORM)?,
         None => return refused("the folder has journal files already, and does not say of which store"),

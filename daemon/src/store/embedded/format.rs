@@ -37,7 +37,7 @@ pub(super) fn write(disk: &dyn Disk, store: &Hash, form: u32) -> io::Result<()> 
 }
 
 /// What `FORMAT` says.
-enum Said {
+pub(super) enum Said {
     /// The store, and the form of its directory.
     Known(Hash, u32),
     /// A later form, and the first program that wrote it.
@@ -65,14 +65,10 @@ fn parse(text: &str) -> Option<Said> {
     Some(Said::Known(store, form))
 }
 
-/// Which store a folder has, if its `FORMAT` can be read; of a later form, its number and its program.
-pub(super) fn said(disk: &dyn Disk) -> io::Result<Option<Result<Hash, (u32, Option<String>)>>> {
+/// What the file of a folder says, if it can be read.
+pub(super) fn said(disk: &dyn Disk) -> io::Result<Option<Said>> {
     let text = read_small(disk, NAME, 4096)?;
-    Ok(match text.as_deref().and_then(|text| parse(std::str::from_utf8(text).ok()?)) {
-        Some(Said::Known(store, _)) => Some(Ok(store)),
-        Some(Said::Later(form, program)) => Some(Err((form, program))),
-        None => None,
-    })
+    Ok(text.as_deref().and_then(|text| parse(std::str::from_utf8(text).ok()?)))
 }
 
 /// The form of a data directory, if it is an earlier one than that of this program.

@@ -5,7 +5,7 @@ use super::begin::begin;
 use super::claims::{claims, compare};
 use super::codec::Hash;
 use super::disk::{Disk, RealDisk};
-use super::format;
+use super::format::{self, Said};
 use super::head::{Head, Position};
 use super::options::OpenError;
 use super::past::Moment;
@@ -65,8 +65,10 @@ pub fn look_at_journal(dir: &Path, deadline: Instant) -> Result<JournalSeen, Ope
 
 /// The identity of the store, by the file that says so or by the first journal file.
 fn store_of(disk: &RealDisk) -> Option<Hash> {
-    let said = format::said(disk).ok().flatten().and_then(Result::ok);
-    said.or_else(|| Some(Header::read(disk, 1).ok()??.before))
+    match format::said(disk) {
+        Ok(Some(Said::Known(store, _))) => Some(store),
+        _ => Some(Header::read(disk, 1).ok()??.before),
+    }
 }
 
 /// The number and the time of the first commit that the journal in a folder still has, if the older ones are

@@ -27,6 +27,8 @@ mod packed;
 mod packer;
 mod pairs;
 mod past;
+mod past_commits;
+mod past_files;
 mod places;
 mod recover;
 mod replay;
@@ -47,7 +49,8 @@ pub use lock::Lock;
 pub use look::{JournalSeen, journal_begins, last_value, look_at_journal};
 pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
-pub use past::{Moment, Past, PastError, Until};
+pub use past::{Moment, Past, Until};
+pub use past_files::PastError;
 pub use snapshot::Bounds;
 
 use crate::store::engine::{

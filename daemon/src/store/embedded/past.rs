@@ -4,9 +4,6 @@
 //! What is read is verified: every checksum, every sequence, every link of the chain, and at its beginning one
 //! commit that is known from elsewhere.
 
-mod commits;
-mod files;
-
 use super::codec::{Hash, hash};
 use super::feed::Feed;
 use super::format;
@@ -15,12 +12,12 @@ use super::head::{Head, Position};
 use super::lock::Lock;
 use super::objects;
 use super::options::OpenError;
+use super::past_commits::{Commits, Next};
+use super::past_files::{Files, PastError, identity, places, refused, same_folder};
 use super::segment::{self, DIR, HEADER_BYTES, Header};
 use super::shared::Shared;
+use crate::hex::hexadecimal;
 use crate::store::engine::{Commit, JournalMark};
-use crate::store::objects::hexadecimal;
-use commits::{Commits, Next};
-use files::{Files, identity, places, same_folder};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use std::fmt;
@@ -63,27 +60,6 @@ impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "commit {} ({})", self.sequence, self.time)
     }
-}
-
-/// Why a journal cannot be followed.
-#[derive(Debug)]
-pub enum PastError {
-    /// Somebody has the store open.
-    Locked(String),
-    /// The files are not those that are needed, or do not go so far.
-    Refused(String),
-}
-
-impl fmt::Display for PastError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Locked(why) | Self::Refused(why) => f.write_str(why),
-        }
-    }
-}
-
-fn refused<T>(why: String) -> Result<T, PastError> {
-    Err(PastError::Refused(why))
 }
 
 fn hash_of(sequence: u64, commit: &Commit) -> String {
@@ -194,12 +170,12 @@ impl Past {
         match (start, broken, first) {
             (Some(head), ..) => {
                 let last = segments.last().copied().unwrap_or_default();
-                Ok(Commits::behind(self, head, last))
+                Ok(Commits::behind(&self.files, self.store, head, last))
             }
             (None, Some(broken), _) => refused(format!(
                 "{} is damaged: its first bytes are not those of a journal file; name a folder with a whole \
                  copy of it first: --journal DIR",
-                self.path(broken)
+                self.files.path(broken)
             )),
             (None, None, first) => refused(format!(
                 "the journal in {} begins with commit {}, and the backup ends with commit {sequence}: name the \
@@ -208,11 +184,6 @@ impl Past {
                 first.unwrap_or_default()
             )),
         }
-    }
-
-    fn path(&self, segment: u64) -> String {
-        let name = segment::name(segment);
-        self.files.0.get(&name).map_or(name, |path| path.display().to_string())
     }
 
     /// Verifies the journal from a commit that is known to the moment, and hands over the commits between.

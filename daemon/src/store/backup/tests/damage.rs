@@ -9,6 +9,7 @@ use super::runtime;
 use crate::store::embedded::Until;
 use std::fs;
 use std::io::Cursor;
+use std::slice::from_ref;
 
 /// How many damages, if nothing else is said.
 const DAMAGES: u64 = 400;
@@ -94,7 +95,7 @@ fn a_journal_with_any_damage_is_refused_or_leads_to_the_moment() {
         fs::write(file, &bytes).unwrap();
         let until = 30 + chance(91);
         let how = format!("{} of {}, to {until}", how, file.display());
-        match story.way(Until::Sequence(until), &[place.clone()]) {
+        match story.way(Until::Sequence(until), from_ref(&place)) {
             Ok(way) => {
                 assert_eq!(way.reached.sequence, until, "{how}");
                 let commits = way.commits().unwrap().collect::<Result<Vec<_>, _>>().unwrap();

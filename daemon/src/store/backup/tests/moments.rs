@@ -14,6 +14,7 @@ use mfa_shared::time::Timestamp;
 use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -221,11 +222,11 @@ fn missing_journal_files_are_found_in_another_folder_or_named() {
         let file = |number: u64| part.join(format!("journal/{number:08}.log"));
         let last = || Until::Sequence(70);
         fs::remove_file(file(8)).unwrap();
-        let said = story.way(last(), &[part.clone()]).unwrap_err();
+        let said = story.way(last(), from_ref(&part)).unwrap_err();
         assert!(said.contains("00000008.log") && said.contains("restore that with --until"), "{said}");
         assert_eq!(story.way(last(), &[part.clone(), story.old()]).unwrap().reached.sequence, 70);
         (1..8).for_each(|number| fs::remove_file(file(number)).unwrap());
-        let said = story.way(last(), &[part.clone()]).unwrap_err();
+        let said = story.way(last(), from_ref(&part)).unwrap_err();
         assert!(said.contains("begins with commit") && said.contains("--journal DIR"), "{said}");
         assert_eq!(story.way(last(), &[part, story.old()]).unwrap().reached.sequence, 70);
     });

@@ -1,19 +1,48 @@
 //! The files of a journal that is only read, and the folders that they lie in.
 
-use super::super::codec::Hash;
-use super::super::disk::{Disk, DiskFile};
-use super::super::format;
-use super::super::options::OpenError;
-use super::super::segment::{DIR, Header};
-use super::{PastError, refused};
+use super::codec::Hash;
+use super::disk::{Disk, DiskFile};
+use super::format::{self, Said};
+use super::options::OpenError;
+use super::segment::{self, DIR, Header};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Why a journal cannot be followed.
+#[derive(Debug)]
+pub enum PastError {
+    /// Somebody has the store open.
+    Locked(String),
+    /// The files are not those that are needed, or do not go so far.
+    Refused(String),
+}
+
+impl fmt::Display for PastError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked(why) | Self::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+pub(super) fn refused<T>(why: String) -> Result<T, PastError> {
+    Err(PastError::Refused(why))
+}
+
 /// The journal files of several folders, as those of one that is only read.
 #[derive(Debug, Default)]
 pub(super) struct Files(pub(super) BTreeMap<String, PathBuf>);
+
+impl Files {
+    /// Where a journal file lies.
+    pub(super) fn path(&self, segment: u64) -> String {
+        let name = segment::name(segment);
+        self.0.get(&name).map_or(name, |path| path.display().to_string())
+    }
+}
 
 fn never<T>() -> io::Result<T> {
     Err(io::ErrorKind::ReadOnlyFilesystem.into())
@@ -71,10 +100,10 @@ pub(super) fn same_folder(a: &Path, b: &Path) -> bool {
 pub(super) fn identity(root: &Path, files: &Files) -> Result<Option<Hash>, PastError> {
     let file = (format::NAME.to_owned(), root.join(format::NAME));
     match format::said(&Files(BTreeMap::from([file]))) {
-        Ok(Some(Ok(store))) => return Ok(Some(store)),
-        Ok(Some(Err(newer))) => {
+        Ok(Some(Said::Known(store, _))) => return Ok(Some(store)),
+        Ok(Some(Said::Later(found, program))) => {
             let (file, known) = (root.join(format::NAME), format::FORM);
-            return refused(OpenError::TooNew { file, found: newer.0, known, program: newer.1 }.to_string());
+            return refused(OpenError::TooNew { file, found, known, program }.to_string());
         }
         Ok(None) | Err(_) => {}
     }

@@ -1,8 +1,9 @@
 //! The commits of a journal that is only read, each verified before it is handed over.
 
-use super::super::head::{Head, Position};
-use super::super::segment::{FORMAT, HEADER_BYTES, Reader, Step};
-use super::Past;
+use super::codec::Hash;
+use super::head::{Head, Position};
+use super::past_files::Files;
+use super::segment::{FORMAT, HEADER_BYTES, Reader, Step};
 use crate::store::engine::Commit;
 use std::collections::VecDeque;
 
@@ -16,7 +17,8 @@ pub(super) enum Next {
 
 /// The commits of a journal, one after the other.
 pub(super) struct Commits<'p> {
-    past: &'p Past,
+    files: &'p Files,
+    store: Hash,
     head: Head,
     last: u64,
     reader: Option<Reader>,
@@ -25,8 +27,8 @@ pub(super) struct Commits<'p> {
 
 impl<'p> Commits<'p> {
     /// Begins behind `head`; `last` is the last file.
-    pub(super) fn behind(past: &'p Past, head: Head, last: u64) -> Self {
-        Self { past, head, last, reader: None, waiting: VecDeque::new() }
+    pub(super) fn behind(files: &'p Files, store: Hash, head: Head, last: u64) -> Self {
+        Self { files, store, head, last, reader: None, waiting: VecDeque::new() }
     }
 
     /// What comes next.
@@ -36,7 +38,7 @@ impl<'p> Commits<'p> {
                 return Next::Commit(sequence, commit);
             }
             let Position { segment, offset } = self.head.at;
-            let damaged = |why: &str| format!("{} is damaged: {why}", self.past.path(segment));
+            let damaged = |why: &str| format!("{} is damaged: {why}", self.files.path(segment));
             match self.frame() {
                 Ok(Step::Frame(frame)) => {
                     let follows = frame.first == self.head.sequence + 1 && frame.before == self.head.hash;
@@ -66,8 +68,8 @@ impl<'p> Commits<'p> {
         if let Some(reader) = &mut self.reader {
             return reader.next().map_err(|error| error.to_string());
         }
-        let (past, head) = (self.past, self.head);
-        let opened = Reader::open(&past.files, &past.store, head.at).map_err(|error| error.to_string())?;
+        let head = self.head;
+        let opened = Reader::open(self.files, &self.store, head.at).map_err(|error| error.to_string())?;
         let mut reader = opened.ok_or("the file is missing")?;
         match reader.header().map_err(|error| error.to_string())? {
             // It was only being made when the machine stopped.
