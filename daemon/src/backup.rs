@@ -270,8 +270,8 @@ fn way(config: &Config, to: &ToMoment, facts: &Facts, locked: bool) -> Result<Wa
     let place = &config.data_dir;
     if config.store.is_none() && !locked && to.journal.iter().any(|dir| Past::is_in(dir, place)) {
         return Err(StartError::Settings(format!(
-            "{} has the journal and is the place of the restored store: add --replace, which sets the old store \
-             aside, or name another place with --data-dir",
+            "{} has the journal and is the place of the restored store: add --replace, which sets the old \
+             store aside, or name another place with --data-dir",
             place.display()
         )));
     }

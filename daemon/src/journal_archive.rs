@@ -21,7 +21,7 @@ pub struct ArchivedJournal {
     pub backup: PathBuf,
 }
 
-/// Moves journal files of a store without a daemon that a backup covers, which is verified first: the one that
+/// Moves journal files of a store without a daemon that a backup covers. That is verified first: the one that
 /// is named, or the newest one of the store in the folder of the setting `backup_dir`.
 pub async fn archive_journal(
     config: &Config,

@@ -51,7 +51,7 @@ impl Verb for Restore {
         "mfa backup restore nightly.mfab --data-dir /var/lib/mfa/store",
         "mfa backup restore nightly.mfab --store postgres://mfa@db1/mfa",
         "mfa backup restore nightly.mfab --data-dir /var/lib/mfa/store --replace --yes",
-        "mfa backup restore nightly.mfab --data-dir new --until 2026-11-24T14:03:00Z --journal /var/lib/mfa/store",
+        "mfa backup restore b.mfab --data-dir new --until 2026-11-24T14:03:00Z --journal /var/lib/mfa/store",
     ];
     const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
