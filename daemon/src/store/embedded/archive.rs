@@ -24,7 +24,7 @@ use mfa_shared::time::Timestamp;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, TryLockError};
+use std::sync::{Arc, PoisonError};
 
 const DRAFT: &str = "journal/copy.tmp";
 
@@ -87,14 +87,8 @@ pub(super) fn archive(shared: &Arc<Shared>, how: &Archive) -> Result<Archived, F
 }
 
 pub(super) fn archive_to(out: &dyn Disk, shared: &Arc<Shared>, how: &Archive) -> Result<Archived, Fault> {
-    let _alone = match shared.archiving.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            let why = "the older files of the journal are being verified or archived; try again later";
-            return Err(Fault::new(UNAVAILABLE, why));
-        }
-        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-        Ok(guard) => guard,
-    };
+    // After the verification that began with the opening, and after another one who archives.
+    let _alone = shared.archiving.lock().unwrap_or_else(PoisonError::into_inner);
     let known = past::mark(shared.clone(), how.covered)?;
     if known.as_ref() != Some(&how.mark) {
         let why =

@@ -165,7 +165,7 @@ impl Embedded {
         if recovered.index_unverified {
             shared.spawn("verify-index", |shared| verify::index(&shared));
         }
-        if scan.start.sequence > 0 {
+        if scan.start.sequence > recovered.begins.sequence {
             let (dir, until) = (options.dir.clone(), scan.start);
             shared.spawn("verify-journal", move |shared| verify::journal(&shared, &dir, until));
         }
