@@ -130,6 +130,7 @@ mod guides;
 mod package;
 mod store {
     mod admin;
+    mod archive;
     mod backup;
     mod books;
     mod check;
@@ -142,6 +143,7 @@ mod store {
     mod full;
     mod gaps;
     mod images;
+    mod moment;
     mod packed;
     mod postgres;
     mod restore;

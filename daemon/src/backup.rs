@@ -9,9 +9,10 @@ use crate::ops::audit as trail;
 use crate::store::backup::BackupError;
 use crate::store::backup::crypt::{BackupKeys, open};
 use crate::store::backup::file::read as read_backup;
+use crate::store::backup::moment::{ToMoment, Way};
 use crate::store::backup::read::{Facts, Reader, Whole, facts};
 use crate::store::backup::restore::{Unfinished, Watch};
-use crate::store::embedded::{Embedded, Lock, OpenError, Options};
+use crate::store::embedded::{Embedded, Lock, Moment, OpenError, Options, Past, PastError};
 use crate::store::key_file::{self, KeyFileError};
 use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms, StoredSubscription};
 use crate::store::seal::Keys;
@@ -20,7 +21,6 @@ use crate::store::unlock::prove;
 use crate::store::{Store, Tx};
 use bytes::Bytes;
 use mfa_shared::fault::Fault;
-use mfa_shared::time::Timestamp;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::fs::{self, File};
 use std::io::Read;
@@ -62,7 +62,7 @@ impl LocalBackup {
 
 /// Begins a backup of the store of a configuration.
 pub async fn back_up(config: &Config) -> Result<LocalBackup, StartError> {
-    let store = open_to_look(config, Clock::system(), How::default()).await?;
+    let store = open_to_look(config, Clock::system(), How::to_look()).await?;
     let (sender, pieces) = mpsc::channel(PIECES_WAITING);
     let making = tokio::spawn(async move {
         // Whoever takes the pieces hears of a failure.
@@ -120,6 +120,8 @@ pub struct RestoreHow {
     pub without_secrets: bool,
     /// Set the store aside that is there.
     pub replace: bool,
+    /// Go on to a later moment by the journal of the store.
+    pub to_moment: Option<ToMoment>,
 }
 
 /// What was put back.
@@ -127,6 +129,10 @@ pub struct RestoreHow {
 pub struct Restored {
     /// What the backup says of itself.
     pub facts: Facts,
+    /// The last commit that was restored from a journal.
+    pub reached: Option<Moment>,
+    /// Images that are in use at that moment and were found nowhere, by their SHA-256.
+    pub missing_images: Vec<String>,
     /// What needs its secret again.
     pub lacks_secrets: Vec<String>,
     /// Where the store is that was there before.
@@ -150,21 +156,30 @@ pub async fn restore_backup(
     how: &RestoreHow,
     watch: Watch<'_>,
 ) -> Result<Restored, StartError> {
-    let whole = read_backup(file, &how.keys).await?;
+    let mut whole = read_backup(file, &how.keys).await?;
     key_file::check_place(&config.secret_key_file, &config.data_dir).map_err(settings)?;
+    let replaced = replaced(config, how)?;
+    let way = match &how.to_moment {
+        Some(to) => Some(way(config, to, &whole.facts, replaced.is_some())?),
+        None => None,
+    };
+    if let Some(sealed_with) = way.as_ref().and_then(|way| way.sealed_with.clone()) {
+        whole.sealed_with = sealed_with;
+    }
     let secrets = secrets(&config.secret_key_file, how, &whole)?;
     let facts = whole.facts;
-    let replaced = replaced(config, how)?;
     let mut target = config.clone();
     if replaced.is_some() {
         target.data_dir = beside(&config.data_dir);
     }
     let store = open_target(&target).await?;
-    let put = put(&store, open(file, &how.keys)?, &facts, &secrets, watch).await;
+    let putting = Putting { facts: &facts, secrets: &secrets, way: way.as_ref() };
+    let put = putting.put(&store, open(file, &how.keys)?, watch).await;
     store.close().await;
     // Its folder is locked as long as the engine lives.
     drop(store);
-    let lacks_secrets = put?;
+    let (lacks_secrets, missing_images) = put?;
+    let reached = way.map(|way| way.reached);
     if let Secrets::Put(keys) = &secrets {
         key_file::put(&config.secret_key_file, keys).map_err(settings)?;
     }
@@ -172,7 +187,7 @@ pub async fn restore_backup(
         Some(_lock) => Some(exchange(&target.data_dir, &config.data_dir)?),
         None => None,
     };
-    Ok(Restored { facts, lacks_secrets, set_aside })
+    Ok(Restored { facts, reached, missing_images, lacks_secrets, set_aside })
 }
 
 fn settings(error: KeyFileError) -> StartError {
@@ -245,66 +260,96 @@ fn beside(dir: &Path) -> PathBuf {
 async fn open_target(config: &Config) -> Result<Store, StartError> {
     let (clock, strict) = (Clock::system(), config.strict_references);
     Ok(match &config.store {
-        None => Store::new(open_embedded(config, false).await?, clock, strict),
+        None => Store::new(open_embedded(config, How::default()).await?, clock, strict),
         Some(address) => Store::new(open_postgres(config, address.clone(), true).await?, clock, strict),
     })
 }
 
-/// Puts everything back and ends the restore; what needs its secret again.
-async fn put(
-    store: &Store,
-    from: impl Read,
-    facts: &Facts,
-    secrets: &Secrets,
-    watch: Watch<'_>,
-) -> Result<Vec<String>, StartError> {
-    let mut reader = Reader::begin(from)?;
-    store.put_back(&mut reader, &facts.digest, watch).await?;
-    let read = reader.facts().digest;
-    if read != facts.digest {
-        return Err(StartError::Store("the backup was changed while it was restored".to_owned()));
+/// The verified journal from the backup to the moment. `locked` says that the place of the restore is locked.
+fn way(config: &Config, to: &ToMoment, facts: &Facts, locked: bool) -> Result<Way, StartError> {
+    let place = &config.data_dir;
+    if config.store.is_none() && !locked && to.journal.iter().any(|dir| Past::is_in(dir, place)) {
+        return Err(StartError::Settings(format!(
+            "{} has the journal and is the place of the restored store: add --replace, which sets the old \
+             store aside, or name another place with --data-dir",
+            place.display()
+        )));
     }
-    let journal = match store.is_shared() {
-        true => store.changed_since(None, 0).await.map_err(StartError::Refused)?.upto,
-        false => 0,
-    };
-    let (digest, moment) = (facts.digest.clone(), facts.trailer.moment);
-    let lost = matches!(secrets, Secrets::Lost);
-    let end = move |tx: &mut Tx<'_>| end(tx, journal, &digest, moment, lost);
-    let lacking = store.write("restore", end).await.map_err(StartError::Refused)?;
-    audit::bring_to_an_end(store).await;
-    store.sweep_all_images().await.map_err(StartError::Refused)?;
-    Ok(lacking)
+    let held = locked.then_some(place.as_path());
+    Way::find(facts, to, held).map_err(|error| match error {
+        PastError::Locked(why) => StartError::Locked(why),
+        PastError::Refused(why) => StartError::Store(why),
+    })
 }
 
-/// The transaction that makes it a store: the mark goes, and the audit trail tells of it.
-fn end(
-    tx: &mut Tx<'_>,
-    journal: u64,
-    digest: &str,
-    moment: Timestamp,
-    lost: bool,
-) -> Result<Vec<String>, Fault> {
-    tx.set_actor(SYSTEM_ACTOR);
-    let mut lacking = Vec::new();
-    if lost {
-        // The next start gives the store another key; what is encrypted with this one stays closed.
-        if let Some(sealed) = tx.get::<SealedWith>(&["sealed-with"])? {
-            tx.remove(&sealed);
+/// What is put back.
+struct Putting<'a> {
+    facts: &'a Facts,
+    secrets: &'a Secrets,
+    way: Option<&'a Way>,
+}
+
+impl Putting<'_> {
+    /// Puts everything back and ends the restore; what needs its secret again, and which images are missing.
+    async fn put(
+        &self,
+        store: &Store,
+        from: impl Read,
+        watch: Watch<'_>,
+    ) -> Result<(Vec<String>, Vec<String>), StartError> {
+        let digest = &self.facts.digest;
+        // An unfinished restore to another moment is another restore.
+        let name = match self.way {
+            Some(way) => format!("{digest}@{}", way.reached.sequence),
+            None => digest.clone(),
+        };
+        let mut reader = Reader::begin(from)?;
+        store.put_back(&mut reader, &name, watch).await?;
+        if reader.facts().digest != *digest {
+            return Err(StartError::Store("the backup was changed while it was restored".to_owned()));
         }
-        let gateway = |name: &str, identifier: &str| format!("{name} gateway {identifier}");
-        let email: Vec<StoredEmail> = tx.all(&[])?;
-        let email = email.iter().filter(|email| email.app_password.is_some());
-        lacking.extend(email.map(|email| gateway("email", &email.identifier)));
-        let sms: Vec<StoredSms> = tx.all(&[])?;
-        lacking.extend(sms.iter().map(|sms| gateway("sms", &sms.identifier)));
-        let webhooks: Vec<StoredSubscription> = tx.all(&[])?;
-        lacking.extend(webhooks.iter().map(|webhook| format!("webhook {}", webhook.identifier)));
-        let factors: Vec<StoredFactor> = tx.all(&[])?;
-        lacking.extend(factors.iter().map(|factor| format!("second factor of user {}", factor.user)));
+        let missing = match self.way {
+            Some(way) => store.follow(way, watch).await?,
+            None => Vec::new(),
+        };
+        let journal = match store.is_shared() {
+            true => store.changed_since(None, 0).await.map_err(StartError::Refused)?.upto,
+            false => 0,
+        };
+        let reached = self.way.map(|way| way.reached);
+        let (digest, moment) = (digest.clone(), reached.map_or(self.facts.trailer.moment, |last| last.time));
+        let lost = matches!(self.secrets, Secrets::Lost);
+        let end = move |tx: &mut Tx<'_>| {
+            tx.set_actor(SYSTEM_ACTOR);
+            let lacking = if lost { lose_secrets(tx)? } else { Vec::new() };
+            trail::restored(tx, journal, &digest, moment, reached.map(|last| last.sequence))?;
+            tx.remove(&Unfinished { restore: digest.clone() });
+            Ok(lacking)
+        };
+        let lacking = store.write("restore", end).await.map_err(StartError::Refused)?;
+        audit::bring_to_an_end(store).await;
+        store.sweep_all_images().await.map_err(StartError::Refused)?;
+        Ok((lacking, missing))
     }
-    trail::restored(tx, journal, digest, moment)?;
-    tx.remove(&Unfinished { restore: digest.to_owned() });
+}
+
+/// Takes leave of the key of the secrets; what needs its secret again.
+fn lose_secrets(tx: &mut Tx<'_>) -> Result<Vec<String>, Fault> {
+    // The next start gives the store another key; what is encrypted with this one stays closed.
+    if let Some(sealed) = tx.get::<SealedWith>(&["sealed-with"])? {
+        tx.remove(&sealed);
+    }
+    let mut lacking = Vec::new();
+    let gateway = |name: &str, identifier: &str| format!("{name} gateway {identifier}");
+    let email: Vec<StoredEmail> = tx.all(&[])?;
+    let email = email.iter().filter(|email| email.app_password.is_some());
+    lacking.extend(email.map(|email| gateway("email", &email.identifier)));
+    let sms: Vec<StoredSms> = tx.all(&[])?;
+    lacking.extend(sms.iter().map(|sms| gateway("sms", &sms.identifier)));
+    let webhooks: Vec<StoredSubscription> = tx.all(&[])?;
+    lacking.extend(webhooks.iter().map(|webhook| format!("webhook {}", webhook.identifier)));
+    let factors: Vec<StoredFactor> = tx.all(&[])?;
+    lacking.extend(factors.iter().map(|factor| format!("second factor of user {}", factor.user)));
     Ok(lacking)
 }
 

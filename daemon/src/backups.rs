@@ -9,6 +9,7 @@ use crate::ops::turn::Work;
 use crate::store::backup::BackupError;
 use crate::store::backup::crypt::{EncryptTo, Seal};
 use crate::store::backup::file::{Draft, is_draft, is_named, store_and_moment};
+use crate::store::backup::read::Facts;
 use crate::store::records::{BackupMade, ScheduledBackups};
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
@@ -70,7 +71,7 @@ pub async fn keep(state: Arc<State>, schedule: BackupSchedule) {
     }
 }
 
-async fn make(store: &Store, schedule: &BackupSchedule) -> Result<BackupMade, BackupError> {
+async fn make(store: &Store, schedule: &BackupSchedule) -> Result<(BackupMade, Facts), BackupError> {
     let BackupSchedule { dir, encrypt_to, .. } = schedule;
     let seal = Seal { to: EncryptTo::Keys(encrypt_to.clone()), key_file: None };
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
@@ -91,7 +92,8 @@ async fn make(store: &Store, schedule: &BackupSchedule) -> Result<BackupMade, Ba
     making.await.map_err(broken)??;
     let (file, facts) = draft.finish(None).await?;
     let file = file.display().to_string();
-    Ok(BackupMade { moment: facts.trailer.moment, file, bytes: facts.bytes, digest: facts.digest })
+    let (moment, digest) = (facts.trailer.moment, facts.digest.clone());
+    Ok((BackupMade { moment, file, bytes: facts.bytes, digest }, facts))
 }
 
 /// Removes drafts that a daemon has left which was killed; younger ones may be somebody's at work.
@@ -106,13 +108,20 @@ fn sweep(dir: &Path) {
 }
 
 /// Notes what came of it, and thins out; whether it is to be tried again.
-async fn note(state: &State, schedule: &BackupSchedule, made: Result<BackupMade, BackupError>) -> bool {
+async fn note(
+    state: &State,
+    schedule: &BackupSchedule,
+    made: Result<(BackupMade, Facts), BackupError>,
+) -> bool {
     let store = &state.store;
     let why = match made {
-        Ok(made) => {
+        Ok((made, facts)) => {
             tracing::info!(file = made.file, bytes = made.bytes, "a backup was made and read back");
             let noted = write(store, move |tx| backups::made(tx, &made)).await;
             thin(&state.instance, schedule).await;
+            if let Some(days) = schedule.journal_keep_days.filter(|_| !store.is_shared()) {
+                behind_backup(store, &facts, &schedule.dir, days).await;
+            }
             return noted.is_err();
         }
         Err(error) => format!("no backup could be made in {}: {error}", schedule.dir.display()),
@@ -122,6 +131,19 @@ async fn note(state: &State, schedule: &BackupSchedule, made: Result<BackupMade,
         tracing::warn!(%fault, "that there is no backup could not be noted");
     }
     true
+}
+
+/// Moves the journal files that the backup covers and that are older than the days that are kept.
+async fn behind_backup(store: &Store, facts: &Facts, dir: &Path, keep_days: u32) {
+    let out = dir.join(format!("journal-{}", facts.head.instance));
+    match store.archive_journal(facts, &out, Some(keep_days)).await {
+        Ok(moved) if moved.files > 0 => {
+            let (files, begins) = (moved.files, moved.begins);
+            tracing::info!(files, begins, out = %out.display(), "journal files went into the archive");
+        }
+        Ok(_) => {}
+        Err(fault) => tracing::warn!(why = fault.detail, "journal files stay where they are"),
+    }
 }
 
 async fn write(

@@ -60,7 +60,7 @@ pub async fn check(
 ) -> Result<Vec<Found>, StartError> {
     // Records that change meanwhile would look as if they were not in the journal.
     let whole = checks.contains(&Check::Store);
-    let store = open_to_look(config, Clock::system(), How { alone: whole, whole }).await?;
+    let store = open_to_look(config, Clock::system(), How { alone: whole, whole, ..How::to_look() }).await?;
     let found = run(&store, checks, progress).await;
     store.close().await;
     found

@@ -46,6 +46,9 @@ pub struct BackupSchedule {
     pub keep: Keep,
     /// Who can open them; everybody if it is nobody.
     pub encrypt_to: Vec<PublicKey>,
+    /// Days whose journal stays with the store; older files that the backup covers go into an archive beside
+    /// it. Without it all stay.
+    pub journal_keep_days: Option<u32>,
 }
 
 /// Settings of one daemon.
@@ -133,6 +136,8 @@ pub struct Config {
     pub stop_timeout_seconds: u64,
     /// Backups that the daemon makes by itself.
     pub backups: Option<BackupSchedule>,
+    /// Whether a backup is made before a store of an earlier form is upgraded.
+    pub upgrade_backup: bool,
     /// Minute of the day in UTC from which on the daemon runs the interest of yesterday by itself.
     pub interest_run_at: Option<u16>,
     /// Memory that the index of the embedded store may use for its cache.
@@ -187,6 +192,7 @@ impl Config {
             drain: Duration::from_millis(250),
             stop_timeout_seconds: 20,
             backups: None,
+            upgrade_backup: true,
             interest_run_at: None,
             cache_bytes: 64 * 1024 * 1024,
         }

@@ -40,6 +40,7 @@ mod days;
 mod files;
 mod init;
 mod interest;
+mod journal_archive;
 mod look;
 mod migrate;
 mod open;
@@ -50,6 +51,7 @@ mod start;
 mod tls;
 mod turn;
 mod upgrade;
+mod upgrade_backup;
 mod webhooks;
 
 pub use admin::{Rotated, add_account, recover_user, rotate_key};
@@ -64,7 +66,10 @@ pub use domain::rate::Rates;
 pub use domain::thinning::Keep;
 pub use files::{FilesSeen, look_at_files};
 pub use init::{Initialized, NewLogin, init};
-pub use look::{ImagesSeen, JournalSeen, KeyFileSeen, look_at_images, look_at_journal, look_at_key_file};
+pub use journal_archive::{ArchivedJournal, archive_journal};
+pub use look::{
+    ImagesSeen, JournalSeen, KeyFileSeen, journal_begins, look_at_images, look_at_journal, look_at_key_file,
+};
 pub use migrate::{StorePlace, migrate};
 pub use open::StartError;
 pub use prune::{Pruned, prune_audit};
@@ -76,6 +81,7 @@ pub use store::backup::crypt::{
 pub use store::backup::file::{
     Draft, check_key_file, is_named as is_backup_name, read as read_backup, store_and_moment,
 };
+pub use store::backup::moment::ToMoment;
 pub use store::backup::read::{Facts as BackupFacts, Whole as WholeBackup, whole as whole_backup};
 pub use store::postgres::Address;
 pub use store::transfer::Progress;

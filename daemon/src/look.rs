@@ -10,7 +10,7 @@ use crate::store::unlock::prove;
 use std::path::Path;
 use std::time::Instant;
 
-pub use crate::store::embedded::{ImagesSeen, JournalSeen, look_at_images, look_at_journal};
+pub use crate::store::embedded::{ImagesSeen, JournalSeen, journal_begins, look_at_images, look_at_journal};
 
 /// What is the case with a key file.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::{StartError, open_embedded, open_postgres};
+use crate::open::{How, StartError, open_embedded, open_postgres};
 use crate::store::engine::Engine;
 use crate::store::postgres::Address;
 use crate::store::transfer::{Transferred, Watch, transfer};
@@ -41,7 +41,7 @@ pub async fn migrate(from: StorePlace, to: StorePlace, watch: Watch<'_>) -> Resu
 
 async fn open(place: StorePlace) -> Result<Box<dyn Engine>, StartError> {
     match place {
-        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir), false).await?)),
+        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir), How::to_look()).await?)),
         StorePlace::Postgres(address) => {
             let mut config = Config::new("");
             config.store_connections_max = 1;

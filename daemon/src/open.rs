@@ -14,6 +14,7 @@ use crate::store::seed::{SYSTEM_ACTOR, Seeded, seed};
 use crate::store::unlock::{UnlockError, unlock};
 use crate::store::{Store, Tx};
 use crate::upgrade::upgrade;
+use crate::upgrade_backup::back_up_before;
 use mfa_shared::fault::Fault;
 use std::fmt;
 
@@ -47,6 +48,7 @@ impl std::error::Error for StartError {}
 
 /// Opens the store of a configuration, makes it if it is not there, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
+    back_up_before(config, &clock).await.map_err(StartError::Store)?;
     let store = plain(config, clock, How::default()).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
@@ -70,11 +72,21 @@ pub(crate) struct How {
     pub(crate) alone: bool,
     /// Its files are verified to the last byte first.
     pub(crate) whole: bool,
+    /// A directory of an earlier form stays of that form: nobody has made a backup of it.
+    pub(crate) keeps_form: bool,
+}
+
+impl How {
+    /// Nothing is brought up to this program.
+    pub(crate) fn to_look() -> Self {
+        Self { keeps_form: true, ..Self::default() }
+    }
 }
 
 /// Opens the store of a configuration as [`open`] does, but never makes one.
 pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) -> Result<Store, StartError> {
-    let store = open_to_look(config, clock, How { alone, whole: false }).await?;
+    back_up_before(config, &clock).await.map_err(StartError::Store)?;
+    let store = open_to_look(config, clock, How { alone, ..How::default() }).await?;
     let unlocked = unlock(store.clone(), &config.secret_key_file).await;
     let store = or_close(&store, unlocked.map_err(locked_up)).await?;
     let begun = audit::begin(&store).await.map_err(refused);
@@ -100,7 +112,7 @@ async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartEr
         .map_err(|error| StartError::Settings(error.to_string()))?;
     let strict = config.strict_references;
     let store = match &config.store {
-        None => Store::new(open_embedded(config, how.whole).await?, clock, strict),
+        None => Store::new(open_embedded(config, how).await?, clock, strict),
         Some(address) => {
             let engine = open_postgres(config, address.clone(), how.alone).await?;
             Store::new(engine, clock, strict)
@@ -175,11 +187,14 @@ fn defect(error: impl fmt::Display) -> StartError {
 }
 
 /// Opens the embedded engine, and verifies the whole of it first where that is wanted.
-pub(crate) async fn open_embedded(config: &Config, whole: bool) -> Result<Embedded, StartError> {
+pub(crate) async fn open_embedded(config: &Config, how: How) -> Result<Embedded, StartError> {
     let mut options = Options::new(config.data_dir.clone());
     (options.cache_bytes, options.watched) = (config.cache_bytes, IDENTITY);
-    if whole {
+    if how.whole {
         options.verify_bytes = u64::MAX;
+    }
+    if how.keeps_form {
+        (options.raises, options.packs) = (false, false);
     }
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await.map_err(defect)?;
     opened.map_err(|error| match error {

@@ -3,9 +3,10 @@
 use super::{Process, client, random};
 use crate::api::images::hash;
 use crate::cli::run::run;
-use crate::stored::close_and_pack;
+use crate::stored::{close_and_pack, files};
 use crate::template::copy_folder;
 use crate::world::mfa;
+use memchr::memmem;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,6 +155,37 @@ fn a_store_of_an_earlier_program_survives_kills_on_its_way_to_this_one() {
                 let found = runtime.block_on(differences(&http, &process.url, &shown(home)));
                 assert!(found.is_empty(), "{name}, kill {kill}: {}", found.join("\n"));
                 process.kill();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_backup_and_a_record_precede_an_upgrade_unless_a_setting_says_no() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let http = client();
+    for (name, dir) in kept().into_iter().filter(|(name, _)| name.starts_with("form-1-")) {
+        for (wanted, expected) in [("true", 1), ("false", 0)] {
+            let fresh = tempfile::tempdir().unwrap();
+            let home = fresh.path();
+            copy_folder(dir.path(), home);
+            for _ in 0..2 {
+                let mut command = command(home);
+                command.env("MFA_UPGRADE_BACKUP", wanted);
+                runtime.block_on(Process::start_as(home, command, &http)).kill();
+            }
+            let made = fs::read_dir(home.join("data.before-upgrade")).into_iter().flatten();
+            let made: Vec<_> = made.map(|entry| entry.unwrap().path()).collect();
+            assert_eq!(made.len(), expected, "{name}: {made:?}");
+            let journal = files(&home.join("data/journal"));
+            let told = |(_, bytes): &(String, Vec<u8>)| memmem::find(bytes, b"/dataDirectoryForm").is_some();
+            assert!(journal.iter().any(told), "{name}: the trail says nothing");
+            for file in made {
+                let (file, restored) = (file.to_str().unwrap(), home.join("restored"));
+                let (target, key) = (restored.to_str().unwrap(), home.join("data.key"));
+                let command = ["backup", "restore", file, "--data-dir", target, "--key-file"];
+                run(mfa(home, &[&command[..], &[key.to_str().unwrap()]].concat())).ok();
+                run(mfa(home, &["check", "store", "--data-dir", target])).ok();
             }
         }
     }

@@ -19,10 +19,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 /// Records by space and key.
-type State = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
+pub type State = BTreeMap<(u8, Vec<u8>), Vec<u8>>;
 
 /// The number of the first space of the audit trail, to which a restore adds its record.
-const TRAIL: u8 = 150;
+pub const TRAIL: u8 = 150;
 
 pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -45,7 +45,7 @@ pub fn with_key(home: &Path, arguments: &[&str]) -> Ran {
 }
 
 /// All records of a stopped daemon's store.
-fn records(world: &World, config: &Config) -> State {
+pub fn records(world: &World, config: &Config) -> State {
     let store = open(config, Clock::system());
     world.block_on(async move {
         let read = store.read(true, |tx| {
@@ -64,7 +64,7 @@ fn records(world: &World, config: &Config) -> State {
 }
 
 /// What the journal of a stopped daemon's store says of the records after a commit.
-fn played(world: &World, config: &Config, upto: u64) -> State {
+pub fn played(world: &World, config: &Config, upto: u64) -> State {
     let engine: Box<dyn Engine> = match &config.store {
         Some(address) => {
             let options = postgres::Options::new(address.clone(), SPACES);
@@ -94,13 +94,17 @@ fn played(world: &World, config: &Config, upto: u64) -> State {
     })
 }
 
-fn without_trail(state: &State) -> State {
+pub fn without_trail(state: &State) -> State {
     state.iter().filter(|((space, _), _)| *space < TRAIL).map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
 /// An institution with cash, accounts and portraits.
 pub fn institution() -> Counter {
-    let counter = Counter::active("100000");
+    institution_of(Counter::active("100000"))
+}
+
+/// The same in a world of its own.
+pub fn institution_of(counter: Counter) -> Counter {
     for name in ["anna", "bela", "cleo"] {
         let body = json!({ "identifier": name, "type": "PERSON", "surname": "Mensah" });
         counter.world.post("/customers", body.to_string()).is(202);

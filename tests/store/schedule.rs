@@ -19,7 +19,8 @@ fn scheduled(keep: &str, encrypt_to: &[PublicKey]) -> (World, PathBuf, tempfile:
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join("backups");
     let (keep, encrypt_to) = (keep.parse().ok().unwrap(), encrypt_to.to_vec());
-    let schedule = BackupSchedule { dir: dir.clone(), minute: 7 * 60 + 10, keep, encrypt_to };
+    let schedule =
+        BackupSchedule { dir: dir.clone(), minute: 7 * 60 + 10, keep, encrypt_to, journal_keep_days: None };
     let world = World::with(|config| {
         config.backups = Some(schedule);
         config.metrics_public = true;

@@ -14,7 +14,7 @@ use crate::machine::daemon::not_started;
 use crate::machine::signals::listen;
 use crate::output::views;
 use clap::Args;
-use keys::KeyFlags;
+pub use keys::KeyFlags;
 use mfa_daemon::{
     BackupError, BackupFacts, Check, backup_facts, is_backup_name, store_and_moment, verify_backup,
 };

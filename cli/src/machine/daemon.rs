@@ -2,6 +2,7 @@
 //! its folder names the daemon's library.
 
 pub mod admin;
+pub mod archive;
 pub mod check;
 pub mod look;
 pub mod migrate;
@@ -95,6 +96,7 @@ impl DaemonFlags {
         config.stop_timeout_seconds = settings.parse("stop_timeout_seconds", None)?;
         config.interest_run_at = minute_of_day(settings, "interest_run_at")?;
         config.backups = backups(settings)?;
+        config.upgrade_backup = settings.flag("upgrade_backup", None)?;
         config.cache_bytes = settings.parse("cache_bytes", None)?;
         gateways(settings, &mut config)?;
         Ok(config)
@@ -147,7 +149,11 @@ fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
     let wrong = |why| Failure::usage(format!("the setting backup_encrypt_to is wrong: {why}"));
     let keys = listed(settings.get("backup_encrypt_to").0);
     let encrypt_to = keys.iter().map(|key| key.parse().map_err(wrong)).collect::<Outcome<_>>()?;
-    Ok(Some(BackupSchedule { dir: PathBuf::from(dir), minute, keep, encrypt_to }))
+    let journal_keep_days = match settings.get("journal_keep_days").0.trim() {
+        "" => None,
+        _ => Some(settings.parse("journal_keep_days", None)?),
+    };
+    Ok(Some(BackupSchedule { dir: PathBuf::from(dir), minute, keep, encrypt_to, journal_keep_days }))
 }
 
 /// The settings of secrets, gateways and webhooks; an empty one is not set.

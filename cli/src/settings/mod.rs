@@ -142,6 +142,12 @@ pub const TABLE: &[Setting] = &[
         "which of these backups stay: the last of so many days, weeks and months",
     ),
     row("backup_encrypt_to", "", "public keys of age for which these backups are encrypted"),
+    row("upgrade_backup", "true", "make a backup before a store of an earlier version is upgraded"),
+    row(
+        "journal_keep_days",
+        "",
+        "days whose journal stays in the store; older files that the daily backup covers go beside it",
+    ),
     row("password_file", "", "file of the password that a command needs, - for standard input"),
     row("teller", "", "teller of this machine, where a command names none"),
     row("office", "", "office of the tellers of this machine, where --office does not say it"),

@@ -115,6 +115,7 @@ const MACHINE: &[Node] = &[
             verb::<daemon::admin::RecoverUser>("recover-user"),
             verb::<daemon::admin::RotateKey>("rotate-key"),
             verb::<daemon::admin::AddAccount>("add-account"),
+            verb::<daemon::archive::ArchiveJournal>("archive-journal"),
         ],
     ),
     group("backup", "backups", "Backups of the whole store, and the way back", backup::VERBS),

@@ -8,8 +8,10 @@ use super::figures::Figures;
 pub use super::keys::{Change, Pair, Pending, Range, Space};
 use super::layer::{Layer, Staged};
 use super::objects::Objects;
-use mfa_shared::fault::Fault;
+use mfa_shared::fault::{Fault, UNAVAILABLE};
 use mfa_shared::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A state of the store that does not change while it is looked at.
@@ -46,6 +48,40 @@ pub struct Commit {
     pub request: String,
     /// The changes, a key at most once, in key order.
     pub changes: Vec<Change>,
+}
+
+/// Ties something outside of a journal, such as a backup, to one commit of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JournalMark {
+    /// SHA-256 of the identity of the journal, which itself stays secret.
+    pub store: String,
+    /// SHA-256 of the stored form of the commit.
+    pub commit: String,
+}
+
+/// Which files of a journal go into an archive.
+#[derive(Debug, Clone)]
+pub struct Archive {
+    /// The folder.
+    pub out: PathBuf,
+    /// The last commit of a verified backup; files with later commits stay.
+    pub covered: u64,
+    /// What the backup says of that commit.
+    pub mark: JournalMark,
+    /// Only files without any later commit go.
+    pub older_than: Option<Timestamp>,
+}
+
+/// What went into an archive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Archived {
+    /// How many files.
+    pub files: usize,
+    /// How many bytes were copied.
+    pub bytes: u64,
+    /// The first commit that the journal still has.
+    pub begins: u64,
 }
 
 /// Keys that were changed by commits.
@@ -107,6 +143,16 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// At most `limit` commits after a place in the journal, whole and in their order. It ends where a commit
     /// that is still under way anywhere could come in between, so none is ever missed.
     fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>>;
+    /// What tells a commit of the journal from that of any other journal; `None` where the engine does not
+    /// keep one in files.
+    fn journal_mark(&self, _sequence: u64) -> Pending<Option<JournalMark>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+    /// Moves the older files of the journal into an archive.
+    fn archive(&self, _how: Archive) -> Pending<Archived> {
+        let why = "the journal of a store in PostgreSQL has no files that could be archived";
+        Box::pin(std::future::ready(Err(Fault::new(UNAVAILABLE, why))))
+    }
     /// The place in the journal of the last commit that anybody can see.
     fn last_commit(&self) -> Pending<u64>;
     /// Whether others may commit to it beside this process.

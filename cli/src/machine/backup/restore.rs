@@ -9,7 +9,8 @@ use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
 use crate::output::views;
 use clap::Args;
-use mfa_daemon::{RestoreHow, backup_facts, restore_backup};
+use mfa_daemon::store::embedded::Until;
+use mfa_daemon::{RestoreHow, ToMoment, backup_facts, restore_backup};
 use mfa_shared::fault::exit;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,12 @@ pub struct Restore {
     /// Take the place of the store that is there, which is set aside under a dated name
     #[arg(long)]
     replace: bool,
+    /// Go on by the journal to this moment (2026-11-24T14:03:00Z) or to the commit of this number
+    #[arg(long, value_name = "TIMESTAMP|SEQUENCE", requires = "journal")]
+    until: Option<Until>,
+    /// With --until: the folder of the old store, or the archive of its journal; can be repeated
+    #[arg(long, value_name = "DIR", requires = "until")]
+    journal: Vec<PathBuf>,
 }
 
 impl Verb for Restore {
@@ -44,10 +51,11 @@ impl Verb for Restore {
         "mfa backup restore nightly.mfab --data-dir /var/lib/mfa/store",
         "mfa backup restore nightly.mfab --store postgres://mfa@db1/mfa",
         "mfa backup restore nightly.mfab --data-dir /var/lib/mfa/store --replace --yes",
+        "mfa backup restore b.mfab --data-dir new --until 2026-11-24T14:03:00Z --journal /var/lib/mfa/store",
     ];
     const EXITS: &'static [i32] = &[exit::NOT_FOUND, exit::LOCKED];
     async fn run(self, cx: &Cx) -> Outcome {
-        let Self { file, store, keys, key_file, without_secrets, replace } = self;
+        let Self { file, store, keys, key_file, without_secrets, replace, until, journal } = self;
         let config = store.config(cx)?;
         let keys = keys.read(cx, Path::new(&file))?;
         backup_facts(Path::new(&file), &keys).map_err(|error| unusable(&file, &error))?;
@@ -63,15 +71,22 @@ impl Verb for Restore {
                 cx.out.say(&format!("{done} records and images restored"));
             }
         };
-        let how = RestoreHow { keys, key_file, without_secrets, replace };
+        let to_moment = until.map(|until| ToMoment { until, journal });
+        let how = RestoreHow { keys, key_file, without_secrets, replace, to_moment };
         let restored = restore_backup(&config, Path::new(&file), &how, &watch).await.map_err(not_started)?;
         for lacking in &restored.lacks_secrets {
             cx.out.insist(&format!("{lacking} needs its secret again"));
         }
+        for hash in &restored.missing_images {
+            cx.out.insist(&format!("image {hash} is missing: it was replaced or removed since"));
+        }
         cx.out.tip("everybody has to log in again");
         let facts = &restored.facts;
         let record = json!({
-            "identifier": target, "result": "restored", "moment": facts.trailer.moment,
+            "identifier": target, "result": "restored",
+            "moment": restored.reached.map_or(facts.trailer.moment, |last| last.time),
+            "journalSequence": restored.reached.map_or(facts.trailer.journal_sequence, |last| last.sequence),
+            "missingImages": restored.missing_images,
             "digest": facts.digest, "lacksSecrets": restored.lacks_secrets,
             "setAside": restored.set_aside.map(|place| place.display().to_string()),
         });

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::views;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use mfa_daemon::Check;
+use mfa_daemon::{Check, journal_begins};
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 
@@ -55,6 +55,11 @@ impl Verb for Run {
             let came_to = if found == 0 { "all holds".to_owned() } else { findings(found) };
             cx.out.say(&format!("{}: {came_to}", check.name()));
         };
+        if let Some(begins) = config.store.is_none().then(|| journal_begins(&config.data_dir)).flatten() {
+            cx.out.say(&format!(
+                "the journal begins with {begins}; what was before is in its archive and in the backups"
+            ));
+        }
         let found = mfa_daemon::check(&config, &checks, &progress).await.map_err(not_started)?;
         let row = |found: &mfa_daemon::Found| {
             json!({

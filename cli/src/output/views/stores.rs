@@ -38,6 +38,20 @@ pub const SECRET_KEY: View = View {
     columns: &[column("key", "/identifier", 0), column("result", "/result", 0), column("file", "/file", 1)],
 };
 
+/// Journal files that went into an archive.
+pub const ARCHIVED_JOURNAL: View = View {
+    plural: "archives",
+    id: "/identifier",
+    state: "",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("files", "/files", 0),
+        column("bytes", "/bytes", 1),
+        column("journalBegins", "/journalBegins", 0),
+        column("backup", "/backup", 1),
+    ],
+};
+
 /// A store that was copied.
 pub const STORE_COPY: View = View {
     plural: "copies",
@@ -120,7 +134,9 @@ pub const RESTORED: View = View {
         column("identifier", "/identifier", 0),
         column("result", "/result", 0),
         moment("moment", "/moment", 0),
+        column("journalSequence", "/journalSequence", WIDE),
         column("setAside", "/setAside", 1),
+        column("missingImages", "/missingImages", WIDE),
         column("lacksSecrets", "/lacksSecrets", 1),
         column("digest", "/digest", WIDE),
     ],

@@ -105,6 +105,12 @@ pub fn made<T: Serialize>(record: &T) -> AuditChange {
     AuditChange { field: String::new(), before: None, after: Node::parse(&json(record)).ok() }
 }
 
+/// What was done, in words.
+pub fn made_of(field: &str, text: &str) -> AuditChange {
+    let after = Some(Node::Text(text.to_owned()));
+    AuditChange { field: field.to_owned(), before: None, after }
+}
+
 /// A secret that is another one now.
 pub fn secret_changed(field: &str) -> AuditChange {
     let cover = || Some(Node::Text(COVER.to_owned()));
@@ -145,13 +151,15 @@ pub fn begin(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
 }
 
 /// Prepares a store that comes from a backup, and tells of it.
-pub fn restored(tx: &mut Tx<'_>, journal: u64, digest: &str, moment: Timestamp) -> Result<(), Fault> {
-    let text = |field: &str, text: String| AuditChange {
-        field: field.to_owned(),
-        before: None,
-        after: Some(Node::Text(text)),
-    };
-    let changes = vec![text("/digest", digest.to_owned()), text("/moment", moment.to_string())];
+pub fn restored(
+    tx: &mut Tx<'_>,
+    journal: u64,
+    digest: &str,
+    moment: Timestamp,
+    reached: Option<u64>,
+) -> Result<(), Fault> {
+    let mut changes = vec![made_of("/digest", digest), made_of("/moment", &moment.to_string())];
+    changes.extend(reached.map(|sequence| made_of("/journalSequence", &sequence.to_string())));
     tell_own(tx, "Restore", "restore", None, changes);
     seal_left(tx, journal)
 }

@@ -49,15 +49,18 @@
 //! commit that ends its last use. So whatever a page or a commit names is either still there when it is
 //! asked for, or a commit that is done by then has ended its use; then the moment moves behind that commit.
 
+pub mod archive;
 pub mod crypt;
 pub mod file;
 pub mod frames;
+pub mod moment;
 pub mod read;
 pub mod restore;
 #[cfg(test)]
 mod tests;
 pub mod write;
 
+use crate::store::engine::JournalMark;
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -103,6 +106,9 @@ pub struct Trailer {
     pub moment: Timestamp,
     /// The last commit that it holds.
     pub journal_sequence: u64,
+    /// What that commit is in the journal, for a restore to a later moment. A database keeps no such journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<JournalMark>,
     /// The last sealed record of the audit trail.
     pub audit_head: Option<TrailHead>,
     /// Pairs.

@@ -130,6 +130,7 @@ impl<R: Read> Reader<R> {
         let counted = Trailer {
             moment: head.begun_on,
             journal_sequence: 0,
+            journal: None,
             audit_head: None,
             pairs: 0,
             changes: 0,
@@ -266,7 +267,8 @@ impl<R: Read> Reader<R> {
         }
         let trailer: Trailer = json(&raw, "trailer")?;
         let (moment, journal_sequence) = (trailer.moment, trailer.journal_sequence);
-        let counted = Trailer { moment, journal_sequence, ..self.counted.clone() };
+        let journal = trailer.journal.clone();
+        let counted = Trailer { moment, journal_sequence, journal, ..self.counted.clone() };
         if trailer != counted {
             return Err(self.wrong("it holds something else than its trailer says"));
         }

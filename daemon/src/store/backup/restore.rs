@@ -47,7 +47,7 @@ pub type Watch<'a> = &'a dyn Fn(u64);
 
 /// What waits to be written.
 #[derive(Default)]
-struct Waiting {
+pub(super) struct Waiting {
     changes: BTreeMap<(Space, Vec<u8>), Option<Vec<u8>>>,
     bytes: usize,
     images: Vec<Vec<u8>>,
@@ -92,16 +92,10 @@ pub async fn put_back(
         match item {
             Item::Pair(space, (key, value)) => waiting.add(Change { space, key, value: Some(value) }),
             Item::Change(change) => waiting.add(change),
-            Item::Image(_, bytes) => {
-                waiting.image_bytes += bytes.len();
-                waiting.images.push(bytes);
-            }
+            Item::Image(_, bytes) => waiting.add_image(bytes, to).await?,
         }
-        if waiting.changes.len() >= CHANGES_AT_ONCE || waiting.bytes >= BYTES_AT_ONCE {
+        if waiting.is_full() {
             waiting.write(to, now).await?;
-        }
-        if waiting.images.len() >= IMAGES_AT_ONCE || waiting.image_bytes >= IMAGE_BYTES_AT_ONCE {
-            waiting.keep(to).await?;
         }
         done += 1;
         watch(done);
@@ -112,12 +106,27 @@ pub async fn put_back(
 }
 
 impl Waiting {
-    fn add(&mut self, change: Change) {
+    pub(super) fn add(&mut self, change: Change) {
         self.bytes += change.key.len() + change.value.as_ref().map_or(0, Vec::len);
         self.changes.insert((change.space, change.key), change.value);
     }
 
-    async fn write(&mut self, to: &dyn Engine, time: Timestamp) -> Result<(), Fault> {
+    /// Whether there is enough for a commit.
+    pub(super) fn is_full(&self) -> bool {
+        self.changes.len() >= CHANGES_AT_ONCE || self.bytes >= BYTES_AT_ONCE
+    }
+
+    /// Adds an image, and keeps those that wait when there are enough of them.
+    pub(super) async fn add_image(&mut self, bytes: Vec<u8>, to: &dyn Engine) -> Result<(), BackupError> {
+        self.image_bytes += bytes.len();
+        self.images.push(bytes);
+        if self.images.len() >= IMAGES_AT_ONCE || self.image_bytes >= IMAGE_BYTES_AT_ONCE {
+            self.keep(to).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn write(&mut self, to: &dyn Engine, time: Timestamp) -> Result<(), Fault> {
         self.bytes = 0;
         let changes = std::mem::take(&mut self.changes).into_iter();
         let changes = changes.map(|((space, key), value)| Change { space, key, value });
@@ -129,7 +138,7 @@ impl Waiting {
         to.write(Box::new(move |_| Some(commit.clone()))).await
     }
 
-    async fn keep(&mut self, to: &dyn Engine) -> Result<(), BackupError> {
+    pub(super) async fn keep(&mut self, to: &dyn Engine) -> Result<(), BackupError> {
         self.image_bytes = 0;
         let objects = to.objects();
         let keeps = std::mem::take(&mut self.images).into_iter().map(|bytes| {

@@ -1,5 +1,8 @@
 //! Proofs of the format and of the one moment, without a daemon.
 
+mod damage;
+mod moments;
+
 use super::BackupError;
 use super::crypt::{BackupKeys, EncryptTo, Seal, SealWriter, decrypt};
 use super::frames::{Framer, HEAD};

@@ -160,6 +160,7 @@ pub(super) async fn write(engine: &dyn Engine, clock: &Clock, to: Sink) -> Resul
     let counted = Trailer {
         moment: head.begun_on,
         journal_sequence: 0,
+        journal: None,
         audit_head: None,
         pairs: 0,
         changes: 0,
@@ -300,6 +301,7 @@ impl Making<'_> {
         self.writer.put(&[b"."]).await?;
         self.writer.flush().await?;
         self.writer.counted.journal_sequence = self.upto;
+        self.writer.counted.journal = self.engine.journal_mark(self.upto).await?;
         let trailer = serde_json::to_vec(&self.writer.counted).unwrap_or_default();
         let bytes = self.writer.frame(TRAILER, &trailer).await?;
         let digest = self.writer.framer.digest();

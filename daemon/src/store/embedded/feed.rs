@@ -93,6 +93,13 @@ impl Iterator for Feed {
     type Item = Result<(u64, Commit), Fault>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        let begins = self.shared.begins().sequence;
+        if self.after < begins && !self.failed && self.waiting.is_empty() {
+            self.failed = true;
+            let why =
+                format!("the journal begins with commit {}; the older ones are in its archive", begins + 1);
+            return Some(Err(Fault::new(UNAVAILABLE, why)));
+        }
         while self.waiting.is_empty() && !self.failed {
             let end = self.shared.head().at;
             match self.frames.next(end) {

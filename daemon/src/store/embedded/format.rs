@@ -13,7 +13,8 @@ use super::segment::{self, HEADER_BYTES, Header};
 use std::io;
 use std::path::Path;
 
-const NAME: &str = "FORMAT";
+/// The file.
+pub(super) const NAME: &str = "FORMAT";
 const TITLE: &str = "mfa data directory";
 /// The form of a data directory that this program makes. It reads the earlier ones, see `upgrade`.
 pub(super) const FORM: u32 = 2;
@@ -36,7 +37,7 @@ pub(super) fn write(disk: &dyn Disk, store: &Hash, form: u32) -> io::Result<()> 
 }
 
 /// What `FORMAT` says.
-enum Said {
+pub(super) enum Said {
     /// The store, and the form of its directory.
     Known(Hash, u32),
     /// A later form, and the first program that wrote it.
@@ -62,6 +63,26 @@ fn parse(text: &str) -> Option<Said> {
         *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
     }
     Some(Said::Known(store, form))
+}
+
+/// What the file of a folder says, if it can be read.
+pub(super) fn said(disk: &dyn Disk) -> io::Result<Option<Said>> {
+    let text = read_small(disk, NAME, 4096)?;
+    Ok(text.as_deref().and_then(|text| parse(std::str::from_utf8(text).ok()?)))
+}
+
+/// The form of a data directory, if it is an earlier one than that of this program.
+pub fn earlier_form(dir: &Path) -> Option<u32> {
+    let text = std::fs::read_to_string(dir.join(NAME)).ok()?;
+    match parse(&text)? {
+        Said::Known(_, form) if form < FORM => Some(form),
+        _ => None,
+    }
+}
+
+/// The form of the data directories of this program.
+pub fn this_form() -> u32 {
+    FORM
 }
 
 /// Says which store the data directory has, and its form; makes a new one in an empty directory.

@@ -4,7 +4,9 @@
 //! The journal is the truth. The index, the checkpoints and the marks can be lost or damaged without loss
 //! of a record; they also witness how far the journal went, so a journal that has lost its end is noticed.
 
+mod archive;
 mod away;
+mod begin;
 mod checkpoint;
 mod claims;
 mod codec;
@@ -24,6 +26,9 @@ mod options;
 mod packed;
 mod packer;
 mod pairs;
+mod past;
+mod past_commits;
+mod past_files;
 mod places;
 mod recover;
 mod replay;
@@ -39,13 +44,18 @@ mod verify;
 mod writer;
 
 pub use feed::Feed;
+pub use format::{earlier_form, this_form};
 pub use lock::Lock;
-pub use look::{JournalSeen, last_value, look_at_journal};
+pub use look::{JournalSeen, journal_begins, last_value, look_at_journal};
 pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
+pub use past::{Moment, Past, Until};
+pub use past_files::PastError;
 pub use snapshot::Bounds;
 
-use crate::store::engine::{Changed, Commit, Engine, Pending, ReadWork, Trouble, Visit, WriteWork};
+use crate::store::engine::{
+    Archive, Archived, Changed, Commit, Engine, JournalMark, Pending, ReadWork, Trouble, Visit, WriteWork,
+};
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use committer::Committer;
@@ -138,6 +148,8 @@ impl Embedded {
             stopping: AtomicBool::new(false),
             background: Mutex::new(Vec::new()),
             places: Mutex::new(scan.places),
+            begins: Mutex::new(recovered.begins),
+            archiving: Mutex::new(()),
             checkpoint: Mutex::new(()),
             checkpoint_due: AtomicBool::new(false),
             grown_bytes: AtomicU64::new(recovered.grown_bytes),
@@ -153,11 +165,13 @@ impl Embedded {
         if recovered.index_unverified {
             shared.spawn("verify-index", |shared| verify::index(&shared));
         }
-        if scan.start.sequence > 0 {
+        if scan.start.sequence > recovered.begins.sequence {
             let (dir, until) = (options.dir.clone(), scan.start);
             shared.spawn("verify-journal", move |shared| verify::journal(&shared, &dir, until));
         }
-        shared.raise_form();
+        if options.raises {
+            shared.raise_form();
+        }
         packer::consider(&shared);
         let (sender, inbox) = mpsc::unbounded_channel();
         let writer = Mutex::new(Some(start(&shared, journal, inbox).map_err(failed)?));
@@ -307,6 +321,16 @@ impl Engine for Embedded {
         Box::pin(blocking(move || Feed::new(shared, after).take(limit).collect()))
     }
 
+    fn journal_mark(&self, sequence: u64) -> Pending<Option<JournalMark>> {
+        let shared = self.shared.clone();
+        Box::pin(blocking(move || past::mark(shared, sequence)))
+    }
+
+    fn archive(&self, how: Archive) -> Pending<Archived> {
+        let shared = self.shared.clone();
+        Box::pin(blocking(move || archive::archive(&shared, &how)))
+    }
+
     fn last_commit(&self) -> Pending<u64> {
         Box::pin(std::future::ready(Ok(self.sequence())))
     }
@@ -322,12 +346,7 @@ impl Engine for Embedded {
 
     fn replay(&self, mut visit: Visit) -> Pending<()> {
         let shared = self.shared.clone();
-        Box::pin(blocking(move || {
-            for next in Feed::new(shared, 0) {
-                visit(next?.1);
-            }
-            Ok(())
-        }))
+        Box::pin(blocking(move || archive::replay(&shared, &mut visit)))
     }
 
     fn troubles(&self) -> Pending<Vec<Trouble>> {

@@ -38,7 +38,8 @@ fn folder(hash: &str) -> String {
     format!("{DIR}/{}", &hash[..2])
 }
 
-fn name(hash: &str) -> String {
+/// The file of a hash.
+pub(super) fn name(hash: &str) -> String {
     format!("{}/{hash}", folder(hash))
 }
 

@@ -26,6 +26,8 @@ pub struct Options {
     pub verify_bytes: u64,
     /// Whether journal files that are closed are packed in the background.
     pub packs: bool,
+    /// Whether a data directory of an earlier form is brought up to this program on opening.
+    pub raises: bool,
     /// Spaces whose changes are counted, for [`View::version`](crate::store::engine::View::version).
     pub watched: &'static [Space],
     /// What a read may cost others.
@@ -43,6 +45,7 @@ impl Options {
             checkpoint_bytes: 64 * MIB,
             verify_bytes: 256 * MIB,
             packs: true,
+            raises: true,
             watched: &[],
             bounds: Bounds::default(),
         }

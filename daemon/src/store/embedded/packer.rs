@@ -9,7 +9,7 @@ use crate::store::space;
 use rustix::process::nice;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const DRAFT: &str = "journal/pack.tmp";
 /// How far the thread gives way to those that serve and write.
@@ -31,6 +31,11 @@ pub(super) struct Packer {
 impl Packer {
     pub(super) fn new(wanted: bool) -> Self {
         Self { wanted, ..Self::default() }
+    }
+
+    /// No file is packed while this is held.
+    pub(super) fn working(&self) -> MutexGuard<'_, ()> {
+        self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -62,7 +67,7 @@ fn last(shared: &Shared) -> u64 {
 
 /// Packs every closed file that is not packed yet. The error is the last one; other files are packed then.
 pub(super) fn all(shared: &Shared) -> io::Result<()> {
-    let _one_at_a_time = shared.packer.working.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = shared.packer.working();
     let disk = &*shared.disk;
     let last = last(shared);
     let mut outcome = Ok(());

@@ -5,6 +5,7 @@
 //! missing, and the engine refuses to open rather than to forget them.
 
 use super::away::Away;
+use super::begin::begin;
 use super::checkpoint::{self, Checkpoint};
 use super::claims::{claims, compare};
 use super::codec::Hash;
@@ -60,6 +61,8 @@ pub(super) struct Recovered {
     /// Where the index is, if the disk has no space for it.
     pub(super) away: Option<Away>,
     pub(super) journal: Journal,
+    /// Behind what the journal begins.
+    pub(super) begins: Head,
     pub(super) scan: Scan,
     /// Whether the index is too large to be verified before opening.
     pub(super) index_unverified: bool,
@@ -92,12 +95,15 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
 
     let journal_bytes = journal_bytes(&at, 0)?;
     let newest = checkpoints.first().map(|checkpoint| checkpoint.from);
-    let start = newest.filter(|_| journal_bytes > options.verify_bytes).unwrap_or_else(|| genesis(store));
-    let scanner = Scanner { at: &at, store: &store, wanted: &wanted, until: u64::MAX, stop: &|| false };
+    let begins = at.io(segment::DIR, begin(at.disk, store))?;
+    let large = |newest: &Head| journal_bytes > options.verify_bytes && newest.sequence >= begins.sequence;
+    let start = newest.filter(large).unwrap_or(begins);
+    let (begins, stop) = (&begins, &|| false);
+    let scanner = Scanner { at: &at, store: &store, begins, wanted: &wanted, until: u64::MAX, stop };
     let mut scan = scanner.run(start)?;
     compare(&at, &scan, &claims)?;
 
-    scan.places = places_before(&at, &scan.start)?.then(scan.places);
+    scan.places = places_before(&at, begins, &scan.start)?.then(scan.places);
     let end = scan.end;
     if let Some(why) = scan.torn {
         let file = segment::name(end.at.segment);
@@ -109,7 +115,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         Some(head) => journal_bytes_after(&at, &head)?,
     };
 
-    let replay = Replay { at: &at, disk, store, scan: &scan };
+    let replay = Replay { at: &at, disk, store, begins, scan: &scan };
     let accepted = found.map(|found| replay.accept(found, options.verify_bytes));
     let (pairs, index_unverified) = match accepted {
         Some(Ok(accepted)) => accepted,
@@ -133,6 +139,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         pairs,
         away,
         journal,
+        begins: *begins,
         scan,
         index_unverified,
         grown_bytes,
@@ -189,9 +196,9 @@ fn open_index(dir: &Path, options: &Options) -> Result<Option<(Pairs, Reach)>, S
 }
 
 /// The beginnings of the files that were not verified on opening.
-fn places_before(at: &At<'_>, start: &Head) -> Result<Places, OpenError> {
+fn places_before(at: &At<'_>, begins: &Head, start: &Head) -> Result<Places, OpenError> {
     let mut places = Places::default();
-    for segment in 1..=start.at.segment {
+    for segment in begins.at.segment..=start.at.segment {
         let name = segment::name(segment);
         if start.sequence > 0
             && let Some(header) = at.io(&name, Header::read(at.disk, segment))?

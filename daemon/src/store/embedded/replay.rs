@@ -24,6 +24,7 @@ pub(super) struct Replay<'a> {
     pub(super) at: &'a At<'a>,
     pub(super) disk: &'a Arc<dyn Disk>,
     pub(super) store: Hash,
+    pub(super) begins: &'a Head,
     pub(super) scan: &'a Scan,
 }
 
@@ -84,7 +85,15 @@ impl Replay<'_> {
         let usable = |checkpoint: &&Checkpoint| {
             self.scan.anchors.get(&checkpoint.from.sequence) == Some(&checkpoint.from)
         };
-        for base in checkpoints.iter().filter(usable).map(Some).chain([None]) {
+        // Without its older files the journal alone does not say how everything began.
+        let whole = (self.begins.sequence == 0).then_some(None);
+        if whole.is_none() {
+            why =
+                "no checkpoint is whole, and the older files of the journal are in their archive: put them \
+                   back into the folder journal, and start again"
+                    .to_owned();
+        }
+        for base in checkpoints.iter().filter(usable).map(Some).chain(whole) {
             let name = base.map(|checkpoint| checkpoint.name.as_str());
             self.at.io("index", tree::discard(dir))?;
             match self.build(dir, options.cache_bytes, base) {

@@ -31,6 +31,8 @@ pub(super) struct Scan {
 pub(super) struct Scanner<'a> {
     pub(super) at: &'a At<'a>,
     pub(super) store: &'a Hash,
+    /// Where the journal begins; files before are in an archive, or are left over from archiving.
+    pub(super) begins: &'a Head,
     /// Sequences whose heads are wanted.
     pub(super) wanted: &'a BTreeSet<u64>,
     /// Verification ends with this sequence, if it gets so far.
@@ -65,7 +67,7 @@ impl Scanner<'_> {
         };
         self.pass(&mut scan, start);
         let mut next = start.at.segment;
-        while next <= segments.len() as u64 {
+        while segments.last().is_some_and(|last| next <= *last) {
             let last = segments.last() == Some(&next);
             if !self.segment(&mut scan, next, last)? || (self.stop)() {
                 break;
@@ -81,8 +83,10 @@ impl Scanner<'_> {
 
     /// The journal files, none of which is missing between others.
     fn segments(&self) -> Result<Vec<u64>, OpenError> {
-        let segments = self.at.io(segment::DIR, segment::segments(self.at.disk))?;
-        match segments.iter().zip(1..).find(|(number, expected)| *number != expected) {
+        let mut segments = self.at.io(segment::DIR, segment::segments(self.at.disk))?;
+        let first = self.begins.at.segment;
+        segments.retain(|segment| *segment >= first);
+        match segments.iter().zip(first..).find(|(number, expected)| *number != expected) {
             Some((_, missing)) => {
                 Err(self.at.damaged(&segment::name(missing), "the file is missing".to_owned()))
             }

@@ -69,6 +69,10 @@ pub(super) struct Shared {
     pub(super) background: Mutex<Vec<JoinHandle<()>>>,
     /// For readers of the journal.
     pub(super) places: Mutex<Places>,
+    /// Behind what the journal begins; it moves when older files go into an archive.
+    pub(super) begins: Mutex<Head>,
+    /// Held while older files go into an archive, or are verified.
+    pub(super) archiving: Mutex<()>,
     /// Held while a checkpoint is made.
     pub(super) checkpoint: Mutex<()>,
     /// Whether a checkpoint is to be made in the background, and is not done yet.
@@ -174,7 +178,13 @@ impl Shared {
     /// The last known place in the journal at or before a sequence.
     pub(super) fn place_before(&self, sequence: u64) -> Position {
         let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        places.before(sequence).unwrap_or_else(|| super::format::genesis(self.store).at)
+        let begins = self.begins().at;
+        places.before(sequence).filter(|place| *place >= begins).unwrap_or(begins)
+    }
+
+    /// Behind what the journal begins.
+    pub(super) fn begins(&self) -> Head {
+        *self.begins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs something beside readers and writer until it is done or the engine closes.

@@ -1,6 +1,5 @@
 //! Verification of what is too large to be verified before opening.
 
-use super::format::genesis;
 use super::head::Head;
 use super::options::OpenError;
 use super::recover::At;
@@ -9,6 +8,7 @@ use super::shared::Shared;
 use crate::store::space::is_out_of_files;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
@@ -41,13 +41,16 @@ pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
     let at = At { disk: &*shared.disk, dir };
     let stop = || shared.stopping.load(SeqCst);
     let wanted = BTreeSet::from([until.sequence]);
-    let scanner =
-        Scanner { at: &at, store: &shared.store, wanted: &wanted, until: until.sequence, stop: &stop };
-    let mut found = scanner.run(genesis(shared.store));
+    // Meanwhile no file is archived.
+    let _whole = shared.archiving.lock().unwrap_or_else(PoisonError::into_inner);
+    let (begins, until_sequence) = (shared.begins(), until.sequence);
+    let (store, begins) = (&shared.store, &begins);
+    let scanner = Scanner { at: &at, store, begins, wanted: &wanted, until: until_sequence, stop: &stop };
+    let mut found = scanner.run(*begins);
     // That there is no file left to open says nothing of the journal.
     while matches!(&found, Err(OpenError::Io { source, .. }) if is_out_of_files(source)) && !stop() {
         std::thread::sleep(PAUSE);
-        found = scanner.run(genesis(shared.store));
+        found = scanner.run(*begins);
     }
     let error = match found {
         Err(_) if stop() => return,

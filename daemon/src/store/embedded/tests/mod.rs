@@ -4,6 +4,7 @@ mod script;
 mod sim;
 mod world;
 
+mod archived;
 mod basics;
 mod chain;
 mod checkpoints;

@@ -1,0 +1,182 @@
+//! Journal files that go into an archive: the journal is whole without them, and with them all of it is there.
+
+use super::super::disk::read_small;
+use super::super::past::mark;
+use super::super::segment::{name, segments};
+use super::super::{Embedded, Past, Until, archive, journal_begins};
+use super::sim::{Failing, Loss, SimDisk};
+use super::world::*;
+use crate::clock::Clock;
+use crate::store::Store;
+use crate::store::engine::{Archive, Archived, Engine};
+use mfa_shared::fault::Fault;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+const COMMITS: u64 = 60;
+const COVERED: u64 = 45;
+
+fn fill(engine: &Embedded) {
+    for number in 0..COMMITS {
+        let value = vec![b'a' + (number % 26) as u8; 700];
+        write(engine, vec![change(format!("k{}", number % 17), Some(value))]).unwrap();
+    }
+}
+
+fn how(engine: &Embedded, out: &Path) -> Archive {
+    let mark = mark(engine.shared.clone(), COVERED).unwrap().unwrap();
+    Archive { out: out.to_owned(), covered: COVERED, mark, older_than: None }
+}
+
+fn archived(engine: &Embedded, out: &Path) -> Result<Archived, Fault> {
+    block_on(engine.archive(how(engine, out)))
+}
+
+fn state(engine: &Embedded) -> Vec<(Vec<u8>, Vec<u8>)> {
+    all(engine).unwrap()
+}
+
+#[test]
+fn a_journal_without_its_older_files_is_whole_and_rebuilds_the_index() {
+    let home = tempfile::tempdir().unwrap();
+    let (dir, out) = (home.path().join("data"), home.path().join("archive"));
+    let engine = Embedded::open(options(&dir)).unwrap();
+    fill(&engine);
+    let (expected, before) = (state(&engine), segments(&*engine.shared.disk).unwrap().len());
+    let moved = archived(&engine, &out).unwrap();
+    assert!(moved.files > 2 && moved.begins <= COVERED && moved.begins > 20, "{moved:?}");
+    assert_eq!(segments(&*engine.shared.disk).unwrap().len(), before - moved.files);
+    // While it is open, at once and once more.
+    assert_eq!(archived(&engine, &out).unwrap().files, 0);
+    let said = engine.journal(0).next().unwrap().unwrap_err();
+    assert!(said.detail.contains("the older ones are in its archive"), "{}", said.detail);
+    assert_eq!(engine.journal(COVERED - 1).count() as u64, COMMITS - COVERED + 1);
+    let seen = journal_begins(&dir).unwrap();
+    assert_eq!(seen.sequence, moved.begins);
+    block_on(engine.close()).unwrap();
+    drop(engine);
+    for lost in [&[][..], &["index"], &["index", "clean", "journal/tail"]] {
+        for name in lost {
+            let path = dir.join(name);
+            if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
+        }
+        let engine = Embedded::open(options(&dir)).unwrap();
+        assert!(state(&engine) == expected, "{lost:?}");
+        write(&engine, vec![change("k3", Some(b"later".to_vec()))]).unwrap();
+        write(&engine, vec![change("k3", Some(expected_of(&expected, "k3")))]).unwrap();
+        let store = Store::new(engine, Clock::system(), false);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        assert_eq!(runtime.block_on(store.check_journal()).unwrap().len(), 0);
+        runtime.block_on(store.close());
+    }
+    // A restore to a moment has them all, by both folders.
+    let past = Past::open(&[dir.clone(), out.clone()], None).unwrap();
+    let commits = past.commits(1, COMMITS).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
+    assert_eq!(commits.len() as u64, COMMITS - 1);
+    drop(past);
+    // What is put back is history again.
+    for entry in fs::read_dir(out.join("journal")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, dir.join("journal").join(path.file_name().unwrap())).unwrap();
+    }
+    let engine = Embedded::open(options(&dir)).unwrap();
+    assert!(engine.journal(0).count() as u64 > COMMITS && journal_begins(&dir).is_none());
+}
+
+fn expected_of(all: &[(Vec<u8>, Vec<u8>)], key: &str) -> Vec<u8> {
+    all.iter().find(|(found, _)| found == key.as_bytes()).unwrap().1.clone()
+}
+
+#[test]
+fn files_go_only_with_a_backup_of_this_store_and_into_its_own_archive() {
+    let home = tempfile::tempdir().unwrap();
+    let (dir, out) = (home.path().join("data"), home.path().join("archive"));
+    let engine = Embedded::open(options(&dir)).unwrap();
+    fill(&engine);
+    let mut wrong = how(&engine, &out);
+    wrong.mark.commit = "0".repeat(64);
+    let said = block_on(engine.archive(wrong)).unwrap_err();
+    assert!(said.detail.contains("not one of this store"), "{}", said.detail);
+    let mut none_is_old = how(&engine, &out);
+    none_is_old.older_than = Some(mfa_shared::time::Timestamp::from_millis(0));
+    assert_eq!(block_on(engine.archive(none_is_old)).unwrap().files, 0);
+    let other = Embedded::open(options(&home.path().join("other"))).unwrap();
+    fill(&other);
+    archived(&other, &out).unwrap();
+    let said = archived(&engine, &out).unwrap_err();
+    assert!(said.detail.contains("that of another store"), "{}", said.detail);
+    assert_eq!(engine.journal(0).count() as u64, COMMITS);
+    // Files that are missing and in no archive are no small matter.
+    drop(engine);
+    fs::remove_file(dir.join("journal/00000001.log")).unwrap();
+    let said = Embedded::open(options(&dir)).unwrap_err().to_string();
+    assert!(said.contains("00000001.log is damaged: the file is missing"), "{said}");
+}
+
+/// Archives while one of the two disks loses its power at an operation; both must be whole afterwards. Says
+/// whether it was not done by then.
+fn power_off(point: u64, at_archive: bool, loss: Loss) -> bool {
+    let (dir, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (disk, out) = (SimDisk::new(false), SimDisk::new(false));
+    let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
+    fill(&engine);
+    engine.checkpoint().unwrap();
+    let (expected, files) = (state(&engine), segments(&disk).unwrap());
+    let bytes = |disk: &SimDisk, segment: u64| read_small(disk, &name(segment), 1 << 20).unwrap();
+    let original: Vec<_> = files.iter().map(|segment| bytes(&disk, *segment)).collect();
+    let how = how(&engine, Path::new("out"));
+    let fails = if at_archive { &out } else { &disk };
+    fails.fail(Failing::Off(fails.operations() + point));
+    let broken = archive::archive_to(&out, &engine.shared, &how).is_err();
+    drop(engine);
+    let (disk, out) = (disk.crash(loss), out.crash(loss));
+    for (segment, original) in files.iter().zip(&original) {
+        let whole = |disk: &SimDisk| bytes(disk, *segment).is_some_and(|b| Some(&b) == original.as_ref());
+        assert!(whole(&disk) || whole(&out), "{segment} is lost, {point} {at_archive} {loss:?}");
+    }
+    let engine = open_on(place.path(), Arc::new(disk)).unwrap();
+    assert!(state(&engine) == expected, "{point} {at_archive} {loss:?}");
+    // The next run ends what was begun.
+    archive::archive_to(&out, &engine.shared, &how).unwrap();
+    assert!(engine.shared.begins().sequence > 20 && state(&engine) == expected);
+    broken
+}
+
+#[test]
+fn a_power_cut_while_files_are_archived_leaves_both_folders_whole() {
+    let mut cuts = 0;
+    for at_archive in [false, true] {
+        for point in 1.. {
+            let loss = [Loss::All, Loss::Nothing, Loss::Some(point)][point as usize % 3];
+            if !power_off(point, at_archive, loss) {
+                break;
+            }
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 30, "{cuts}");
+    println!("{cuts} power cuts");
+}
+
+#[test]
+fn a_restore_reaches_a_moment_over_the_archive_and_the_journal() {
+    let home = tempfile::tempdir().unwrap();
+    let (dir, out) = (home.path().join("data"), home.path().join("archive"));
+    let engine = Embedded::open(options(&dir)).unwrap();
+    fill(&engine);
+    let early = mark(engine.shared.clone(), 3).unwrap().unwrap();
+    archived(&engine, &out).unwrap();
+    block_on(engine.close()).unwrap();
+    drop(engine);
+    let reach = |folders: &[&Path]| {
+        let folders: Vec<_> = folders.iter().map(|folder| folder.to_path_buf()).collect();
+        let past = Past::open(&folders, None).unwrap();
+        past.reach(3, &early, Until::Sequence(50), &mut |_| Ok(())).map_err(|error| error.to_string())
+    };
+    assert_eq!(reach(&[&out, &dir]).unwrap().sequence, 50);
+    let said = reach(&[&dir]).unwrap_err();
+    assert!(said.contains("name the archive with the older files as well"), "{said}");
+    let said = reach(&[&out]).unwrap_err();
+    assert!(said.contains("behind the end of the journal"), "{said}");
+}

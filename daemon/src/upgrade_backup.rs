@@ -1,0 +1,111 @@
+//! What is done before a data directory of an earlier form is opened: a backup of it, and a record in the trail.
+
+use crate::audit;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::ops::audit::{made_of, tell_own};
+use crate::store::backup::BackupError;
+use crate::store::backup::crypt::{EncryptTo, Seal};
+use crate::store::backup::file::{Draft, SUFFIX};
+use crate::store::embedded::{Embedded, Options, earlier_form, this_form};
+use crate::store::export::MARK;
+use crate::store::records::{SYSTEM, StoreFacts};
+use crate::store::seed::SYSTEM_ACTOR;
+use crate::store::space::is_read_only;
+use crate::store::{Store, Tx};
+use mfa_shared::fault::Fault;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
+
+/// Pieces of the backup that wait to be written.
+const PIECES_WAITING: usize = 4;
+/// What the name of the folder ends with in which the backup is, where no setting names another one.
+const BESIDE: &str = ".before-upgrade";
+
+/// Makes a backup of a store whose directory the next opening brings into a later form, and notes that in its
+/// trail. One that is killed on the way is begun again by the next start.
+pub(crate) async fn back_up_before(config: &Config, clock: &Clock) -> Result<(), String> {
+    let place = &config.data_dir;
+    let Some(form) = earlier_form(place).filter(|_| config.store.is_none() && !is_read_only(place)) else {
+        return Ok(());
+    };
+    let options = Options { packs: false, raises: false, ..Options::new(place.clone()) };
+    let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
+    // Why it cannot be opened is told by who opens it next.
+    let Ok(Ok(engine)) = opened else { return Ok(()) };
+    let store = Store::new(engine, clock.clone(), config.strict_references);
+    let done = prepared(&store, config, form).await;
+    store.close().await;
+    done
+}
+
+async fn prepared(store: &Store, config: &Config, form: u32) -> Result<(), String> {
+    let is_whole = |tx: &mut Tx<'_>| {
+        let facts = tx.get::<StoreFacts>(&["store"])?;
+        let unfinished = tx.value(SYSTEM, MARK)?.is_some();
+        Ok(!unfinished && facts.is_some_and(|facts| facts.form == StoreFacts::FORM))
+    };
+    if !store.read(false, is_whole).await.map_err(said)? {
+        return Ok(());
+    }
+    let mut told = vec![("/dataDirectoryForm", this_form().to_string())];
+    if config.upgrade_backup {
+        let (file, digest) = make(store, config).await.map_err(|error| {
+            format!(
+                "the store is of an earlier version, and no backup could be made before its upgrade: {error}; \
+                 mend that, name another folder in backup_dir, or go on without: upgrade_backup = false"
+            )
+        })?;
+        tracing::info!(form, file = %file.display(), "a backup was made before the store is upgraded");
+        told.extend([("/backup", file.display().to_string()), ("/digest", digest)]);
+    }
+    audit::begin(store).await.map_err(said)?;
+    let tell = move |tx: &mut Tx<'_>| {
+        tx.set_actor(SYSTEM_ACTOR);
+        let changes = told.iter().map(|(field, text)| made_of(field, text)).collect();
+        tell_own(tx, "Migrate", "upgrade", None, changes);
+        Ok::<_, Fault>(())
+    };
+    store.write("upgrade", tell).await.map_err(said)?;
+    audit::bring_to_an_end(store).await;
+    Ok(())
+}
+
+fn said(fault: Fault) -> String {
+    fault.detail.clone()
+}
+
+/// The folder of the backup.
+fn folder(config: &Config) -> PathBuf {
+    let beside = || {
+        let mut name = config.data_dir.components().as_path().as_os_str().to_owned();
+        name.push(BESIDE);
+        name.into()
+    };
+    config.backups.as_ref().map_or_else(beside, |schedule| schedule.dir.clone())
+}
+
+async fn make(store: &Store, config: &Config) -> Result<(PathBuf, String), BackupError> {
+    let dir = folder(config);
+    DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
+    let encrypt_to = config.backups.as_ref().map(|schedule| schedule.encrypt_to.clone()).unwrap_or_default();
+    let seal = (!encrypt_to.is_empty()).then(|| Seal { to: EncryptTo::Keys(encrypt_to), key_file: None });
+    let mut draft = Draft::begin(&dir, seal.as_ref())?;
+    let (sender, mut pieces) = mpsc::channel::<Result<_, Fault>>(PIECES_WAITING);
+    let source = store.clone();
+    let making = tokio::spawn(async move { source.back_up(sender).await });
+    while let Some(piece) = pieces.recv().await {
+        draft.write(&piece?)?;
+    }
+    let broken = |_| BackupError::Refused("the work broke off because of a defect".to_owned());
+    making.await.map_err(broken)??;
+    let stamp: String = store.clock().now().to_string();
+    let stamp: String = stamp.chars().filter(char::is_ascii_alphanumeric).collect();
+    // Not the name of a daily one, so that it is not thinned out with them.
+    let end = if seal.is_some() { ".age" } else { "" };
+    let name = format!("before-upgrade-{stamp}.{SUFFIX}{end}");
+    let (file, facts) = draft.finish(Some(Path::new(&name).as_os_str())).await?;
+    Ok((file, facts.digest))
+}
