@@ -1,4 +1,5 @@
-//! What is done before a data directory of an earlier form is opened: a backup of it, and a record in the trail.
+//! What is done before a data directory of an earlier form is opened: a backup of it, and a record in the
+//! trail.
 
 use crate::audit;
 use crate::clock::Clock;
@@ -54,8 +55,9 @@ async fn prepared(store: &Store, config: &Config, form: u32) -> Result<(), Strin
     if config.upgrade_backup {
         let (file, digest) = make(store, config).await.map_err(|error| {
             format!(
-                "the store is of an earlier version, and no backup could be made before its upgrade: {error}; \
-                 mend that, name another folder in backup_dir, or go on without: upgrade_backup = false"
+                "the store is of an earlier version, and no backup could be made before its upgrade: \
+                 {error}; mend that, name another folder in backup_dir, or go on without \
+                 (upgrade_backup = false)"
             )
         })?;
         tracing::info!(form, file = %file.display(), "a backup was made before the store is upgraded");

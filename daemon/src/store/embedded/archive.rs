@@ -1,8 +1,8 @@
 //! Moves closed journal files that a verified backup covers into a folder of their own.
 //!
-//! They are copied, synced, read back and named there; then the journal's new beginning is noted durably; only
-//! then they are removed here. A kill at any point leaves the journal and the archive whole, and the next run
-//! ends what was begun.
+//! They are copied, synced, read back and named there; then the journal's new beginning is noted durably;
+//! only then they are removed here. A kill at any point leaves the journal and the archive whole, and the
+//! next run ends what was begun.
 
 use super::begin;
 use super::checkpoint;

@@ -1,4 +1,5 @@
-//! Where the journal of a data directory begins: with the first commit, or behind files that are in an archive.
+//! Where the journal of a data directory begins: with the first commit, or behind files that are in an
+//! archive.
 //!
 //! The mark is durable before the first of these files is removed. Whatever was removed by then, the rest is
 //! whole from the mark on; and as long as all files are there, or are put back, the journal begins at its

@@ -1,8 +1,8 @@
 //! The journal of a store that nobody has open, for a restore to a moment. Its files may lie in several
 //! folders: that of the store, and the archive of the older ones. Nothing in them is changed.
 //!
-//! What is read is verified: every checksum, every sequence, every link of the chain, and at its beginning one
-//! commit that is known from elsewhere.
+//! What is read is verified: every checksum, every sequence, every link of the chain, and at its beginning
+//! one commit that is known from elsewhere.
 
 use super::codec::{Hash, hash};
 use super::feed::Feed;
@@ -178,8 +178,8 @@ impl Past {
                 self.files.path(broken)
             )),
             (None, None, first) => refused(format!(
-                "the journal in {} begins with commit {}, and the backup ends with commit {sequence}: name the \
-                 archive with the older files as well (--journal DIR), or take a later backup",
+                "the journal in {} begins with commit {}, and the backup ends with commit {sequence}: name \
+                 the archive with the older files as well (--journal DIR), or take a later backup",
                 self.place,
                 first.unwrap_or_default()
             )),
@@ -216,8 +216,8 @@ impl Past {
             let Some(before) = reached else {
                 if sequence != from || hash_of(sequence, &commit) != mark.commit {
                     return refused(format!(
-                        "commit {sequence} in {place} is not the one in the backup, which was made of another \
-                         copy of the store: name the folder of that one"
+                        "commit {sequence} in {place} is not the one in the backup, which was made of \
+                         another copy of the store: name the folder of that one"
                     ));
                 }
                 if until.is_before(&here) {
@@ -257,8 +257,8 @@ impl Past {
         let Some(last) = reached else {
             let why = why.unwrap_or_else(|| format!("the journal in {} ends", self.place));
             return refused(format!(
-                "{why} before commit {from}, with which the backup ends: name a folder with a whole copy of it \
-                 first (--journal DIR), or restore the backup without --until"
+                "{why} before commit {from}, with which the backup ends: name a folder with a whole copy of \
+                 it first (--journal DIR), or restore the backup without --until"
             ));
         };
         let number = last.sequence;

@@ -105,10 +105,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
 
     scan.places = places_before(&at, begins, &scan.start)?.then(scan.places);
     let end = scan.end;
-    if let Some(why) = scan.torn {
-        let file = segment::name(end.at.segment);
-        tracing::warn!(file, byte = end.at.offset, why, "the unfinished end of the journal is cut off");
-    }
+    warn_of_torn_end(&scan);
     let journal = at.io(segment::DIR, resume(disk, store, &scan, options.segment_bytes))?;
     let grown_bytes = match newest {
         None => journal_bytes,
@@ -146,6 +143,13 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         checkpoint_bytes,
         healed,
     })
+}
+
+fn warn_of_torn_end(scan: &Scan) {
+    if let Some(why) = scan.torn {
+        let (file, byte) = (segment::name(scan.end.at.segment), scan.end.at.offset);
+        tracing::warn!(file, byte, why, "the unfinished end of the journal is cut off");
+    }
 }
 
 /// Makes the index anew: in its folder, or in memory where the disk has no space for it.
