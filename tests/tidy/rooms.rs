@@ -6,6 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Arrows that close a circle or lead upward: the folder, from, to. The list may only shrink.
 const KNOWN: &[(&str, &str, &str)] = &[
+    ("cli/client", "image", "connect"),
+    ("cli/command", "money", "cx"),
+    ("cli/command", "verb", "noun"),
+    ("cli/machine", "backup", "daemon"),
+    ("cli/nouns", "cards", "customers"),
+    ("cli/output", "cell", "views"),
+    ("cli/paper", "table", "layout"),
+    ("cli/tree", "complete", "nodes"),
+    ("cli/tree", "docs", "nodes"),
+    ("cli/tree", "topics", "nodes"),
     ("daemon/store/embedded", "checkpoint", "shared"),
     ("daemon/store/embedded", "disk", "segment"),
     ("daemon/store/embedded", "format", "recover"),
@@ -21,8 +31,9 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("daemon/store/embedded", "writer", "mod"),
 ];
 
-/// A crate that is being rebuilt, whose circles are accepted. Take this out when it has none.
-const BEING_REBUILT: &str = "cli";
+/// Where the file of a folder lists the verbs of the files in it and holds what they share, so that each names
+/// the other.
+const LISTS_VERBS: &str = "cli/";
 
 /// For each room of a folder the rooms that it names.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
@@ -90,14 +101,15 @@ fn upward(arrows: &Arrows, lines: &[Vec<String>]) -> Vec<(String, String)> {
 #[test]
 fn no_circle_and_no_upward_arrow_joins_the_rooms() {
     let drawing = drawing();
-    assert!(["shared", "daemon"].iter().all(|folder| drawing.contains_key(*folder)), "the drawings are gone");
+    assert!(
+        ["shared", "daemon", "cli"].iter().all(|folder| drawing.contains_key(*folder)),
+        "the drawings are gone"
+    );
     let mut broken = Vec::new();
     let mut needed = BTreeSet::new();
-    let mut is_rebuilt = true;
     for (folder, mut arrows) in by_folder(&arrows()) {
-        if folder.split('/').next() == Some(BEING_REBUILT) {
-            is_rebuilt &= in_circles(&arrows).is_empty();
-            continue;
+        if folder.starts_with(LISTS_VERBS) {
+            arrows.values_mut().for_each(|named| drop(named.remove("mod")));
         }
         let known: Vec<_> = KNOWN.iter().filter(|(of, _, _)| *of == folder).collect();
         let upward = drawing.get(&folder).map(|lines| upward(&arrows, lines)).unwrap_or_default();
@@ -123,9 +135,6 @@ fn no_circle_and_no_upward_arrow_joins_the_rooms() {
                 needed.insert((folder.clone(), from.to_owned(), to.to_owned()));
             }
         }
-    }
-    if is_rebuilt {
-        broken.push(format!("{BEING_REBUILT} has no circle any more: take BEING_REBUILT out"));
     }
     let is_needed = |(folder, from, to): &&(&str, &str, &str)| {
         needed.contains(&((*folder).to_owned(), (*from).to_owned(), (*to).to_owned()))

@@ -3,9 +3,10 @@
 use super::report_paper;
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
+use crate::output::views;
 use crate::output::{cell_of_csv, text};
 use crate::paper::Paper;
-use crate::{settings, views};
+use crate::settings;
 use clap::{Args, ValueEnum};
 use mfa_shared::amount::Amount;
 use serde_json::Value;
