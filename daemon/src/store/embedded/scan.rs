@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Scan {
     /// The end of the right frames.
     pub(super) end: Head,
-    /// What lies behind the end, if anything: the rest of a write that was never acknowledged.
+    /// What follows the end, if anything: the rest of a write that was never acknowledged.
     pub(super) torn: Option<&'static str>,
     /// A last file without a whole header and without frames, or the first file if it is missing.
     pub(super) unborn: Option<u64>,

@@ -56,7 +56,7 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     let base = if page.still { END } else { session.journal_base };
     let params: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
     let ends: [&(dyn ToSql + Sync); 1] = [&session.journal_base];
-    // In this order: what is committed between the two is read, but lies behind the end.
+    // In this order: what is committed between the two is read, but comes after the end.
     let end = session.client.query_one(&session.statements.journal_end, &ends);
     let rows = session.client.query(&session.statements.journal, &params);
     let read = session.wait(runtime, try_join(end, rows)).and_then(|(end, rows)| {
