@@ -30,7 +30,6 @@ pub(super) struct Group {
 /// How a group ended, and the last commit by then.
 pub(super) type Done = (u64, Result<(), Fault>);
 
-/// The committer.
 pub(super) struct Committer {
     pub(super) shared: Arc<Shared>,
     pub(super) journal: Journal,

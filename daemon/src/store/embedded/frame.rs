@@ -27,7 +27,6 @@ pub(super) struct Frame {
     pub(super) hash: Hash,
     /// Sequence of the first commit.
     pub(super) first: u64,
-    /// The commits.
     pub(super) commits: Vec<Commit>,
     /// Length of the whole frame.
     pub(super) bytes: u64,

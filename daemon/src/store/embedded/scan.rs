@@ -21,7 +21,6 @@ pub(super) struct Scan {
     pub(super) packed: Option<u64>,
     /// The heads of the wanted sequences, where a frame ends with them.
     pub(super) anchors: BTreeMap<u64, Head>,
-    /// Some places.
     pub(super) places: Places,
     /// Where the verification began.
     pub(super) start: Head,

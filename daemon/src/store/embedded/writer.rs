@@ -37,7 +37,6 @@ pub(super) enum Message {
     Close(Answer),
 }
 
-/// The writer.
 pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
     pub(super) inbox: UnboundedReceiver<Message>,

@@ -48,7 +48,6 @@ impl Page {
     }
 }
 
-/// Reads a page.
 pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> Ended {
     let after = i64::try_from(page.after).unwrap_or(i64::MAX);
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
