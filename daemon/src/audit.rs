@@ -262,7 +262,7 @@ pub(crate) async fn bring_to_an_end(store: &Store) {
 }
 
 /// Prepares a store for the trail: seals what was left unsealed where it was copied from, and on a shared
-/// engine notes the place in the journal from which later commits are to be sealed. No report comes before.
+/// engine notes the place in the journal from which later commits are sealed. Nothing is reported before.
 pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
     clear(store).await?;
     if store.read(false, trail::is_begun).await? {

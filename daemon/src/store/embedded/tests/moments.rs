@@ -96,8 +96,8 @@ fn teller(engine: &Embedded, stop: &AtomicBool) {
     }
 }
 
-/// Sums up all accounts in every possible way, beside a teller, until `enough` says so, given the time and the
-/// number of wrong sums; returns how many sums there were, and how many of them were wrong.
+/// Sums up all accounts in every possible way, beside a teller, until `enough` agrees, given the time and
+/// the number of wrong sums; returns how many sums there were, and how many of them were wrong.
 fn sums_beside_a_teller(disk: SimDisk, enough: impl Fn(Duration, u64) -> bool) -> (u64, u64) {
     let dir = tempfile::tempdir().unwrap();
     let engine = opened(dir.path(), disk, AT_ONCE);
