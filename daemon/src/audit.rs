@@ -1,6 +1,5 @@
-//! The audit trail beside the requests: what is told after an answer is written, what several daemons have
-//! committed is sealed, and the lists by which records are found are brought up to date. Contract:
-//! `audit.md` sections 1 and 2.
+//! The audit trail outside of requests: records reported after an answer was written, sealing what several
+//! daemons have committed, and updating the lists that find records. Contract: `audit.md` sections 1 and 2.
 
 use crate::clock::Deadline;
 use crate::ops::audit as trail;
@@ -17,11 +16,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
-/// Records that wait at most: nobody can fill the disk with wrong logins.
+/// Most records that may wait, so that no one can fill the disk with failed logins.
 const WAITING_MAX: usize = 1_000;
 /// Records that one transaction takes from those that wait.
 const TAKEN_AT_ONCE: usize = 100;
-/// Time in which what is told is gathered, so that a flood costs few commits.
+/// How long records are collected before a commit, so that a flood causes few commits.
 const GATHER: Duration = Duration::from_millis(100);
 /// Pause after a flood: as many records as may wait are written in this time, and those beyond are counted.
 const FLOOD_PAUSE: Duration = Duration::from_millis(800);
@@ -48,7 +47,7 @@ struct Waiting {
     left_out: BTreeMap<String, u64>,
 }
 
-/// Takes what is told, and keeps the trail in order.
+/// Receives records, and keeps the trail in order.
 #[derive(Debug, Default)]
 pub struct Auditor {
     waiting: Mutex<Waiting>,
@@ -57,7 +56,7 @@ pub struct Auditor {
     news: watch::Sender<u64>,
     /// Up to where the journal of a shared engine was looked at, and nothing was left to be sealed.
     looked: AtomicU64,
-    /// Held by whoever writes, so that a reader who waits for the end does not do the work twice.
+    /// Held by the writer, so that a reader who waits for the end does not repeat its work.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -66,7 +65,7 @@ impl Auditor {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a record. Nobody waits for it to be written; of too many it is only counted.
+    /// Queues a record without waiting for the write; when the queue is full, the record is only counted.
     pub fn tell(&self, record: AuditRecord) {
         let mut waiting = self.waiting();
         if waiting.records.len() < WAITING_MAX {
@@ -78,8 +77,8 @@ impl Auditor {
         self.bell.notify_one();
     }
 
-    /// Brings the trail up to date with everything that was told and committed before.
-    /// How many records that waited were written.
+    /// Brings the trail up to date with everything that was reported and committed before. Returns the number
+    /// of queued records that were written.
     pub async fn catch_up(&self, store: &Store) -> usize {
         let _turn = self.turn.lock().await;
         let written = self.write_waiting(store).await;
@@ -243,8 +242,8 @@ fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
     }
 }
 
-/// Puts the next records into the lists; true when all stand there. The lists are worked out beside the
-/// writers, who only take what came of it.
+/// Adds the next records to the lists; true when the lists are complete. The entries are worked out outside
+/// of the write transaction, which only stores them.
 async fn list(store: &Store) -> Result<bool, Fault> {
     let Some(pieces) = store.read(false, |tx| trail::pieces(tx, LISTED_AT_ONCE)).await? else {
         return Ok(true);
@@ -262,8 +261,8 @@ pub(crate) async fn bring_to_an_end(store: &Store) {
     Auditor::default().settle(store).await;
 }
 
-/// Prepares a store for the trail: what an earlier place has left unsealed is sealed, and on a shared engine
-/// it is noted from where in its journal others are to be sealed. Before that nothing is told.
+/// Prepares a store for the trail: seals what was left unsealed where it was copied from, and on a shared
+/// engine notes the place in the journal from which later commits are sealed. Nothing is reported before.
 pub(crate) async fn begin(store: &Store) -> Result<(), Fault> {
     clear(store).await?;
     if store.read(false, trail::is_begun).await? {
@@ -327,7 +326,7 @@ mod tests {
             let left: Vec<_> = last.changes.iter().map(|c| (c.field.as_str(), c.after.clone())).collect();
             let count = |digits: &str| Some(Node::Number(digits.to_owned()));
             assert_eq!(left, [("/CreateToken", count("166")), ("/ListUsers", count("334"))]);
-            // Nothing is left to be told, and the trail is whole.
+            // Nothing is left to write, and the trail is complete.
             auditor.settle(&store).await;
             let again: Vec<StoredAudit> = store.read(false, |tx| tx.all(&[])).await.unwrap();
             assert_eq!(again.len(), records.len());

@@ -65,7 +65,7 @@ pub async fn back_up(config: &Config) -> Result<LocalBackup, StartError> {
     let store = open_to_look(config, Clock::system(), How::to_look()).await?;
     let (sender, pieces) = mpsc::channel(PIECES_WAITING);
     let making = tokio::spawn(async move {
-        // Whoever takes the pieces hears of a failure.
+        // The receiver of the pieces learns of a failure.
         let _ = store.back_up(sender).await;
         store.close().await;
     });

@@ -28,7 +28,7 @@ use tokio::sync::mpsc;
 const TICK: Duration = Duration::from_secs(1);
 /// Pause before a backup that failed is tried again.
 const AGAIN: Duration = Duration::from_secs(600);
-/// Age at which a draft is nobody's any more.
+/// Age at which a draft counts as abandoned.
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(86_400);
 /// Pieces of a backup that wait to be written.
 const PIECES_WAITING: usize = 4;
@@ -87,7 +87,7 @@ async fn make(store: &Store, schedule: &BackupSchedule) -> Result<(BackupMade, F
         Ok::<_, BackupError>(draft)
     });
     let broken = |_| BackupError::Refused("the work broke off because of a defect".to_owned());
-    // First what the disk says: whoever made it only hears that nobody takes it any more.
+    // The error of the disk first: the producer only learns that its receiver has gone.
     let draft = writing.await.map_err(broken)??;
     making.await.map_err(broken)??;
     let (file, facts) = draft.finish(None).await?;

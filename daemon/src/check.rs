@@ -100,7 +100,7 @@ async fn of_store(store: &Store) -> Result<Vec<Found>, Fault> {
     findings.extend(store.read(true, check_trail).await?);
     let images = store.check_images().await?;
     findings.extend(images.defects.into_iter().map(|defect| finding(defect.subject, defect.detail)));
-    // A crash leaves some; whoever finds others wants to know.
+    // A crash leaves some; any others are worth a report.
     let orphan = "no record names it; the next start of the daemon removes it";
     findings.extend(images.orphans.iter().map(|hash| finding(format!("image {hash}"), orphan.to_owned())));
     Ok(findings.into_iter().map(|finding| plain(Check::Store, finding)).collect())

@@ -13,7 +13,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The address on which the daemon listens unless told otherwise.
+/// The default address on which the daemon listens.
 pub const LISTEN_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 6320);
 
 /// Whether callers are asked for a token.
@@ -21,7 +21,7 @@ pub const LISTEN_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCA
 pub enum Auth {
     /// Every endpoint but the public ones needs a token.
     On,
-    /// Nobody is asked; for trying the interface on loopback only.
+    /// No authentication; for trying the interface on loopback only.
     Off,
 }
 
@@ -44,7 +44,7 @@ pub struct BackupSchedule {
     pub minute: u16,
     /// Which ones stay.
     pub keep: Keep,
-    /// Who can open them; everybody if it is nobody.
+    /// Who can open them; if empty, everyone can.
     pub encrypt_to: Vec<PublicKey>,
     /// Days whose journal stays with the store; older files that the backup covers go into an archive beside
     /// it. Without it all stay.
@@ -86,11 +86,11 @@ pub struct Config {
     pub current_password_required: bool,
     /// Further names under which the assertion of an application may name the daemon.
     pub token_audiences: Vec<String>,
-    /// File of the keys with which secrets are encrypted; it lies outside the store.
+    /// File of the keys with which secrets are encrypted; it is kept outside the store.
     pub secret_key_file: PathBuf,
     /// Sender of e-mail where a configuration has no address as its user name.
     pub mail_from: Option<String>,
-    /// Address of the SMS service, in which `{account_sid}` stands for the account.
+    /// Address of the SMS service, in which `{account_sid}` is the placeholder for the account.
     pub sms_endpoint: Option<String>,
     /// File of certificate authorities that gateways may have beside those of the system.
     pub gateway_ca_file: Option<PathBuf>,
@@ -130,7 +130,7 @@ pub struct Config {
     pub header_timeout_seconds: u64,
     /// Time for a request to arrive whole and be answered.
     pub request_timeout_seconds: u64,
-    /// Time between "not ready" and the end of accepting, so that whoever watches `/ready` turns away first.
+    /// Time between "not ready" and the end of accepting, so that clients that poll `/ready` turn away first.
     pub drain: Duration,
     /// Time after the signal to stop in which running requests may end.
     pub stop_timeout_seconds: u64,
@@ -145,7 +145,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The defaults, over a data directory; the key file lies beside it.
+    /// The defaults for a data directory; the key file is next to it.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         let data_dir = data_dir.into();
         let mut secret_key_file = data_dir.clone().into_os_string();

@@ -1,5 +1,5 @@
-//! Numbers that are counted while work goes on, for whoever watches the daemon. Each is an atomic, so that
-//! counting makes nobody wait; where they are shown is `http/metrics/`.
+//! Counters and measurements for monitoring. Each is an atomic, so that counting makes no one wait;
+//! `http/metrics/` shows them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Once more.
+    /// Adds one.
     pub fn one(&self) {
         self.add(1);
     }
@@ -94,7 +94,7 @@ impl Spread {
         self.note(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     }
 
-    /// What was counted so far. Whoever counts meanwhile is in the sum or not, but never in one bound alone.
+    /// What was counted so far. A concurrent measurement is in the sum or not, but never in one bound alone.
     pub fn counted(&self) -> Counted {
         let mut count = 0;
         let mut upto: Vec<u64> = self

@@ -114,7 +114,7 @@ pub(crate) fn hash(password: &str) -> Result<String, StartError> {
     Judged::new(password, None, Some(&random::bytes())).hash().map_err(failed)
 }
 
-/// A password for whoever has none.
+/// A password for a user who has none.
 pub(crate) fn made_up() -> String {
     made_up_password(random::bytes())
 }

@@ -42,7 +42,7 @@ pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
     outcome.and(released).map(|()| order.until)
 }
 
-/// Waits until nobody else runs.
+/// Waits until no one else runs.
 async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
     let mut seen = None;
     let mut patience = Deadline::after(SILENCE_MAX);
@@ -108,7 +108,7 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
     }
 }
 
-/// Tells of a step of work that is done in many.
+/// Records one step of work that takes many.
 fn tell(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String) {
     let actor = by.to_owned();
     let request_id = "interest".to_owned();

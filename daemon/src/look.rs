@@ -17,9 +17,9 @@ pub use crate::store::embedded::{ImagesSeen, JournalSeen, journal_begins, look_a
 pub enum KeyFileSeen {
     /// It can be used, and it is the one of the store as far as that could be seen.
     Fine,
-    /// There is none, and the store has never had one: the first start makes it.
+    /// It does not exist, and the store has never had one: the first start makes it.
     NotYet,
-    /// There is none, and secrets of the store are encrypted with it.
+    /// It is missing, and secrets of the store are encrypted with it.
     Missing,
     /// Others than its owner may read it.
     Open,

@@ -68,11 +68,11 @@ pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded
 /// How an engine is opened.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct How {
-    /// Nobody else uses the store meanwhile, as it always is with the embedded engine.
+    /// No one else uses the store meanwhile, as is always the case with the embedded engine.
     pub(crate) alone: bool,
     /// Its files are verified to the last byte first.
     pub(crate) whole: bool,
-    /// A directory of an earlier form stays of that form: nobody has made a backup of it.
+    /// A directory of an earlier form stays in that form, because no backup of it has been made.
     pub(crate) keeps_form: bool,
 }
 

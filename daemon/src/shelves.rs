@@ -1,5 +1,5 @@
-//! The orders of lists in memory, which follow the store: whatever was committed before a list is asked for
-//! stands in it, by whichever daemon it was committed.
+//! The orders of lists in memory, which follow the store: whatever was committed before a list is requested
+//! is in it, no matter which daemon committed it.
 
 use crate::domain::shelf::{Row, Shelf, SortKey, texts};
 use crate::ops::listing::Shelved;
@@ -119,9 +119,9 @@ impl Shelves {
         self.shelves[noun as usize].write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The shelf of a noun as the store is by now, with the order of a column; `None` where it cannot follow
-    /// the store, and then a list is read from the store. While it is being made nobody reads all of the
-    /// store beside it: whoever has waited for long is asked to come again.
+    /// The shelf of a noun, up to date with the store, with the order of a column; `None` where it cannot
+    /// follow the store, and then the list is read from the store. While the shelf is being built, no one
+    /// reads the whole store in parallel: a caller who has waited too long is asked to retry.
     pub async fn ready(
         self: &Arc<Self>,
         store: &Store,
@@ -131,7 +131,7 @@ impl Shelves {
         let make = async {
             self.follow(store).await?;
             if let Some(column) = column.filter(|_| !self.reading(noun).has(column)) {
-                // It is made to its end, also where nobody waits for it any more.
+                // It is built to the end, even if no one waits for it any more.
                 let shelves = self.clone();
                 let store = store.clone();
                 let column = column.to_owned();
@@ -182,8 +182,8 @@ impl Shelves {
         Ok(())
     }
 
-    /// Brings the shelves up to date with what was committed after a place in the journal; the place where
-    /// they stand then.
+    /// Brings the shelves up to date with what was committed after a place in the journal; returns the place
+    /// they have reached.
     async fn go_on(&self, store: &Store, mut after: u64) -> Result<u64, Fault> {
         loop {
             let Changed { keys, upto, more } = store.changed_since(Some(after), COMMITS_AT_ONCE).await?;
@@ -229,8 +229,8 @@ impl Shelves {
         Ok(())
     }
 
-    /// Keeps the order of one more column. The records are read while others list and change; what was
-    /// changed meanwhile is read once more at the end.
+    /// Keeps the order of another column. The records are read while others list and change; what was changed
+    /// meanwhile is read again at the end.
     async fn add_column(&self, store: &Store, noun: Noun, column: &str) -> Result<(), Fault> {
         let begin = store.changed_since(None, COMMITS_AT_ONCE).await?.upto;
         let mut keys: BTreeMap<String, SortKey> = BTreeMap::new();

@@ -36,7 +36,7 @@ pub struct TlsFiles {
     pub client_authorities: Option<PathBuf>,
 }
 
-/// What people are told of a certificate.
+/// What people are shown about a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertificateFacts {
     /// SHA-256 of its bytes, in hexadecimal digits.
@@ -60,12 +60,12 @@ pub fn read_certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, St
     Ok(found)
 }
 
-/// What people are told of a certificate.
+/// What people are shown about a certificate.
 pub fn certificate_facts(certificate: &CertificateDer<'_>) -> Result<CertificateFacts, String> {
     let read =
         EndEntityCert::try_from(certificate).map_err(|error| format!("it is no certificate: {error}"))?;
     let moment = |time: UnixTime| Timestamp::from_millis(i64::try_from(time.as_secs()).unwrap_or(0) * 1000);
-    // The library tells the ends of its validity to whoever asks at a moment outside.
+    // The library reports the limits of the validity only when asked for a time outside of it.
     let asked = |seconds: u64| {
         let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
         let algorithms = ring::default_provider().signature_verification_algorithms.all;
@@ -84,7 +84,7 @@ pub fn certificate_facts(certificate: &CertificateDer<'_>) -> Result<Certificate
     })
 }
 
-/// What clients would be told by these files, or why a daemon cannot use them.
+/// What these files would show to clients, or why a daemon cannot use them.
 pub fn look_at_certificate(files: &TlsFiles) -> Result<CertificateFacts, String> {
     files.read().map(|(_, facts)| facts)
 }
@@ -97,7 +97,7 @@ fn why(error: &pem::Error) -> String {
 }
 
 impl TlsFiles {
-    /// Reads them, and what clients are told by them.
+    /// Reads the files, and what they show to clients.
     fn read(&self) -> Result<(ServerConfig, CertificateFacts), String> {
         let chain = read_certificates(&self.certificate).map_err(|why| format!("tls_cert {why}"))?;
         let unusable = |why: String| format!("tls_cert {} cannot be used: {why}", self.certificate.display());

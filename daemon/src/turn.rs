@@ -23,7 +23,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Nobody is known to do it.
+    /// No one is known to do it yet.
     pub fn of(work: Work) -> Self {
         Self { work, name: random::hex::<16>(), said: None, theirs: None }
     }

@@ -34,7 +34,7 @@ pub(crate) async fn back_up_before(config: &Config, clock: &Clock) -> Result<(),
     };
     let options = Options { packs: false, raises: false, ..Options::new(place.clone()) };
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
-    // Why it cannot be opened is told by who opens it next.
+    // The next open reports why it cannot be opened.
     let Ok(Ok(engine)) = opened else { return Ok(()) };
     let store = Store::new(engine, clock.clone(), config.strict_references);
     let done = prepared(&store, config, form).await;

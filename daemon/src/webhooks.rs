@@ -23,7 +23,7 @@ const AT_ONCE: usize = 32;
 /// Events that are looked at in vain before that is noted in the store.
 const PASSED_OVER_MAX: u64 = 5_000;
 
-/// Where each subscription stood, and up to where was looked in vain since.
+/// The last known place of each subscription, and how far it has since been searched in vain.
 type Looked = HashMap<String, (Place, u64)>;
 
 /// Delivers for as long as the daemon serves.
@@ -87,7 +87,7 @@ fn is_passed_over(looked: &Looked, place: &Place, last: u64) -> bool {
     looked.get(&place.subscription).is_some_and(|(of, upto)| of == place && *upto >= last)
 }
 
-/// Delivers what there is for a subscription; where it stands then, and up to where was looked in vain.
+/// Delivers what there is for a subscription; returns its place afterwards, and how far was searched in vain.
 async fn serve(state: Arc<State>, mut place: Place, mut looked: u64) -> (Place, u64) {
     loop {
         match step(&state, &place, looked).await {

@@ -44,7 +44,7 @@ enum Own {
     LoginRight,
     /// With a login token, and never otherwise.
     LoginOnly,
-    /// The record of another user, which nobody may touch.
+    /// The record of another user, which is off limits.
     Others,
     /// No own right.
     No,
@@ -62,7 +62,7 @@ fn own(asked: &Target<'_>, user: Option<&str>) -> Own {
         (_, ["users", name, "second-factor"]) if is_own(name) && (reads || asked.method == Delete) => {
             Own::LoginRight
         }
-        // Nobody sets up the factor of another user, whatever the permissions.
+        // No one may set up the second factor of another user, whatever their permissions.
         (Post | Put, ["users", name, "second-factor"]) => {
             if is_own(name) || user.is_none() {
                 Own::LoginOnly
@@ -79,7 +79,7 @@ fn own(asked: &Target<'_>, user: Option<&str>) -> Own {
         }
         (Put, ["users", name, "password"]) if is_own(name) => Own::LoginOnly,
         (Put, ["applications", _, "permissions", _, "users", name, "enabled"]) => {
-            // An application is told first that it can never consent, whoever the user is.
+            // An application first learns that it can never consent, no matter who the user is.
             if is_own(name) || user.is_none() { Own::LoginOnly } else { Own::Others }
         }
         (Delete, ["token"]) => Own::LoginOnly,

@@ -26,8 +26,8 @@ pub const JTI_LENGTH_MAX: usize = 255;
 /// Why an assertion is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is not well made, or its signature is not right; nobody is told more, because whoever asks has
-    /// not shown who they are.
+    /// It is malformed, or its signature is wrong. The caller learns no more than that, because they have not
+    /// shown who they are.
     Invalid,
     /// A signed claim breaks a rule.
     Claim(&'static str),

@@ -9,7 +9,7 @@ use mfa_shared::rule::Word;
 /// are GET, POST, PUT and DELETE.
 type Group = (&'static str, &'static [&'static str]);
 
-/// The groups of every store; nobody can change them.
+/// The groups of every store; they cannot be changed.
 const BUILT_IN: &[Group] = &[
     ("identity__v1__roles", &["identity-v1/roles/*", "identity-v1/permittablegroups/*"]),
     ("identity__v1__users", &["identity-v1/users/*"]),
@@ -120,7 +120,7 @@ pub fn built_in_groups() -> impl Iterator<Item = PermittableGroup> {
     BUILT_IN.iter().map(group)
 }
 
-/// Whether nobody can change the group.
+/// Whether the group cannot be changed.
 pub fn is_built_in(group: &str) -> bool {
     BUILT_IN.iter().any(|(identifier, _)| *identifier == group)
 }

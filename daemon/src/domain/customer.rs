@@ -29,7 +29,7 @@ pub fn next_state(
     }
 }
 
-/// What can be done in a state, as a refusal tells it.
+/// The actions that are possible in a state, as a refusal lists them.
 pub fn possible(present: CustomerState) -> String {
     let possible =
         CustomerAction::WORDS.iter().filter(|(_, action)| next_state(present, *action, false).is_some());

@@ -2,7 +2,7 @@
 
 use mfa_shared::api::employees::EmployeeContact;
 
-/// The contacts in the order of preference: null stands last, equal levels stay as they were given.
+/// The contacts in the order of preference: null comes last, equal levels keep their order.
 pub fn by_preference(contacts: &[EmployeeContact]) -> Vec<EmployeeContact> {
     let mut ordered = contacts.to_vec();
     ordered.sort_by_key(|contact| contact.preference_level.unwrap_or(i64::MAX));

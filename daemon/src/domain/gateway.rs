@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Most characters of a gateway's words that are passed on.
 pub const WORDS_MAX: usize = 1000;
-/// What stands for the account in the address of the SMS service.
+/// The placeholder for the account in the address of the SMS service.
 pub const ACCOUNT_PLACE: &str = "{account_sid}";
 
 /// Why nothing is sent.

@@ -38,7 +38,7 @@ impl Attempts {
         (left > 0).then(|| u32::try_from((left + 999) / 1000).unwrap_or(u32::MAX))
     }
 
-    /// One more failure. An attempt during a lock is none: nobody looks at its password.
+    /// One more failure. An attempt during a lock does not count, because its password is not checked.
     #[must_use]
     pub fn failed(&self, now: Timestamp) -> Self {
         self.failed_of(now, FAILURES_MAX)

@@ -1,4 +1,4 @@
-//! Networks, and which addresses belong to nobody in particular: those of this machine and of private nets.
+//! Networks, and which addresses have no particular owner: those of this machine and of private networks.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

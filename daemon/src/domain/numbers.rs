@@ -1,8 +1,7 @@
-//! The numbers of long lists of the ledger, in memory, so that a page and a total cost no walk.
+//! The numbers of long lists of the ledger, in memory, so that a page and a total need no walk.
 //!
-//! The journal only grows, and what stands in it never changes. So the numbers of a list that were found once
-//! hold for ever, and only what was posted since is looked at again. Nothing is lost with them: whoever has
-//! none walks the list.
+//! The journal is append-only. So the numbers found for a list stay valid, and only newer entries need a
+//! look. They can be lost without harm: without them, the list is walked.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -38,7 +37,7 @@ impl Numbers {
         self.upto
     }
 
-    /// Adds those that follow, up to a number that is none of them.
+    /// Appends the numbers that follow, all below `upto`.
     pub fn add(&mut self, found: impl IntoIterator<Item = u64>, upto: u64) {
         self.all.extend(found);
         self.upto = upto;

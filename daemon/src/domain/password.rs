@@ -12,7 +12,7 @@ pub const LANES: u32 = 1;
 /// Length of the salt.
 pub const SALT_BYTES: usize = 16;
 
-/// A hash that no password fits: whoever is unknown costs as much time as whoever mistypes.
+/// A hash that no password fits: an unknown user takes as much time as a wrong password.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGlzIGhlcmUh$\
     AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -36,7 +36,7 @@ pub fn verify(password: &str, stored: Option<&str>) -> bool {
     let known = parsed.is_some();
     let nobody = || PasswordHash::new(NOBODY).expect("a constant hash");
     let hash = parsed.unwrap_or_else(nobody);
-    // The parameters stand in the hash, so older hashes go on to fit when they are made stronger.
+    // The hash contains its parameters, so older hashes still verify after new ones are made stronger.
     argon2id().verify_password(password.as_bytes(), &hash).is_ok() && known
 }
 

@@ -57,7 +57,7 @@ enum Segment {
     One,
     User,
     Application,
-    /// A placeholder that nobody knows.
+    /// An unknown placeholder.
     Nothing,
 }
 
@@ -156,7 +156,7 @@ impl Groups {
         let mut parts = BTreeMap::<&str, Vec<Arc<Entry>>>::new();
         for held in held {
             let entries = self.0.get(&held.permittable_endpoint_group_identifier).into_iter().flatten();
-            // GET and HEAD, of which one may stand for the other, need the same operation.
+            // GET and HEAD, which may replace each other, need the same operation.
             for entry in entries.filter(|entry| held.allowed_operations.contains(&operation(entry.method))) {
                 parts.entry(&entry.pattern.application).or_default().push(entry.clone());
             }
@@ -217,9 +217,9 @@ pub fn narrowed(mut held: Vec<Permission>, groups: &[String]) -> Vec<Permission>
     held
 }
 
-/// What is lacking for a token that is narrowed to these groups: on each the application must have a
-/// permission, and a user in whose name it acts must hold all its operations and have enabled it. A group
-/// on which the application has none stands there without operations.
+/// What a token that is narrowed to these groups lacks: on each group the application must have a permission,
+/// and a user in whose name it acts must hold all its operations and have enabled it. A group on which the
+/// application has no permission is listed without operations.
 pub fn scope_lacking(
     groups: &[String],
     application: &[Permission],

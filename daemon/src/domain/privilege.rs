@@ -1,7 +1,7 @@
-//! Nobody grants more than they hold. Contract: `identity.md` section 5.
+//! No one grants more than they hold. Contract: `identity.md` section 5.
 //!
-//! A pair is one operation on one group. Whoever creates, changes or deletes what carries pairs (a user, a
-//! role, a permission of an application, an application) needs every pair that it carries before and after.
+//! A pair is one operation on one group. To create, change or delete what carries pairs (a user, a role, a
+//! permission of an application, an application), a caller needs every pair that it carries before and after.
 
 use super::permission::permission;
 use mfa_shared::api::roles::{PHARAOH, Permission, unite};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// What the caller may grant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Holding {
-    /// Everything, because nobody is asked who they are.
+    /// Everything, because authentication is off.
     Unchecked,
     /// Everything: a login of a user with the role `pharaoh`.
     Pharaoh,

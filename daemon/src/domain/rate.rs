@@ -97,7 +97,7 @@ impl Limit {
     }
 }
 
-/// How a bucket stands after a request.
+/// The state of a bucket after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     /// The bucket.

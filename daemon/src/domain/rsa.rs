@@ -1,10 +1,9 @@
 //! Verification of RSA signatures (RFC 8017 section 8.2.2, PKCS #1 v1.5).
 //!
-//! The contract takes keys of 2,048 to 16,384 bits with an odd exponent of at most 64 bits. The
-//! libraries that verify with a given modulus and exponent stop at 8,192 bits, or have no stable
-//! release without an open advisory. Verifying touches public values only, so its time tells nobody
-//! anything, and it is one power and one comparison: the expected block is written out and compared
-//! whole, never parsed.
+//! The contract takes keys of 2,048 to 16,384 bits with an odd exponent of at most 64 bits. The libraries
+//! that verify with a given modulus and exponent stop at 8,192 bits, or have no stable release without an
+//! open advisory. Verifying touches public values only, so its time leaks nothing, and it is one power and
+//! one comparison: the expected block is written out and compared whole, never parsed.
 
 use mfa_shared::amount::BigInteger;
 use mfa_shared::api::applications::Signature;
@@ -160,7 +159,7 @@ impl PublicKey {
     }
 }
 
-/// Keys for tests. Their factors are Mersenne primes, so nobody can take them for secrets.
+/// Keys for tests. Their factors are Mersenne primes, so no one can mistake them for secrets.
 #[cfg(test)]
 pub mod mersenne {
     use super::*;

@@ -29,7 +29,7 @@ pub fn base32(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of a text in base32; nothing where it is none.
+/// The bytes of a text in base32; `None` if it is not base32.
 pub fn from_base32(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut number = 0_u32;

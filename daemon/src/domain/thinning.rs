@@ -43,7 +43,7 @@ impl FromStr for Keep {
             };
             let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
             let number = number.parse().ok().filter(|number| plain && (1..=PERIODS_MAX).contains(number));
-            // Said twice, nobody knows which one counts.
+            // If a unit is given twice, it is unclear which one counts.
             *place = number.filter(|_| *place == 0).ok_or(BadKeep)?;
         }
         Ok(keep)

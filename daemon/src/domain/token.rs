@@ -1,7 +1,7 @@
 //! Tokens and sessions. Contract: `identity.md` section 6.
 //!
-//! A token is opaque: 256 random bits in base64url behind a prefix that tells its kind. Only its SHA-256
-//! hash is kept. A session is what a login begins: it has one refresh token at a time, and ends as a whole.
+//! A token is opaque: 256 random bits in base64url after a prefix that shows its kind. Only its SHA-256 hash
+//! is stored. A login begins a session, which has one refresh token at a time and ends as a whole.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -6,7 +6,7 @@ use mfa_shared::api::tellers::TransactionType::{self, *};
 use rust_decimal::{Decimal, RoundingStrategy};
 use std::fmt;
 
-/// Where an account stands, as far as money looks at it.
+/// The stage of an account, as far as it matters for moving money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountStage {
     /// Not opened yet.
@@ -56,9 +56,9 @@ pub struct Situation {
 /// Why a transaction cannot be confirmed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refusal {
-    /// The account stands elsewhere than it must.
+    /// The account is not in the stage that is needed.
     AccountState {
-        /// Where it stands.
+        /// Its present stage.
         stands: AccountStage,
         /// Where it must.
         needed: AccountStage,
@@ -115,7 +115,7 @@ fn state(s: &Situation) -> Result<(), Refusal> {
     stage(s.transaction, s.account, s.target)
 }
 
-/// Whether the accounts stand where the type of transaction needs them.
+/// Whether the accounts are in the stages that the type of transaction needs.
 pub fn stage(
     transaction: TransactionType,
     account: AccountStage,

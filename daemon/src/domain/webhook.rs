@@ -84,8 +84,8 @@ pub struct Message {
     pub body: Vec<u8>,
 }
 
-/// The name of a delivery. Whoever goes back gets the same events under other names, because a receiver may
-/// drop what it has had already.
+/// The name of a delivery. Moving the position back sends the same events under other names, because a
+/// receiver may drop what it has received already.
 pub fn message_id(subscription: &str, created: Timestamp, moved: u64, first: i64, last: i64) -> String {
     let named = format!("{subscription}\0{}\0{moved}\0{first}\0{last}", created.millis());
     let digest = Sha256::digest(named.as_bytes());

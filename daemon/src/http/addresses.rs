@@ -20,9 +20,9 @@ pub fn client_of(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The address of whoever sent a request: that of the connection, unless it is of a proxy that is trusted to
-/// say for whom it asks. Each proxy adds an address at the end of `X-Forwarded-For`, so the last one that is
-/// not a trusted proxy's is what the nearest trusted proxy has seen; what stands before it anybody can write.
+/// The address of the client: that of the connection, unless it belongs to a proxy that is trusted to name
+/// its client. Each proxy appends an address to `X-Forwarded-For`, so the last one that is not a trusted
+/// proxy's is what the nearest trusted proxy has seen; anyone can forge what precedes it.
 pub fn origin(connection: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     let connection = connection.to_canonical();
     if !trusted.contains(&connection) {

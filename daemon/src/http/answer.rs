@@ -111,7 +111,7 @@ where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf,
 {
-    // Nobody's body is read before it is clear that they may send one.
+    // No body is read before it is clear that the caller may send one.
     admit(state, asked.clone()).await?;
     let (payload, draft) = read_body(state, head, route, body).await?;
     let params = Params::parse(&head.query);
@@ -157,8 +157,8 @@ async fn show_status(state: &Arc<State>, head: &Head, route: &Route) -> Result<R
     Ok(respond(reply, None))
 }
 
-/// Whoever may look at the audit trail sees all that was told and committed before, and a new subscription
-/// begins behind it.
+/// Readers of the audit trail see everything that was reported and committed before, and a new subscription
+/// begins after it.
 async fn settle_trail(state: &Arc<State>, asked: &AccessRequest, route: &Route) -> Result<(), Fault> {
     if route.meta.application() == "audit-v1" || route.meta.name == CreateSubscription::META.name {
         admit(state, asked.clone()).await?;

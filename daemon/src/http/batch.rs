@@ -29,7 +29,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// What a read is told that takes too long in the middle of changes.
+/// The detail for a read that takes too long in the middle of changes.
 const HOLDS_UP: &str = "reading this beside changes takes too long: send it as a request of its own, \
                         or in a batch that only reads";
 
@@ -128,7 +128,7 @@ struct Order {
 }
 
 impl Order {
-    /// Tells of the operations that the caller may not carry out.
+    /// Reports to the audit trail the operations that the caller may not carry out.
     fn tell_refusals(&self, head: &Head, done: Result<Option<&BatchResult>, &Fault>) {
         let (Ok(parts), Some(known), Ok(false)) = (&self.parts, head.noted.known(), &self.dry_run) else {
             return;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use warp::http::HeaderMap;
 use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING};
 
-/// Most bytes of a body that are taken in although nobody wants them.
+/// Most bytes of an unwanted body that are still read.
 const DRAIN_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Longest time for that.
 const DRAIN_WITHIN: Duration = Duration::from_secs(1);
@@ -129,8 +129,8 @@ where
     }
 }
 
-/// Takes in what nobody read of a body, as far as it is little and comes soon. A client that is still sending
-/// when its connection closes would see a reset instead of the answer.
+/// Reads the rest of an unread body, if it is small and arrives soon. A client that is still sending when its
+/// connection closes would see a reset instead of the answer.
 pub async fn drain<S, B, E>(mut stream: Pin<&mut S>, headers: &HeaderMap)
 where
     S: Stream<Item = Result<B, E>>,

@@ -12,12 +12,11 @@ use std::time::Duration;
 const SHARDS: usize = 16;
 /// Buckets of a shard. Beyond, those that are full again go, and all of them where that is not enough.
 const BUCKETS_MAX: usize = 8_192;
-/// The buckets. Of each stands only the moment at which it will be full again, so one that is full needs no
-/// place.
+/// The buckets. Each is stored as the moment at which it will be full again, so a full one takes no space.
 #[derive(Debug, Default)]
 pub struct Buckets {
     shards: [Mutex<HashMap<u64, u64>>; SHARDS],
-    /// Keyed by chance, so that nobody can choose whose bucket to share.
+    /// Keyed at random, so that no one can choose whose bucket to share.
     names: RandomState,
 }
 
@@ -55,7 +54,7 @@ impl Buckets {
         Ok(Standing { bucket, limit, left, reset: Duration::from_nanos(missing) })
     }
 
-    /// Takes more requests out of a bucket than it may hold; whoever asks next waits for them.
+    /// Takes more requests out of a bucket than it may hold; later callers wait for them.
     pub fn owe(&self, bucket: Bucket, key: &impl Hash, limit: Limit, requests: u64, now: Duration) {
         let now = nanos(now);
         let name = self.name(bucket, key);

@@ -120,7 +120,7 @@ fn speaks_plain_http() -> String {
     refusal("400 Bad Request", &fault, "")
 }
 
-/// An answer to whoever is turned away before a request is read.
+/// An answer to a client that is turned away before its request is read.
 #[expect(clippy::expect_used, reason = "a problem has string keys only")]
 pub(super) fn refusal(status: &str, fault: &Fault, headers: &str) -> String {
     let problem = Problem::new(fault, "", &new_request_id());

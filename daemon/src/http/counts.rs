@@ -14,7 +14,7 @@ const REQUEST_MICROS: &[u64] = &[
 ];
 /// The classes of status that an answer may have, by their hundreds.
 pub const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
-/// What stands for a path that the table does not have, or does not have with the method.
+/// The label for a path that the table does not have, or does not have with the method.
 pub const UNKNOWN: &str = "unknown";
 /// By what somebody logs in, in the order of [`grant`].
 pub const GRANTS: [&str; 3] = ["password", "refresh_token", "assertion"];

@@ -56,7 +56,7 @@ pub async fn others(state: &State, customers: &[&NewCustomer], made: bool) -> Ve
     found
 }
 
-/// Whether a caller may be told of other customers.
+/// Whether a caller may learn about other customers.
 pub fn may_be_told(state: &State, caller: &Caller) -> bool {
     state.config.auth == Auth::Off || ops::search::may_read(caller, Kind::Customer)
 }

@@ -98,7 +98,7 @@ impl Listener {
         Ok(respond(reply, Some(receiver)))
     }
 
-    /// Tells everything that happens, until the listener or the daemon goes, or the token ends.
+    /// Sends every event, until the listener or the daemon goes, or the token ends.
     async fn tell(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>) {
         let mut news = self.state.auditor.news();
         let mut silent = Deadline::after(COMMENT_PAUSE);

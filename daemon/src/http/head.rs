@@ -22,7 +22,7 @@ pub struct Head {
     pub headers: HeaderMap,
     /// Identifier of the request.
     pub request_id: String,
-    /// Address of whoever sent it.
+    /// Address of the client.
     pub origin: IpAddr,
     /// What the log shows of it.
     pub noted: Arc<Noted>,

@@ -62,7 +62,7 @@ impl Heavy {
     {
         let (answer, done) = oneshot::channel();
         let job = move || {
-            // Whoever asked may have gone away, and then nobody needs it.
+            // If the caller has gone away, no one needs the result.
             if !answer.is_closed() {
                 let _ = answer.send(work());
             }

@@ -16,7 +16,7 @@ pub struct Noted {
     standing: Mutex<Option<Standing>>,
 }
 
-/// Whoever asks, as the audit trail names them.
+/// The caller, as the audit trail names them.
 #[derive(Debug, Clone)]
 pub struct Known {
     /// The user, or `application:` and its identifier.
@@ -53,7 +53,7 @@ impl Noted {
         self.told.load(SeqCst)
     }
 
-    /// Notes how a bucket of the caller stands; the lowest counts.
+    /// Notes the standing of a bucket of the caller; the lowest counts.
     pub fn standing(&self, standing: Standing) {
         let mut noted = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.is_none_or(|noted| standing.is_lower(&noted)) {
@@ -61,7 +61,7 @@ impl Noted {
         }
     }
 
-    /// How the lowest bucket of the caller stands, if that should be said.
+    /// The standing of the caller's lowest bucket, if it should be reported.
     pub fn low(&self) -> Option<Standing> {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).filter(Standing::is_low)
     }

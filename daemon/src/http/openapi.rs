@@ -185,7 +185,7 @@ fn image_types() -> Vec<&'static str> {
     ImageType::WORDS.iter().map(|(word, _)| *word).collect()
 }
 
-/// The rule of a word of a path. Where there is none, any word may be asked for, and most name no record.
+/// The rule of a word of a path. A word without a rule may be anything, and most names match no record.
 fn in_path_schema(name: &str) -> Value {
     match name {
         "application" => json!({ "type": "string", "pattern": "^[A-Za-z0-9.*_-]{2,64}$" }),

@@ -13,8 +13,7 @@ use std::sync::{Arc, PoisonError};
 /// How often a page is looked up of which others change a record meanwhile, before it is read from the store.
 const TRIES: usize = 10;
 
-/// Answers a request for a page; nothing where no order is kept, or where others change what stands on the
-/// page all the time.
+/// Answers a request for a page; `None` if no order is kept, or if others keep changing the page.
 pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
     let Some(noun) = Noun::of(request.meta.name).filter(|_| !request.lines) else { return Ok(None) };
     let state = &request.state;

@@ -37,7 +37,7 @@ where
     body::check_head(&head.headers, kind, bytes_max)?;
     let mut within = Duration::from_secs(state.config.request_timeout_seconds);
     if kind == BodyKind::Credentials {
-        // Nobody knows yet who sends it.
+        // The sender is not known yet.
         within = within.min(state.config.pace.grace);
     }
     let body = body::paced(body, state.config.pace);

@@ -26,7 +26,7 @@ const LANES: usize = 4;
 
 impl Lane {
     /// Pieces of one address that may wait. The tellers of a branch may all come from the address of its
-    /// proxy; whoever sets passwords was let in before.
+    /// proxy; callers who set passwords were let in before.
     pub fn of_address_max(self) -> usize {
         match self {
             Self::Logins => 4,
@@ -146,7 +146,7 @@ impl<J> Queue<J> {
         }
     }
 
-    /// Ends the queue; whoever waits for work hears of it.
+    /// Closes the queue; anyone who waits for work learns of it.
     pub fn close(&self) {
         self.state().closed = true;
         self.wake.notify_all();

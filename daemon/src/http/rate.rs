@@ -54,7 +54,7 @@ pub fn count_more(state: &State, head: &Head, asked: &AccessRequest, operations:
     }
 }
 
-/// Whoever watches the daemon is always answered, and logins have queues and limits of their own.
+/// Health checks and metrics are always answered, and logins have queues and limits of their own.
 pub fn answers_always(route: &Route) -> bool {
     let watched = [GetLive::META.name, GetReady::META.name].contains(&route.meta.name);
     watched || matches!(route.handler, Handler::Login | Handler::Metrics)

@@ -72,7 +72,7 @@ impl Reply {
         Self { status, content_type: None, headers: Vec::new(), content: Content::Bytes(Bytes::new()) }
     }
 
-    /// Whether it is the first answer to a repeated key once more.
+    /// Whether it repeats the first answer to an idempotency key.
     pub fn is_repeated(&self) -> bool {
         self.headers.iter().any(|(name, _)| name == "idempotency-replayed")
     }

@@ -32,7 +32,7 @@ use warp::reply::Response;
 /// The header that names what of a body names nothing.
 pub const DANGLING: &str = "dangling-references";
 
-/// What a read is told that takes longer than one moment is kept.
+/// The detail for a read that takes longer than one moment is kept.
 pub(super) const READS_TOO_LONG: &str = "the read takes more than 60 seconds, the longest for one moment: \
                                         ask for a page or a shorter period, or export";
 

@@ -243,7 +243,7 @@ pub fn search<E: Endpoint>() -> Route {
     Route { meta: E::META, handler: Handler::Search }
 }
 
-/// The row that tells what is changed.
+/// The row that streams changes.
 pub fn events<E: Endpoint>() -> Route {
     Route { meta: E::META, handler: Handler::Events }
 }

@@ -83,7 +83,7 @@ impl Routes {
         self.by_name.get(name)
     }
 
-    /// Looks a path up: as it stands, then without an old prefix.
+    /// Looks a path up: as it is, then without an old prefix.
     pub fn find(&self, segments: Vec<String>) -> Option<Found<'_>> {
         if let Some((methods, params)) = self.root.find(&segments) {
             return Some(Found { methods, params, segments });

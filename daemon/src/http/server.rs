@@ -190,7 +190,7 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
                 });
                 let mut response = finish(response, &state, &head);
                 if peer.ambiguous.is_some() {
-                    // Nobody can say where the next request begins.
+                    // It is unknown where the next request begins.
                     set_header(&mut response, "connection", "close");
                 }
                 Ok::<_, warp::Rejection>(line.follow(response, head.method == Method::HEAD))
@@ -212,7 +212,7 @@ fn unambiguous(headers: &HeaderMap, peer: Peer) -> Result<(), Fault> {
 /// The one place where a fault becomes a response.
 #[expect(clippy::expect_used, reason = "a problem has string keys only")]
 fn refuse(fault: &Fault, head: &Head) -> Response {
-    // What is too much at present, or was told where it happened, would fill the log with each request.
+    // Overload, or what was logged where it happened, would fill the log with each request.
     if fault.kind.status >= 500 && fault.kind != fault::UNAVAILABLE {
         let request = &head.request_id;
         tracing::error!(request, %fault, "refused");
@@ -260,7 +260,7 @@ fn finish(mut response: Response, state: &State, head: &Head) -> Response {
         set_header(&mut response, "strict-transport-security", "max-age=31536000");
     }
     if !response.headers().contains_key(CACHE_CONTROL) {
-        // What needed a token is not for whoever has the browser or the proxy next.
+        // A response that needed a token must not be kept for the next user of the browser or the proxy.
         let kept = if state.config.auth == Auth::On { "no-store" } else { "private, no-cache" };
         set_header(&mut response, CACHE_CONTROL, kept);
     }

@@ -1,5 +1,5 @@
-//! Answers over HTTP/2 that nobody takes. The pace of the connection does not see them: a client may answer
-//! every ping and still leave no room for the bodies that it asked for.
+//! Answers over HTTP/2 that the client does not read. The pace of the connection does not see them: a client
+//! may answer every ping and still leave no room for the bodies that it asked for.
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};

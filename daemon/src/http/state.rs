@@ -50,7 +50,7 @@ pub struct State {
     pub shelves: Arc<Shelves>,
     /// The figures of reports.
     pub reports: Arc<Reports>,
-    /// What is told to the audit trail beside the answers.
+    /// Reports to the audit trail outside of requests.
     pub auditor: Arc<Auditor>,
     /// How much each token and address may ask.
     pub buckets: Buckets,
@@ -65,7 +65,7 @@ pub struct State {
     pub backup_places: Arc<Semaphore>,
 }
 
-/// Where the daemon stands between its start and its end.
+/// The phase of the daemon between its start and its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Serves.
@@ -151,7 +151,7 @@ impl State {
         self.phase.store(phase as u8, SeqCst);
     }
 
-    /// Where the daemon stands.
+    /// The present phase of the daemon.
     pub fn phase(&self) -> Phase {
         match self.phase.load(SeqCst) {
             0 => Phase::Serving,

@@ -1,7 +1,7 @@
 //! What the audit trail says of a request. Contract: `audit.md` section 1.
 //!
-//! A change is told in its own transaction: the record that it is about is read before and after by the
-//! endpoint that shows it, so `changes` are in the form on the wire, whatever the operation did.
+//! A change is recorded in its own transaction: the endpoint that shows the record concerned reads it before
+//! and after, so `changes` are in the form on the wire, whatever the operation did.
 
 mod changes;
 mod days;
@@ -184,7 +184,7 @@ impl Trail {
         Ok(Before { subject, shown })
     }
 
-    /// Tells what the request has done.
+    /// Records what the request has done.
     pub fn tell(
         &self,
         state: &State,
@@ -222,7 +222,7 @@ impl Trail {
         Ok(())
     }
 
-    /// Tells that somebody has looked at a secret.
+    /// Records that someone has looked at a secret.
     pub fn tell_look(&self, tx: &mut Tx<'_>, caller: &Caller, reply: &Reply) -> Result<(), Fault> {
         let subject = self.subject(tx, Some(caller))?;
         let mut record = self.record(tx, caller);
@@ -232,7 +232,7 @@ impl Trail {
         Ok(())
     }
 
-    /// Tells of a login, or of the sign-in of an application.
+    /// Records a login, or the sign-in of an application.
     pub fn tell_login(&self, tx: &mut Tx<'_>, user: Option<&str>, application: Option<&str>) {
         let signed = application.map(|name| format!("application:{name}"));
         let name = user.map(str::to_owned).or(signed).unwrap_or_else(|| "unknown".to_owned());
@@ -247,7 +247,7 @@ impl Trail {
         tx.tell(record);
     }
 
-    /// Tells what an errand has done.
+    /// Records what an errand has done.
     pub fn tell_errand(&self, tx: &mut Tx<'_>, caller: &Caller, reply: &Reply) -> Result<(), Fault> {
         let mut record = self.record(tx, caller);
         record.status = Some(reply.status.into());
@@ -269,7 +269,7 @@ impl Trail {
         Ok(())
     }
 
-    /// Tells that a message of a trial was not taken.
+    /// Records that a test message was not accepted.
     pub fn tell_failure(&self, tx: &mut Tx<'_>, caller: &Caller, fault: &Fault) {
         if fault.kind != fault::GATEWAY_FAILED {
             return;

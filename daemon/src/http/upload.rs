@@ -26,7 +26,7 @@ const REST_BYTES_MAX: u64 = 1_048_576;
 const FIELD_BYTES_MAX: usize = 32 * 1024;
 /// Bytes that are handed on at once.
 const PIECE_BYTES: usize = 16 * 1024;
-/// Bytes that the head of a part, or what stands before the first one, may have.
+/// Most bytes that the head of a part, or what precedes the first part, may have.
 const HELD_BYTES_MAX: u64 = 64 * 1024;
 
 /// What an endpoint looks for in a form.
@@ -72,7 +72,7 @@ where
         if let Some(boundary) = &boundary {
             reader.form(Multipart::new(&mut metered, boundary)).await?;
         }
-        // What stands behind the form counts, too, and a body without a form is measured all the same.
+        // What follows the form counts, too, and a body without a form is measured all the same.
         meter.held.store(0, SeqCst);
         while let Some(Ok(_)) = metered.next().await {
             meter.held.store(0, SeqCst);
@@ -96,7 +96,7 @@ where
     Ok(reader.finish())
 }
 
-/// What the stream and its reader tell each other.
+/// What the stream and its reader share.
 #[derive(Debug, Default)]
 struct Meter {
     /// Bytes of the body so far.

@@ -111,7 +111,7 @@ fn find_signature(tx: &mut Tx<'_>, application: &str, timestamp: &str) -> Result
     tx.get(&[application, timestamp])?.ok_or_else(|| Fault::new(fault::SIGNATURE_NOT_FOUND, missing()))
 }
 
-/// Whoever has a key of an application can do what the application can.
+/// The holder of a key of an application can do what the application can.
 fn check_grant(tx: &mut Tx<'_>, caller: &Caller, application: &str) -> Result<(), Fault> {
     let carried = grants::of_application(tx, application)?;
     let allowed = caller.holding.may_change(&carried, &[]);

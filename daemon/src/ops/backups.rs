@@ -10,7 +10,7 @@ use mfa_shared::time::Timestamp;
 
 /// How the audit trail calls the work.
 const OPERATION: &str = "Backup";
-/// The request that nobody sent.
+/// The request of work that no client asked for.
 const REQUEST: &str = "backup";
 
 /// What is known; nothing before the first try.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Caller {
     /// The name that records bear: a user, or `application:<identifier>`, or `guest`.
     pub name: String,
-    /// The name in the audit trail, which tells user and application where there are both.
+    /// The name in the audit trail: user and application where there are both.
     pub actor: String,
     /// The user, if there is one.
     pub user: Option<String>,
@@ -54,7 +54,7 @@ impl LoginRules {
 }
 
 impl Caller {
-    /// Nobody in particular, where nobody is asked who they are.
+    /// An anonymous caller, where authentication is off.
     pub fn guest() -> Self {
         Self {
             name: "guest".to_owned(),
@@ -72,12 +72,12 @@ impl Caller {
         }
     }
 
-    /// The same caller where nobody's permissions are asked for.
+    /// The same caller, without a check of permissions.
     pub fn unchecked(self) -> Self {
         Self { holding: Holding::Unchecked, ..self }
     }
 
-    /// Whether nobody is asked who they are.
+    /// Whether authentication is off.
     pub fn is_unchecked(&self) -> bool {
         self.holding == Holding::Unchecked
     }

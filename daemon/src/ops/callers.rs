@@ -31,9 +31,9 @@ pub fn access_hash(text: &str) -> Option<String> {
     token::Kind::Access.fits(text).then(|| token::hash(text))
 }
 
-/// Callers as they were computed before. A caller is used again only while the transaction finds what they
-/// were computed from unchanged, so that a change to any of it counts from the next request on, whoever made
-/// it: by the store's own count of such changes where it has one, else by the very records.
+/// Callers as they were computed before. A caller is reused only while the transaction finds its sources
+/// unchanged, so that a change to any of them counts from the next request on, no matter who made it: by the
+/// store's own count of such changes where it has one, otherwise by the records themselves.
 #[derive(Debug, Default)]
 pub struct KnownCallers {
     by_hash: Mutex<HashMap<String, Arc<Known>>>,
@@ -89,7 +89,7 @@ impl KnownCallers {
         Ok(Some(caller))
     }
 
-    /// Whether a session has ended because nobody used it. Another daemon may have seen a later use, so the
+    /// Whether a session has ended because it was not used. Another daemon may have seen a later use, so the
     /// record has the last word.
     fn is_idle(&self, tx: &mut Tx<'_>, user: &str, session: &str) -> Result<bool, Fault> {
         let idle = self.rules.session_idle_seconds;

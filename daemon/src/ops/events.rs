@@ -1,4 +1,4 @@
-//! Events: what the audit trail tells to whoever listens. Contract: `audit.md` section 4.
+//! Events: what the audit trail sends to its listeners. Contract: `audit.md` section 4.
 
 use super::Caller;
 use super::access::decide;

@@ -1,4 +1,4 @@
-//! What is told of records to whoever watches the daemon: numbers, never a name.
+//! Figures about records for monitoring: numbers, never a name.
 
 use crate::ops::backups;
 use crate::store::Tx;

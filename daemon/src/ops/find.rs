@@ -1,4 +1,4 @@
-//! Records by the identifier of a path; a fault where there is none.
+//! Records by the identifier of a path; a fault if it does not exist.
 
 use crate::store::Tx;
 use crate::store::records::{StoredInstance, StoredUser};

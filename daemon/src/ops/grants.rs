@@ -1,4 +1,4 @@
-//! What roles and applications carry, for the rule that nobody grants more than they hold.
+//! What roles and applications carry, for the rule that no one grants more than they hold.
 
 use crate::domain::privilege::Exceeds;
 use crate::store::Tx;

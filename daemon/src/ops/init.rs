@@ -95,8 +95,8 @@ pub fn lacks_later_groups(tx: &mut Tx<'_>) -> Result<bool, Fault> {
     Ok(bootstrap::LATER_GROUPS.iter().any(|group| !initialised.groups_added.iter().any(|g| g == group)))
 }
 
-/// Gives an initialised store the groups that came later, and the starter roles their rights on them; once,
-/// so that whoever removes them is not overruled.
+/// Gives an initialised store the groups that came later, and the starter roles their rights on them; only
+/// once, so that a later removal is respected.
 pub fn add_later_groups(tx: &mut Tx<'_>) -> Result<(), Fault> {
     let Some(mut initialised) = tx.get::<Initialisation>(&["initialised"])? else { return Ok(()) };
     for identifier in bootstrap::LATER_GROUPS {
@@ -132,7 +132,7 @@ pub fn recover(tx: &mut Tx<'_>, name: &str, hash: &str) -> Result<(), Fault> {
     sessions::end_all_of_user(tx, name)
 }
 
-/// Whether nobody can log in, because there are no users yet.
+/// Whether no one can log in, because there are no users yet.
 pub fn is_empty(tx: &mut Tx<'_>) -> Result<bool, Fault> {
     Ok(!tx.any(USERS_BY_ROLE, &[])?)
 }

@@ -24,7 +24,7 @@ pub fn minute(moment: Timestamp) -> Timestamp {
 #[derive(Debug, Default)]
 pub struct LastUse {
     by_session: Mutex<HashMap<String, Used>>,
-    /// Told when a session is used in another minute than the one that is known.
+    /// Notified when a session is used in another minute than the one that is known.
     news: Notify,
 }
 
@@ -57,7 +57,7 @@ impl LastUse {
         }
     }
 
-    /// Told when there is something that other daemons may want to know.
+    /// Notified when there is something that other daemons may want to know.
     pub fn news(&self) -> &Notify {
         &self.news
     }

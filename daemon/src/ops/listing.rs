@@ -1,8 +1,8 @@
 //! Lists: which records, in which order, as one page or as a stream of lines (`organisation.md` 1.4).
 //!
 //! An operation says what a list is made of; how much of it is read, and when, is decided here. A page is
-//! read in the transaction of its request. A stream is read chunk by chunk, a short transaction each, so
-//! that a long export holds nobody up; beyond the order it holds one chunk in memory.
+//! read in the transaction of its request. A stream is read chunk by chunk, a short transaction each, so that
+//! a long export blocks no one; beyond the order it holds one chunk in memory.
 
 pub use crate::domain::shelf::SortKey;
 use crate::domain::shelf::{Found, Shelf, Wanted};
@@ -103,7 +103,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
         self
     }
 
-    /// Only the records whose keys stand in a range.
+    /// Only the records whose keys are within a range.
     pub fn between(mut self, range: Range) -> Self {
         self.shelved = None;
         self.range = range;
@@ -205,7 +205,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
         Some((by, key))
     }
 
-    /// The keys of the next records, and where the stream stands behind them.
+    /// The keys of the next records, and the cursor after them.
     fn chunk(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
         match cursor {
             Cursor::Start | Cursor::Span(_) | Cursor::End => Ok((Vec::new(), Cursor::End)),
@@ -227,15 +227,15 @@ impl<R: Record, T: Listed> Listing<R, T> {
         }
     }
 
-    /// How many records stand before the page, and how many on it.
+    /// How many records precede the page, and how many are on it.
     fn part(&self) -> (usize, usize) {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         (number(self.page_index.saturating_mul(self.size)), number(self.size))
     }
 
-    /// The records of the page and the number of all, where they were looked up on a shelf. It had followed
-    /// the store up to a moment after the request came; a record that does not stand there by now has been
-    /// changed since, and then it is looked up once more.
+    /// The records of the page and the total, where they were looked up on a shelf. The shelf had followed
+    /// the store up to a moment after the request came; a record that is no longer in its place has been
+    /// changed since, and the page is looked up again.
     fn looked_up(&self, tx: &mut Tx<'_>) -> Result<Option<(Vec<R>, usize)>, Fault> {
         let Some(Found { records, total }) = tx.take_found() else { return Ok(None) };
         let mut shown = Vec::with_capacity(records.len());
@@ -248,7 +248,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
             match record.filter(stands) {
                 Some(record) => shown.push(record),
                 None => {
-                    // Whoever reads hears of it, and looks once more.
+                    // The reader learns of it, and looks again.
                     tx.note_moved();
                     return Ok(Some((Vec::new(), 0)));
                 }
@@ -258,7 +258,7 @@ impl<R: Record, T: Listed> Listing<R, T> {
     }
 }
 
-/// Where a stream stands.
+/// The position of a stream.
 #[derive(Debug, Clone, Default)]
 pub enum Cursor {
     /// Before its first record.
@@ -280,13 +280,13 @@ pub trait List: Send + Sync {
     fn column(&self) -> Option<&str> {
         None
     }
-    /// The records of the page, where a shelf can tell them.
+    /// The records of the page, where a shelf can provide them.
     fn find(&self, _: &Shelf) -> Option<Found> {
         None
     }
     /// The page that was asked for, in its envelope.
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault>;
-    /// The next records, one a line, and where the stream stands behind them.
+    /// The next records, one a line, and the cursor after them.
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault>;
 }
 

@@ -93,7 +93,7 @@ pub fn log_in(
     }
     tx.set_actor(name);
     let is_locked = attempts(tx, name)?.locked_seconds(tx.now()).is_some();
-    // While others have locked the name, who is known at an address ends the lock of others for nobody.
+    // While others have locked the name, a login from a known address does not lift their lock.
     if !is_locked {
         forget_failures(tx, name)?;
     }
@@ -111,7 +111,7 @@ pub fn login_failed() -> Fault {
 }
 
 /// The hash with which the present password of a user is compared before the transaction begins; none while
-/// the name is locked, so that nobody can make the daemon hash for nothing.
+/// the name is locked, so that no one can make the daemon hash for nothing.
 pub fn hash_while_open(tx: &mut Tx<'_>, user: &str) -> Result<Option<String>, Fault> {
     match attempts(tx, user)?.locked_seconds(tx.now()) {
         Some(_) => Ok(None),

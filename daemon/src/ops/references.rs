@@ -14,7 +14,7 @@ use mfa_shared::api::roles::{DEACTIVATED, Role};
 use mfa_shared::fault::Fault;
 use std::collections::{HashMap, HashSet};
 
-/// A reference that leads nowhere, or to an account of the wrong kind.
+/// A dangling reference, or one to an account of the wrong kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// The record that holds it, such as `customer c-001`.
@@ -39,7 +39,7 @@ struct Known {
     accounts: HashMap<String, AccountKind>,
 }
 
-/// Every reference that leads nowhere, kind by kind and record by record.
+/// Every dangling reference, kind by kind and record by record.
 pub fn dangling(tx: &mut Tx<'_>) -> Result<Vec<Reference>, Fault> {
     let known = Known::read(tx)?;
     let mut found = Vec::new();

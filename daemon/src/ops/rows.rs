@@ -71,7 +71,7 @@ impl<R: Record, T: Serialize> Rows<R, T> {
         self
     }
 
-    /// The next elements, and where the list stands behind them.
+    /// The next elements, and the cursor after them.
     fn step(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
         let (space, range, passed) = match &self.source {
             Source::Here(elements) => return Ok((elements.iter().map(json).collect(), Cursor::End)),

@@ -37,7 +37,7 @@ impl Judged {
     }
 }
 
-/// Whether a password fits a stored hash; where there is none it never does, in the same time.
+/// Whether a password matches a stored hash; without a hash it never does, and takes the same time.
 pub fn fits(plain: &str, stored: Option<&str>) -> bool {
     password::verify(plain, stored)
 }

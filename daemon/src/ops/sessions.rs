@@ -25,7 +25,7 @@ pub struct Fresh {
     access: [u8; TOKEN_BYTES],
     refresh: [u8; TOKEN_BYTES],
     session: [u8; 8],
-    /// Address of whoever asks.
+    /// Address of the client.
     origin: IpAddr,
 }
 

@@ -1,13 +1,11 @@
-//! What a body names although it is not there: every such field is told, not only the first one, with a
-//! refusal or with the answer.
+//! Dangling references of a body: every such field is reported, not only the first, in the refusal or answer.
 
 use crate::store::Tx;
 use crate::store::record::Record;
 use mfa_shared::fault::Fault;
 use mfa_shared::rule::FieldError;
 
-/// The fields of one body that name nothing. They are told in the order in which they were looked at, which
-/// is that of the body.
+/// The dangling fields of one body, in the order in which they were checked, which is that of the body.
 #[derive(Debug, Default)]
 pub struct Unknown(Vec<FieldError>);
 
@@ -37,13 +35,13 @@ impl Unknown {
         self.0.is_empty()
     }
 
-    /// The refusal that tells all of it.
+    /// The refusal that lists all of them.
     pub fn fault(self) -> Fault {
         Fault::unknown_references(self.0)
     }
 
-    /// Ends what may name nothing: where the store or the request wants only what exists, it is refused;
-    /// elsewhere it is done, and told with the answer.
+    /// Finishes the check: where the store or the request accepts existing references only, the request is
+    /// refused; otherwise it is carried out, and the answer reports the dangling fields.
     pub fn settle(self, tx: &mut Tx<'_>) -> Result<(), Fault> {
         if tx.refuses_unknown() {
             return self.refuse();

@@ -62,7 +62,7 @@ impl AsyncRead for Metered {
         let mut part = buf.take(this.left);
         ready!(Pin::new(&mut this.stream).poll_read(cx, &mut part))?;
         let count = part.filled().len();
-        // What the part filled lies in the buffer itself; only its mark has to move.
+        // What the part filled is in the buffer itself; only its mark has to move.
         let bytes = part.filled().to_vec();
         buf.put_slice(&bytes);
         this.left -= count;

@@ -1,7 +1,7 @@
 //! One request by HTTP and its answer.
 //!
-//! The connection is ours and not one of a client with a pool: so connecting, encrypting and asking are told
-//! apart, time and length have a limit, and no redirect, proxy or second try can carry a secret elsewhere.
+//! The connection is our own rather than that of a pooled client: this separates connecting, encrypting and
+//! sending, limits time and length, and keeps a redirect, proxy or retry from carrying a secret elsewhere.
 
 use super::dial;
 use super::span::{Span, broke_off, failed};
@@ -45,7 +45,7 @@ where
     };
     let begun = span.step(Stage::Send, http1::handshake(TokioIo::new(stream))).await?;
     let (mut sender, connection) = begun.map_err(broken)?;
-    // It ends with this request, also where nobody waits for the answer any more.
+    // It ends with this request, even if no one waits for the answer any more.
     let _connection = AbortOnDrop(tokio::spawn(connection));
     match span.step(Stage::Send, sender.send_request(request)).await? {
         Ok(answer) => {

@@ -1,7 +1,7 @@
 //! One mail through a mail server.
 //!
-//! The conversation is lettre's, one step at a time, so that each step is told apart; the connection is
-//! ours, so that its time and length have a limit.
+//! lettre speaks the protocol, one step at a time, so that each step is reported separately; the connection
+//! is our own, so that its time and length are limited.
 
 use super::dial::{self, Metered};
 use super::span::{Span, broke_off, failed};

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 /// What is put in the place of a secret.
 const COVER: &str = "***";
-/// A shorter piece of Base64 stands in other words by chance.
+/// A shorter piece of Base64 occurs in other words by chance.
 const PIECE_MIN: usize = 4;
 
 /// Covers a secret wherever a gateway repeats it.
@@ -65,8 +65,8 @@ impl Mask {
     }
 }
 
-/// The part of the Base64 of a longer text that depends on the secret alone, when `before` bytes of the
-/// text stand before it in its group of three.
+/// The part of the Base64 of a longer text that depends on the secret alone, when `before` bytes of the text
+/// precede it in its group of three.
 fn piece(code: &GeneralPurpose, before: usize, clear: &str) -> String {
     let text = code.encode([vec![0; before].as_slice(), clear.as_bytes()].concat());
     let from = (before * 8).div_ceil(6);

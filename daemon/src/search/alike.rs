@@ -1,5 +1,5 @@
-//! Customers who may be one person. A table of hashes in memory says for nearly every new customer that there
-//! is nobody like it; only for the others all customers are looked through.
+//! Customers who may be the same person. For nearly every new customer, a table of hashes in memory shows
+//! that no one is like it; only for the others are all customers searched.
 
 use super::Search;
 use crate::domain::alike::Alike;

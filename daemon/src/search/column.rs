@@ -26,7 +26,7 @@ pub struct Column {
     dead_bytes: usize,
 }
 
-/// What stands in place of the kind in a line that counts no more.
+/// Replaces the kind in a line that no longer counts.
 const DEAD: u8 = b'-';
 
 impl Column {

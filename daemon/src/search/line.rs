@@ -29,7 +29,7 @@ pub struct Part {
 /// A line: a record with what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Kind of the record; an account stands in the line of its customer.
+    /// Kind of the record; an account is in the line of its customer.
     pub kind: Kind,
     /// Name as a person says it.
     pub label: String,

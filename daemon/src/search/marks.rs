@@ -39,7 +39,7 @@ impl Marks {
         }
     }
 
-    /// Whether another customer with some of it was noted; if not, there is none.
+    /// Whether another customer with some of it was noted; if not, there is no other.
     pub(super) fn has_other(&self, identifier: &str, alike: &Alike) -> bool {
         let wanted = self.hashes(alike);
         let owner = self.owner(identifier);

@@ -83,8 +83,8 @@ fn simple<T: DeserializeOwned>(
     Ok((found.iter().map(line).collect(), next))
 }
 
-/// Customers with their cards and accounts, which stand in nearly the same order as they do: three ranges
-/// are read and not two for each customer.
+/// Customers with their cards and accounts, which are stored in nearly the same order: this reads three
+/// ranges rather than two for each customer.
 fn customers(tx: &mut Tx<'_>, from: Vec<u8>, limit: usize) -> Result<Chunk, Fault> {
     let (found, next) = records::<Customer>(tx, CUSTOMERS, from, limit)?;
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return Ok((Vec::new(), next)) };

@@ -1,4 +1,4 @@
-//! Whether the records are those that the journal tells, in whichever engine.
+//! Whether the records match the journal, in whichever engine.
 
 use super::Store;
 use super::engine::{Change, Pair, Range, Space};

@@ -20,9 +20,8 @@ pub trait View {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
     /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault>;
-    /// A number that is another one in every state in which something is different in the spaces that are
-    /// watched, if the engine counts that. Whoever has computed something from them can tell by it, without
-    /// another look, that it still holds.
+    /// Version of the watched spaces, if the engine counts it; it changes whenever they do. With it, a caller
+    /// can see without another read that a result computed from them is still valid.
     fn version(&mut self) -> Option<u64> {
         None
     }
@@ -131,8 +130,8 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
         self.write_fault()
     }
     /// The keys that were changed after a place in the journal, by at most `limit` commits: everything that
-    /// was acknowledged before the call, and some of it perhaps once more at the next call. Without a place
-    /// no keys, only the place to go on from.
+    /// was acknowledged before the call; the next call may repeat some of it. Without a place no keys, only
+    /// the place to continue from.
     fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed>;
     /// The keys of a space that were put by at most `limit` commits after a place in the journal. It ends
     /// where a commit that is still under way anywhere could come in between, so the order is final. Only an
@@ -143,8 +142,8 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// At most `limit` commits after a place in the journal, whole and in their order. It ends where a commit
     /// that is still under way anywhere could come in between, so none is ever missed.
     fn commits_since(&self, after: u64, limit: usize) -> Pending<Vec<(u64, Commit)>>;
-    /// What tells a commit of the journal from that of any other journal; `None` where the engine does not
-    /// keep one in files.
+    /// The mark that distinguishes a commit of the journal from that of any other journal; `None` if the
+    /// engine does not keep a journal in files.
     fn journal_mark(&self, _sequence: u64) -> Pending<Option<JournalMark>> {
         Box::pin(std::future::ready(Ok(None)))
     }
@@ -259,7 +258,7 @@ impl View for Overlay<'_> {
         self.base.watched()
     }
 
-    /// What is staged is counted only when it is written, so until then nobody can tell.
+    /// Staged changes are counted only when they are written, so the version is unknown until then.
     fn version(&mut self) -> Option<u64> {
         if self.layer.touches(self.base.watched()) { None } else { self.base.version() }
     }

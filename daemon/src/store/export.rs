@@ -20,7 +20,7 @@
 //! | 32 | the SHA-256 of everything before |
 //!
 //! Spaces in `LOCAL` are left out: sessions, tokens, remembered answers. So is the mark of a copy. A stream
-//! that ends early, or whose counts or hash are others, is none.
+//! that ends early, or whose counts or hash differ, is invalid.
 
 use super::engine::{Engine, Pair, Range, Space, View};
 use super::objects::Opened;
@@ -160,7 +160,7 @@ impl Sink<'_> {
     }
 }
 
-/// Writes the stream of a store. Nobody may write to the store meanwhile.
+/// Writes the stream of a store. No one may write to the store meanwhile.
 pub async fn export(
     engine: &dyn Engine,
     to: &mut (dyn std::io::Write + Send),

@@ -1,4 +1,4 @@
-//! What an engine counts and measures about itself, for whoever watches the daemon.
+//! What an engine counts and measures about itself, for monitoring.
 
 use crate::count::Counted;
 use mfa_shared::time::Timestamp;
@@ -42,7 +42,7 @@ pub enum Own {
     Postgres {
         /// Messages that were sent and answered.
         round_trips: u64,
-        /// Transactions that were run once more after a conflict.
+        /// Transactions that were retried after a conflict.
         retries: u64,
         /// Connections at present.
         connections: u64,

@@ -81,7 +81,7 @@ impl NamesImage for StoredScan {
     }
 }
 
-/// The hash and the length of what lies there, or why they cannot be read.
+/// The hash and the length of a stored file, or why they cannot be read.
 type Measured = Result<(String, u64), String>;
 
 /// The images of one part of the hashes, each with the records that name it and the lengths they say.
@@ -207,7 +207,7 @@ fn step<R: NamesImage>(tx: &mut Tx<'_>, range: &Range) -> Result<Step, Fault> {
     Ok((pairs.len() as u64, defects, next))
 }
 
-/// The images that records name, by the index of uses, and entries of it that no record stands behind.
+/// The images that records name, by the index of uses, and the entries of that index without a record.
 fn named(tx: &mut Tx<'_>, first: u8) -> Result<(Named, Vec<ImageDefect>), Fault> {
     let mut entries = BTreeSet::new();
     let range = Range::prefix(hexadecimal(&[first]).as_bytes());

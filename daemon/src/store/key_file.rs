@@ -1,5 +1,5 @@
-//! The file of the keys with which secrets are encrypted. It lies outside the store, so that a copy of the
-//! store alone shows none of them.
+//! The file of the keys with which secrets are encrypted. It is kept outside the store, so that a copy of the
+//! store alone reveals none of them.
 
 use super::seal::{KEY_BYTES, Key, Keys};
 use std::fmt;
@@ -15,7 +15,7 @@ const HEAD: &str =
 ";
 /// The word before each key.
 const WORD: &str = "mfa-key-1";
-/// A key file is small; whatever is larger is none.
+/// A key file is small; anything larger is not a key file.
 const BYTES_MAX: u64 = 65_536;
 
 /// Why the keys cannot be had.
@@ -134,7 +134,7 @@ fn bytes(digits: &str) -> Option<[u8; KEY_BYTES]> {
     Some(bytes)
 }
 
-/// Makes a file with a new key, where there is none; keys that another process wrote first are taken.
+/// Creates a file with a new key if it is missing; keys that another process wrote first are used.
 pub fn make(file: &Path) -> Result<Keys, KeyFileError> {
     let keys = Keys::new(Key::random(), []);
     match write(file, &keys, false) {
@@ -144,7 +144,7 @@ pub fn make(file: &Path) -> Result<Keys, KeyFileError> {
     }
 }
 
-/// Makes a file with these keys, where there is none.
+/// Creates a file with these keys if it is missing.
 pub fn put(file: &Path, keys: &Keys) -> Result<(), KeyFileError> {
     write(file, keys, false).map_err(|error| KeyFileError::Io(file.to_owned(), error))
 }

@@ -102,7 +102,7 @@ impl Layer {
             .flat_map(|(space, keys)| keys.into_iter().map(move |(key, value)| Change { space, key, value }))
     }
 
-    /// At most `limit` pairs of a range, as if the changes were written to what lies below.
+    /// At most `limit` pairs of a range, as if the changes were written to the layer below.
     pub fn scan<E>(
         &self,
         space: Space,
@@ -147,7 +147,7 @@ impl Layer {
     }
 }
 
-/// What lies below, page by page.
+/// The layer below, page by page.
 struct Pages {
     /// What is not fetched yet.
     range: Range,

@@ -219,8 +219,8 @@ fn removed_meanwhile() -> Fault {
     Fault::new(fault::UNAVAILABLE, "the same image was removed at this moment; send it again").retry_after(1)
 }
 
-/// Finishes what was begun even if nobody waits for it any more: a client who goes away in the middle of
-/// a write must not part a record from its image.
+/// Finishes what was begun even if no one waits for it any more: a client that goes away in the middle of a
+/// write must not separate a record from its image.
 async fn finished<T: Send + 'static>(
     work: impl Future<Output = Result<T, Fault>> + Send + 'static,
 ) -> Result<T, Fault> {

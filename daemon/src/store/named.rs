@@ -71,7 +71,7 @@ impl Tx<'_> {
         }
     }
 
-    /// The fields that were noted, which are told once.
+    /// The fields that were noted; they are returned only once.
     pub fn take_dangling(&mut self) -> Vec<String> {
         std::mem::take(&mut self.dangling)
     }

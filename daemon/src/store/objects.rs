@@ -36,8 +36,8 @@ pub trait Objects: Send + Sync + std::fmt::Debug + 'static {
     fn keep(&self, draft: Draft) -> Pending<()>;
     /// Opens an object; what is removed later stays readable through what was opened.
     fn open(&self, hash: &str) -> Pending<Option<Opened>>;
-    /// Removes an object, if it is there and nothing uses it. The caller has seen to the latter; an engine
-    /// that several daemons share looks once more, in the same transaction.
+    /// Removes an object, if it exists and nothing uses it. The caller has checked the latter; an engine that
+    /// several daemons share checks again, in the same transaction.
     fn remove(&self, hash: &str, used_by: UsedBy) -> Pending<()>;
     /// The objects whose hash begins with this byte, in order.
     fn list(&self, first: u8) -> Pending<Vec<String>>;
@@ -79,7 +79,7 @@ impl Holds {
         held
     }
 
-    /// The removals that were put off, once nobody holds the objects.
+    /// The deferred removals, once no one holds the objects.
     pub fn take(&self) -> Vec<String> {
         match self.count.load(SeqCst) {
             0 => std::mem::take(&mut *self.removals()).into_iter().collect(),
@@ -100,7 +100,7 @@ impl Drop for Hold {
     }
 }
 
-/// Where the uses of an object stand, and whether it may have been kept a moment ago.
+/// Where the uses of an object are stored, and whether it may have been kept a moment ago.
 #[derive(Debug, Clone)]
 pub struct UsedBy {
     /// The space.
@@ -153,7 +153,7 @@ impl std::fmt::Debug for Draft {
     }
 }
 
-/// The file of a draft. Whoever still writes to it holds it, so it is removed after the last write.
+/// The file of a draft. Its writer holds it, so it is removed after the last write.
 #[derive(Debug)]
 struct DraftFile {
     path: PathBuf,

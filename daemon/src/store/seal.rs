@@ -59,7 +59,7 @@ impl Place {
         Self { space, key, field }
     }
 
-    /// Each part is told with its length, so that no two places have the same bytes.
+    /// Each part is preceded by its length, so that no two places have the same bytes.
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = b"mfa secret 1".to_vec();
         bytes.extend_from_slice(&u32::from(self.space.id).to_be_bytes());

@@ -5,7 +5,7 @@ use super::{Store, Tx};
 use mfa_shared::api::actions::Action;
 use mfa_shared::fault::Fault;
 
-/// Who did what nobody asked for.
+/// The actor of work that no caller asked for.
 pub const SYSTEM_ACTOR: &str = "system";
 
 /// The facts of a store that was just opened.

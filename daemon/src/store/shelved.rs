@@ -1,4 +1,4 @@
-//! A page whose place was looked up before its transaction, so that nobody waits for the looking.
+//! A page whose place was looked up before its transaction, so that no one waits for the lookup.
 
 use super::tx::{Shelved, Tx};
 use crate::domain::shelf::Found;
@@ -14,7 +14,7 @@ impl Tx<'_> {
         self.shelved.as_mut().and_then(|shelved| shelved.found.take())
     }
 
-    /// Notes that a record does not stand any more where it was found.
+    /// Notes that a record is no longer where it was found.
     pub fn note_moved(&mut self) {
         if let Some(shelved) = &mut self.shelved {
             shelved.moved = true;

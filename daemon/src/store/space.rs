@@ -1,4 +1,4 @@
-//! Space on a disk: how much is kept back for what must be written, and what is said when there is none.
+//! Space on a disk: how much is reserved for what must be written, and the faults when it is full.
 
 use mfa_shared::fault::{DISK_FULL, DISK_READ_ONLY, Fault};
 use rustix::fs::StatVfsMountFlags;
@@ -27,7 +27,7 @@ pub fn is_refused_by_mount(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ReadOnlyFilesystem
 }
 
-/// What a client is told then.
+/// The fault for a disk that is mounted for reading only.
 pub fn disk_read_only() -> Fault {
     let detail = "the disk of the store is mounted for reading only, so nothing was changed; what is stored \
                   can be read";
@@ -45,13 +45,13 @@ pub fn full() -> io::Error {
     io::ErrorKind::StorageFull.into()
 }
 
-/// What a client is told.
+/// The fault for a full disk.
 pub fn disk_full() -> Fault {
     let detail = "the disk of the store is full, so nothing was changed; what is stored can still be read";
     Fault::new(DISK_FULL, detail).retry_after(RETRY_AFTER_S)
 }
 
-/// What a client is told of a refusal that a person can end.
+/// The fault for a refusal by the disk that a person can end.
 pub fn refusal(error: &io::Error) -> Option<Fault> {
     match () {
         () if is_full(error) => Some(disk_full()),

@@ -19,10 +19,10 @@ impl Tx<'_> {
     }
 }
 
-/// Writes what a transaction has told.
+/// Writes the audit records of a transaction.
 ///
-/// One that is refused, and still keeps what it has to keep, has done nothing; it may have failed at
-/// something.
+/// A transaction that is refused, but still stores what it must, has done nothing: only its records of
+/// failures are written.
 pub(super) fn write(tx: &mut Tx<'_>, done: bool, shared: bool) -> Result<(), Fault> {
     let mut records = std::mem::take(&mut tx.records);
     records.retain(|record| done || record.outcome == AuditOutcome::Failed);

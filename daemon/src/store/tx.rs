@@ -48,7 +48,7 @@ pub struct Tx<'a> {
     limit: Option<Limit>,
 }
 
-/// How long reading may go on, and what a caller is told for whom that is not enough.
+/// How long reading may go on, and what a caller learns when that is not enough.
 #[derive(Debug, Clone, Copy)]
 struct Limit {
     deadline: Deadline,

@@ -123,7 +123,7 @@ impl Store {
         self.sweep(false).await
     }
 
-    /// Does the same also with those that were kept a moment ago. Nobody else may use the store.
+    /// Also removes those that were kept a moment ago. No one else may use the store.
     pub async fn sweep_all_images(&self) -> Result<u64, Fault> {
         self.sweep(true).await
     }

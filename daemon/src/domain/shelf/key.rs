@@ -2,7 +2,7 @@
 
 use mfa_shared::amount::Amount;
 
-/// What a record is sorted by. Null stands before everything else.
+/// What a record is sorted by. Null comes first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SortKey {
     /// No value.

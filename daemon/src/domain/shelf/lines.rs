@@ -18,7 +18,7 @@ pub fn texts<'t>(all: impl IntoIterator<Item = Option<&'t str>>) -> String {
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: Vec<u8>,
-    /// Where each line begins, and whose it is; a line that counts no more is nobody's.
+    /// Where each line begins, and which slot it belongs to; a line that no longer counts belongs to none.
     lines: Vec<(usize, Option<u32>)>,
     dead_lines: usize,
 }

@@ -1,8 +1,8 @@
-//! Where each record of a noun stands in its lists: in memory, so that a page costs what it shows.
+//! The position of each record of a noun in its lists: in memory, so that a page costs what it shows.
 //!
-//! A record takes a slot. The orders are slots, sorted; that of the identifiers is always there, that of
-//! another column from when it was first asked for. The texts that a term is looked for in stand one behind
-//! the other, lower-cased. The store has the last word on what is shown.
+//! A record takes a slot. The orders are slots, sorted; that of the identifiers is always kept, that of
+//! another column from when it is first requested. The searchable texts are stored one after the other, in
+//! lower case. The store has the last word on what is shown.
 
 mod key;
 mod lines;
@@ -21,7 +21,7 @@ const COLUMNS_MAX: usize = 4;
 /// So many changes of an order are made one by one; of more the whole order is written anew.
 const ONE_BY_ONE: usize = 8;
 
-/// What decides where a record stands in lists.
+/// What decides the position of a record in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Its identifier.
@@ -89,7 +89,7 @@ pub struct Shelf {
     lines: Lines,
 }
 
-/// Leaves out what stands at these places, which are sorted.
+/// Removes the elements at these places, which are sorted.
 fn leave_out(order: &mut Vec<u32>, places: &[usize]) {
     if places.len() <= ONE_BY_ONE {
         for place in places.iter().rev() {
@@ -151,7 +151,7 @@ impl Shelf {
         self.columns.iter().map(|column| column.name.clone()).collect()
     }
 
-    /// Whether a page in the order of a column can be told.
+    /// Whether a page in the order of a column can be provided.
     pub fn has(&self, column: Option<&str>) -> bool {
         column.is_none_or(|name| self.columns.iter().any(|column| column.name == name))
     }
@@ -182,7 +182,7 @@ impl Shelf {
         self.columns.push(Column { name: name.to_owned(), keys: of_slots, order });
     }
 
-    /// Brings records up to date, each at most once; `None` where there is none any more.
+    /// Updates records, each at most once; `None` where the record no longer exists.
     pub fn apply(&mut self, changes: Vec<(String, Option<Row>)>) {
         let known: Vec<_> = changes.iter().map(|(identifier, _)| self.slot_of(identifier)).collect();
         self.leave(&changes, &known);
@@ -352,7 +352,7 @@ impl Shelf {
     }
 }
 
-/// A part of a sequence from its end, in which equal ones still stand in the order of their identifiers.
+/// A part of a sequence from its end, in which equal elements keep the order of their identifiers.
 fn descending<'k>(
     sequence: &[u32],
     wanted: std::ops::Range<usize>,

@@ -29,7 +29,7 @@ pub(super) struct Part {
     /// The path without its query string.
     pub(super) path: String,
     pub(super) request: Result<Arc<Request>, Fault>,
-    /// The body that was sent, which says in which order its fields are told.
+    /// The body that was sent, which gives the order in which its fields are reported.
     pub(super) body: Option<Node>,
 }
 

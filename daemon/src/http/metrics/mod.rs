@@ -1,8 +1,8 @@
-//! `GET /metrics`: what whoever watches the daemon wants to know of it. Contract: `audit.md` section 5.
+//! `GET /metrics`: the metrics of the daemon. Contract: `audit.md` section 5.
 //!
-//! A look costs the same however many records there are: what happens is counted when it happens, sizes are
-//! those of files, and of the store only the tellers and a bounded number of sessions are looked at. It
-//! answers also where the store does not, and leaves out what it does not know.
+//! A scrape costs the same however many records there are: events are counted when they happen, sizes are
+//! those of files, and only the tellers and a bounded number of sessions are read from the store. It also
+//! answers while the store is unavailable, and leaves out what it does not know.
 
 pub mod families;
 mod page;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use warp::reply::Response;
 
-/// How long a look waits for the store. Prometheus gives up after 10 seconds, unless told otherwise.
+/// How long a scrape waits for the store. Prometheus gives up after 10 seconds by default.
 const STORE_WAIT: Duration = Duration::from_secs(3);
 /// What a proxy adds for whomever it asks. Who is behind it need not be on this machine.
 const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
@@ -68,8 +68,8 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
     Ok(respond(Reply { content_type: text, ..Reply::json(page.text().into_bytes()) }, None))
 }
 
-/// Whether nobody is asked for a token: on this machine, where the setting says so. A web page in a browser
-/// of this machine and whoever comes through a proxy are not on it.
+/// Whether no token is needed: on this machine, where the setting allows it. A web page in a browser of this
+/// machine and clients behind a proxy do not count as local.
 fn is_open_to(state: &State, head: &Head) -> bool {
     state.config.metrics_public
         && head.origin.to_canonical().is_loopback()

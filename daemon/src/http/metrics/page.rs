@@ -69,7 +69,7 @@ impl Page {
         self.value(family, &[], value);
     }
 
-    /// A metric of one value, if there is one: nothing stands for what is not known.
+    /// A metric of one value, left out if the value is not known.
     pub fn known(&mut self, family: Family, value: Option<impl fmt::Display>) {
         if let Some(value) = value {
             self.one(family, value);

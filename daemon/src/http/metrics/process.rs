@@ -1,4 +1,4 @@
-//! What the system says about this process, from `/proc`; nothing where there is none.
+//! What the system says about this process, from `/proc`; nothing on a system without it.
 
 use rustix::param::clock_ticks_per_second;
 use std::fs;
@@ -41,7 +41,7 @@ impl Process {
     }
 }
 
-/// A field of `/proc/self/stat`, counted from the state, which is 0. What stands before may hold anything.
+/// A field of `/proc/self/stat`, counted from the state, which is 0. The fields before it may hold anything.
 fn field(stat: &str, at: usize) -> Option<u64> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(at)?.parse().ok()
 }

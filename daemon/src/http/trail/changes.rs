@@ -3,11 +3,11 @@
 use mfa_shared::api::audit::{AuditChange, COVER};
 use mfa_shared::node::Node;
 
-/// Fields that are secrets, or what secrets are made of, wherever they stand.
+/// Fields that are secrets, or from which secrets are made, wherever they occur.
 const SECRETS: [&str; 7] =
     ["password", "currentPassword", "app_password", "auth_token", "secret", "publicKeyMod", "publicKeyExp"];
 
-/// Each field that differs, in the order of the fields; the whole record where there was none, or is none.
+/// Each field that differs, in the order of the fields; the whole record if it was created or removed.
 pub fn differences(before: Option<&Node>, after: Option<&Node>) -> Vec<AuditChange> {
     let mut found = Vec::new();
     compare(String::new(), before, after, &mut found);

@@ -1,4 +1,4 @@
-//! What is told to the audit trail after the answer: refusals, failed logins, looks at what is sensitive.
+//! What is recorded in the audit trail after the answer: refusals, failed logins, reads of sensitive data.
 
 use crate::http::head::Head;
 use crate::http::noted::{Known, Noted};
@@ -21,7 +21,7 @@ use warp::reply::Response;
 
 /// Reads that show an image of a person or of their papers, or everything.
 const LOOKS: [&str; 3] = [GetPortrait::META.name, GetScanImage::META.name, GetBackup::META.name];
-/// Refusals of a login that say something about who tried; others are of a request that is none.
+/// Refusals of a login that say something about the caller; others mean that the request is not a login.
 const LOGIN_REFUSED: [&str; 7] = [
     "login_failed",
     "too_many_attempts",
@@ -34,7 +34,7 @@ const LOGIN_REFUSED: [&str; 7] = [
 /// Refusals of a drawer that say that somebody was not let in.
 const DRAWER_REFUSED: [&str; 3] = ["wrong_drawer_password", "not_assigned_employee", "too_many_attempts"];
 
-/// Tells how a request ended, where its transaction could not.
+/// Records how a request ended, where its transaction could not.
 pub fn ended(state: &State, head: &Head, meta: Meta, params: &[String], answer: Result<&Response, &Fault>) {
     let trail = || Trail::of(head, meta, params, &Payload::default());
     let now = state.store.clock().now();

@@ -1,4 +1,4 @@
-//! Whether the trail is whole: its chain, its end, and the lists against the records that stand in them.
+//! Whether the trail is intact: its chain, its end, and the lists against the records that they name.
 
 use super::lists::lists_of;
 use crate::store::check::Finding;
@@ -25,7 +25,7 @@ fn finding(number: u64, detail: String) -> Finding {
     Finding { subject: format!("audit record {number}"), detail }
 }
 
-/// Follows the chain from its first record to its end; in how many places of lists its records must stand.
+/// Follows the chain from its first record to its end; returns how many list entries its records must have.
 fn chain(tx: &mut Tx<'_>, end: Option<&AuditEnd>, findings: &mut Vec<Finding>) -> Result<u64, Fault> {
     let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
     let first = end.map_or(1, |end| end.first);
@@ -66,7 +66,7 @@ fn chain(tx: &mut Tx<'_>, end: Option<&AuditEnd>, findings: &mut Vec<Finding>) -
     Ok(places)
 }
 
-/// Compares the lists with the records: each place names a record that belongs there, none stands twice, and
+/// Compares the lists with the records: each place names a record that belongs there, none occurs twice, and
 /// together they are as many as they must be.
 fn lists(tx: &mut Tx<'_>, expected: u64, findings: &mut Vec<Finding>) -> Result<(), Fault> {
     let mut from = Vec::new();

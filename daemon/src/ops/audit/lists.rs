@@ -37,7 +37,7 @@ pub fn names_of(resource: &str) -> impl Iterator<Item = String> + '_ {
     above.chain([resource.to_owned()])
 }
 
-/// The lists in which a record stands.
+/// The lists that a record belongs to.
 pub(super) fn lists_of(record: &AuditRecord) -> Vec<String> {
     let mut lists: Vec<String> = Vec::new();
     for resource in record.resource.iter().chain(&record.affects) {
@@ -52,7 +52,7 @@ pub(super) fn lists_of(record: &AuditRecord) -> Vec<String> {
     lists
 }
 
-/// Works out what the next records add to the lists; `None` where all stand there.
+/// Works out what the next records add to the lists; `None` if the lists are complete.
 pub fn pieces(tx: &mut Tx<'_>, at_once: u64) -> Result<Option<Pieces>, Fault> {
     let Some(end) = tx.get::<AuditEnd>(AuditEnd::KEY)? else { return Ok(None) };
     let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?;
@@ -104,7 +104,7 @@ fn last_piece(tx: &mut Tx<'_>, name: &str) -> Result<Option<AuditList>, Fault> {
     tx.last(&Range::prefix(&prefix(&[name])))
 }
 
-/// Writes what was worked out, if nobody has done so since.
+/// Writes what was worked out, unless someone has done so since.
 pub fn put_pieces(tx: &mut Tx<'_>, work: &Pieces) -> Result<(), Fault> {
     let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
     if indexed != work.after {

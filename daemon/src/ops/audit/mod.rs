@@ -65,7 +65,7 @@ pub fn head(tx: &mut Tx<'_>, _: &Caller, _: &GetAuditHead, _: &Nothing) -> Resul
     Ok(Json(AuditHead { sequence, hash: end.hash, occurred_on: end.occurred_on }))
 }
 
-/// Tells of what was done on the machine itself, or by the daemon.
+/// Records what was done on the machine itself, or by the daemon.
 pub fn tell_own(
     tx: &mut Tx<'_>,
     operation: &str,
@@ -84,7 +84,7 @@ pub fn tell_own(
     tx.tell(record);
 }
 
-/// Tells of work of the daemon that was given up.
+/// Records that the daemon gave up some work.
 pub fn tell_failed(
     tx: &mut Tx<'_>,
     operation: &str,
@@ -150,7 +150,7 @@ pub fn begin(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
     seal_left(tx, journal)
 }
 
-/// Prepares a store that comes from a backup, and tells of it.
+/// Prepares a store that comes from a backup, and records that.
 pub fn restored(
     tx: &mut Tx<'_>,
     journal: u64,

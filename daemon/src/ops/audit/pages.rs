@@ -229,7 +229,7 @@ impl List for Trail {
         Ok(out)
     }
 
-    /// Sealed records alone, so that what is written down can be verified as it stands.
+    /// Sealed records only, so that the output can be verified as it is.
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
         let left = match cursor {
             Cursor::Span(left) => left,

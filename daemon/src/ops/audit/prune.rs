@@ -1,4 +1,4 @@
-//! Cutting the trail: what lies before a day is removed, and the trail itself tells where it was cut.
+//! Cutting the trail: what precedes a day is removed, and the trail itself records where it was cut.
 //! Contract: `audit.md` section 3.
 
 use super::pages::number_at;

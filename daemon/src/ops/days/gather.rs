@@ -17,7 +17,7 @@ use mfa_shared::fault::Fault;
 use mfa_shared::rule::Word;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Days after which a teller that nobody opens is dormant.
+/// Days without an opening after which a teller is dormant.
 const DORMANT_DAYS: i64 = 30;
 const DAY_SECONDS: i64 = 86_400;
 

@@ -21,7 +21,7 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Date;
 use mfa_shared::wire::{JsonIfAny, Nothing};
 
-/// The header of an answer that tells that the day had been ended before.
+/// The response header that says that the day had been ended before.
 pub const ALREADY_ENDED: &str = "already-ended";
 /// Seconds after which somebody asks again who met another end of a day of the office.
 const RETRY_SECONDS: u32 = 1;

@@ -39,7 +39,7 @@ pub fn called(kind: GatewayKind) -> &'static str {
     }
 }
 
-/// There is none of the identifier.
+/// The fault for an unknown identifier.
 pub fn not_found(kind: GatewayKind, identifier: &str) -> Fault {
     let detail = format!("there is no {} \"{identifier}\"", called(kind));
     Fault::new(fault::CONFIGURATION_NOT_FOUND, detail)

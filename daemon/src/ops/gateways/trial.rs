@@ -151,7 +151,7 @@ fn refused(kind: GatewayKind, identifier: &str, refusal: Refusal) -> Fault {
     Fault::new(code, format!("{} {identifier} {what}", called(kind)))
 }
 
-/// The text is fixed, so that nobody can write to people through this endpoint.
+/// The text is fixed, so that no one can write to people through this endpoint.
 fn text(tx: &mut Tx<'_>, kind: GatewayKind, identifier: &str) -> Result<String, Fault> {
     let facts = tx.get::<StoreFacts>(&["store"])?;
     let instance = facts.map_or_else(String::new, |facts| facts.instance);

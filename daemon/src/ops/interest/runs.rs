@@ -180,7 +180,7 @@ pub fn list(
     Ok(listing.between(of_days(query.dates, query.date)).only(is_asked))
 }
 
-/// The keys of the days that stand in a range and are the one day, where these are given.
+/// The keys of the days that are within the range and equal the one day, as far as these are given.
 fn of_days(dates: Option<DateRange>, date: Option<Date>) -> Range {
     let days = dates.into_iter().chain(date.map(|day| DateRange { first: day, last: day }));
     let first = days.clone().map(|days| days.first).max();

@@ -111,7 +111,7 @@ impl<T> Entries<T> {
 
     fn matches(&self, tx: &mut Tx<'_>, number: u64) -> Result<bool, Fault> {
         if let Of::EntriesOn(account) = &self.of {
-            // An entry with several lines on the account stands in the list once: at the first of them.
+            // An entry with several lines on the account is in the list once: at the first of them.
             let Some((entry, _)) = line_at(tx, number)? else { return Ok(false) };
             let first = entry.lines.iter().position(|line| line.account_identifier == *account);
             let place = number % ENTRY_LINES_MAX;

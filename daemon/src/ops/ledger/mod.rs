@@ -35,8 +35,8 @@ pub fn balance(tx: &mut Tx<'_>, account: &str) -> Result<Amount, Fault> {
     Ok(tx.get::<LedgerAccount>(&[account])?.map_or(Amount::ZERO, |account| account.balance))
 }
 
-/// The present moment in the order of posting: never before the last entry, also when the clock was set
-/// back. Whoever closes an account notes this moment.
+/// The present moment in the order of posting: never before the last entry, even if the clock was set back.
+/// An account that is closed gets this moment.
 pub fn posting_time(tx: &mut Tx<'_>) -> Result<Timestamp, Fault> {
     let last = posting::last_posting(tx)?;
     Ok(last.map_or(tx.now(), |last| tx.now().max(last.posted_on)))

@@ -21,7 +21,7 @@ pub(super) struct AccountAtCounter {
     pub customer: String,
     /// The product.
     pub product: String,
-    /// Where it stands.
+    /// Its stage.
     pub stage: AccountStage,
     /// Its account in the ledger.
     pub ledger: LedgerAccount,
@@ -93,7 +93,7 @@ pub(super) fn open(tx: &mut Tx<'_>, account: &AccountAtCounter, posted_on: Times
     tx.put(&instance)
 }
 
-/// Makes the account CLOSED at the moment of its last posting, behind which there is none.
+/// Makes the account CLOSED at the moment of its last posting; no posting follows.
 pub(super) fn close(
     tx: &mut Tx<'_>,
     caller: &Caller,

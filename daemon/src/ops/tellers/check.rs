@@ -168,7 +168,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Nobody works at two tellers, and at each that is not closed there is somebody.
+    /// No one works at two tellers, and each teller that is not closed has an employee.
     fn compare_employees(&mut self, tellers: &[StoredTeller]) {
         let mut at: BTreeMap<&str, &str> = BTreeMap::new();
         for StoredTeller { teller, .. } in tellers.iter().filter(|s| s.teller.state != TellerState::Closed) {
@@ -312,7 +312,7 @@ fn wrongly_booked(stored: &StoredTransaction, entry: Option<&JournalEntry>) -> O
 /// Whether a line is the one that is due.
 fn as_due(transaction: &Transaction, line: &JournalLine, due: &Line) -> bool {
     let (role, account) = match due.place {
-        // A teller may have had another account then; the role tells its drawer.
+        // A teller may have had another account then; the role identifies its drawer.
         Place::Drawer => (AccountRole::Drawer, Some(&line.account_identifier)),
         Place::Account => (AccountRole::Customer, Some(&transaction.customer_account_identifier)),
         Place::Target => (AccountRole::Customer, transaction.target_account_identifier.as_ref()),

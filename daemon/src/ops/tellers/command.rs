@@ -52,7 +52,7 @@ fn open(
         let detail = format!("nobody is assigned to teller {code}, and the command names nobody");
         return Err(Fault::new(fault::EMPLOYEE_REQUIRED, detail));
     };
-    // Where the teller had the same employee noted already, nothing new leads nowhere.
+    // If the teller has this employee already, there is no new dangling reference.
     if tx.refuses_unknown() || stored.teller.assigned_employee.as_ref() != Some(&employee) {
         let mut unknown = Unknown::default();
         unknown.look::<StoredEmployee>(tx, "/assignedEmployeeIdentifier", "employee", &employee)?;

@@ -11,7 +11,7 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::Json;
 
 /// The hash with which the PIN is compared before the transaction begins; none where the request will be
-/// refused without a look at the PIN, so that nobody can make the daemon hash for nothing.
+/// refused without a look at the PIN, so that no one can make the daemon hash for nothing.
 pub fn present(tx: &mut Tx<'_>, teller: &str, employee: &str) -> Result<Option<String>, Fault> {
     let Some(stored) = tx.get::<StoredTeller>(&[teller])? else { return Ok(None) };
     let is_asked = stored.teller.state != TellerState::Closed

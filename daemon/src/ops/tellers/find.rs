@@ -14,7 +14,7 @@ pub fn managed(tx: &mut Tx<'_>, office: &str, teller: &str) -> Result<StoredTell
     found.ok_or_else(missing)
 }
 
-/// The teller of an operation, wherever it stands.
+/// The teller of an operation, whatever its state.
 pub fn find(tx: &mut Tx<'_>, teller: &str) -> Result<StoredTeller, Fault> {
     let missing = || Fault::new(fault::TELLER_NOT_FOUND, format!("there is no teller \"{teller}\""));
     tx.get(&[teller])?.ok_or_else(missing)

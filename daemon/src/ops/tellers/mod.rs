@@ -161,8 +161,8 @@ pub(super) fn accounts(teller: &Teller) -> [(&'static str, &str, AccountRole); 4
     ]
 }
 
-/// Names the accounts that are new or differ from the stored ones. Where only what exists may be named,
-/// they and the employee must be there; elsewhere an employee who is not there is told with the answer.
+/// Collects the accounts that are new or differ from the stored ones. Where references must exist, the
+/// accounts and the employee must exist; otherwise the answer reports a missing employee.
 fn name(tx: &mut Tx<'_>, teller: &Teller, stored: Option<&Teller>) -> Result<(), Fault> {
     let before = stored.map(accounts);
     let named: Vec<_> = accounts(teller)
@@ -200,7 +200,7 @@ fn step(teller: &Teller, step: TellerStep, what: &str) -> Result<TellerState, Fa
     next_state(teller.state, step).ok_or_else(refused)
 }
 
-/// Only the assigned employee works at a teller. A closed one has nobody, which its state tells later.
+/// Only the assigned employee works at a teller. A closed one has none, and is refused later by its state.
 fn check_caller(caller: &Caller, teller: &Teller) -> Result<(), Fault> {
     let works = caller.user.is_some() && caller.user == teller.assigned_employee;
     if works || caller.is_unchecked() || teller.state == TellerState::Closed {

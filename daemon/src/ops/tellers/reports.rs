@@ -10,7 +10,7 @@ use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Array, Nothing};
 
-/// What stands in a path for the number of the newest report.
+/// The word in a path that means the newest report.
 const LATEST: &str = "latest";
 
 /// `GET /offices/{office}/teller/{teller}/reports`

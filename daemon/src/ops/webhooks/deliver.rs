@@ -26,7 +26,7 @@ const DETAIL_MAX: usize = 200;
 /// The command that a record names when a delivery is given up.
 const DELIVER: &str = "DeliverWebhook";
 
-/// Where a subscription stands.
+/// The position of a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The subscription.
@@ -60,7 +60,7 @@ pub enum Next {
 /// Events that are delivered together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// Where the subscription stood before them.
+    /// The position of the subscription before them.
     pub from: Place,
     /// The header `webhook-id`.
     pub id: String,
@@ -72,7 +72,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Where the subscription stands when they are delivered.
+    /// The position of the subscription once they are delivered.
     pub fn delivered(&self) -> Place {
         Place { position: self.upto, ..self.from.clone() }
     }
@@ -145,7 +145,7 @@ pub fn next(
     Ok(Next::Send(Box::new(message), batch))
 }
 
-/// A subscription is not told that it was created: whoever did it knows.
+/// A subscription does not receive its own creation: its creator knows.
 fn is_own_creation(event: &Event, subscription: &str) -> bool {
     event.operation == "CreateSubscription"
         && event.resource == Some(resource("webhook", &[subscription.to_owned()]))
@@ -167,7 +167,7 @@ fn owner(
 /// Notes that nothing up to an event concerns a subscription.
 pub fn pass_over(tx: &mut Tx<'_>, from: &Place, upto: u64) -> Result<(), Fault> {
     if let Some(mut stored) = unmoved(tx, from)? {
-        // A delivery that failed and of which nothing is left to tell is over.
+        // A failed delivery that has nothing left to send is over.
         stored.position = upto;
         super::begin_anew(&mut stored);
         tx.put(&stored)?;
@@ -175,13 +175,13 @@ pub fn pass_over(tx: &mut Tx<'_>, from: &Place, upto: u64) -> Result<(), Fault> 
     Ok(())
 }
 
-/// The subscription, if it stands where it stood.
+/// The subscription, if its position has not changed.
 fn unmoved(tx: &mut Tx<'_>, from: &Place) -> Result<Option<StoredSubscription>, Fault> {
     let stored = tx.get::<StoredSubscription>(&[&from.subscription])?;
     Ok(stored.filter(|stored| place(stored) == *from))
 }
 
-/// Notes what became of a delivery. Whoever has moved the position meanwhile has the last word.
+/// Notes the outcome of a delivery. A position that was moved meanwhile takes precedence.
 pub fn settle(tx: &mut Tx<'_>, batch: &Batch, outcome: &Result<Taken, Failed>) -> Result<(), Fault> {
     let Some(mut stored) = unmoved(tx, &batch.from)? else { return Ok(()) };
     let now = tx.now();

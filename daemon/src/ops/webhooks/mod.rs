@@ -95,7 +95,7 @@ pub fn update(
         return Err(Fault::new(fault::IDENTIFIER_MISMATCH, detail));
     }
     if let Some(url) = change.url.as_ref().filter(|url| **url != stored.url) {
-        // Whoever says where events go gets what they may read, and not what somebody else may.
+        // The caller who sets the address gets the events that they may read, and no others.
         (stored.user, stored.application) = (caller.user.clone(), caller.application.clone());
         stored.url.clone_from(url);
         begin_anew(&mut stored);

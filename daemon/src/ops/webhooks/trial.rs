@@ -49,7 +49,7 @@ pub fn plan(
     };
     let to = tx.receivers().allow(&stored.url).map_err(refused)?;
     let event = Event {
-        // No event has this number, so nobody takes it for one.
+        // No event has this number, so it cannot be mistaken for one.
         sequence: 0,
         occurred_on: tx.now(),
         operation: TestSubscription::META.name.to_owned(),

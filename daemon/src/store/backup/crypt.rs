@@ -40,12 +40,12 @@ impl FromStr for PublicKey {
 pub enum EncryptTo {
     /// The holders of the private keys of these.
     Keys(Vec<PublicKey>),
-    /// Whoever knows the passphrase.
+    /// Anyone who knows the passphrase.
     Passphrase(SecretString),
 }
 
 impl EncryptTo {
-    /// Whoever knows the passphrase.
+    /// Encrypts to anyone who knows the passphrase.
     pub fn passphrase(text: String) -> Self {
         Self::Passphrase(text.into())
     }
@@ -123,8 +123,8 @@ impl<W: Write> fmt::Debug for SealWriter<W> {
 }
 
 impl<W: Write> SealWriter<W> {
-    /// Begins. Whoever encrypts for others could not read back what was written, so a key that nobody ever
-    /// sees is made for each backup as well, and forgotten with this value.
+    /// Begins. A writer that encrypts for others could not read back what it wrote, so each backup also gets
+    /// a key that no one ever sees; it is dropped with this value.
     pub fn begin(out: W, seal: Option<&Seal>) -> io::Result<Self> {
         let Some(seal) = seal else { return Ok(Self { out: Out::Plain(out), keys: BackupKeys::default() }) };
         let (encryptor, keys) = match &seal.to {

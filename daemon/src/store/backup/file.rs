@@ -80,8 +80,8 @@ pub fn check_key_file(key_file: Option<&[u8]>, whole: &Whole) -> Result<(), Back
     prove(&keys, sealed, place).map_err(|error| refused(error.to_string()))
 }
 
-/// The name of a file after the moment of its backup. One that is encrypted has its store in the name as
-/// well, since nobody can look into it.
+/// The name of a file after the moment of its backup. An encrypted one also has its store in the name, since
+/// no one can look into it.
 fn file_name(facts: &Facts) -> String {
     let moment = facts.trailer.moment.to_string();
     let (seconds, _) = moment.split_once('.').unwrap_or((&moment, ""));

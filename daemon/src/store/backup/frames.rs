@@ -79,7 +79,7 @@ pub struct Frames<R> {
     key_file: Option<Zeroizing<Vec<u8>>>,
 }
 
-/// What stands before a backup that has the key file of its store.
+/// What precedes a backup that has the key file of its store.
 pub fn key_file_prefix(bytes: &[u8]) -> Zeroizing<Vec<u8>> {
     let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
     Zeroizing::new([&KEY_MAGIC[..], &length, bytes].concat())
@@ -145,7 +145,7 @@ impl<R: Read> Frames<R> {
         Ok((header[0], raw))
     }
 
-    /// Verifies what lies behind the last frame, which is nothing but the end.
+    /// Verifies that only the end follows the last frame.
     pub fn finish(&mut self, last_frame_at: u64) -> Result<(), BackupError> {
         let mut end = [0; END_BYTES + 1];
         let read = fill(&mut self.from, &mut end)?;

@@ -26,8 +26,8 @@
 //! | `r`, 1, 4, key | a later change: the key was removed |
 //! | `.` | the end |
 //!
-//! First come the pairs, then the images, then the changes, each with the images that it brought. Whoever
-//! restores puts the pairs and then makes the changes in their order.
+//! First come the pairs, then the images, then the changes, each with the images that it brought. A restore
+//! puts the pairs and then makes the changes in their order.
 //!
 //! # Why this is the store at one moment
 //!

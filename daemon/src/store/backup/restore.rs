@@ -1,8 +1,8 @@
 //! Putting a backup back into an empty engine.
 //!
-//! A mark lies in the target from the first commit on, and no daemon and no command opens a store with it. It
-//! goes in the commit that ends the restore. Putting the same backup a second time over its own unfinished
-//! restore comes to the same, so what was interrupted is simply begun again.
+//! The target has a mark from the first commit on, and no daemon and no command opens a store with that mark.
+//! The commit that ends the restore removes it. Restoring the same backup again over its own unfinished
+//! restore gives the same result, so an interrupted restore is simply started again.
 
 use super::read::{Item, Reader};
 use super::{BackupError, Head};

@@ -125,7 +125,7 @@ async fn played(engine: &dyn Engine, upto: u64) -> State {
     state
 }
 
-/// Moves values to and fro, makes and removes records, and changes portraits, until it is told to stop.
+/// Moves values to and fro, makes and removes records, and changes portraits, until asked to stop.
 async fn work(engine: Arc<Embedded>, worker: u64, stop: Arc<AtomicBool>, done: Arc<AtomicU64>) {
     let mut portrait: Option<String> = None;
     for round in 0.. {

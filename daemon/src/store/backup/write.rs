@@ -23,16 +23,16 @@ const COMMITS_AT_ONCE: usize = 64;
 const PAUSE: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where the bytes of a backup go. Whoever takes them sets the pace, and nothing is held meanwhile.
+/// Where the bytes of a backup go. The receiver sets the pace, and nothing is held meanwhile.
 pub type Sink = mpsc::Sender<Result<Bytes, Fault>>;
 
-/// Whoever wanted the backup has gone.
+/// The receiver of the backup has gone.
 fn gone() -> BackupError {
     BackupError::Io(std::io::ErrorKind::BrokenPipe.into())
 }
 
 impl Store {
-    /// Writes a backup. Its last byte comes only if all of it is whole; a failure is told to the sink.
+    /// Writes a backup. Its last byte comes only if the backup is complete; a failure is sent to the sink.
     pub async fn back_up(&self, to: Sink) -> Result<(), BackupError> {
         let written = write(&*self.engine, &self.clock, to.clone()).await;
         self.remove_put_off().await;
@@ -41,7 +41,7 @@ impl Store {
                 BackupError::Store(fault) => fault.clone(),
                 other => Fault::new(fault::UNAVAILABLE, other.to_string()),
             };
-            // Nobody may be there to hear of it.
+            // The receiver may have gone.
             let _ = to.send(Err(fault)).await;
         }
         written

@@ -16,7 +16,6 @@ pub(super) struct Claim {
     pub(super) head: Option<Head>,
 }
 
-/// Gathers the claims.
 pub(super) fn claims(
     at: &At<'_>,
     index: Option<&Reach>,

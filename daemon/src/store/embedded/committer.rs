@@ -30,7 +30,6 @@ pub(super) struct Group {
 /// How a group ended, and the last commit by then.
 pub(super) type Done = (u64, Result<(), Fault>);
 
-/// The committer.
 pub(super) struct Committer {
     pub(super) shared: Arc<Shared>,
     pub(super) journal: Journal,
@@ -47,7 +46,7 @@ impl Committer {
             // The writer waits for this when it closes, and else has ended.
             let _ = self.done.send((self.journal.head().sequence, outcome.clone()));
             for (answer, decided) in group.answers {
-                // Whoever asked may have gone away.
+                // The caller may have gone away.
                 let _ = answer.send(outcome.clone().and(decided));
             }
             self.consider_settling();
@@ -99,7 +98,7 @@ impl Committer {
     /// Has what is published brought into the tree of the index, when there is enough of it.
     fn consider_settling(&self) {
         let index = &self.shared.index;
-        // A tree that knows of something tells when the whole journal is gone.
+        // A tree that is not empty reveals the loss of the whole journal, so the first settling is early.
         let first = index.pairs.reach().is_some_and(|reach| reach.head.sequence == 0);
         if !((first || index.is_full()) && self.shared.can_settle()) {
             return;

@@ -1,4 +1,4 @@
-//! Everything that journal, checkpoints and marks ask of a disk, so that a test can stand in for it.
+//! Everything that journal, checkpoints and marks ask of a disk, so that a test can replace it.
 //!
 //! Names are relative to the data directory. Nothing is durable before `sync_data` (contents) and
 //! `sync_dir` (names) have returned.

@@ -41,7 +41,7 @@ impl Frames {
                     let opened = Reader::open(&*self.disk, &self.store, self.at);
                     let opened = opened.map_err(|error| trouble(error.to_string()))?;
                     let mut opened = opened.ok_or_else(|| trouble("the file is missing".to_owned()))?;
-                    // What lies behind the end may be half a frame that is being written.
+                    // After the end there may be half a frame that is still being written.
                     if self.at.segment == end.segment {
                         opened.end_at(end.offset);
                     }

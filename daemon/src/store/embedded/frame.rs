@@ -1,8 +1,8 @@
 //! The stored form of a group of commits: one frame of the journal.
 //!
-//! A frame is magic, length and checksum, then the hash of the frame before, the first sequence, the
-//! number of commits and the commits. The checksum also covers the identity of the store, which no
-//! client knows, so that nobody can store a value that looks like a frame.
+//! A frame is magic, length and checksum, then the hash of the frame before, the first sequence, the number
+//! of commits and the commits. The checksum also covers the identity of the store, which no client knows, so
+//! that no one can store a value that looks like a frame.
 
 use super::codec::{Cursor, Hash, hash, length, put_counted};
 use crate::store::engine::{Change, Commit, Space};
@@ -27,7 +27,6 @@ pub(super) struct Frame {
     pub(super) hash: Hash,
     /// Sequence of the first commit.
     pub(super) first: u64,
-    /// The commits.
     pub(super) commits: Vec<Commit>,
     /// Length of the whole frame.
     pub(super) bytes: u64,

@@ -27,7 +27,7 @@ pub(super) struct Head {
 const MAGIC: &[u8; 8] = b"MFAhead1";
 const MARK_BYTES: usize = 8 + 8 + 32 + 8 + 8 + 4;
 /// Written after every sync of the journal, never synced itself: outlives the process, and is only ever
-/// behind after a power cut. So it tells a damaged last frame from one that was never acknowledged.
+/// behind after a power cut. So it distinguishes a damaged last frame from one that was never acknowledged.
 pub(super) const TAIL: &str = "journal/tail";
 /// Left by a clean stop.
 pub(super) const CLEAN: &str = "clean";

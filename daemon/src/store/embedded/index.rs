@@ -3,7 +3,7 @@
 //!
 //! To publish is to put changes into memory. They go into the tree later, many groups at once and beside
 //! readers and writer: a record that changes all the time is then written there once. Until all of them are
-//! in it, memory lies over the tree and has the last word, so nobody sees the tree while it changes.
+//! in the tree, memory takes precedence over it, so no one sees the tree while it changes.
 
 use super::head::Head;
 use super::pairs::{Pairs, Reach};
@@ -41,8 +41,8 @@ struct Recent {
 pub(super) struct Index {
     pub(super) pairs: Pairs,
     recent: RwLock<Recent>,
-    /// Held while changes go into the tree. Why that has failed, after which nobody tries again: what the
-    /// tree has, and whether its sum is right, is not known any more.
+    /// Locked while changes go into the tree. Holds why that has failed; there is no retry then, because it
+    /// is unknown what the tree contains and whether its sum is right.
     settling: Mutex<Option<Sick>>,
     /// Space on the disk without which nothing more goes into the tree.
     wanted_bytes: AtomicU64,
@@ -135,7 +135,7 @@ impl Index {
         true
     }
 
-    /// Whether something is on its way into the tree that nobody brings there.
+    /// Whether changes are on their way into the tree, but no one is settling them.
     pub(super) fn is_stuck(&self) -> bool {
         self.recent().leaving.is_some() && self.settling.try_lock().is_ok()
     }

@@ -49,8 +49,8 @@ impl std::fmt::Debug for Open {
 }
 
 impl Journal {
-    /// Goes on behind `head`; whatever lies there is cut off. Where nothing can be written, nothing is
-    /// appended either, and what lies there does no harm.
+    /// Continues after `head`, and cuts off whatever follows. On a read-only disk nothing is appended either,
+    /// so what follows does no harm.
     pub(super) fn resume(
         disk: Arc<dyn Disk>,
         store: Hash,
@@ -67,8 +67,8 @@ impl Journal {
             file.set_len(head.at.offset)?;
         }
         // What was read may only be in the memory of the system: a killed process did not sync it, or its
-        // sync failed, after which the system takes the pages for written. It counts from now on, so what
-        // was never acknowledged is written once more.
+        // sync failed, after which the system takes the pages for written. It counts from now on, so what was
+        // never acknowledged is written again.
         let known = read_mark(&*disk, TAIL)?.map(|tail| tail.at).filter(|at| at.segment == head.at.segment);
         let mut at = known.map_or(0, |at| at.offset);
         while at < head.at.offset {

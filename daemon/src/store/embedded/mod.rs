@@ -271,8 +271,8 @@ impl Engine for Embedded {
         })
     }
 
-    /// The job is queued by this call, not by the first poll: jobs keep the order of the calls, and what
-    /// is queued is done even if nobody waits for it any more.
+    /// The job is queued by this call, not by the first poll: jobs keep the order of the calls, and what is
+    /// queued is done even if no one waits for it any more.
     fn write(&self, work: WriteWork) -> Pending<()> {
         if let Some(fault) = self.write_fault() {
             return Box::pin(std::future::ready(Err(fault)));

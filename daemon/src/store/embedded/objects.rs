@@ -44,8 +44,8 @@ pub(super) fn name(hash: &str) -> String {
 }
 
 impl FileObjects {
-    /// Opens the folders, and removes the drafts of earlier processes. What is none and cannot be removed
-    /// harms nobody.
+    /// Opens the folders, and removes the drafts of earlier processes. Anything else there is
+    /// harmless if it cannot be removed.
     pub(super) fn open(disk: Arc<dyn Disk>, root: &Path) -> io::Result<Self> {
         if !disk.is_read_only() {
             disk.make_dir(DRAFTS)?;

@@ -1,5 +1,5 @@
 //! The packed form of a journal file that is closed: the same bytes in compressed blocks. It has the name of
-//! the plain file and is read at its offsets, so nobody else knows which of the two is there.
+//! the plain file and is read at its offsets, so other code does not know which of the two exists.
 //!
 //! It is a magic (8 bytes), the header of the plain file (64), the blocks, a table and the end. Each block is
 //! a zstd frame of its own with the next MiB behind the header; the last one has what is left. The table
@@ -45,7 +45,7 @@ pub(super) fn is_packed(file: &dyn DiskFile) -> io::Result<bool> {
     Ok(read_up_to(file, 0, MAGIC.len())? == MAGIC)
 }
 
-/// Where the header of the plain file stands in a packed or a plain file, of which these are the first bytes.
+/// The header of the plain file, from the first bytes of a packed or a plain file.
 pub(super) fn header(front: &[u8]) -> &[u8] {
     let header = front.strip_prefix(MAGIC).unwrap_or(front);
     &header[..header.len().min(HEADER_BYTES as usize)]

@@ -54,7 +54,7 @@ struct Tally {
 /// The tree with its sum.
 #[derive(Debug)]
 pub(super) struct Pairs {
-    /// Written only while a batch is applied, so that whoever reads sees all of a batch or nothing.
+    /// Written only while a batch is applied, so that a reader sees all of a batch or nothing.
     tree: RwLock<Tree>,
     dir: PathBuf,
     tally: Mutex<Tally>,

@@ -1,4 +1,4 @@
-//! The journal of a store that nobody has open, for a restore to a moment. Its files may lie in several
+//! The journal of a store that no one has open, for a restore to a moment. Its files may be in several
 //! folders: that of the store, and the archive of the older ones. Nothing in them is changed.
 //!
 //! What is read is verified: every checksum, every sequence, every link of the chain, and at its beginning
@@ -68,7 +68,7 @@ fn hash_of(sequence: u64, commit: &Commit) -> String {
     hexadecimal(&hash(&stored))
 }
 
-/// What tells the commit of an open journal from that of any other.
+/// The mark that distinguishes a commit of the open journal from that of any other.
 pub(super) fn mark(shared: Arc<Shared>, sequence: u64) -> Result<Option<JournalMark>, Fault> {
     let store = hexadecimal(&hash(&shared.store));
     let first = sequence.checked_sub(1).and_then(|before| Feed::new(shared, before).next());
@@ -76,7 +76,7 @@ pub(super) fn mark(shared: Arc<Shared>, sequence: u64) -> Result<Option<JournalM
     Ok((found == sequence).then(|| JournalMark { store, commit: hash_of(sequence, &commit) }))
 }
 
-/// A journal that nobody has open, as long as this lives.
+/// A journal that no one has open, as long as this value lives.
 #[derive(Debug)]
 pub struct Past {
     files: Files,

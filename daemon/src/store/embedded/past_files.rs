@@ -37,7 +37,7 @@ pub(super) fn refused<T>(why: String) -> Result<T, PastError> {
 pub(super) struct Files(pub(super) BTreeMap<String, PathBuf>);
 
 impl Files {
-    /// Where a journal file lies.
+    /// The path of a journal file.
     pub(super) fn path(&self, segment: u64) -> String {
         let name = segment::name(segment);
         self.0.get(&name).map_or(name, |path| path.display().to_string())
@@ -96,7 +96,7 @@ pub(super) fn same_folder(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// The store whose journal lies in a folder, by its own words.
+/// The store that a folder says its journal belongs to.
 pub(super) fn identity(root: &Path, files: &Files) -> Result<Option<Hash>, PastError> {
     let file = (format::NAME.to_owned(), root.join(format::NAME));
     match format::said(&Files(BTreeMap::from([file]))) {

@@ -1,4 +1,4 @@
-//! Where some commits stand in the journal, for readers that begin in the middle.
+//! The positions of some commits in the journal, for readers that begin in the middle.
 
 use super::head::Position;
 

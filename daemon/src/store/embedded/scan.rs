@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Scan {
     /// The end of the right frames.
     pub(super) end: Head,
-    /// What lies behind the end, if anything: the rest of a write that was never acknowledged.
+    /// What follows the end, if anything: the rest of a write that was never acknowledged.
     pub(super) torn: Option<&'static str>,
     /// A last file without a whole header and without frames, or the first file if it is missing.
     pub(super) unborn: Option<u64>,
@@ -21,7 +21,6 @@ pub(super) struct Scan {
     pub(super) packed: Option<u64>,
     /// The heads of the wanted sequences, where a frame ends with them.
     pub(super) anchors: BTreeMap<u64, Head>,
-    /// Some places.
     pub(super) places: Places,
     /// Where the verification began.
     pub(super) start: Head,

@@ -89,7 +89,7 @@ impl Header {
     }
 }
 
-/// What stands at a place of a journal file.
+/// What a journal file holds at a place.
 pub(super) enum Step {
     /// A right frame.
     Frame(Frame),

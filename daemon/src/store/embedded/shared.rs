@@ -49,8 +49,8 @@ pub(super) struct Shared {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) store: Hash,
     pub(super) index: Index,
-    /// The last published commit. The write side is held only while a group is published, so that whoever
-    /// holds the read side sees one state; that is for moments, see [`Pins`].
+    /// The last published commit. The write side is held only while a group is published, so that a holder of
+    /// the read side sees one state; that is for moments, see [`Pins`].
     pub(super) gate: RwLock<Head>,
     pub(super) write_fault: OnceLock<Fault>,
     /// Why the last write was refused, while others may be taken again.
@@ -142,7 +142,7 @@ impl Shared {
         self.index.is_overfull() && !self.can_settle()
     }
 
-    /// Has the index made anew on the next start, and says what a caller is told.
+    /// Has the index rebuilt on the next start, and returns the fault for the caller.
     pub(super) fn index_failed(&self, why: &Sick) -> Fault {
         tracing::error!(why, "the index cannot be used; it is made anew from the journal on the next start");
         self.index.pairs.condemn();
@@ -212,7 +212,7 @@ impl Shared {
     }
 }
 
-/// The published state. Whoever uses it holds the gate, or is the writer.
+/// The published state. Its user holds the gate, or is the writer.
 #[derive(Debug)]
 pub(super) struct Published<'a>(pub(super) &'a Shared);
 

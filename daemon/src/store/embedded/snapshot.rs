@@ -152,7 +152,7 @@ impl Shared {
     /// Shows a group, which goes up to `head`, to readers, but not to those who read an earlier moment.
     pub(super) fn publish(&self, changes: &Layer, head: Head) {
         let watched = changes.touches(self.watched);
-        // Nobody else publishes, so this is looked up before the gate is closed.
+        // No one else publishes, so this is looked up before the gate is closed.
         let former = self.pins.is_any().then(|| before(&self.index, changes));
         let staged = changes.to_changes().collect();
         let mut gate = self.gate.write().unwrap_or_else(PoisonError::into_inner);
@@ -173,7 +173,7 @@ impl Shared {
     }
 }
 
-/// Where a read stands.
+/// What a read is based on.
 enum Stand<'a> {
     /// On what is published, which does not change while the gate is held.
     Held { _gate: RwLockReadGuard<'a, Head>, since: Instant },

@@ -101,9 +101,9 @@ pub(super) fn try_threads() -> io::Result<()> {
     started.into_iter().try_for_each(|thread| thread.map(|thread| drop(thread.join())))
 }
 
-/// Waits until nobody locks the file of the tree. Whoever comes here has the data directory, so it can only
-/// be what is left of an earlier tree: threads of sled that are about to end, or a process that was started
-/// in the moment of its closing and has a copy of the file for a while. sled does not wait for either.
+/// Waits until no one locks the file of the tree. The caller holds the data directory, so the lock can only
+/// be left over from an earlier tree: threads of sled that are about to end, or a process that was started at
+/// the moment of its closing and has a copy of the file for a while. sled does not wait for either.
 fn wait_for_file(dir: &Path) -> io::Result<()> {
     let file = match fs::File::open(dir.join("db")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

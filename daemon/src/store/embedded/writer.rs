@@ -1,5 +1,5 @@
-//! The thread that decides: each job on the state that those before it make, whether they are durable yet or
-//! not. Nobody hears of a decision before it is.
+//! The thread that decides: each job on the state that the jobs before it make, durable or not. No one learns
+//! of a decision before it is durable.
 
 use super::committer::{Done, Group};
 use super::disk::replace;
@@ -37,7 +37,6 @@ pub(super) enum Message {
     Close(Answer),
 }
 
-/// The writer.
 pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
     pub(super) inbox: UnboundedReceiver<Message>,
@@ -49,7 +48,7 @@ pub(super) struct Writer {
     pub(super) closing: Vec<Answer>,
 }
 
-/// The group that is being decided, and what it stands on.
+/// The group that is being decided, and the state it is based on.
 pub(super) struct Open {
     /// The last commit that was decided.
     sequence: u64,
@@ -163,7 +162,7 @@ impl Writer {
             let enough = self.open.jobs() >= GROUP_JOBS_ENOUGH || self.open.is_full();
             let enough = enough || self.inbox.is_empty();
             if idle && enough && self.open.jobs() > 0 {
-                // Without a committer, whoever waits hears that the store is closed.
+                // Without a committer, the waiting callers learn that the store is closed.
                 let _ = self.groups.send(self.open.take());
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Where a PostgreSQL store is: a connection string whose password nobody gets to see.
+//! Where a PostgreSQL store is: a connection string whose password is never shown.
 
 use super::OpenError;
 use super::passfile;
@@ -10,7 +10,7 @@ use tokio_postgres::config::{Host, SslMode};
 
 /// What a connection string begins with.
 pub const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
-/// The schema that holds the tables unless told otherwise.
+/// The default schema for the tables.
 const SCHEMA_DEFAULT: &str = "mfa";
 /// PostgreSQL cuts longer names.
 const SCHEMA_LENGTH_MAX: usize = 63;

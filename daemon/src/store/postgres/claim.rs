@@ -1,15 +1,15 @@
 //! Who uses the store at the same time. Daemons share it; what changes the whole of it, such as a copy or a
 //! new key, works alone.
 //!
-//! Every connection of a daemon holds one lock of the database together with all others; whoever works
-//! alone holds it for itself. The server gives it back when the connection ends, however that happens.
+//! Every connection of a daemon holds a shared lock of the database; exclusive work holds the same lock for
+//! itself. The server releases it when the connection ends, however that happens.
 
 use super::OpenError;
 use super::trouble::Trouble;
 use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 
-/// How long whoever wants to work alone waits for connections that are just ending.
+/// How long exclusive work waits for connections that are just ending.
 const ALONE_WAIT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -43,7 +43,7 @@ fn refused(claim: Claim) -> &'static str {
     }
 }
 
-/// Waits for a moment in which nobody uses the store.
+/// Waits for a moment in which no one uses the store.
 pub(super) async fn wait_alone(client: &Client, schema: &str) -> Result<(), OpenError> {
     let until = Instant::now() + ALONE_WAIT;
     loop {

@@ -1,6 +1,6 @@
 //! The folder in which a process keeps uploads that are on their way into the database.
 //!
-//! Its process holds a lock on it, so the next one on this machine can tell what a killed one has left.
+//! Its process holds a lock on it, so the next one on this machine can detect what a killed one has left.
 
 use crate::hex::hexadecimal;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
@@ -11,7 +11,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 const PREFIX: &str = "mfa-drafts-";
-/// Until it is locked it has a name by which nobody looks for it.
+/// Until it is locked it has a name that no one looks for.
 const UNLOCKED: &str = ".mfa-drafts-";
 
 /// A folder for drafts, locked and removed with this value.
@@ -79,7 +79,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let living = DraftsFolder::make(parent.path()).unwrap();
         fs::write(living.path().join("half"), "upload").unwrap();
-        // Nobody holds this one.
+        // No one holds this one.
         let abandoned = parent.path().join(format!("{PREFIX}0123"));
         fs::create_dir(&abandoned).unwrap();
         fs::write(abandoned.join("half"), "upload").unwrap();

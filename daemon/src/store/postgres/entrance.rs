@@ -70,7 +70,7 @@ impl Entrance {
             let mut answered = answered;
             let outcome = match tokio::time::timeout(WAIT, &mut answered).await {
                 Ok(outcome) => outcome,
-                // Whoever sets the mark first decides whether the work is run.
+                // The first to set the mark decides whether the work is run.
                 Err(_) if !taken.swap(true, SeqCst) => {
                     return Err(unavailable("no connection to the database became free in time"));
                 }

@@ -48,7 +48,6 @@ impl Page {
     }
 }
 
-/// Reads a page.
 pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> Ended {
     let after = i64::try_from(page.after).unwrap_or(i64::MAX);
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
@@ -56,7 +55,7 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     let base = if page.still { END } else { session.journal_base };
     let params: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
     let ends: [&(dyn ToSql + Sync); 1] = [&session.journal_base];
-    // In this order: what is committed between the two is read, but lies behind the end.
+    // In this order: what is committed between the two is read, but comes after the end.
     let end = session.client.query_one(&session.statements.journal_end, &ends);
     let rows = session.client.query(&session.statements.journal, &params);
     let read = session.wait(runtime, try_join(end, rows)).and_then(|(end, rows)| {

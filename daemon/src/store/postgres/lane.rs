@@ -35,11 +35,11 @@ pub(super) enum Work {
     Object(Errand),
 }
 
-/// Work with whoever waits for it.
+/// Work, and the channel to the caller who waits for it.
 pub(super) struct Job {
     pub(super) work: Work,
     pub(super) answer: oneshot::Sender<Result<(), Fault>>,
-    /// Set by whoever comes first: the lane that runs it, or the caller who does not wait any longer.
+    /// Set by the first of two: the lane that runs it, or the caller who does not wait any longer.
     pub(super) taken: Arc<AtomicBool>,
 }
 

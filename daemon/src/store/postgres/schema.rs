@@ -1,4 +1,4 @@
-//! The tables, their version, and the views for whoever asks the database directly.
+//! The tables, their version, and the views for direct queries of the database.
 
 use super::claim::wait_alone;
 use super::session;

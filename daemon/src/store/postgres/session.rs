@@ -202,7 +202,7 @@ impl Session {
         answer
     }
 
-    /// Sends a statement whose answer nobody needs; what is sent later waits for its turn.
+    /// Sends a statement whose answer is not needed; later statements wait for their turn.
     pub(super) fn send(&self, sql: &str) {
         // The first poll sends, and it never waits for that.
         let _ = self.client.batch_execute(sql).now_or_never();

@@ -18,7 +18,7 @@ pub(super) struct Counts {
     pub(super) commits: Spread,
     /// Messages that were sent and answered, each of one statement or of several.
     pub(super) round_trips: Counter,
-    /// Transactions that were run once more after a conflict.
+    /// Transactions that were retried after a conflict.
     pub(super) retries: Counter,
 }
 

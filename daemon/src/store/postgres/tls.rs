@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Looks at the certificate as far as `sslmode` says. That it belongs to whoever signs the handshake is
-/// always checked.
+/// Checks the certificate as far as `sslmode` demands. That it belongs to the party that signs the handshake
+/// is always checked.
 #[derive(Debug)]
 struct AsFarAsAsked {
     roots: Option<Arc<RootCertStore>>,

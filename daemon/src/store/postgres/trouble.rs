@@ -13,7 +13,7 @@ const RETRY_AFTER_S: u32 = 2;
 /// What the server says when its disk is full, as the end of [`Trouble::Lost`].
 const DISK_FULL_STATE: &str = "(SQLSTATE 53100)";
 
-/// How a refused certificate is told.
+/// How a refused certificate is reported.
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
 /// What follows from an error.
@@ -23,7 +23,7 @@ pub(super) enum Trouble {
     Conflict,
     /// The connection is of no use any more, or the server does not take writes.
     Lost(String),
-    /// A statement took too long; the connection may still be good, but nobody waits for it.
+    /// A statement took too long; the connection may still be good, but no one waits for it.
     TooLong,
     /// This program and the database do not go together.
     Defect(String),
@@ -86,7 +86,7 @@ impl Trouble {
         }
     }
 
-    /// What the client is told; the log gets the reason, see [`Trouble::tell`].
+    /// The fault for the client; the log gets the reason, see [`Trouble::tell`].
     pub(super) fn fault(&self) -> Fault {
         match self {
             Self::Conflict => unavailable("too many requests change the same records at once"),

@@ -53,7 +53,7 @@ pub struct AuditEnd {
     pub sequence: u64,
     /// Its hash.
     pub hash: String,
-    /// When what it tells of happened.
+    /// When the recorded event happened.
     pub occurred_on: Timestamp,
 }
 
@@ -73,7 +73,7 @@ impl Record for AuditEnd {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditIndexed {
-    /// The last record that stands in them.
+    /// The last record that is in them.
     pub sequence: u64,
     /// Whether the trail was cut, and what was cut off is not removed yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -10,7 +10,7 @@ use mfa_shared::api::instances::InstanceState;
 use mfa_shared::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A product instance. Its balance and its last posting stand in its ledger account.
+/// A product instance. Its balance and its last posting are in its ledger account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredInstance {

@@ -19,7 +19,7 @@ pub struct InterestState {
     pub begun: Date,
     /// The last day that was run for all products.
     pub last: Option<Date>,
-    /// Who runs days at present; nobody between runs.
+    /// Who runs days at present; none between runs.
     pub runner: Option<String>,
     /// Counts the steps, so that others see whether the runner is still alive.
     pub beat: u64,

@@ -68,7 +68,7 @@ impl Record for StoredEntry {
     }
 }
 
-/// What the next entry of the journal stands behind: one record under the key `last`.
+/// What the next entry of the journal follows: one record under the key `last`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastPosting {

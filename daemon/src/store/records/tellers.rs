@@ -63,7 +63,7 @@ impl Record for StoredTeller {
     }
 }
 
-/// The lock of a drawer. It is stored apart, so that whoever reads tellers never meets a hash.
+/// The lock of a drawer. It is stored separately, so that readers of tellers never load a hash.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredDrawer {

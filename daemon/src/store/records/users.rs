@@ -12,7 +12,7 @@ use mfa_shared::api::users::User;
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A user. The password is stored apart, so that whoever reads users never meets its hash.
+/// A user. The password is stored separately, so that readers of users never load its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredUser {
@@ -22,7 +22,7 @@ pub struct StoredUser {
     pub role: String,
     /// Whether the password was set by someone else and must be changed first.
     pub must_change_password: bool,
-    /// Whether the user ever logged in: then records may bear the name, and nobody else gets it.
+    /// Whether the user ever logged in: then records may bear the name, and no one else gets it.
     pub logged_in: bool,
     /// Whether a login needs a code of the second factor.
     #[serde(default)]
@@ -130,7 +130,7 @@ impl Record for PermittableGroup {
     }
 }
 
-/// Counts the changes of permittable groups, so that nobody compiles them twice.
+/// Counts the changes of permittable groups, so that no one compiles them twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupsVersion {

@@ -25,7 +25,7 @@ pub struct StoredSubscription {
     pub secret: Sealed,
     /// Whether events are delivered.
     pub state: SubscriptionState,
-    /// Why it was paused, where nobody paused it.
+    /// Why it was paused, if no user or application paused it.
     pub reason: Option<String>,
     /// The user who last said where events are brought to: they are those that this user may read.
     pub user: Option<String>,

@@ -1,5 +1,5 @@
-//! Random histories against a model: what must hold holds after every step, and a store that somebody
-//! altered is told from one that nobody did.
+//! Random histories against a model: the invariants hold after every step, and a store that someone altered
+//! is distinguished from an intact one.
 
 use super::memory::Memory;
 use super::posting::{amount, customer, entry};

@@ -46,7 +46,7 @@ fn posting(tx: &mut Tx<'_>, [r#type, debited, twice]: [u8; 3]) -> Result<(), Fau
     post(tx, entry(TYPES[usize::from(r#type) % 3], lines)).map(drop)
 }
 
-/// A page, as the endpoint that a path stands for shows it.
+/// A page, as the endpoint of a path shows it.
 fn page(tx: &mut Tx<'_>, path: &str) -> Result<String, Fault> {
     let (place, query) = path.split_once('?').unwrap_or((path, ""));
     let params = Params::parse(query);

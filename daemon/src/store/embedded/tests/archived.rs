@@ -1,4 +1,4 @@
-//! Journal files that go into an archive: the journal is whole without them, and with them all of it is there.
+//! Journal files that go into an archive: without them the journal is consistent, with them it is complete.
 
 use super::super::disk::read_small;
 use super::super::past::mark;
@@ -47,7 +47,7 @@ fn a_journal_without_its_older_files_is_whole_and_rebuilds_the_index() {
     let moved = archived(&engine, &out).unwrap();
     assert!(moved.files > 2 && moved.begins <= COVERED && moved.begins > 20, "{moved:?}");
     assert_eq!(segments(&*engine.shared.disk).unwrap().len(), before - moved.files);
-    // While it is open, at once and once more.
+    // Running it again on the open store moves nothing.
     assert_eq!(archived(&engine, &out).unwrap().files, 0);
     let said = engine.journal(0).next().unwrap().unwrap_err();
     assert!(said.detail.contains("the older ones are in its archive"), "{}", said.detail);

@@ -195,7 +195,7 @@ fn only_what_changes_in_the_spaces_that_are_watched_is_counted_and_in_one_state_
     assert!(second.is_some() && second != first);
     write(&engine, vec![change("b", None)]).unwrap();
     assert!(![first, second].contains(&version(&engine)), "a removal is a change");
-    // A transaction that follows another one in the same group cannot tell yet.
+    // A transaction that follows another one in the same group has no version yet.
     let staged = |view: &mut dyn View| {
         let mut staged = Overlay::new(view);
         let before = staged.version();

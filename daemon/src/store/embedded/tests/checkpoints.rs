@@ -161,7 +161,7 @@ fn a_checkpoint_whose_block_lies_about_its_length_is_not_used() {
 fn the_newest_checkpoint_serves_when_the_index_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     close_with_checkpoint(dir.path());
-    // Nobody else can tell where a value came from, so one is forged.
+    // There is no other way to see where a value came from, so one is forged.
     let dump = &dumps(dir.path())[0];
     let forge = |mut pairs: Vec<u8>, _| {
         let at = pairs.len() - 16;

@@ -176,7 +176,7 @@ fn a_thread_that_breaks_off_leaves_nobody_waiting_and_tells_the_process() {
     };
     let queued: Vec<_> = (0..200).map(queue).collect();
     queued.into_iter().for_each(|job| assert_eq!(block_on(job).unwrap_err().kind, UNAVAILABLE));
-    // Whoever comes later may be the first to find out.
+    // A later caller may be the first to find out.
     assert_eq!(write(&engine, vec![change("b", None)]).unwrap_err().kind, UNAVAILABLE);
     assert!(engine.final_fault().is_some(), "the process leaves");
     assert_eq!(all(&engine).unwrap(), [(b"a".to_vec(), vec![1])]);

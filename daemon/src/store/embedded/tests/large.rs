@@ -180,7 +180,7 @@ fn a_tree_that_was_on_its_way_is_followed_up_from_where_it_had_everything() {
     assert!(soon(|| engine.write_fault().is_some()));
     let right = all(&engine).unwrap();
     drop(engine);
-    // As after a kill: nobody has found anything wrong with it.
+    // As after a kill: nothing has been found wrong with the index.
     fs::remove_file(dir.path().join("index/rebuild")).unwrap();
     let engine = Embedded::open(options(dir.path())).unwrap();
     assert!(engine.healed.is_empty(), "{:?}", engine.healed);

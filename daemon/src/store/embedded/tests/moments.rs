@@ -1,4 +1,4 @@
-//! Long reads beside writers: each sees one moment, nobody waits for the other, and memory has an end.
+//! Long reads beside writers: each sees one moment, neither waits for the other, and memory is limited.
 
 use super::super::Embedded;
 use super::super::snapshot::{Bounds, Snapshot};
@@ -56,14 +56,14 @@ fn a_write_is_acknowledged_in_the_middle_of_a_read_that_goes_on_seeing_its_momen
     });
     reading.recv().unwrap();
     write(&engine, vec![change("b", None), change("c", Some(vec![2]))]).unwrap();
-    // A read that begins by now waits for nobody either, and sees what was written.
+    // A read that begins now does not wait either, and sees what was written.
     assert_eq!(all(&engine).unwrap().last(), Some(&(b"c".to_vec(), vec![2])));
     acknowledged.send(()).unwrap();
     assert_eq!(reader.join().unwrap().unwrap(), (Ok(()), Some(vec![1]), None, 2));
     assert_eq!(engine.shared.pins.bytes(), 0, "nothing is kept for a read that is over");
 }
 
-/// Moves money between accounts, closes and opens some, settles and makes checkpoints, until it is told to stop.
+/// Moves money between accounts, closes and opens some, settles and makes checkpoints, until asked to stop.
 fn teller(engine: &Embedded, stop: &AtomicBool) {
     let mut chance = Chance(7);
     let mut balances: BTreeMap<usize, u64> = (0..ACCOUNTS).map(|number| (number, BALANCE)).collect();
@@ -96,8 +96,8 @@ fn teller(engine: &Embedded, stop: &AtomicBool) {
     }
 }
 
-/// Sums up all accounts in every way there is, beside a teller, until it is `enough` by the time and by how many
-/// are not the right one; says how many sums there were, and how many of them were wrong.
+/// Sums up all accounts in every possible way, beside a teller, until `enough` agrees, given the time and
+/// the number of wrong sums; returns how many sums there were, and how many of them were wrong.
 fn sums_beside_a_teller(disk: SimDisk, enough: impl Fn(Duration, u64) -> bool) -> (u64, u64) {
     let dir = tempfile::tempdir().unwrap();
     let engine = opened(dir.path(), disk, AT_ONCE);

@@ -18,7 +18,7 @@ fn found(changes: &[Change]) -> Vec<String> {
             .unwrap();
     }
     write(&engine, vec![change("gone", None)]).unwrap();
-    // The index says of itself that it is right, so nothing else would tell.
+    // The index itself claims to be right, so nothing else would reveal the change.
     engine.shared.settle().unwrap();
     let mut layer = Layer::default();
     changes.iter().for_each(|change| drop(layer.put(change.clone())));

@@ -65,7 +65,6 @@ struct State {
     operations: u64,
 }
 
-/// The disk.
 #[derive(Debug, Clone)]
 pub(super) struct SimDisk {
     state: Arc<Mutex<State>>,

@@ -26,7 +26,7 @@ pub(super) fn options(dir: &Path) -> Options {
     let mut options = Options::new(dir);
     (options.cache_bytes, options.segment_bytes) = (1024 * 1024, 6_000);
     options.recent_keys = 5;
-    // Whoever counts the operations of a disk says when files are packed.
+    // Tests that count the operations of a disk decide themselves when files are packed.
     options.packs = false;
     options
 }
