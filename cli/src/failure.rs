@@ -1,4 +1,4 @@
-//! Why a command failed, and how that is told: as two lines for a person, or as one line of JSON.
+//! Why a command failed, and how that is reported: as two lines for a person, or as one line of JSON.
 
 pub mod next_step;
 
@@ -45,7 +45,7 @@ pub struct Parts {
     pub dry_run: Option<Value>,
     /// Permissions that the caller lacks.
     pub lacking: Vec<Permission>,
-    /// No failure at all: what was found is on stdout, and only the exit code is left to tell it.
+    /// No failure at all: the findings are on stdout, and only the exit code is left to report.
     pub found: bool,
 }
 

@@ -59,11 +59,11 @@ use tokio::runtime::{Builder, Runtime};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// References that lead nowhere and are named one by one.
+/// Most dangling references that are named one by one.
 const DANGLING_MAX: usize = 20;
-/// New customers who may have been there already of whom is told by name.
+/// Most new customers who may exist already that are named one by one.
 const DUPLICATES_MAX: usize = 20;
-/// References that lead nowhere for each of which a near identifier is looked for.
+/// Most dangling references for which a near identifier is looked for.
 const SUGGESTED_MAX: usize = 3;
 
 fn main() -> ExitCode {
@@ -211,7 +211,7 @@ fn context(
     } else if let Some(failure) = settings.faults.first() {
         return Err(failure.clone());
     }
-    // Whoever mends the profiles is not kept from it.
+    // Commands that repair profiles still run.
     if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
         return Err(failure);
     }
@@ -314,8 +314,8 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
     F::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe; a
-/// question that has something to take back is told instead.
+/// Ends the process on Ctrl-C, even while it waits for an answer from the user or writes to a full pipe; a
+/// question that has something to take back receives the interrupt instead.
 fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
     let (listens, listening) = mpsc::channel::<()>();
     thread::spawn(move || {

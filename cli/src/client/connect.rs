@@ -204,7 +204,7 @@ pub(super) fn is_limited(answer: &Result<reqwest::Response, reqwest::Error>) -> 
     answer.as_ref().is_ok_and(limited)
 }
 
-/// How long to wait before a request is repeated that found nobody.
+/// How long to wait before retrying a request that reached no daemon.
 fn backoff(tries: u32) -> Duration {
     Duration::from_millis(100 * 3_u64.pow(tries.min(4)))
 }

@@ -18,7 +18,7 @@ use std::time::UNIX_EPOCH;
 /// Bytes that are sent at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// Is told how many bytes have gone, of how many.
+/// Called with the number of bytes sent and the total.
 pub type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
 /// What the daemon says about an image.
@@ -30,7 +30,7 @@ pub struct Facts {
     pub bytes: Option<u64>,
     /// SHA-256 of its bytes.
     pub sha256: String,
-    /// When it was uploaded; in seconds, which is all that HTTP tells.
+    /// When it was uploaded; in seconds, which is the precision of HTTP.
     pub uploaded_on: Option<Timestamp>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn upload(
 }
 
 impl Client {
-    /// Sends an image, and tells `watch` how far it is.
+    /// Sends an image and reports its progress to `watch`.
     pub async fn upload<E: Endpoint>(&self, endpoint: &E, body: &E::Body, watch: Watch) -> Outcome {
         let request = Request { watch: Some(watch), ..Request::new(endpoint, body) };
         self.answered(request).await.map(drop)

@@ -110,7 +110,7 @@ impl Lock {
         }
         known.extend(more.cloned());
         if known.is_empty() {
-            // A file that only says that nobody is logged in would be left of every trial.
+            // Otherwise every trial would leave a file that only says that no one is logged in.
             return fs::remove_file(path()?)
                 .map_err(|error| Failure::local(format!("cannot forget: {error}")));
         }

@@ -16,14 +16,14 @@ use std::sync::Arc;
 /// The header by which a change is refused that names what does not exist.
 const EXISTING_ONLY: HeaderName = HeaderName::from_static("existing-only");
 
-/// Ends of addresses whose changes nobody is asked about. At the counter the daemon checks all that counts;
+/// Ends of addresses whose changes need no confirmation. At the counter the daemon checks all that counts;
 /// operations of a batch may name what others of it make.
 const NOT_ASKED: &[&str] = &["/transactions", "/batch"];
 
 /// What is done about a change that names what does not exist.
 #[derive(Debug, Clone)]
 pub enum References {
-    /// It is made, and told afterwards.
+    /// It is made, and reported afterwards.
     Told,
     /// It is tried first, and somebody is asked.
     Asked(Arc<dyn Asks>),

@@ -105,7 +105,7 @@ pub(super) fn by_itself(
         .with_custom_certificate_verifier(Arc::new(ByItself { only, provider }))
 }
 
-/// Looks at the certificate alone. That it belongs to whoever signs the handshake is always checked.
+/// Checks the certificate alone. That it belongs to the signer of the handshake is always checked.
 #[derive(Debug)]
 struct ByItself {
     only: Option<CertificateDer<'static>>,

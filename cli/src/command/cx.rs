@@ -95,7 +95,7 @@ impl Cx {
         self.changed(done, read, view).await
     }
 
-    /// Tells what a change came to, and prints the record as it is now.
+    /// Reports the result of a change, and prints the record as it is now.
     pub async fn changed<R: Endpoint<Body = Nothing>>(
         &self,
         done: Done<'_>,
@@ -124,7 +124,7 @@ impl Cx {
         }
     }
 
-    /// Tells what a change came to that leaves no record to print.
+    /// Reports the result of a change that leaves no record to print.
     pub fn done(&self, done: Done<'_>) -> Outcome {
         use crate::output::Format::{Table, Wide};
         self.out.tip(&format!("{} {} {}", done.noun, done.id, done.what));

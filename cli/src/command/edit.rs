@@ -20,7 +20,7 @@ use std::process::Command;
 const CONTEXT_LINES: usize = 2;
 
 impl Cx {
-    /// Opens a record as YAML in the editor, shows what was changed there, asks, and writes it if nobody
+    /// Opens a record as YAML in the editor, shows what was changed there, asks, and writes it unless someone
     /// else has changed the record meanwhile.
     pub async fn edit(&self, noun: &Noun, params: &[&str]) -> Outcome {
         if !self.prompt.yes {

@@ -140,7 +140,7 @@ impl CodeFlag {
     }
 }
 
-/// A password that nobody has thought of.
+/// A random password.
 pub fn made_up_password() -> String {
     let mut bytes = [0; 20];
     // Without the system's random numbers there is no secret.
@@ -148,7 +148,7 @@ pub fn made_up_password() -> String {
     mfa_shared::api::users::made_up_password(bytes)
 }
 
-/// Tells a password that was made up. What is to be quiet goes into logs, and no password may.
+/// Shows a generated password, but not with `--quiet`: such output goes into logs, and no password may.
 pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
     cx.out.warn(&format!("the password of {user} is {password}: it is shown only now{more}"));
 }

@@ -33,16 +33,16 @@ pub fn as_text(text: &str) -> Result<Value, String> {
     Ok(Value::from(text))
 }
 
-/// The body of an endpoint that grows with every answer. Each answer is held to the rules of the daemon at
-/// once, so that nobody learns at the end that the first one was wrong.
+/// The body of an endpoint that grows with every answer. Each answer is checked against the rules of the
+/// daemon at once, so that no one learns at the end that the first one was wrong.
 pub struct Guide<'a, E> {
     cx: &'a Cx,
     command: &'static str,
     body: Value,
     /// Each answer; what the one-line command is made of.
     typed: Vec<Typed>,
-    /// What was answered, question by question. After a step back the questions are put once more, and all
-    /// but the last answer themselves.
+    /// What was answered, question by question. After a step back the questions are asked again, and all but
+    /// the last are answered from here.
     given: Vec<Given>,
     /// How many of them were used since.
     used: usize,
@@ -61,7 +61,7 @@ enum Given {
 /// An answer.
 struct Typed {
     flag: &'static str,
-    /// Where it stands in the body.
+    /// Its pointer in the body.
     pointer: String,
     text: String,
 }
@@ -170,8 +170,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Asks for a value, and tells whether there is one. `flag` is what would have given it, empty for a word
-    /// without one; `pointer` is where it stands in the body.
+    /// Asks for a value, and returns whether there is one. `flag` is the flag that would have given it, empty
+    /// for a word without one; `pointer` is its place in the body.
     pub fn ask(
         &mut self,
         (flag, pointer): (&'static str, &str),
@@ -279,7 +279,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Puts in what nobody needs to be asked for.
+    /// Puts in a value without a question.
     pub fn put(
         &mut self,
         (flag, pointer): (&'static str, &str),
@@ -298,8 +298,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(())
     }
 
-    /// Shows what the answers come to, asks for a last yes, and tells the one line that does the same. A no
-    /// tells it as well: nobody likes to answer everything again for one wrong answer.
+    /// Shows the result of the answers, asks for a last yes, and shows the one line that does the same. After
+    /// a no the line is shown as well, so that one wrong answer does not mean answering everything again.
     fn finish(self, question: &str, view: &View) -> Outcome<Value> {
         let rows =
             view.columns.iter().map(|column| (column.name, crate::output::text(&self.body, column.pointer)));
@@ -354,7 +354,7 @@ fn kebab(name: &str) -> String {
     name.chars().map(lower).collect()
 }
 
-/// Somebody wants to answer the question before once more.
+/// The user wants to answer the previous question again.
 fn back() -> Failure {
     Failure::new(BACK, exit::FAILURE, "one question back")
 }

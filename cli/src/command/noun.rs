@@ -91,7 +91,7 @@ pub struct Noun {
     pub fields: &'static [&'static str],
     /// Fields that may name such a record although it does not exist.
     pub free: &'static [&'static str],
-    /// The code of the fault that says there is none, without `_not_found`; that of the path by default.
+    /// The code of the fault for a missing one, without `_not_found`; that of the path by default.
     pub missing: &'static str,
     /// The noun that lists its identifiers, where that is another one.
     pub among: Option<&'static Noun>,
@@ -127,9 +127,9 @@ pub struct Import {
     pub plural: &'static str,
     /// Columns that name a record in the report; the last one is its identifier.
     pub id: &'static [&'static str],
-    /// Columns that tell more in an export and are passed over by an import.
+    /// Informational columns of an export, which an import ignores.
     pub told: &'static [&'static str],
-    /// Whether a row may name one that stands before it, so that no batch overtakes another.
+    /// Whether a row may refer to an earlier one, so that no batch overtakes another.
     pub ordered: bool,
     /// Rows that travel in one batch.
     pub rows_max: usize,
@@ -162,7 +162,7 @@ pub const IMPORT: Import = Import {
 /// How a file says what records are to be.
 #[derive(Debug)]
 pub struct Apply {
-    /// What stands behind `kind:`.
+    /// The value of `kind:`.
     pub kind: &'static str,
     /// Its place among the kinds, in the order in which records of no other order are sent.
     pub place: u8,

@@ -39,8 +39,8 @@ impl Noun {
         Ok(())
     }
 
-    /// Identifiers that contain a text. What lies in an office is looked for in this one, and in all of them
-    /// where it is empty.
+    /// Identifiers that contain a text. Records inside an office are looked for in this one, or in all
+    /// offices if it is empty.
     pub async fn identifiers(&self, client: &Client, office: &str, term: &str) -> Vec<String> {
         let noun = self.among.unwrap_or(self);
         let Some((list, mut asked)) = noun.whole() else { return Vec::new() };

@@ -26,15 +26,15 @@ pub trait Verb: Args + FromArgMatches {
         Some(meta) => meta.doc,
         None => "",
     };
-    /// Two or more command lines that work as they stand.
+    /// Two or more command lines that work as written.
     const EXAMPLES: &'static [&'static str];
     /// Left out of help and completions.
     const HIDDEN: bool = false;
     /// Works also where the profile that is named does not exist.
     const MENDS_PROFILES: bool = false;
-    /// Tells itself what is wrong with settings, and works without those that cannot be read.
+    /// Reports faults of the settings itself, and works without those that cannot be read.
     const FINDS_FAULTS: bool = false;
-    /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
+    /// Runs until it is stopped: it handles signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
     /// Works on many records: it sees to signals itself, gets a runtime of several threads, and may end with
     /// failures of some of them.
@@ -79,7 +79,7 @@ pub struct Leaf {
     pub needs_profile: bool,
     /// Does not work where a setting cannot be read.
     pub needs_settings: bool,
-    /// Runs until it is told to stop, and sees to signals itself.
+    /// Runs until it is stopped, and handles signals itself.
     pub serves: bool,
     /// Works on many records, and sees to signals itself.
     pub bulk: bool,

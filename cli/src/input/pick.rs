@@ -55,7 +55,7 @@ impl List<'_> {
         }
     }
 
-    /// Draws what fits the terminal, and tells how many lines that are.
+    /// Draws what fits the terminal, and returns the number of lines.
     fn draw(&self, places: &[usize]) -> io::Result<usize> {
         let (height, width) = self.term.size();
         let rows = usize::from(height).saturating_sub(2).max(1);

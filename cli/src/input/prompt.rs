@@ -65,7 +65,7 @@ impl Prompt {
         let (answer, answered) = oneshot::channel();
         *self.interrupts.slot() = Some(answer);
         let (prompt, what) = (self.clone(), what.to_owned());
-        // A thread of its own, which nobody waits for: after a Ctrl-C it still reads the terminal.
+        // A thread of its own, which is never joined: after a Ctrl-C it still reads the terminal.
         std::thread::spawn(move || {
             let said = prompt.confirm(&what);
             if let Some(answer) = prompt.interrupts.slot().take() {
@@ -83,7 +83,7 @@ impl Prompt {
         }
     }
 
-    /// Asks before something ends that cannot simply go on again. Where nobody can be asked it goes on, since
+    /// Asks before something ends that cannot simply be resumed. Without a way to ask it proceeds, since
     /// scripts end things at night; not so in a protected profile.
     pub fn before_ending(&self, what: &str, identifier: &str) -> Outcome {
         match self.can_ask() || self.protected || self.confirmed.is_some() {
@@ -164,7 +164,7 @@ impl Prompt {
         Ok(Some(line.trim().to_owned()))
     }
 
-    /// Refuses where nobody could be asked; `flag` is what answers without a question.
+    /// Refuses if no question can be asked; `flag` is what answers without a question.
     pub fn check(&self, flag: &str) -> Outcome {
         if self.can_ask() {
             return Ok(());
@@ -184,7 +184,7 @@ fn hidden(question: &str) -> Outcome<String> {
         .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
 }
 
-/// What a command comes to that nobody agreed to.
+/// The result of a command that was not confirmed.
 pub fn declined() -> Failure {
     Failure::new("declined", exit::FAILURE, "nothing was done")
 }

@@ -61,7 +61,7 @@ pub struct Described {
     pub required: bool,
     /// What its cells hold.
     pub kind: Kind,
-    /// The words that may stand in it, where there are only some.
+    /// The allowed words, if there are only some.
     pub words: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl Shape {
         Self(resolved(&(meta.answer.schema)().unwrap_or_default()))
     }
 
-    /// The properties that are shown to nobody.
+    /// The properties that are never shown.
     pub fn secrets(&self) -> Vec<&str> {
         let secret = |name: &&str| resolved(&self.0["properties"][*name])["format"] == "password";
         self.properties().into_iter().filter(secret).collect()

@@ -71,7 +71,7 @@ async fn remove(folder: PathBuf) {
     }
     tokio::time::sleep(LOOK).await;
     if folder.exists() {
-        // Made once more by the last of them.
+        // Created again by the last of the threads.
         let _ = std::fs::remove_dir_all(&folder);
     }
 }

@@ -106,7 +106,7 @@ impl Verb for Doctor {
         cx.out.show(&views::FINDING, &findings.into_iter().map(record).collect())?;
         match failed {
             0 => Ok(()),
-            // What was found is data, and stands on stdout: for a program the exit code says the rest.
+            // The findings are data and go to stdout: for a program the exit code says the rest.
             _ if cx.out.format.is_structured() => Err(Failure::found(exit::FAILURE)),
             1 => Err(Failure::new("unhealthy", exit::FAILURE, "one check failed")),
             _ => Err(Failure::new("unhealthy", exit::FAILURE, format!("{failed} checks failed"))),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The unit; `@NAME@` is filled in.
 const UNIT: &str = include_str!("service.unit");
-/// Where the store is unless told otherwise.
+/// Default folder of the store.
 const DATA_DIR: &str = "/var/lib/mfa/store";
 /// What systemd makes and owns for a service.
 const STATE_DIRS: &str = "/var/lib/";
@@ -172,7 +172,7 @@ impl Print {
 /// What gives the service the folder around its store.
 fn state(data_dir: &str) -> Outcome<String> {
     let folder = Path::new(data_dir).parent().filter(|_| Path::new(data_dir).is_absolute());
-    // The key file lies beside the store, so the folder around both must be the service's own.
+    // The key file is beside the store, so the folder around both must be the service's own.
     let Some(folder) = folder.filter(|folder| *folder != Path::new("/") && *folder != Path::new("/var/lib"))
     else {
         let what = format!("--data-dir {data_dir} is not within a folder of its own");

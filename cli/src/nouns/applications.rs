@@ -140,7 +140,7 @@ impl Verb for Keygen {
         if !self.no_register
             && let Err(failure) = cx.client.send(&endpoint, &body).await
         {
-            // A key that nobody knows is of no use.
+            // A key that is not registered is useless.
             let _ = std::fs::remove_file(&self.out);
             return Err(failure);
         }

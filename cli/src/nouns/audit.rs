@@ -177,7 +177,7 @@ impl Verb for Follow {
         };
         self.filter.after = None;
         let mut out = cx.out.clone();
-        // Nobody could read on while a pager waits.
+        // A pager would hold the stream back.
         out.pager = String::new();
         loop {
             let size = u32::try_from(left).unwrap_or(u32::MAX).min(PAGE_SIZE_MAX);

@@ -65,7 +65,7 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
 
 /// Warns of the cards of a customer that are over, for whom they may be shown to.
 pub async fn warn_of_customer(cx: &Cx, customer: &str) {
-    // Who may not read cards is not told of them.
+    // A caller who may not read cards gets no warning about them.
     if let Ok(reply) = cx.client.send(&ListCards { customer: customer.to_owned() }, &Nothing).await {
         warn_of(cx, customer, &reply.value);
     }

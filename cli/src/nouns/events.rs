@@ -89,7 +89,7 @@ impl Verb for Follow {
             None => self.last(cx).await?,
         };
         let mut out = cx.out.clone();
-        // Nobody could read on while a pager waits.
+        // A pager would hold the stream back.
         out.pager = String::new();
         let client = cx.client.patient(ANSWER);
         while left > 0 {

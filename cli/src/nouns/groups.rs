@@ -46,7 +46,7 @@ struct GroupFlags {
     from: Option<String>,
 }
 
-/// What one flag stands for: a permittable for each method.
+/// The value of one flag: a permittable for each method.
 #[derive(Clone)]
 struct Drafts(Vec<Value>);
 

@@ -1,4 +1,4 @@
-//! Answers of the daemon whose kind nobody knows beforehand.
+//! Answers of the daemon whose kind is not known beforehand.
 
 use super::{Output, escaped};
 use crate::failure::{Failure, Outcome};

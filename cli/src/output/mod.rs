@@ -91,8 +91,7 @@ impl Output {
         self.page(&table::folded(view.columns, &rows, &self.screen, !self.no_header))
     }
 
-    /// Prints a record that is shown once more: in the place of what a person saw before, and as one more
-    /// row for a program.
+    /// Prints a record that is shown again: over the previous one for a person, as another row for a program.
     pub fn show_again(&self, view: &View, record: &Value) -> Outcome {
         let again = Self { no_header: true, pager: String::new(), ..self.clone() };
         if self.screen.stdout_is_terminal && matches!(self.format, Format::Table | Format::Wide) {
@@ -240,7 +239,7 @@ impl Output {
         }
     }
 
-    /// Whether the output is for people, who are told more than what they asked for.
+    /// Whether the output is for people, who get more than they asked for.
     pub fn is_read_by_people(&self) -> bool {
         self.jq.is_none() && matches!(self.format, Format::Table | Format::Wide)
     }
@@ -285,7 +284,7 @@ impl Output {
     }
 }
 
-/// Tells a failure on stderr, in the way in which its reader wants it.
+/// Prints a failure on stderr in the format that its reader wants.
 pub fn tell(failure: &Failure, structured: bool, screen: &Screen) {
     let mut out = stderr().lock();
     if structured {

@@ -1,5 +1,5 @@
-//! Which text stands where on a paper. All measures are those of a [`Ruler`]: columns of a text, or
-//! hundredths of a point of a page.
+//! Where each text goes on a paper. All measures are those of a [`Ruler`]: columns of a text, or hundredths
+//! of a point of a page.
 
 use super::letterhead::Letterhead;
 use super::{Paper, Part, table};
@@ -14,7 +14,7 @@ pub enum Style {
     Strong,
     /// What a paper is.
     Title,
-    /// What stands at the edges of a page.
+    /// Text at the edges of a page.
     Fine,
 }
 
@@ -65,7 +65,7 @@ impl Block {
     }
 }
 
-/// Where each text of a paper stands, all but its footer.
+/// The place of each text of a paper, all but its footer.
 pub fn lay_out(paper: &Paper, ruler: &dyn Ruler) -> Vec<Block> {
     let mut blocks = vec![Block::of(heading(paper, ruler))];
     for part in &paper.parts {

@@ -4,7 +4,7 @@ use super::Table;
 use super::layout::{Block, Line, Piece, Ruler, Style, left, total, wrapped};
 use std::rc::Rc;
 
-/// Where each text of a table stands.
+/// The place of each text of a table.
 pub fn lay_out(table: &Table, ruler: &dyn Ruler) -> Vec<Block> {
     let Some(widths) = widths(table, ruler) else { return stacked(table, ruler) };
     let grid = Grid { table, widths, ruler };

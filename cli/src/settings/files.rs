@@ -16,7 +16,7 @@ pub fn save(path: &Path, bytes: &[u8]) -> Outcome {
     File::options().write(true).open(path).and_then(|mut file| file.write_all(bytes)).map_err(failed)
 }
 
-/// Writes a new file that only its owner can read and puts it into the place of the old one, so that nobody
+/// Writes a new file that only its owner can read and puts it into the place of the old one, so that no one
 /// ever reads half of it.
 pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", path.display()));

@@ -17,7 +17,7 @@ pub use places::{config_files, data_dir, report_dir, state_dir, user_config_file
 pub struct Setting {
     /// Its name in config files; `MFA_` and the name in capitals is its variable.
     pub name: &'static str,
-    /// Its value when nobody sets it.
+    /// Its default value.
     pub default: &'static str,
     /// What it decides.
     pub doc: &'static str,
@@ -190,7 +190,7 @@ pub enum Origin {
     Profile(String),
     /// A config file.
     File(PathBuf),
-    /// Nobody set it.
+    /// It is not set.
     Default,
 }
 
@@ -216,12 +216,12 @@ pub struct Settings {
     pub protected: bool,
     /// Why the profile that was named cannot be used.
     pub bad_profile: Option<Failure>,
-    /// Why a file or a value cannot be read; what it was to say is as if nobody had said it.
+    /// Why a file or a value cannot be read; such a value counts as not set.
     pub faults: Vec<Failure>,
 }
 
 impl Settings {
-    /// Reads the environment and the config files; `flags` holds what stood on the command line.
+    /// Reads the environment and the config files; `flags` holds those of the command line.
     pub fn load(flags: Vec<(&'static str, String)>) -> Self {
         let mut settings = Self::default();
         for setting in TABLE {
@@ -398,7 +398,7 @@ fn plain(value: &toml::Value) -> String {
         toml::Value::Integer(number) => number.to_string(),
         toml::Value::Float(number) => number.to_string(),
         toml::Value::Boolean(flag) => flag.to_string(),
-        // No setting is a date or a table; whoever reads the setting says so.
+        // No setting is a date or a table; the code that reads the setting reports it.
         other => other.type_str().to_owned(),
     }
 }

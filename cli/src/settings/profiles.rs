@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// All profiles.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Profiles {
-    /// The one that is used where nobody names another.
+    /// The one that is used if none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Each by its name.

@@ -1,4 +1,4 @@
-//! What must be known before, or instead of, a command line that parses: how to tell that it does not.
+//! What must be known before, or instead of, a command line that parses: how to report that it does not.
 
 use super::{self as tree, command, nodes};
 use crate::failure::{Failure, Outcome};
@@ -106,7 +106,7 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
         Some(ContextValue::String(typed)) => Some(typed.as_str()),
         _ => None,
     };
-    // What is no command stands before what looks like one.
+    // The unknown word comes before one that looks like a command.
     let group = path.len() - usize::from(typed.is_some() && tree::names(nodes(), path).is_empty());
     let path = &path[..group];
     let text = error.render().to_string();

@@ -19,7 +19,7 @@ struct Missing {
     office: Option<String>,
 }
 
-/// The failure with a near identifier, where the daemon soon tells which there are; `office` is that of this
+/// The failure with a near identifier, if the daemon soon says which ones exist; `office` is that of this
 /// machine.
 pub async fn with_suggestion(client: &Client, office: &str, failure: Failure) -> Failure {
     let missing = not_found(&failure).or_else(|| unknown_reference(&failure));

@@ -97,7 +97,7 @@ impl<'a> Place<'a> {
         let mut words = record.split('/');
         let noun = words.next().unwrap_or_default();
         let identifiers: Vec<_> = words.collect();
-        // The noun of a command, in the singular and in the plural, stands for that of the path.
+        // The noun of a command, in the singular or plural, means that of the path.
         let names = nouns::called(noun);
         let is_meant = |own: &&str| *own == noun || names.contains(own);
         let found =

@@ -92,7 +92,7 @@ impl SealFlags {
     }
 }
 
-/// Reads public keys. What is none may be a private one, which no message repeats.
+/// Reads public keys. An invalid one may be a private key, so no message repeats it.
 fn public_keys(given: &[String]) -> Outcome<Vec<PublicKey>> {
     let wrong = |why| Failure::usage(format!("a value of --encrypt-to is wrong: {why}"));
     given.iter().map(|key| key.parse().map_err(wrong)).collect()

@@ -98,8 +98,7 @@ fn ended(report: &Value) -> String {
 }
 
 impl End {
-    /// Sees to it that every teller is closed; a line for each that is not. Where nobody can be asked nothing
-    /// is closed.
+    /// Asks to close each open teller; returns a step for each. If no question can be asked, none is closed.
     async fn tellers(&self, cx: &Cx, is_ended: bool) -> Outcome<Vec<Step>> {
         const NAME: &str = "tellers";
         let list = ListTellers { office: self.office.clone() };

@@ -102,7 +102,7 @@ async fn must_be_counted(cx: &Cx, at: &Place) -> Outcome<bool> {
     Ok(tried.is_err_and(|failure| failure.code == fault::DENOMINATION_REQUIRED.code))
 }
 
-/// Asks for what was counted, unless it could not be saved or there is nobody to ask.
+/// Asks for the count, unless it could not be saved or no question can be asked.
 async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
     is_active(cx, at).await?;
     let what = format!("the cash of teller {} must be counted before it is closed", at.teller);
@@ -120,7 +120,7 @@ async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
     }
 }
 
-/// Tells of transactions that nobody confirmed or cancelled; the closing cancels them.
+/// Warns of pending transactions, which the closing cancels; returns their number.
 async fn say_what_waits(cx: &Cx, teller: &str) -> usize {
     let query = Query(TransactionQuery { status: Some(TransactionState::Pending) });
     let listed = cx.client.send(&ListTransactions { teller: teller.to_owned() }, &query).await;

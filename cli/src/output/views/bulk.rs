@@ -15,7 +15,7 @@ pub const DRY_RUN: View = View {
     ],
 };
 
-/// What became of the operations of a batch.
+/// The results of the operations of a batch.
 pub const BATCH: View = View {
     plural: "operations",
     id: "/operation",

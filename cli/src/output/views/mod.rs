@@ -36,13 +36,13 @@ pub const WIDE: u8 = 9;
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// Where its value stands in the record; `*` is every element of a list.
+    /// Pointer to its value in the record; `*` is every element of a list.
     pub pointer: &'static str,
     /// 0 is always shown; of the others, the highest gives way first; [`WIDE`] is only in wide formats.
     pub priority: u8,
-    /// Whether its values stand on the right side of their column: amounts.
+    /// Whether its values are aligned right: amounts.
     pub right: bool,
-    /// Where its values are money: what tells their currency.
+    /// For money: where its currency comes from.
     pub currency: Option<Currency>,
     /// What a table makes of the value for people.
     pub sense: Sense,
@@ -63,10 +63,11 @@ pub enum Sense {
     Word,
 }
 
-/// What tells the currency of a record's amounts, and with it how many digits follow the point in a table.
+/// Where the currency of a record's amounts comes from, and with it how many digits follow the point in a
+/// table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Currency {
-    /// The digits themselves stand at this pointer.
+    /// The number of digits itself is at this pointer.
     Scale(&'static str),
     /// Its code does.
     Code(&'static str),

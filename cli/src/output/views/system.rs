@@ -1,4 +1,4 @@
-//! What is told of the machine and of the interface itself.
+//! Views of the machine and of the interface itself.
 
 use super::{Column, View, amount, column};
 use serde_json::Value;

@@ -53,7 +53,7 @@ impl Failed {
     fn writer(&mut self) -> Outcome<&mut csv::Writer<File>> {
         if self.writer.is_none() {
             let mut options = OpenOptions::new();
-            // The rows may hold passwords, and always hold what concerns nobody else.
+            // The rows may hold passwords, and always hold what concerns no one else.
             let file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.path);
             let file = file.map_err(|error| self.unwritable(&error.into()))?;
             let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter).from_writer(file);

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `source` | rows of CSV, JSON lines, JSON and YAML |
 //! | `row` | a row as the operations that make its record |
-//! | `send` | rows as batches, and what became of each |
-//! | `report`, `failed` | the report, from which a broken run goes on; the rows that failed |
+//! | `send` | rows as batches, and the result of each |
+//! | `report`, `failed` | the report, from which a broken run is resumed; the rows that failed |
 //! | `progress` | a bar for people, lines for programs |
 //! | `import` | all of it together |
 //! | `export` | the way back |

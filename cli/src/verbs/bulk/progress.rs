@@ -54,7 +54,7 @@ impl Progress {
         Self { begun: now, told: now, bytes: bytes.filter(|bytes| *bytes > 0), shown }
     }
 
-    /// Tells of more rows, which end at this byte of the file.
+    /// Reports more rows, which end at this byte of the file.
     pub fn tell(&mut self, counts: Counts, position: u64) {
         let rate = self.rate(counts.rows - counts.before);
         match &self.shown {

@@ -37,7 +37,7 @@ pub struct Before {
 }
 
 impl Before {
-    /// What became of the next row of this name, if it was done before.
+    /// The result of the next row of this name, if it was done before.
     pub fn take(&mut self, id: &str) -> Option<Status> {
         let done = self.done.get_mut(id)?;
         if done.is_empty() { None } else { Some(done.remove(0)) }
@@ -90,7 +90,7 @@ impl Report {
         let _ = writer.flush();
     }
 
-    /// Adds what became of a row.
+    /// Adds the result of a row.
     pub fn push(&mut self, done: &Done) {
         let flat = |text: &str| guarded_or_empty(&text.replace(['\r', '\n'], " "));
         let (number, id) = (done.number.to_string(), flat(&done.id));
@@ -153,8 +153,8 @@ impl Past {
         past
     }
 
-    /// A run tells what was done before it, too, as far as it came: of two runs, the one that tells more of
-    /// a name counts.
+    /// A run also reports what was done before it, as far as it got: of two runs, the one with more results
+    /// for a name counts.
     fn add(&mut self, run: HashMap<String, Vec<Status>>) {
         for (id, done) in run {
             let known = self.done.entry(id).or_default();

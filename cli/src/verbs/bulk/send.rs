@@ -1,4 +1,4 @@
-//! Rows as batches of operations, and what became of each row.
+//! Rows as batches of operations, and the result of each row.
 
 use super::row::{Keys, Record, Row};
 use super::source::Raw;
@@ -29,7 +29,7 @@ pub enum Mode {
     SkipExisting,
 }
 
-/// What became of a row.
+/// The result of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Its record was made.
@@ -62,20 +62,20 @@ impl Status {
     }
 }
 
-/// A row with what became of it.
+/// A row with its result.
 #[derive(Debug, Clone)]
 pub struct Done {
     /// Its place in the file.
     pub number: u64,
     /// What names its record.
     pub id: String,
-    /// What became of it.
+    /// Its result.
     pub status: Status,
     /// The code of a refusal.
     pub code: String,
     /// Why it was refused.
     pub message: String,
-    /// The row as it stands in the file, where it failed or may fail yet.
+    /// The row as in the file, if it failed or may still fail.
     pub raw: Option<Raw>,
     /// Whether an earlier run did it.
     pub before: bool,
@@ -254,7 +254,7 @@ impl Sender {
             }
             Err(failure) => match failure.operation.and_then(|i| Some((i, *sent.get(i)?))) {
                 Some((operation, refused)) => {
-                    // The row is told by its place in the file.
+                    // The row is identified by its place in the file.
                     let detail = fault::detail_of_operation(operation, &failure.message);
                     let message = in_one_line(&failure.errors, detail);
                     Ok(taken_back(&rows, refused, &failure.code, &message))
@@ -265,7 +265,7 @@ impl Sender {
     }
 }
 
-/// What became of rows of which one was refused, and all others were taken back for it.
+/// The results of rows that were all rolled back because one of them was refused.
 fn taken_back(rows: &[Ready], refused: usize, code: &str, message: &str) -> Vec<Done> {
     let number = rows[refused].row.number;
     let told = |(i, ready): (usize, &Ready)| match i == refused {
