@@ -48,7 +48,7 @@ impl Served {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Tells it to stop, and gives its exit code.
+    /// Stops it, and returns its exit code.
     pub fn end(mut self) -> Option<i32> {
         self.stop()
     }

@@ -46,7 +46,7 @@ impl Terminal {
         command
     }
 
-    /// Types text as it stands and then the return key.
+    /// Types text as it is and then the return key.
     pub fn type_line(&self, text: &str) {
         if !text.is_empty() {
             assert!(self.tmux().args(["send-keys", "-l", text]).status().unwrap().success());

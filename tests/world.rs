@@ -1,6 +1,6 @@
-//! A daemon of its own for each test: in a temporary folder, on a free port, with a clock that stands
-//! still, and a client that shows exactly what went over the wire. On PostgreSQL there are two daemons on
-//! one database, and requests go to them by turns: what one has answered the other one knows.
+//! A daemon of its own for each test: in a temporary folder, on a free port, with a stopped clock, and a
+//! client that shows exactly what went over the wire. On PostgreSQL there are two daemons on one database,
+//! and requests go to them in turns: what one has answered the other one knows.
 
 use crate::stored::postgres;
 use mfa_daemon::{Auth, Check, Clock, Config, Daemon, Found, check};
@@ -59,7 +59,7 @@ impl World {
         config.auth = Auth::Off;
         config.store = postgres();
         config.store_connections_max = 4;
-        // Nobody watches whether it is ready, but for the tests of that.
+        // Only the tests of readiness watch it.
         config.drain = Duration::ZERO;
         change(&mut config);
         before(&runtime, &config);
@@ -228,7 +228,7 @@ impl World {
         self.send(self.request("DELETE", path))
     }
 
-    /// Sends a request line as it stands, and reads the whole answer.
+    /// Sends a request line as it is, and reads the whole answer.
     pub fn raw(&self, line: &str) -> String {
         use std::io::{Read, Write};
         let mut socket = std::net::TcpStream::connect(self.daemons[0].address()).unwrap();

@@ -1,4 +1,4 @@
-//! References that lead nowhere, told with the answer to the change that makes them: `decisions.md` section 5.
+//! Dangling references, reported in the answer to the change that makes them: `decisions.md` section 5.
 
 use crate::api::tellers::counter::teller;
 use crate::guarded::PASSWORD;

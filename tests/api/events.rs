@@ -112,7 +112,7 @@ fn a_stream_goes_on_where_it_was_without_gap_or_repetition() {
     let world = World::start();
     create(&world, "c-0");
     let first = events(&world, "").last().unwrap()["sequence"].as_u64().unwrap();
-    // Without a position only what is new is told.
+    // Without a position only new events are sent.
     let fresh = world.spawn(stream(world.request("GET", "/events"), 1));
     std::thread::sleep(Duration::from_millis(700));
     for n in 1..=30 {

@@ -74,12 +74,12 @@ impl Images {
         self.send(&path, &[part("image", Some("image/jpeg"), bytes)])
     }
 
-    /// The names of the images that lie in the store, drafts included.
+    /// The names of the images in the store, drafts included.
     pub fn files(&self) -> Vec<String> {
         self.0.block_on(objects(self.0.config()))
     }
 
-    /// Holds the images that lie in the store to these hashes.
+    /// Compares the images in the store with these hashes.
     #[track_caller]
     pub fn holds(&self, hashes: &[String]) {
         assert_eq!(self.files(), hashes);

@@ -1,4 +1,4 @@
-//! Names in a body that stand for nothing: every one is told in one answer, in the order of the body.
+//! Dangling names in a body: one answer reports all of them, in the order of the body.
 
 use super::definitions::PRODUCT;
 use super::tellers::counter::Counter;
@@ -9,7 +9,7 @@ fn strict() -> World {
     World::with(|config| config.strict_references = true)
 }
 
-/// The fields that a refusal tells, each with the right code.
+/// The fields that a refusal names, each with the right code.
 #[track_caller]
 fn told(problem: &Value) -> Vec<String> {
     let errors = problem["errors"].as_array().unwrap();

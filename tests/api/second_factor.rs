@@ -86,7 +86,7 @@ fn a_login_needs_a_code_and_each_code_is_good_once() {
     world.clock.advance(300);
     let seen = login(&world, PASSWORD, None).refused(401, "second_factor_required");
     assert_eq!(seen.json()["error"], "mfa_required");
-    // Whoever does not know the password learns nothing of the factor.
+    // A caller who does not know the password learns nothing of the factor.
     login(&world, "wrong kettle", None).refused(401, "login_failed");
     login(&world, "wrong kettle", Some(&code(&world, &secret, 0))).refused(401, "login_failed");
     let now = code(&world, &secret, 0);

@@ -12,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const KID: &str = "2031-05-06T10_11_12";
 
-/// Where settings stand.
+/// Where settings come from.
 #[derive(Debug, Clone, Copy)]
 enum Source {
     File,

@@ -156,7 +156,7 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
         wait(&[record, "--for", "exists", "-o", "json"]).json();
     }
     assert_eq!(wait(&["office/nowhere", "--for", "gone"]).ok(), "");
-    // The secret of a gateway is neither shown nor told.
+    // The secret of a gateway is not shown.
     let seen = wait(&["configuration/main", "--for", "exists", "-o", "json"]).json();
     assert_eq!((&seen["host"], &seen["app_password"]), (&"mail.example.org".into(), &"***".into()));
     let seen = wait(&["configuration/main", "--for", "app_password=x", "--timeout", "1s"]);

@@ -1,4 +1,5 @@
-//! `mfa apply` asks before it does anything: where somebody sits, where nobody does, and what standard input is.
+//! `mfa apply` asks before it does anything: with a user at the terminal, without one, and with each kind of
+//! standard input.
 
 use super::run::{run, run_with};
 use crate::terminal::Terminal;

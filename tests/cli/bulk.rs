@@ -284,7 +284,7 @@ fn what_is_exported_can_be_imported_elsewhere_and_comes_out_the_same() {
             let report = std::fs::read_to_string(beside(&file, "report")).unwrap_or_default();
             assert_eq!(ran.exit, 0, "{noun} {format} {}\n{report}", ran.err);
             let again = run(other.mfa(&[noun, "export", "-o", format])).ok();
-            // The state of a record and its balance are told, and not imported.
+            // The state of a record and its balance are exported, but not imported.
             let told = |text: &str| {
                 ["ACTIVE", "PENDING", "CLOSED", "LOCKED"]
                     .iter()

@@ -104,8 +104,8 @@ fn what_stands_behind_a_flag_is_offered_by_its_kind() {
     assert_eq!(next(&world, &["customers", "get", "nobody"]), nothing, "and nowhere else");
 }
 
-/// What a completion says in the end. On a machine that is busy it may say nothing at first, because nobody
-/// waits longer for it than 300 ms.
+/// What a completion finally offers. On a busy machine it may offer nothing at first, because it waits no
+/// longer than 300 ms.
 fn patiently(mut ask: impl FnMut() -> Vec<String>) -> Vec<String> {
     (0..20).map(|_| ask()).find(|found| !found.is_empty()).unwrap_or_default()
 }

@@ -21,7 +21,7 @@ fn a_machine_in_order_passes_every_check() {
     for check in ["config", "permissions", "disk", "daemon", "version", "clock"] {
         assert_eq!(finding(&findings, check)["result"], "ok", "{findings}");
     }
-    // Nobody has made a store in the default folder of this home, and this daemon asks for no token.
+    // There is no store in the default folder of this home, and this daemon asks for no token.
     assert_eq!(finding(&findings, "login")["mend"], "mfa daemon restart --auth on");
 }
 

@@ -140,7 +140,7 @@ fn on_a_terminal_a_refused_draft_is_edited_again_or_kept() {
     terminal.type_line("clear; mfa customers edit c-001");
     terminal.wait_for("edit it again? [y/N]");
     terminal.type_line("y");
-    // The second question, not the first one, which stands there for a while yet.
+    // The second question, not the first one, which stays on the screen for a while yet.
     let screen = terminal.wait_for(&format!("change customer c-001 at {}? [y/N]", world.url()));
     assert!(screen.contains("+ surname: Typed"), "{screen}");
     terminal.type_line("y");

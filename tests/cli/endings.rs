@@ -1,4 +1,4 @@
-//! Verbs that end something ask on a terminal, and go on where nobody can be asked.
+//! Verbs that end something ask on a terminal, and proceed if no question can be asked.
 
 use super::run::run;
 use super::tree::{commands, sample, shell, words};

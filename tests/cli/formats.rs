@@ -1,4 +1,4 @@
-//! Every leaf of the tree honours every format, and tells its errors as it should.
+//! Every leaf of the tree supports every format, and reports its errors correctly.
 
 use super::run::run;
 use super::tree::{commands, runs_here, sample, shell, words};

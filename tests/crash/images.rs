@@ -123,7 +123,7 @@ impl Writer {
         true
     }
 
-    /// Changes images until it is told to stop or the daemon is gone.
+    /// Changes images until it is stopped or the daemon is gone.
     async fn run(self, stop: Arc<AtomicBool>) {
         let mut there = self.prepare().await;
         while there && !stop.load(SeqCst) {

@@ -52,7 +52,7 @@ struct Seen {
     refused_late: AtomicU64,
 }
 
-/// Creates one customer after the other until it is told to stop; each is tried until it is acknowledged.
+/// Creates one customer after the other until it is stopped; each is tried until it is acknowledged.
 async fn create(
     http: reqwest::Client,
     url: String,

@@ -88,7 +88,7 @@ impl Client {
             }
             let starts = self.heard.daemon.lock().unwrap().1;
             if let Some((transaction, _)) = last.take_if(|(_, before)| *before != starts) {
-                // Whoever is not sure of having heard the answer asks again, and nothing happens.
+                // A client that is not sure of having got the answer retries, and nothing happens.
                 let again = self.send(&confirm(&path, &transaction), &transaction, "").await;
                 assert!(again.status == 202 && again.replayed, "{transaction}: {}", again.body);
             }

@@ -1,4 +1,4 @@
-//! A stand-in for an SMS service.
+//! A mock SMS service.
 
 use super::certificates::Files;
 use rustls::pki_types::pem::PemObject;

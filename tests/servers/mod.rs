@@ -76,7 +76,7 @@ fn act(mut stream: TcpStream, steps: &[Step]) {
     }
 }
 
-/// A port on which nobody listens.
+/// A port on which nothing listens.
 pub fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

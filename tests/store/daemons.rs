@@ -181,7 +181,7 @@ fn no_image_is_removed_that_the_other_one_is_about_to_use() {
     }
 }
 
-/// Writes customers at a daemon until it is told to stop, and gives the identifiers that were acknowledged.
+/// Writes customers at a daemon until it is stopped, and returns the identifiers that were acknowledged.
 async fn write(http: reqwest::Client, url: String, name: String, stop: Arc<AtomicBool>) -> Vec<String> {
     let mut acknowledged = Vec::new();
     for number in 0.. {

@@ -131,7 +131,7 @@ fn report(tx: &mut Tx<'_>) -> DayReport {
 #[test]
 fn cash_that_no_entry_explains_is_found() {
     let day = Day::start();
-    // Number 2: cash in the drawer, cash on hand and the entries; nothing where nobody opened.
+    // Number 2: cash in the drawer, cash on hand and the entries; nothing if the teller was never opened.
     day.finds(
         |tx| {
             let cash = drawer_cash(tx, "T2")?.plus(amount("0.01"));

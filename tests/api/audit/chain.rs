@@ -52,7 +52,7 @@ fn the_chain_has_no_gap_and_its_head_is_the_last_record() {
     assert_eq!(lines.len(), 80);
     let hash = verify(&lines).unwrap();
     let head = world.get("/audit/head").is(200).json();
-    // The stream of lines was told meanwhile.
+    // The stream of lines was itself recorded meanwhile.
     let last = head["sequence"].as_i64().unwrap();
     assert!(last >= 80);
     let record = world.get("/audit/80").is(200);

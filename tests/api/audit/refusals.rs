@@ -1,4 +1,4 @@
-//! What is told of those who are not let in, and of looks at what is sensitive.
+//! Audit records of refused callers, and of reads of what is sensitive.
 
 use super::{of, records, the};
 use crate::guarded::may;

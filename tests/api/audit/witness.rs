@@ -1,4 +1,4 @@
-//! Whoever watches every change and compares what the audit trail says of it with what reads show.
+//! A witness that watches every change and compares its audit records with what reads show.
 
 use super::of;
 use crate::world::{Seen, World};
@@ -22,7 +22,7 @@ pub struct Witness {
     known: RefCell<BTreeMap<String, Value>>,
 }
 
-/// What a read shows of a record; null where there is none, `None` where no read shows it as one JSON text.
+/// What a read shows of a record; null if it is missing, `None` if no read shows it as one JSON text.
 fn shown(world: &World, resource: &str) -> Option<Value> {
     let mut words = resource.split('/');
     let noun = words.next()?;
@@ -58,7 +58,8 @@ impl Witness {
         for (resource, last) in self.known.borrow_mut().iter_mut() {
             *last = shown(world, resource).unwrap_or_default();
         }
-        // A look at a secret is told after its answer; it is to be written now and not while others compare files.
+        // A read of a secret is recorded after its answer; that must be written now, not while others compare
+        // files.
         world.get("/audit?size=1").is(200);
     }
 
@@ -107,7 +108,7 @@ impl Witness {
         let made = changes.first().is_some_and(|change| change["field"] == "");
         let Some(before) = known.insert(resource.to_owned(), now.clone()).or(made.then_some(Value::Null))
         else {
-            // Nobody looked at it before.
+            // It was not read before.
             return;
         };
         let mut built = before.clone();

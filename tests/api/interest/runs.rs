@@ -35,7 +35,7 @@ fn a_day_is_accrued_booked_and_listed() {
     assert_eq!(interest["nextPayment"], "2031-05-31");
     assert_eq!(interest["payments"], json!([]));
     same(&bank.interest(&empty)["accrued"], "0");
-    // Once more, by everybody who wants to: nothing.
+    // Further runs, by any caller, do nothing.
     bank.run();
     bank.run_body(json!({ "date": "2031-05-01" })).is(202);
     assert_eq!((bank.runs("").len(), bank.entries().len()), (1, 1));

@@ -316,7 +316,7 @@ fn thousands_of_entries_are_summed_up_once_and_reports_go_on_from_there() {
         }
     };
     right(&books);
-    // The same once more from what is kept by now, and with what is posted behind it.
+    // The same again, from what is kept by now and with what is posted after it.
     let counter = Counter { world };
     counter.open("T1", "emp1", "12.34");
     let world = &counter.world;

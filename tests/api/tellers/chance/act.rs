@@ -17,7 +17,7 @@ pub enum At {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slip {
     None,
-    /// A word that is none.
+    /// An unknown word.
     Word,
     /// Something that is another one's.
     Other,

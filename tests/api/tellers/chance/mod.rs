@@ -279,7 +279,7 @@ fn a_branch_does_what_the_model_does() {
     let played = TestRunner::new(settings).run(&history, |steps| play(&steps, &met));
     if let Err(error) = played {
         match error {
-            // What went wrong stands last, below the shortest history that was found for it.
+            // The reason comes last, below the shortest history that was found for it.
             TestError::Fail(reason, steps) => panic!("{steps:?}\nafter {} steps: {reason}", steps.len()),
             TestError::Abort(reason) => panic!("{reason}"),
         }

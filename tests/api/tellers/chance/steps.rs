@@ -1,5 +1,5 @@
-//! What happens next: numbers by chance, and the operation that they come to where the model stands, so that
-//! most operations are possible and bounds are met, not only passed.
+//! What happens next: random numbers, and the operation that they select in the current state of the model,
+//! so that most operations are possible and bounds are met, not only passed.
 
 use super::Twins;
 use super::act::{Act, At, Look, Slip, Wish};
@@ -28,7 +28,7 @@ enum Kind {
     Look,
 }
 
-/// How much, told by what is there.
+/// An amount, absolute or relative to one of the model.
 #[derive(Debug, Clone, Copy)]
 enum HowMuch {
     Thousandths(i64),
@@ -274,7 +274,7 @@ impl Twins {
         Act::Change { t, at, limit, drawer, pin, employee, slip }
     }
 
-    /// An account that stands where the type of transaction needs it, in most cases.
+    /// An account in the state that the type of transaction needs, in most cases.
     fn account(&self, kind: &str, n: usize) -> usize {
         let accounts = &self.model.accounts;
         let needed = usize::from(kind != "ACCO");
