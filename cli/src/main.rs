@@ -131,7 +131,7 @@ fn runtime(with_threads: bool) -> Outcome<Runtime> {
     })
 }
 
-/// Tries whether as many threads start as a runtime has, because it breaks off where they do not.
+/// Checks that as many threads start as a runtime has, because it panics if they do not.
 fn threads_start() -> io::Result<()> {
     let count = thread::available_parallelism().map_or(1, NonZero::get);
     let started: Vec<_> = (0..count)
@@ -151,7 +151,7 @@ fn threads_start() -> io::Result<()> {
     Ok(())
 }
 
-/// Says which new customers may have been there already.
+/// Warns of new customers who may exist already.
 fn warn_of_duplicates(cx: &Cx) {
     let told = cx.client.take_duplicates();
     for new in told.iter().take(DUPLICATES_MAX) {
@@ -166,8 +166,8 @@ fn warn_of_duplicates(cx: &Cx) {
     }
 }
 
-/// Says which references the changes of a command have left leading nowhere; what many records have in
-/// common is said once.
+/// Warns of the dangling references that the changes of a command have left; what many records have in common
+/// is reported once.
 async fn warn_of_dangling(cx: &Cx) {
     let (mut told, mut times) = (Vec::new(), HashMap::new());
     for dangling in cx.client.take_dangling() {
@@ -323,7 +323,7 @@ fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrup
         let interrupted = runtime.block_on(async {
             let mut signals =
                 tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;
-            // From here on a signal finds somebody, and the work may begin.
+            // From here on signals are handled, and the work may begin.
             let _ = listens.send(());
             loop {
                 signals.recv().await?;

@@ -29,7 +29,7 @@ pub(super) struct Noted {
     found: Vec<Dangling>,
     /// What the user has agreed to; it is not reported again.
     agreed: HashSet<Dangling>,
-    /// New customers who may have been there already.
+    /// New customers who may exist already.
     pub(super) duplicates: Vec<Duplicates>,
 }
 
@@ -70,7 +70,7 @@ impl Client {
         noted.found.extend(new);
     }
 
-    /// Takes note of what somebody has agreed to.
+    /// Notes what the user has agreed to.
     pub(super) fn agree_to(&self, dangling: Vec<Dangling>) {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner).agreed.extend(dangling);
     }

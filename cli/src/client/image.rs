@@ -43,7 +43,7 @@ pub struct Arriving {
     url: String,
 }
 
-/// The body of an upload, and its length beside it.
+/// The body of an upload, and its length.
 pub(super) fn upload(
     request: reqwest::RequestBuilder,
     bytes: &Bytes,
@@ -112,7 +112,7 @@ fn moment(text: &str) -> Option<Timestamp> {
 }
 
 impl Arriving {
-    /// The next bytes. Behind the last ones it is certain that all of them are those of the image.
+    /// The next bytes. After the last ones it is certain that all of them are those of the image.
     pub async fn next(&mut self) -> Outcome<Option<Bytes>> {
         match self.response.chunk().await {
             Ok(Some(bytes)) => {

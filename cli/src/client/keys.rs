@@ -179,7 +179,7 @@ pub fn write(file: &str, application: &str, timestamp: &str, pem: &str) -> Outco
     })
 }
 
-/// Refuses a file that is there already.
+/// Refuses a file that exists already.
 pub fn check_free(file: &str) -> Outcome {
     if std::fs::symlink_metadata(file).is_ok() { Err(taken(file)) } else { Ok(()) }
 }

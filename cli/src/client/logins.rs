@@ -15,7 +15,6 @@ use std::path::PathBuf;
 /// Time before its end at which a token is refreshed, so that it does not end on its way.
 const SPARE_SECONDS: i64 = 10;
 
-/// A login.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Login {

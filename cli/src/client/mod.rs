@@ -132,7 +132,7 @@ struct Parcel {
 pub struct Reply {
     /// The body; `null` if it is missing.
     pub value: Value,
-    /// The tag of the representation, for a change that must not meet another one.
+    /// The tag of the representation, for a conditional change.
     pub tag: Option<String>,
     /// The address of the record that was made.
     pub location: Option<String>,
@@ -282,7 +282,7 @@ impl Client {
         }
         let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
         if let Some(token) = &self.curl {
-            // A line that is pasted twice is meant twice, unless somebody chose the key.
+            // A line that is pasted twice is meant twice, unless the user chose the key.
             let keyed = self.idempotency_key.is_some();
             let headers = pairs(&headers).filter(|(name, _)| keyed || *name != "idempotency-key").collect();
             let method = method.as_str();

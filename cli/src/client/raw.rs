@@ -1,4 +1,4 @@
-//! Requests that somebody made up: any method and path of the daemon.
+//! Requests written by the user: any method and path of the daemon.
 
 use super::dry_run::{self, DRY_RUN};
 use super::{Client, Parcel, connect, header};

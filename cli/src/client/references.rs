@@ -25,7 +25,7 @@ const NOT_ASKED: &[&str] = &["/transactions", "/batch"];
 pub enum References {
     /// It is made, and reported afterwards.
     Told,
-    /// It is tried first, and somebody is asked.
+    /// It is tried first, and the user is asked.
     Asked(Arc<dyn Asks>),
     /// The daemon refuses it.
     Refused,
@@ -39,12 +39,12 @@ pub trait Asks: fmt::Debug + Send + Sync {
     fn ask<'a>(&'a self, client: &'a Client, found: &'a [Dangling]) -> Asking<'a>;
 }
 
-/// An answer that is waited for. Looking for near identifiers sends requests in turn, so the compiler must
-/// not have to look inside.
+/// A future answer. Looking for near identifiers sends requests in turn, so the type must be opaque to the
+/// compiler.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
 impl Client {
-    /// Sees to the references of a change before it is sent.
+    /// Handles the references of a change before it is sent.
     pub(super) async fn heed(&self, mut parcel: Parcel) -> Outcome<Parcel> {
         let path = parcel.url.split('?').next().unwrap_or_default();
         if parcel.method.is_safe() || path.ends_with("/token") {

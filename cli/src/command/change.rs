@@ -94,7 +94,7 @@ impl Cx {
 }
 
 impl Noun {
-    /// What a change of a record comes to.
+    /// The result of a change of a record.
     pub fn done<'a>(&self, params: &[&'a str], what: &'a str) -> Done<'a> {
         Done { noun: self.singular, id: params.last().copied().unwrap_or_default(), what }
     }

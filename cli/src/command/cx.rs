@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 /// What every command is given.
 #[derive(Debug)]
 pub struct Cx {
-    /// Every setting.
     pub settings: Settings,
     /// The way to the daemon.
     pub client: Client,
@@ -29,12 +28,11 @@ pub struct Cx {
     pub change: ChangeFlags,
 }
 
-/// What a change comes to, in words: `customer c-001 created`.
+/// The result of a change, in words: `customer c-001 created`.
 #[derive(Debug, Clone, Copy)]
 pub struct Done<'a> {
     /// Kind of the record.
     pub noun: &'a str,
-    /// Its identifier.
     pub id: &'a str,
     /// What happened to it.
     pub what: &'a str,

@@ -94,7 +94,7 @@ pub struct PasswordFlags {
 }
 
 impl PasswordFlags {
-    /// The password that a flag or a setting gives.
+    /// The password from a flag or a setting.
     pub fn given(&self, cx: &Cx) -> Outcome<Option<String>> {
         let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
         input::secret_file(if self.password_stdin { "-" } else { file })
@@ -126,12 +126,12 @@ pub struct CodeFlag {
 }
 
 impl CodeFlag {
-    /// The code that the flag gives.
+    /// The code from the flag.
     pub fn given(&self) -> Outcome<Option<String>> {
         input::secret_file(self.otp_file.as_deref().unwrap_or_default())
     }
 
-    /// The code that the flag gives, or that somebody types.
+    /// The code from the flag, or typed by the user.
     pub fn known(&self, cx: &Cx) -> Outcome<String> {
         match self.given()? {
             Some(code) => Ok(code),

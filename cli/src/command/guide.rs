@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 pub enum Need {
     /// It is asked again until there is one.
     Required,
-    /// Just the return key goes on without one.
+    /// The return key alone proceeds without one.
     Optional,
 }
 
@@ -49,7 +49,7 @@ pub struct Guide<'a, E> {
     endpoint: PhantomData<E>,
 }
 
-/// What somebody answered.
+/// What the user answered.
 #[derive(Debug, Clone)]
 enum Given {
     /// A text; empty for the return key alone.
@@ -81,7 +81,7 @@ const BACK: &str = "<";
 const ANOTHER: &str = "(another)";
 
 impl<'a, E: Endpoint> Guide<'a, E> {
-    /// Asks for what a command needs, as often as somebody goes a step back.
+    /// Asks for what a command needs, again after each step back.
     pub async fn through(
         cx: &'a Cx,
         (command, needed): (&'static str, &str),
@@ -140,7 +140,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Lets somebody choose one of several things.
+    /// Lets the user choose one of several things.
     fn pick(&mut self, label: &str, shown: &[&str]) -> Outcome<usize> {
         if let Some(Given::Place(place)) = self.again() {
             return Ok(place);
@@ -201,7 +201,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Lets somebody choose one of several words; typing narrows them down. An optional one may be left out.
+    /// Lets the user choose one of several words; typing narrows them down. An optional one may be left out.
     pub fn choose(
         &mut self,
         (flag, pointer): (&'static str, &str),
@@ -226,7 +226,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Lets somebody choose one of several words, or type one that is not among them.
+    /// Lets the user choose one of several words, or type one that is not among them.
     pub fn choose_or_type(
         &mut self,
         (flag, pointer): (&'static str, &str),
@@ -242,7 +242,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         self.ask((flag, pointer), label, Need::Required, as_text).map(drop)
     }
 
-    /// Lets somebody choose one of several things; nothing where another one is meant.
+    /// Lets the user choose one of several things; nothing if a different one is meant.
     pub fn known(&mut self, label: &str, things: &[String]) -> Outcome<Option<usize>> {
         if things.is_empty() {
             return Ok(None);
@@ -251,12 +251,12 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(Some(self.pick(label, &shown)?).filter(|chosen| *chosen < things.len()))
     }
 
-    /// Lets somebody choose one of several things, and gives its place.
+    /// Lets the user choose one of several things, and returns its place.
     pub fn one_of(&mut self, label: &str, things: &[String]) -> Outcome<usize> {
         self.pick(label, &things.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// What the answers come to so far.
+    /// The body from the answers so far.
     pub fn body(&self) -> &Value {
         &self.body
     }

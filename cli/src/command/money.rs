@@ -68,7 +68,7 @@ impl<'a> Money<'a> {
         Self { pointers, currency, ..Self::at(cx, (&E::META, &endpoint.params())) }
     }
 
-    /// No amounts yet, but where they come from.
+    /// Where the amounts come from; none are read yet.
     fn at(cx: &'a Cx, (meta, params): (&Meta, &[&str])) -> Self {
         let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         Self {
@@ -215,7 +215,7 @@ pub async fn teller_scale(cx: &Cx, office: &str, teller: &str) -> Option<u32> {
     Money::at(cx, (&GetTeller::META, &read.params())).scale(&Value::Null, Currency::PathTeller).await
 }
 
-/// An amount with as many digits behind the point, where it has no more.
+/// An amount with that many digits after the point, unless it has more.
 pub fn with_digits(amount: Amount, scale: Option<u32>) -> String {
     scale.map_or(amount, |scale| amount.in_scale(scale)).to_string()
 }

@@ -19,8 +19,8 @@ struct Part {
     total: u32,
 }
 
-/// The identifiers of a list that begin with a text. Of more than can be offered it gives the first ones and
-/// the last one, which together have in common what all of them have in common.
+/// The identifiers of a list that begin with a text. Of more than can be offered it returns the first ones
+/// and the last one; what these have in common, all of them have in common.
 pub async fn identifiers(
     client: &Client,
     list: &'static Meta,

@@ -19,8 +19,8 @@ impl Noun {
         Some((list, asked.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()))
     }
 
-    /// Hands over every record. What belongs to another one gets that one's identifier as the property of its
-    /// path.
+    /// Hands over every record. A record inside another gets the identifier of the outer one as the property
+    /// of its path.
     pub async fn each(&self, client: &Client, take: &mut dyn FnMut(Value) -> Outcome) -> Outcome {
         let Some((list, asked)) = self.whole() else { return Ok(()) };
         let Some(outer) = self.of else { return drain(open(client, list, &[], asked).await?, take).await };

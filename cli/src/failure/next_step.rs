@@ -14,7 +14,7 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
 /// Words that the sentence of a refusal fills in, with what is before them there.
 const TOLD: &[(&str, &str)] = &[("PRODUCT", "product definition "), ("TELLER", "works at teller ")];
 
-/// A hint with the identifiers of the request, and those of the refusal, in the place of its placeholders.
+/// A hint whose placeholders are replaced with the identifiers of the request and of the refusal.
 pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String {
     let names = segments(path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
     let given: Vec<_> = names.zip(params.iter().copied()).collect();

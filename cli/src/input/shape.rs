@@ -21,7 +21,6 @@ pub enum Kind {
     Number,
     /// A day in parts, written `YYYY-MM-DD`.
     Day,
-    /// JSON.
     Json,
 }
 
@@ -37,7 +36,7 @@ pub enum Step {
 /// Where the cells of a column go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The way into the body; empty for a cell that is passed over.
+    /// The path into the body; empty for a cell that is ignored.
     pub path: Vec<Step>,
     /// What the cells hold.
     pub kind: Kind,
@@ -146,7 +145,7 @@ impl Shape {
     }
 }
 
-/// The names that there are, for somebody who typed none of them.
+/// The possible names, for a user who typed none of them.
 fn names(properties: &Map<String, Value>) -> String {
     match properties.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => "it has no fields in it".to_owned(),

@@ -98,7 +98,7 @@ pub async fn serves(client: &Client) -> bool {
     client.hasty(Duration::from_secs(2)).send(&GetReady {}, &Nothing).await.is_ok()
 }
 
-/// Whether a process is a daemon of ours: the number may have gone to another program meanwhile.
+/// Whether a process is a daemon of ours: the number may have been reused by another program.
 fn runs(pid: i32) -> bool {
     let Some(process) = Pid::from_raw(pid) else { return false };
     match fs::read(format!("/proc/{pid}/cmdline")) {
@@ -380,7 +380,7 @@ impl Verb for Logs {
     }
 }
 
-/// Shows what a log grows by, until somebody interrupts.
+/// Shows what is appended to a log, until interrupted.
 async fn follow(cx: &Cx, log: &Path, length: u64) -> Outcome {
     let mut seen = usize::try_from(length).unwrap_or(0);
     loop {

@@ -137,7 +137,7 @@ fn rates(settings: &Settings) -> Outcome<Rates> {
     })
 }
 
-/// The backups that the daemon makes by itself, where there is a folder for them.
+/// The scheduled backups of the daemon, if there is a folder for them.
 fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
     let (dir, minute) = (settings.get("backup_dir").0.trim(), minute_of_day(settings, "backup_at")?);
     let keep = settings.parse("backup_keep", None)?;
@@ -145,7 +145,7 @@ fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
     if !Path::new(dir).is_absolute() {
         return Err(Failure::usage(format!("backup_dir must be an absolute path, not \"{dir}\"")));
     }
-    // Somebody may have taken the private key for the public one: no message repeats the value.
+    // The user may have mistaken the private key for the public one: no message repeats the value.
     let wrong = |why| Failure::usage(format!("the setting backup_encrypt_to is wrong: {why}"));
     let keys = listed(settings.get("backup_encrypt_to").0);
     let encrypt_to = keys.iter().map(|key| key.parse().map_err(wrong)).collect::<Outcome<_>>()?;

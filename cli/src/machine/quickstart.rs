@@ -110,7 +110,7 @@ fn listen_of(client: &Client) -> &str {
     client.url.rsplit('/').next().unwrap_or_default()
 }
 
-/// Prepares a store before its daemon starts; gives the password of the operator where it is a new one.
+/// Prepares a store before its daemon starts; returns the password of the operator if it is new.
 pub async fn prepare(cx: &Cx, flags: &DaemonFlags, empty: bool) -> Outcome<Option<String>> {
     let password = first_users(cx, flags).await?;
     // Into a store of before nothing is put that its owner might not want.
@@ -172,7 +172,7 @@ async fn only_sample(client: &Client) -> bool {
         && customers.iter().all(|customer| CUSTOMERS.iter().any(|(sample, ..)| sample == customer))
 }
 
-/// Creates what is not there; a customer that is there is left in the state in which it is.
+/// Creates what is missing; the state of an existing customer is left as it is.
 pub async fn sample(cx: &Cx, client: &Client, caller: Option<&str>) -> Outcome {
     let at_work = caller.unwrap_or("kwame");
     let address = json!({

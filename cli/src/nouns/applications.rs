@@ -18,7 +18,6 @@ use mfa_shared::wire::Nothing;
 use serde_json::{Number, Value, json};
 use std::str::FromStr;
 
-/// Applications.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "applications",

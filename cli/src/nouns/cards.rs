@@ -16,7 +16,6 @@ use mfa_shared::time::Date;
 use mfa_shared::wire::Nothing;
 use serde_json::{Value, json};
 
-/// Identification cards.
 pub const NOUN: Noun = Noun {
     section: Section::People,
     typed: "cards",

@@ -18,7 +18,6 @@ use std::time::Duration;
 const WAIT_SECONDS: u32 = 25;
 const ANSWER: Duration = Duration::from_secs(45);
 
-/// The noun.
 pub const NOUN: Noun = Noun {
     section: Section::Tools,
     typed: "events",
@@ -110,7 +109,7 @@ fn number(event: &Value) -> Option<u64> {
 }
 
 impl Follow {
-    /// The number of the last event that is there already.
+    /// The number of the last existing event.
     async fn last(&self, cx: &Cx) -> Outcome<u64> {
         let mut after = 0;
         loop {

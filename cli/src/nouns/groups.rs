@@ -11,7 +11,6 @@ use mfa_shared::api::groups::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use serde_json::{Value, json};
 
-/// Permittable groups.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "groups",

@@ -15,7 +15,6 @@ use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::{Nothing, Query};
 
-/// Offices.
 pub const NOUN: Noun = Noun {
     section: Section::People,
     typed: "offices",

@@ -10,7 +10,7 @@ const DOTS_MAX: usize = 64_000_000;
 const COLUMNS_DEFAULT: u16 = 80;
 /// Lines of the terminal that stay free for the prompt.
 const LINES_FREE: usize = 2;
-/// From dark to bright, where there is no colour.
+/// From dark to bright, without colour.
 const RAMP: &[u8; 10] = b" .:-=+*#%@";
 
 type Dot = [u8; 3];

@@ -41,7 +41,7 @@ pub struct Piece {
 /// A line of a paper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// Texts beside each other.
+    /// Texts side by side.
     Texts(Vec<Piece>),
     /// A rule from edge to edge.
     Rule,
@@ -116,7 +116,7 @@ fn heading(paper: &Paper, ruler: &dyn Ruler) -> Vec<Line> {
     lines
 }
 
-/// Names, and beside them their values.
+/// Names, with their values beside them.
 fn pairs(facts: &[(&'static str, String)], ruler: &dyn Ruler) -> Vec<Block> {
     let widest = facts.iter().map(|(name, _)| ruler.text(name, Style::Plain)).max().unwrap_or_default();
     let x = widest + ruler.gap();
@@ -150,7 +150,7 @@ pub fn total(name: &str, value: &str, x: u32, style: Style, ruler: &dyn Ruler) -
     lines
 }
 
-/// Lines to sign on: beside each other where they fit.
+/// Lines to sign on: side by side if they fit.
 fn signatures(names: &[&'static str], ruler: &dyn Ruler) -> Vec<Line> {
     let (line, gap) = (ruler.line(), ruler.gap());
     let each = line / u32::try_from(names.len()).unwrap_or(1).max(1);

@@ -54,14 +54,13 @@ pub enum Part {
     Table(Table),
     /// Names and amounts, aligned right.
     Totals(Vec<(String, String)>),
-    /// Lines on which somebody signs.
+    /// Lines for signatures.
     Signatures(Vec<&'static str>),
 }
 
 /// Rows under the names of their columns.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// The columns.
     pub columns: Vec<Column>,
     /// The rows, with a cell for each column.
     pub rows: Vec<Vec<String>>,
@@ -74,7 +73,6 @@ pub struct Table {
 /// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its name.
     pub name: String,
     /// Whether its cells are aligned right: amounts and counts, which are never wrapped.
     pub right: bool,

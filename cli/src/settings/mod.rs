@@ -13,18 +13,15 @@ use std::path::{Path, PathBuf};
 
 pub use places::{config_files, data_dir, report_dir, state_dir, user_config_file};
 
-/// One setting.
 pub struct Setting {
     /// Its name in config files; `MFA_` and the name in capitals is its variable.
     pub name: &'static str,
-    /// Its default value.
     pub default: &'static str,
     /// What it decides.
     pub doc: &'static str,
 }
 
 impl Setting {
-    /// Its variable.
     pub fn variable(&self) -> String {
         format!("MFA_{}", self.name.to_ascii_uppercase())
     }
@@ -210,7 +207,7 @@ impl fmt::Display for Origin {
 #[derive(Debug, Default)]
 pub struct Settings {
     values: BTreeMap<&'static str, (String, Origin)>,
-    /// What is wrong in a config file without being an error.
+    /// Warnings about a config file that are not errors.
     pub warnings: Vec<String>,
     /// Whether the profile asks for an identifier to be typed before anything is destroyed.
     pub protected: bool,
@@ -245,7 +242,7 @@ impl Settings {
         for (name, value) in flags {
             settings.values.insert(name, (value, Origin::Flag));
         }
-        // The daemon of this machine is what is spoken to unless somebody says otherwise.
+        // The daemon of this machine is the default.
         let speaks_tls = !settings.get("tls_cert").0.is_empty();
         if let Some((url, Origin::Default)) = settings.values.get_mut("url").filter(|_| speaks_tls) {
             *url = url.replacen("http:", "https:", 1);

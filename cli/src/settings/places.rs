@@ -1,4 +1,4 @@
-//! Where files are, unless somebody says otherwise.
+//! Default places of files.
 
 use crate::failure::{Failure, Outcome};
 use directories::ProjectDirs;

@@ -146,7 +146,7 @@ fn read(bytes: &[u8]) -> Value {
     record
 }
 
-/// What has come to be so, in words.
+/// The condition that was met, in words.
 fn told(record: &str, condition: &str) -> String {
     match condition.split_once('=') {
         Some((name, value)) => format!("{record}: {name} is {value}"),

@@ -36,8 +36,8 @@ pub fn files(cx: &Cx, flags: &DaemonFlags, folder: &Path) -> Option<FilesSeen> {
     Some(look_at_files(&config, holder))
 }
 
-/// The folder of the backups that the daemon makes by itself, and the moment of the last one in it; nothing
-/// where it makes none.
+/// The folder of the scheduled backups, and the moment of the last one in it; nothing if there is no
+/// schedule.
 pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestamp>)> {
     let dir = flags.config(cx).ok()?.backups?.dir;
     let files = fs::read_dir(&dir).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -46,7 +46,7 @@ pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestam
     Some((dir, last))
 }
 
-/// The backups that the daemon makes by itself, as this machine is set up.
+/// The backup schedule of the daemon, as this machine is set up.
 pub fn schedule(cx: &Cx) -> Outcome<Option<BackupSchedule>> {
     super::backups(&cx.settings)
 }

@@ -37,7 +37,7 @@ fn place(given: &str, flag: &str) -> Outcome<StorePlace> {
     Ok(StorePlace::Folder(PathBuf::from(given)))
 }
 
-/// What is said of the progress of a copy: now and then, and at the end of each part.
+/// The message on the progress of a copy: now and then, and at the end of each part.
 fn told(progress: Progress) -> Option<String> {
     let (what, done, of, every) = match progress {
         Progress::Reading => return Some("reading the store".to_owned()),

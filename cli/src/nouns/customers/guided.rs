@@ -63,7 +63,7 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateCustomer>) -> Outcome {
     Ok(())
 }
 
-/// Shows who may be the same person, before anybody is asked for the last yes.
+/// Shows who may be the same person, before the last question.
 async fn tell_duplicates(cx: &Cx, guide: &Guide<'_, CreateCustomer>) {
     // A refusal is reported when the record is sent.
     let Ok(body) = Draft::from_record(guide.body().clone()).body::<CreateCustomer>() else { return };

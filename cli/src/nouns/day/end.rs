@@ -19,7 +19,7 @@ use mfa_shared::wire::{JsonIfAny, Nothing};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long the report is waited for: every account of a large institution is looked at.
+/// Longest wait for the report: every account of a large institution is read.
 const REPORT: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Args)]

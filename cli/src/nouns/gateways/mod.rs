@@ -15,7 +15,6 @@ use mfa_shared::wire::{Nothing, Outgoing};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Gateways.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "gateways",
@@ -91,7 +90,7 @@ async fn changed(cx: &Cx, noun: &Noun, id: &str, what: &str) -> Outcome {
     }
 }
 
-/// Sends a test message, once: a second try by itself could lock an account at the gateway.
+/// Sends a test message, once: an automatic retry could lock an account at the gateway.
 async fn test<E: Endpoint>(cx: &Cx, endpoint: E, to: String) -> Outcome {
     let body = Draft::default().set("to", Some(to)).body::<E>()?;
     let client = cx.client.patient(TEST_TIMEOUT);

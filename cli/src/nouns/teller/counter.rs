@@ -75,7 +75,7 @@ struct Effect {
     account: Amount,
     /// Change of the cash in the drawer.
     drawer: Amount,
-    /// Digits behind the point of the currency, as far as they are known.
+    /// Digits after the point of the currency, if known.
     scale: Option<u32>,
 }
 

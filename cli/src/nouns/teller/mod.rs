@@ -30,7 +30,6 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
 
-/// Tellers.
 pub const NOUN: Noun = Noun {
     section: Section::Counter,
     typed: "teller",

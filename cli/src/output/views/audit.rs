@@ -79,7 +79,7 @@ pub const AUDIT_HEAD: View = View {
     ],
 };
 
-/// What a verification of the trail came to.
+/// The result of a verification of the trail.
 pub const VERIFIED: View = View {
     plural: "verifications",
     id: "/hash",

@@ -34,11 +34,10 @@ pub const WIDE: u8 = 9;
 /// One column.
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
-    /// Its name.
     pub name: &'static str,
     /// Pointer to its value in the record; `*` is every element of a list.
     pub pointer: &'static str,
-    /// 0 is always shown; of the others, the highest gives way first; [`WIDE`] is only in wide formats.
+    /// 0 is always shown; of the others, the highest is dropped first; [`WIDE`] is only in wide formats.
     pub priority: u8,
     /// Whether its values are aligned right: amounts.
     pub right: bool,
@@ -157,7 +156,6 @@ pub const OFFICE: View = View {
     ],
 };
 
-/// Addresses.
 pub const ADDRESS: View = View {
     plural: "addresses",
     id: "/city",
@@ -180,7 +178,6 @@ pub const REFERENCE: View = View {
     columns: &[column("type", "/type", 0), column("state", "/state", 0)],
 };
 
-/// Customers.
 pub const CUSTOMER: View = View {
     plural: "customers",
     id: "/identifier",
@@ -227,7 +224,6 @@ pub const CUSTOMER_COMMAND: View = View {
     ],
 };
 
-/// Employees.
 pub const EMPLOYEE: View = View {
     plural: "employees",
     id: "/identifier",
@@ -242,7 +238,7 @@ pub const EMPLOYEE: View = View {
     ],
 };
 
-/// How somebody is reached.
+/// Contact details.
 pub const CONTACT: View = View {
     plural: "contacts",
     id: "/value",
@@ -272,7 +268,7 @@ pub const CARD: View = View {
     ],
 };
 
-/// What a change without a record comes to.
+/// The result of a change without a record.
 pub const RESULT: View = View {
     plural: "results",
     id: "/identifier",

@@ -70,7 +70,6 @@ pub const FAULT: View = View {
     ],
 };
 
-/// Exit codes.
 pub const EXIT_CODE: View = View {
     plural: "exit codes",
     id: "/code",

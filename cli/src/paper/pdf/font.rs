@@ -7,7 +7,7 @@ use subsetter::GlyphRemapper;
 use ttf_parser::{Face, GlyphId};
 use unicode_normalization::UnicodeNormalization;
 
-/// What is shown in the place of a character that has no letter.
+/// Replaces a character that has no letter.
 pub const REPLACEMENT: char = '\u{fffd}';
 
 /// Units of an em in a PDF.

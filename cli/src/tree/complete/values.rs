@@ -51,7 +51,7 @@ pub(super) async fn of(cx: &Cx, line: &Line<'_>, arg: &Arg, typed: &str) -> Vec<
     if shown.contains('|') && shown.chars().all(|c| c.is_ascii_lowercase() || c == '|') {
         return plain(shown.split('|').map(str::to_owned).collect());
     }
-    // The identifier of a record that is about to be created has another name: nothing is known of it.
+    // The argument for the identifier of a new record has a different name, so nothing is offered for it.
     match arg.get_id().as_str() {
         "profile" => plain(profile::identifiers()),
         "topic" => plain(topics::names()),

@@ -160,7 +160,7 @@ fn values(name: &str, text: &str) -> Outcome<Vec<(String, Value)>> {
     Ok(found)
 }
 
-/// A document; what is wrong with it is noted.
+/// Reads a document; its errors are noted.
 fn document(place: String, value: Value, folder: &Path, findings: &mut Findings) -> Option<Document> {
     let Value::Object(mut given) = value else {
         findings.add(&place, "", "a document holds properties, the first of them kind");

@@ -24,7 +24,6 @@ pub struct Kind {
     pub create: Row,
     /// The endpoint that changes one.
     pub change: Row,
-    /// The noun.
     pub noun: &'static Noun,
     apply: &'static Apply,
 }

@@ -37,7 +37,7 @@ pub struct Order {
     pub format: Option<Format>,
     /// Columns with the fields that they are for.
     pub map: Vec<(String, String)>,
-    /// What is done with what is there already.
+    /// What is done with existing records.
     pub mode: Mode,
     /// Rows are only tried.
     pub validate_only: bool,
@@ -45,7 +45,7 @@ pub struct Order {
     pub atomic: bool,
     /// Rows that name what does not exist are refused.
     pub existing_only: bool,
-    /// Rows that were done before are passed over.
+    /// Skip the rows that were done before.
     pub resume: bool,
     /// Where the report goes.
     pub report: PathBuf,
@@ -193,7 +193,7 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     }
 }
 
-/// How an import is gone on with that did not come to its end.
+/// Adds a hint on how to resume an import that did not finish.
 fn going_on(failure: Failure, noun: Bulk, order: &Order) -> Failure {
     let before = if failure.hint.is_empty() { String::new() } else { format!("{}; then ", failure.hint) };
     let hint = match order.file.as_str() {
@@ -264,7 +264,7 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
     type UnderWay = JoinHandle<Outcome<(Vec<Done>, u64)>>;
     let mut under_way: VecDeque<UnderWay> = VecDeque::new();
     let most = if sender.noun.ordered { 1 } else { UNDER_WAY };
-    // One listener for the whole run: what is said while the files are written must be heard afterwards.
+    // One listener for the whole run: a Ctrl-C while the files are written must be noticed afterwards.
     let mut interrupts = listen(SignalKind::interrupt())?;
     let mut interrupted = false;
     loop {

@@ -28,10 +28,10 @@ pub struct Report {
     own: u64,
 }
 
-/// What earlier runs have come to.
+/// The results of earlier runs.
 #[derive(Debug, Default)]
 pub struct Before {
-    /// The run that is to be gone on with, or a new one.
+    /// The run to be resumed, or a new one.
     pub run: String,
     done: HashMap<String, Vec<Status>>,
 }

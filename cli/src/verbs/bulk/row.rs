@@ -27,7 +27,6 @@ pub struct Reading {
     renamed: HashMap<String, String>,
 }
 
-/// A row.
 #[derive(Debug, Clone)]
 pub struct Row {
     /// Its place in the file, counted from 1.
@@ -45,7 +44,6 @@ pub struct Row {
 pub struct Record {
     /// The parameters of the path.
     pub within: Vec<String>,
-    /// The body.
     pub body: Value,
 }
 

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, stdin};
 use std::path::Path;
 
-/// Bytes of a file that are looked at for its format.
+/// Bytes of a file that are examined for its format.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// How rows are written down.
@@ -201,7 +201,7 @@ fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     Ok(Rows::Csv { reader: Box::new(reader), header, delimiter, skipped })
 }
 
-/// Reads `COLUMN=FIELD`; nothing behind the sign means that the column is passed over.
+/// Reads `COLUMN=FIELD`; nothing after the sign means that the column is ignored.
 pub fn mapping(text: &str) -> Result<(String, String), String> {
     let (column, field) = text.split_once('=').ok_or("it must be COLUMN=FIELD, such as Surname=surname")?;
     Ok((column.trim().to_owned(), field.trim().to_owned()))
