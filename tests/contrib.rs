@@ -171,7 +171,7 @@ impl Prometheus {
         Self { process, url: format!("http://{free}"), _dir: dir }
     }
 
-    /// Asks its interface; nothing while it does not answer yet.
+    /// Queries its interface; nothing while it does not answer yet.
     fn ask(&self, world: &World, path: &str, query: &[(&str, &str)]) -> Option<Value> {
         let query: Vec<_> =
             query.iter().map(|(k, v)| format!("{k}={}", mfa_shared::endpoint::percent_encode(v))).collect();

@@ -46,7 +46,7 @@ pub fn open(config: &Config, clock: Clock) -> Store {
     }
 }
 
-/// Asks the database of a store beside its daemons.
+/// Queries the database of a store directly.
 pub async fn ask(address: &Address, sql: &str) -> Vec<Row> {
     let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
     let schema = address.to_string().rsplit_once('=').unwrap().1.to_owned();
@@ -123,7 +123,7 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
                 true => folders.push(path),
                 false => match std::fs::read(&path) {
                     Ok(bytes) => found.push((path.display().to_string(), bytes)),
-                    // A daemon at work puts a new file in the place of an old one.
+                    // A running daemon replaces an old file with a new one.
                     Err(error) => {
                         assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{}", path.display())
                     }

@@ -64,7 +64,8 @@ impl World {
         change(&mut config);
         before(&runtime, &config);
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
-        // Building a client needs the crypto provider, also where nothing is encrypted; twice is no harm.
+        // Building a client needs the crypto provider, even without encryption; installing it twice is
+        // harmless.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let (daemons, turn) = (Vec::new(), AtomicUsize::new(0));
@@ -138,7 +139,6 @@ impl World {
         self.http.request(method.parse().unwrap(), format!("{}{path}", self.url_of(daemon)))
     }
 
-    /// Sends a request.
     pub fn send(&self, request: reqwest::RequestBuilder) -> Seen {
         self.runtime.block_on(async {
             let answer = request.send().await.unwrap();
@@ -183,12 +183,11 @@ impl World {
         self.send(request.body(body.into()))
     }
 
-    /// Reads.
     pub fn get(&self, path: &str) -> Seen {
         self.send(self.request("GET", path))
     }
 
-    /// The client, for work beside the test.
+    /// The client, for work in parallel with the test.
     pub fn http(&self) -> reqwest::Client {
         self.http.clone()
     }
@@ -203,12 +202,12 @@ impl World {
         self.runtime.block_on(work)
     }
 
-    /// Begins work beside the test.
+    /// Begins work in parallel with the test.
     pub fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
         self.runtime.spawn(work)
     }
 
-    /// Waits for work beside the test.
+    /// Waits for work in parallel with the test.
     pub fn wait<T>(&self, work: JoinHandle<T>) -> T {
         self.runtime.block_on(work).unwrap()
     }
@@ -223,7 +222,6 @@ impl World {
         self.call("PUT", path, body)
     }
 
-    /// DELETE.
     pub fn delete(&self, path: &str) -> Seen {
         self.send(self.request("DELETE", path))
     }

@@ -233,7 +233,7 @@ fn images_tokens_messages_and_batches_do_not_travel() {
         let seen = batch(&world, &[operation(method, path)]).is(200);
         assert_eq!(results(&seen), ["400 not_in_batch"], "{method} {path}");
     }
-    // A wrong drawer password must count, so it cannot be tried where everything is taken back.
+    // A wrong drawer password must count, so it cannot be tried where everything is rolled back.
     let unlock = json!({ "method": "POST", "path": "/teller/T1/drawer", "body": {
         "employeeIdentifier": "efua", "password": "0000" } });
     assert_eq!(results(&batch(&world, &[unlock]).is(200)), ["400 not_in_batch"]);

@@ -102,7 +102,7 @@ fn connections_count_while_they_are_open() {
     let open = value(&world, "mfa_http_connections");
     let accepted = value(&world, "mfa_http_connections_accepted_total");
     let held: Vec<_> = (0..3).map(|_| std::net::TcpStream::connect(&address).unwrap()).collect();
-    // The client of the test may open one more by itself at any time.
+    // The client of the test may open one more at any time.
     let wait_until = |right: &dyn Fn(i64) -> bool| {
         let mut seen = (0..200).map(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));

@@ -107,7 +107,7 @@ fn only_pharaoh_touches_pharaoh() {
     admin.put("/users/u1/password", json!({ "password": PASSWORD })).is(202);
     admin.put("/users/u1/roleIdentifier", json!({ "identifier": "clerk" })).is(202);
     admin.put("/users/admin/roleIdentifier", json!({ "identifier": "clerk" })).refused(409, "last_pharaoh");
-    // Narrowing oneself is possible, and the administrator gives what an administrator holds.
+    // Narrowing one's own role is possible, and the administrator grants what an administrator holds.
     olga.post("/users", user("u2", "administrator")).is(202);
     for starter in ["branch-manager", "clerk", "teller", "auditor"] {
         olga.post("/users", user(&format!("u-{starter}"), starter)).is(202);

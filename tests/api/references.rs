@@ -79,7 +79,7 @@ fn a_teller_is_told_of_all_its_accounts_and_its_employee() {
         "/assignedEmployee",
     ];
     refused(world.post("/offices/accra/teller", body), &fields);
-    // A definition brings its accounts into being in every setting.
+    // A definition creates its accounts in every setting.
     let product = PRODUCT.replace(r#""1000""#, r#""vault""#).replace(r#""3000""#, r#""over""#);
     world.post("/definitions", product).is(202);
     let left = ["/tellerAccountIdentifier", "/chequesReceivableAccount", "/assignedEmployee"];

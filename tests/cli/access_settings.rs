@@ -19,7 +19,7 @@ enum Source {
     Variables,
 }
 
-/// Runs the daemon of a home with settings and does something beside it.
+/// Runs the daemon of a home with settings and does some work meanwhile.
 fn with_daemon(home: &Home, source: Source, settings: &[(&str, &str)], work: impl FnOnce(&Served)) {
     let mut command = home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0"]);
     match source {

@@ -128,7 +128,7 @@ fn an_identifier_is_found_among_thousands_and_no_file_is_offered() {
     assert_eq!(found, (0..10).map(|n| format!("m-0234{n}")).collect::<Vec<_>>());
     let found = patiently(|| next(&world, &["customers", "get", "m-0"]));
     assert_eq!((found.len(), found[0].as_str(), found[100].as_str()), (101, "m-00000", "m-02999"));
-    // In a shell where somebody types: the identifier is completed, and a file of a like name is not.
+    // In an interactive shell the identifier is completed, and a file of a similar name is not.
     std::fs::write(world.dir.path().join("m-file"), "").unwrap();
     let terminal = Terminal::start(&world, 100, &[]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../completions/mfa.bash");

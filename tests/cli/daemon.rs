@@ -174,7 +174,7 @@ fn a_quick_start_leaves_an_operator_logged_in_who_can_do_the_daily_work() {
     let file = home.join("word").display().to_string();
     with(&["login", "operator", "--password-file", &file]).json();
     assert_eq!(run(mfa(home, &once_more)).json()[0]["identifier"], "c-100", "real records stay alone");
-    // The first user can do nothing before the password that was shown is another one.
+    // The first user can do nothing before changing the password that was shown.
     std::fs::write(home.join("word"), admin.unwrap()).unwrap();
     let first = with(&["login", "admin", "--password-file", &file]);
     assert!(first.err.contains(&format!("mfa --url {url} users set-password admin")), "{}", first.err);

@@ -1,4 +1,4 @@
-//! `mfa doctor`: what is wrong, and the command that mends it.
+//! `mfa doctor`: what is wrong, and the command that repairs it.
 
 use super::run::{Ran, run};
 use crate::served::{Served, free_address};
@@ -103,7 +103,7 @@ fn a_damaged_journal_is_found_with_and_without_a_daemon() {
     assert_eq!(seen(home.path(), "journal").0, "ok", "beside a daemon that has it open");
     let file = store.join("journal/00000001.log");
     let good = fs::read(&file).unwrap();
-    // One byte at a time and in its place: the daemon may write behind it meanwhile.
+    // One byte at a time and in its place: the daemon may append meanwhile.
     let open = fs::OpenOptions::new().write(true).open(&file).unwrap();
     for place in [10, 200, good.len() - 20] {
         open.write_all_at(&[good[place] ^ 1], place as u64).unwrap();

@@ -44,7 +44,7 @@ const GOES_ON: &[&str] = &[
     "withdraw",
 ];
 
-/// The commands that end something, each with its first example, in which nothing is agreed to yet.
+/// The commands that end something, each with its first example, without a yes in it.
 fn ending() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for command in commands() {

@@ -146,7 +146,7 @@ fn no_verb_and_no_noun_can_be_cut_short() {
 const NOT_RUN: &[&str] =
     &["daemon", "admin", "backup", "check", "dev", "init", "migrate", "quickstart", "docs", "tls"];
 
-/// Endpoints that need the server of somebody else; their own tests bring one.
+/// Endpoints that need an external server; their own tests bring one.
 pub const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration", "TestSubscription"];
 
 /// Endpoints that need the code of an authenticator.

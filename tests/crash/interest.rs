@@ -18,7 +18,7 @@ const KILLS: usize = 4;
 /// Longest wait for the rest to be run.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// What interest comes to: each run without its own time and caller, and each account.
+/// The state of interest: each run without its own time and caller, and each account.
 #[derive(Debug, PartialEq)]
 struct Books {
     runs: Vec<Value>,

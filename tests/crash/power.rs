@@ -88,7 +88,6 @@ impl Rig {
         copied.await.unwrap().unwrap();
     }
 
-    /// Mounts the copy.
     pub fn mount_copy(&mut self) -> PathBuf {
         self.mounted.mount(&self.copy, self.after.clone())
     }

@@ -1,5 +1,5 @@
-//! A disk that takes two seconds for each sync: reads go on, few changes wait, the others are refused at once,
-//! and with a quick disk everything goes on by itself.
+//! A disk that takes two seconds for each sync: reads continue, few changes wait, the others are refused at
+//! once, and with a quick disk everything recovers by itself.
 
 use super::{Process, client, folder};
 use serde_json::json;

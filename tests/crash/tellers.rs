@@ -66,7 +66,7 @@ impl Client {
         }
     }
 
-    /// What somebody wants at the counter.
+    /// A transaction at the counter.
     fn wish(&self) -> Value {
         let below = |count: usize| usize::try_from(random(count as u64)).unwrap();
         let (from, kind) = (below(self.accounts.len()), ["CDPT", "CWDL", "ACCT"][below(3)]);

@@ -9,7 +9,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A service that gives every request the same answer and keeps what was asked.
+/// A service that gives every request the same answer and keeps the requests.
 pub struct SmsService {
     pub port: u16,
     asked: Arc<Mutex<Vec<String>>>,

@@ -47,7 +47,6 @@ impl Came {
     }
 }
 
-/// The receiver.
 pub struct Receiver {
     pub port: u16,
     came: Arc<Mutex<Vec<Came>>>,

@@ -158,7 +158,7 @@ fn a_backup_beside_clients_comes_back_record_by_record_on_both_engines() {
         })
         .into();
     let mut made = Vec::new();
-    // Only a backup beside which somebody wrote says something.
+    // Only a backup during writes proves anything.
     for number in 0..30 {
         for _ in 0..10 {
             counter.transact("ACCT", &bela, Some(&anna), "1", "excluded").is(202);
@@ -323,7 +323,7 @@ fn a_backup_is_private_never_overwrites_and_can_be_listed_verified_and_piped() {
     assert!(piped.status.success() && piped.stdout.ends_with(b"mfab-end"));
     let verified = run(world.mfa(&["backup", "verify", text(&file), "-o", "json"])).json();
     assert_eq!((&verified["state"], &verified["digest"]), (&json!("whole"), &made["digest"]));
-    // One byte of another one, and one that is cut.
+    // One byte changed, and one truncated.
     let mut bytes = fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -26,7 +26,7 @@ fn they_create_each_record_once_and_number_without_gaps() {
     const EACH: usize = 25;
     let Some(world) = shared() else { return };
     create(&world, "ann");
-    // Everybody twice, once at each daemon, and all at the same time.
+    // Every customer twice, once at each daemon, and all at the same time.
     let creates = (0..2 * EACH).map(|i| {
         let body = json!({ "identifier": format!("c{:03}", i / 2), "type": "PERSON" });
         world.request_at(i % 2, "POST", "/customers").body(body.to_string())

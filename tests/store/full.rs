@@ -1,4 +1,4 @@
-//! A full disk under PostgreSQL itself: the daemon refuses what the database refuses, and goes on with it.
+//! A full disk under PostgreSQL itself: the daemon refuses what the database refuses, and recovers with it.
 
 use crate::crash::power::{Mounted, run, text};
 use crate::crash::{client, folder};

@@ -1,4 +1,4 @@
-//! Backups that the daemon makes by itself, once a day.
+//! Scheduled backups, once a day.
 
 use super::encrypted::Holder;
 use crate::api::metrics::series;

@@ -1,5 +1,5 @@
-//! `mfa check ledger` on tellers that somebody has doctored, in whichever engine: each number of `tellers.md`
-//! section 14 that a store can break. An altered amount of the ledger is found in `books.rs`.
+//! `mfa check ledger` on doctored tellers, with each engine: each number of `tellers.md` section 14 that a
+//! store can break. An altered amount of the ledger is found in `books.rs`.
 
 use crate::api::tellers::counter::{Counter, PIN, teller};
 use crate::stored;
@@ -77,7 +77,7 @@ impl Day {
         Self { world, store }
     }
 
-    /// What is found while the store is altered, which is taken back.
+    /// The findings while the store is altered; the alteration is then undone.
     fn after(&self, alter: impl Fn(&mut Tx<'_>) -> Result<(), Fault> + Send + 'static) -> Vec<String> {
         let found = self.store.write("doctor", move |tx| {
             tx.set_dry_run();

@@ -50,7 +50,7 @@ impl Watch {
     }
 }
 
-/// A day at one daemon: everything secret of it, and everything that was said.
+/// A day at one daemon: all its secrets, and all its output.
 struct Day {
     home: Home,
     address: String,
@@ -255,7 +255,7 @@ fn no_secret_of_a_first_day_lies_about() {
     let log = fs::read(day.log()).unwrap();
     let Day { said, secrets, watch, .. } = day;
     let lines = watch.end();
-    // What is searched is what was meant: each place holds something of this day that is no secret.
+    // Proof that the right places were searched: each holds something of this day that is no secret.
     let lies =
         |text: &str, places: &[(String, Vec<u8>)]| places.iter().any(|(_, b)| holds(b, text.as_bytes()));
     assert!(lies("> POST http", &said) && lies("curl -X POST", &said), "commands showed their traffic");

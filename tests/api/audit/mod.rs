@@ -14,7 +14,7 @@ use crate::world::{Seen, World};
 use serde_json::Value;
 use std::time::Duration;
 
-/// A page of the trail that somebody asks for who may.
+/// A page of the trail, read by a permitted caller.
 fn records(world: &World, query: &str) -> Vec<Value> {
     let page = match world.as_olga() {
         Some(token) => world.send(world.request("GET", &format!("/audit?{query}")).bearer_auth(token)),

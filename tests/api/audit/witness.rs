@@ -16,7 +16,7 @@ const APART: &[(&str, &str)] = &[
     ("DistributeDividend", "/dividends"),
 ];
 
-/// The records that were heard of, as they were when they were last looked at.
+/// The known records, as they were when they were last read.
 #[derive(Default)]
 pub struct Witness {
     known: RefCell<BTreeMap<String, Value>>,
@@ -52,7 +52,7 @@ fn covered(mut record: Value) -> Value {
 }
 
 impl Witness {
-    /// Looks at every record that was heard of.
+    /// Reads every known record.
     pub fn look(&self, world: &World) {
         world.get("/audit?size=1").is(200);
         for (resource, last) in self.known.borrow_mut().iter_mut() {

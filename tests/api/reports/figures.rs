@@ -58,7 +58,7 @@ fn cash_is_right(world: &World, books: &Books, tellers: &[&str], currencies: &[O
     }
 }
 
-/// Holds the deposit report of a product to a plain sum, and gives its rows.
+/// Compares the deposit report of a product with a plain sum, and returns its rows.
 #[track_caller]
 fn deposits_are_right(world: &World, books: &Books, product: &str, months: i64) -> Vec<Value> {
     let rows = report(world, &format!("/ledger/reports/deposits?product={product}&months={months}"));

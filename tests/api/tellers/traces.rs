@@ -99,7 +99,7 @@ fn what_was_refused_left_no_trace_but_that_somebody_was_not_let_in() {
         if day.counter.world.config().store.is_some() {
             std::thread::sleep(std::time::Duration::from_millis(700));
         }
-        // The audit trail is up to date when somebody looks at it.
+        // The audit trail is up to date when it is read.
         day.counter.world.get("/audit?outcome=REFUSED").is(200).json()["totalElements"].as_u64()
     };
     let (mut known, mut before) = (told(), day.at_rest());

@@ -26,7 +26,7 @@ const HISTORIES: u32 = 5;
 const OPERATIONS: usize = 4_000;
 /// On PostgreSQL everything takes more round trips, so there is one.
 const HISTORIES_ON_POSTGRES: u32 = 1;
-/// After so many operations everything that can be read is looked at.
+/// After so many operations everything that can be read is compared.
 const LOOK_AFTER: usize = 1_000;
 /// Most operations of a request.
 const TOGETHER_MAX: usize = 200;
@@ -100,7 +100,7 @@ impl Twins {
         if alone { self.send() } else { Ok(()) }
     }
 
-    /// Sends what waits, and holds each answer against the model's.
+    /// Sends the waiting operations, and compares each answer with the model's.
     fn send(&mut self) -> TestCaseResult {
         let waiting = std::mem::take(&mut self.waiting);
         if waiting.is_empty() {
