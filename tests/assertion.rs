@@ -1,4 +1,4 @@
-//! Assertions of applications. The factors of the key are Mersenne primes, so nobody can take it for a
+//! Assertions of applications. The factors of the key are Mersenne primes, so no one can take it for a
 //! secret.
 
 use base64::Engine;

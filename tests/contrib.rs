@@ -1,4 +1,4 @@
-//! What stands in `contrib/` and what a daemon shows, held against the real programs of Prometheus.
+//! The files in `contrib/` and the metrics of a daemon, checked with the real programs of Prometheus.
 
 use crate::world::World;
 use mfa_daemon::http::metrics::families::{ALL, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES};
@@ -47,7 +47,7 @@ fn rules() -> Vec<(String, String)> {
     found
 }
 
-/// A query without what stands between two marks.
+/// A query without the text between two marks.
 fn without(query: &str, open: char, close: char) -> String {
     let (mut left, mut inside) = (String::new(), false);
     for c in query.chars() {
@@ -84,7 +84,7 @@ fn metrics_of(query: &str) -> BTreeSet<String> {
     found
 }
 
-/// The names under which the values of a metric stand.
+/// The names of the values of a metric.
 fn names(family: &Family) -> Vec<String> {
     match family.kind {
         Kind::Histogram => ["_bucket", "_sum", "_count"].map(|end| format!("{}{end}", family.name)).into(),
@@ -171,7 +171,7 @@ impl Prometheus {
         Self { process, url: format!("http://{free}"), _dir: dir }
     }
 
-    /// Asks its interface; nothing while it does not answer yet.
+    /// Queries its interface; nothing while it does not answer yet.
     fn ask(&self, world: &World, path: &str, query: &[(&str, &str)]) -> Option<Value> {
         let query: Vec<_> =
             query.iter().map(|(k, v)| format!("{k}={}", mfa_shared::endpoint::percent_encode(v))).collect();

@@ -61,7 +61,7 @@ fn every_change_of_a_record_that_can_be_read_alone_compares_a_tag_or_says_why_no
         "DeleteTokens",
         "EndUserSession",
         "EndUserSessions",
-        // An application is a name with what belongs to it; there is no read of one alone.
+        // An application is a name and what belongs to it; there is no read of one alone.
         "DeleteApplication",
     ];
     for row in rows().filter(|row| matches!(row.method, Method::Put | Method::Delete)) {

@@ -1,5 +1,5 @@
-//! README and guides do what they say: `tests/guides/walk` runs every block of them and compares what they show.
-//! Like `mfa help`, they may not be longer than somebody reads.
+//! README and guides do what they say: `tests/guides/walk` runs every block of them and compares what they
+//! show. Like `mfa help`, they have a maximum length.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,6 @@ use std::process::{Child, Command, Stdio};
 /// A daemon that was started in the foreground; it ends with this value.
 pub struct Served {
     child: Child,
-    /// Its address.
     pub url: String,
 }
 
@@ -48,7 +47,7 @@ impl Served {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Tells it to stop, and gives its exit code.
+    /// Stops it, and returns its exit code.
     pub fn end(mut self) -> Option<i32> {
         self.stop()
     }
@@ -96,7 +95,7 @@ impl Home {
         command
     }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     pub fn file(&self, name: &str, text: &str) -> String {
         let path: &Path = &self.dir.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! A store beside its daemon: opened while the daemon is stopped, or looked at as the bytes that lie there.
+//! A store beside its daemon: opened while the daemon is stopped, or read as raw bytes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -46,7 +46,7 @@ pub fn open(config: &Config, clock: Clock) -> Store {
     }
 }
 
-/// Asks the database of a store beside its daemons.
+/// Queries the database of a store directly.
 pub async fn ask(address: &Address, sql: &str) -> Vec<Row> {
     let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
     let schema = address.to_string().rsplit_once('=').unwrap().1.to_owned();
@@ -56,7 +56,7 @@ pub async fn ask(address: &Address, sql: &str) -> Vec<Row> {
     client.query(sql, &[]).await.unwrap()
 }
 
-/// Everything that lies in the store of a configuration, place by place.
+/// The whole content of the store of a configuration, place by place.
 pub async fn at_rest(config: &Config) -> Vec<(String, Vec<u8>)> {
     let Some(address) = &config.store else { return files(&config.data_dir) };
     let mut found = Vec::new();
@@ -123,7 +123,7 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
                 true => folders.push(path),
                 false => match std::fs::read(&path) {
                     Ok(bytes) => found.push((path.display().to_string(), bytes)),
-                    // A daemon at work puts a new file in the place of an old one.
+                    // A running daemon replaces an old file with a new one.
                     Err(error) => {
                         assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{}", path.display())
                     }
@@ -134,8 +134,8 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// The forms in which a secret could lie about: as it is, in hexadecimal digits, in Base64 from each of the
-/// places where a group of three bytes can begin.
+/// The forms in which a secret could be left behind: as it is, in hexadecimal digits, in Base64 from each of
+/// the places where a group of three bytes can begin.
 pub fn forms(secret: &str) -> Vec<Vec<u8>> {
     let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
     let base64 = |from: usize| {
@@ -143,11 +143,11 @@ pub fn forms(secret: &str) -> Vec<Vec<u8>> {
         STANDARD_NO_PAD.encode(&rest[..rest.len() / 3 * 3]).into_bytes()
     };
     let plain = vec![secret.as_bytes().to_vec(), hex.to_uppercase().into_bytes(), hex.into_bytes()];
-    // What is very short lies everywhere by chance.
+    // Very short forms occur everywhere by chance.
     plain.into_iter().chain((0..3).map(base64)).filter(|form| form.len() >= 7).collect()
 }
 
-/// Whether a form lies there.
+/// Whether the bytes contain a form.
 pub fn holds(bytes: &[u8], form: &[u8]) -> bool {
     memmem::find(bytes, form).is_some()
 }

@@ -1,4 +1,4 @@
-//! A real terminal, for what only happens where somebody sits: tmux, with a shell and `mfa` in its path.
+//! A real terminal, for what only happens with a user at one: tmux, with a shell and `mfa` in its path.
 
 use crate::world::World;
 use std::path::Path;
@@ -46,7 +46,7 @@ impl Terminal {
         command
     }
 
-    /// Types text as it stands and then the return key.
+    /// Types text as it is and then the return key.
     pub fn type_line(&self, text: &str) {
         if !text.is_empty() {
             assert!(self.tmux().args(["send-keys", "-l", text]).status().unwrap().success());
@@ -81,13 +81,13 @@ impl Terminal {
         lines.join("\n")
     }
 
-    /// Waits until the screen ends with a text, and gives the screen.
+    /// Waits until the screen ends with a text, and returns the screen.
     #[track_caller]
     pub fn wait_for(&self, end: &str) -> String {
         self.wait_for_any(&[end])
     }
 
-    /// Waits until the screen ends with one of several texts, and gives the screen.
+    /// Waits until the screen ends with one of several texts, and returns the screen.
     #[track_caller]
     pub fn wait_for_any(&self, ends: &[&str]) -> String {
         let started = Instant::now();
@@ -101,7 +101,7 @@ impl Terminal {
         }
     }
 
-    /// Runs a line of the shell on an empty screen and gives what is there when it has ended.
+    /// Runs a line of the shell on an empty screen and returns the screen when it has ended.
     #[track_caller]
     pub fn run(&self, line: &str) -> String {
         assert!(self.tmux().args(["send-keys", "-R", ";", "clear-history"]).status().unwrap().success());

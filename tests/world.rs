@@ -1,6 +1,6 @@
-//! A daemon of its own for each test: in a temporary folder, on a free port, with a clock that stands
-//! still, and a client that shows exactly what went over the wire. On PostgreSQL there are two daemons on
-//! one database, and requests go to them by turns: what one has answered the other one knows.
+//! A daemon of its own for each test: in a temporary folder, on a free port, with a stopped clock, and a
+//! client that shows exactly what went over the wire. On PostgreSQL there are two daemons on one database,
+//! and requests go to them in turns: what one has answered the other one knows.
 
 use crate::stored::postgres;
 use mfa_daemon::{Auth, Check, Clock, Config, Daemon, Found, check};
@@ -59,12 +59,13 @@ impl World {
         config.auth = Auth::Off;
         config.store = postgres();
         config.store_connections_max = 4;
-        // Nobody watches whether it is ready, but for the tests of that.
+        // Only the tests of readiness watch it.
         config.drain = Duration::ZERO;
         change(&mut config);
         before(&runtime, &config);
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
-        // Building a client needs the crypto provider, also where nothing is encrypted; twice is no harm.
+        // Building a client needs the crypto provider, even without encryption; installing it twice is
+        // harmless.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let (daemons, turn) = (Vec::new(), AtomicUsize::new(0));
@@ -138,7 +139,6 @@ impl World {
         self.http.request(method.parse().unwrap(), format!("{}{path}", self.url_of(daemon)))
     }
 
-    /// Sends a request.
     pub fn send(&self, request: reqwest::RequestBuilder) -> Seen {
         self.runtime.block_on(async {
             let answer = request.send().await.unwrap();
@@ -183,12 +183,11 @@ impl World {
         self.send(request.body(body.into()))
     }
 
-    /// Reads.
     pub fn get(&self, path: &str) -> Seen {
         self.send(self.request("GET", path))
     }
 
-    /// The client, for work beside the test.
+    /// The client, for work in parallel with the test.
     pub fn http(&self) -> reqwest::Client {
         self.http.clone()
     }
@@ -203,12 +202,12 @@ impl World {
         self.runtime.block_on(work)
     }
 
-    /// Begins work beside the test.
+    /// Begins work in parallel with the test.
     pub fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
         self.runtime.spawn(work)
     }
 
-    /// Waits for work beside the test.
+    /// Waits for work in parallel with the test.
     pub fn wait<T>(&self, work: JoinHandle<T>) -> T {
         self.runtime.block_on(work).unwrap()
     }
@@ -223,12 +222,11 @@ impl World {
         self.call("PUT", path, body)
     }
 
-    /// DELETE.
     pub fn delete(&self, path: &str) -> Seen {
         self.send(self.request("DELETE", path))
     }
 
-    /// Sends a request line as it stands, and reads the whole answer.
+    /// Sends a request line as it is, and reads the whole answer.
     pub fn raw(&self, line: &str) -> String {
         use std::io::{Read, Write};
         let mut socket = std::net::TcpStream::connect(self.daemons[0].address()).unwrap();

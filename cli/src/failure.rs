@@ -1,4 +1,4 @@
-//! Why a command failed, and how that is told: as two lines for a person, or as one line of JSON.
+//! Why a command failed, and how that is reported: as two lines for a person, or as one line of JSON.
 
 pub mod next_step;
 
@@ -7,7 +7,7 @@ use mfa_shared::fault::{self, Fault, Problem, exit};
 use mfa_shared::rule::FieldError;
 use serde_json::{Value, json};
 
-/// What running a command comes to.
+/// The result of running a command.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
 /// Lacking permissions that a hint names.
@@ -41,11 +41,11 @@ pub struct Parts {
     /// The operation for which a batch was refused, counted from 0.
     pub operation: Option<usize>,
     /// No failure at all: a dry run went well and ends the command, because what would follow is about a
-    /// change that was not made. What it would have come to.
+    /// change that was not made. The result that it would have had.
     pub dry_run: Option<Value>,
     /// Permissions that the caller lacks.
     pub lacking: Vec<Permission>,
-    /// No failure at all: what was found is on stdout, and only the exit code is left to tell it.
+    /// No failure at all: the findings are on stdout, and only the exit code is left to report.
     pub found: bool,
 }
 
@@ -133,13 +133,13 @@ impl Failure {
         self
     }
 
-    /// The same failure with the flags that give its fields, which a person sees beside them.
+    /// The same failure with the flags for its fields, which a person sees beside them.
     pub fn flags(mut self, flags: Vec<(String, String)>) -> Self {
         self.0.flags = flags;
         self
     }
 
-    /// The same failure with more said at the end of the message.
+    /// The same failure with a longer message.
     pub fn adding(mut self, more: &str) -> Self {
         self.0.message.push_str(more);
         self

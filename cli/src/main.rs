@@ -59,11 +59,11 @@ use tokio::runtime::{Builder, Runtime};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// References that lead nowhere and are named one by one.
+/// Most dangling references that are named one by one.
 const DANGLING_MAX: usize = 20;
-/// New customers who may have been there already of whom is told by name.
+/// Most new customers who may exist already that are named one by one.
 const DUPLICATES_MAX: usize = 20;
-/// References that lead nowhere for each of which a near identifier is looked for.
+/// Most dangling references for which a near identifier is looked for.
 const SUGGESTED_MAX: usize = 3;
 
 fn main() -> ExitCode {
@@ -131,7 +131,7 @@ fn runtime(with_threads: bool) -> Outcome<Runtime> {
     })
 }
 
-/// Tries whether as many threads start as a runtime has, because it breaks off where they do not.
+/// Checks that as many threads start as a runtime has, because it panics if they do not.
 fn threads_start() -> io::Result<()> {
     let count = thread::available_parallelism().map_or(1, NonZero::get);
     let started: Vec<_> = (0..count)
@@ -151,7 +151,7 @@ fn threads_start() -> io::Result<()> {
     Ok(())
 }
 
-/// Says which new customers may have been there already.
+/// Warns of new customers who may exist already.
 fn warn_of_duplicates(cx: &Cx) {
     let told = cx.client.take_duplicates();
     for new in told.iter().take(DUPLICATES_MAX) {
@@ -166,8 +166,8 @@ fn warn_of_duplicates(cx: &Cx) {
     }
 }
 
-/// Says which references the changes of a command have left leading nowhere; what many records have in
-/// common is said once.
+/// Warns of the dangling references that the changes of a command have left; what many records have in common
+/// is reported once.
 async fn warn_of_dangling(cx: &Cx) {
     let (mut told, mut times) = (Vec::new(), HashMap::new());
     for dangling in cx.client.take_dangling() {
@@ -211,7 +211,7 @@ fn context(
     } else if let Some(failure) = settings.faults.first() {
         return Err(failure.clone());
     }
-    // Whoever mends the profiles is not kept from it.
+    // Commands that repair profiles still run.
     if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
         return Err(failure);
     }
@@ -314,8 +314,8 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
     F::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// Ends the process on Ctrl-C, also while it waits for an answer of somebody or writes to a full pipe; a
-/// question that has something to take back is told instead.
+/// Ends the process on Ctrl-C, even while it waits for an answer from the user or writes to a full pipe; a
+/// question that has something to take back receives the interrupt instead.
 fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
     let (listens, listening) = mpsc::channel::<()>();
     thread::spawn(move || {
@@ -323,7 +323,7 @@ fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrup
         let interrupted = runtime.block_on(async {
             let mut signals =
                 tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;
-            // From here on a signal finds somebody, and the work may begin.
+            // From here on signals are handled, and the work may begin.
             let _ = listens.send(());
             loop {
                 signals.recv().await?;

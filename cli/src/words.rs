@@ -1,4 +1,4 @@
-//! Words that somebody typed: the ones that were meant, and how a shell reads them again.
+//! Words that the user typed: the ones that were meant, and how a shell reads them again.
 
 /// A word as a shell reads it.
 pub fn quoted(word: &str) -> String {

@@ -243,7 +243,7 @@ fn what_is_allowed_is_told_to_the_user_and_to_who_may_see_the_user() {
     ] {
         ask(&olga, "esi", bad).refused(400, "invalid_parameter");
     }
-    // Whoever cannot log in, or has to set a password first, may do nothing else.
+    // A user who cannot log in, or has to set a password first, may do nothing else.
     olga.post("/users", json!({ "identifier": "new", "role": "clerk", "password": "first password" }))
         .is(202);
     assert_eq!(ask(&olga, "new", may).json()[0]["code"], "password_change_required");

@@ -233,7 +233,7 @@ fn images_tokens_messages_and_batches_do_not_travel() {
         let seen = batch(&world, &[operation(method, path)]).is(200);
         assert_eq!(results(&seen), ["400 not_in_batch"], "{method} {path}");
     }
-    // A wrong drawer password must count, so it cannot be tried where everything is taken back.
+    // A wrong drawer password must count, so it cannot be tried where everything is rolled back.
     let unlock = json!({ "method": "POST", "path": "/teller/T1/drawer", "body": {
         "employeeIdentifier": "efua", "password": "0000" } });
     assert_eq!(results(&batch(&world, &[unlock]).is(200)), ["400 not_in_batch"]);
@@ -346,7 +346,7 @@ fn a_batch_that_only_reads_takes_its_time_and_a_read_beside_changes_does_not() {
     let (list, one) = (operation("GET", "/customers"), operation("GET", "/customers/c-1"));
     let seen = batch(&world, &[list.clone(), one.clone(), operation("GET", "/offices")]).is(200);
     assert_eq!(results(&seen), ["200", "200", "200"]);
-    // What is found by its key holds nobody up.
+    // A lookup by key delays no one.
     let seen = batch(&world, &[customer("c-2"), one]).is(200);
     assert_eq!(results(&seen), ["202", "200"]);
     let seen = batch(&world, &[customer("c-3"), list.clone()]).refused(503, "unavailable");

@@ -1,4 +1,4 @@
-//! References that lead nowhere, told with the answer to the change that makes them: `decisions.md` section 5.
+//! Dangling references, reported in the answer to the change that makes them: `decisions.md` section 5.
 
 use crate::api::tellers::counter::teller;
 use crate::guarded::PASSWORD;
@@ -94,7 +94,7 @@ fn a_request_can_ask_that_what_names_nothing_is_refused() {
         (made.header("existing-only"), made.header("dangling-references")),
         ("true".into(), "".into())
     );
-    // An account that a teller names would come into being; here it has to be there.
+    // An account that a teller names would be created; here it has to exist.
     ask("POST", "/offices/accra/teller", "true", &teller("T1")).refused(400, "unknown_reference");
     let user = json!({ "identifier": "esi", "role": "nowhere", "password": PASSWORD });
     ask("POST", "/users", "false", &user).is(202);

@@ -160,7 +160,7 @@ fn a_day_that_was_ended_stays_as_it_is_and_what_came_later_is_in_the_next_one() 
     counter.close("T2").is(202);
     assert_eq!(end(&counter.world, TODAY).is(202).header("already-ended"), "");
     let first = counter.world.get(&format!("/offices/accra/days/{TODAY}")).is(200).text();
-    // The office opens once more on the same day.
+    // The office opens again on the same day.
     counter.open("T1", "emp1", "1");
     counter.unlock("T1", "emp1");
     counter.transact("CDPT", &account, None, "3", "excluded").is(202);

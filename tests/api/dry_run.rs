@@ -16,7 +16,7 @@ fn dry(world: &World, method: &str, path: &str, body: impl Into<String>) -> Seen
     world.send(request.body(body.into()))
 }
 
-/// Every file of the store, with its bytes: the journal, and the objects beside it.
+/// Every file of the store, with its bytes: the journal and the objects.
 fn files(world: &World) -> Vec<(PathBuf, Vec<u8>)> {
     fn walk(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
         for entry in std::fs::read_dir(folder).into_iter().flatten() {

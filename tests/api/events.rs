@@ -77,7 +77,7 @@ fn nobody_hears_of_what_they_may_not_read() {
     world.send(office).is(202);
     let heard = customers.get("/events?size=1000").is(200).json();
     let kinds: Vec<_> = heard.as_array().unwrap().iter().map(|event| event["resource"].clone()).collect();
-    // Everybody may read their own user.
+    // Everyone may read their own user.
     let others: Vec<_> = kinds.iter().filter(|resource| **resource != "user/ama").collect();
     assert_eq!(others, ["customer/c-1"]);
     let all = world.send(world.request("GET", "/events?size=1000").bearer_auth(&token)).is(200).json();
@@ -112,7 +112,7 @@ fn a_stream_goes_on_where_it_was_without_gap_or_repetition() {
     let world = World::start();
     create(&world, "c-0");
     let first = events(&world, "").last().unwrap()["sequence"].as_u64().unwrap();
-    // Without a position only what is new is told.
+    // Without a position only new events are sent.
     let fresh = world.spawn(stream(world.request("GET", "/events"), 1));
     std::thread::sleep(Duration::from_millis(700));
     for n in 1..=30 {

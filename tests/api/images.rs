@@ -74,18 +74,18 @@ impl Images {
         self.send(&path, &[part("image", Some("image/jpeg"), bytes)])
     }
 
-    /// The names of the images that lie in the store, drafts included.
+    /// The names of the images in the store, drafts included.
     pub fn files(&self) -> Vec<String> {
         self.0.block_on(objects(self.0.config()))
     }
 
-    /// Holds the images that lie in the store to these hashes.
+    /// Compares the images in the store with these hashes.
     #[track_caller]
     pub fn holds(&self, hashes: &[String]) {
         assert_eq!(self.files(), hashes);
     }
 
-    /// Waits for what goes on beside the requests, until there are so many images.
+    /// Waits for background work until there are so many images.
     pub fn settle(&self, count: usize) {
         for _ in 0..1000 {
             if self.files().len() == count {
@@ -252,7 +252,7 @@ fn images_outlive_a_restart_and_what_no_record_names_does_not() {
     let config = images.0.config().clone();
     images.0.start_on(config);
     assert!(images.0.get(PORTRAIT).is(200).body == sent);
-    // The sweep goes on beside the first requests; an upload waits for the part that is being swept.
+    // The sweep runs beside the first requests; an upload waits for the part that is being swept.
     images.settle(1);
     images.holds(&[hash(&sent)]);
 }

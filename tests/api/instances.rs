@@ -132,7 +132,7 @@ fn an_alternative_number_is_unique_over_all_numbers() {
     for taken in ["77 0815", "Maria.9100.00001", "b1.9100.00001", "1000", "4000"] {
         take(taken).refused(409, "identifier_taken");
     }
-    // An alternative number never stands in a path, so it may look like a step of one.
+    // An alternative number never occurs in a path, so it may look like a segment of one.
     for number in ["77 0816", ".", "..", "x"] {
         take(number).is(202);
     }

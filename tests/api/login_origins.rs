@@ -26,14 +26,14 @@ fn one_stranger_tries_thirty_passwords_whatever_the_names() {
     }
     let locked = log_in(&world, STRANGER, "olga", PASSWORD).refused(429, "too_many_attempts");
     assert_eq!(locked.header("retry-after"), "60");
-    // An assertion is not looked at either, and others are as before.
+    // An assertion is not checked either, and others are as before.
     let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=a.b.c";
     let request = world.request("POST", "/token").header("x-forwarded-for", STRANGER).body(form);
     world.send(request).refused(429, "too_many_attempts");
     log_in(&world, OFFICE, "olga", PASSWORD).is(200);
     world.clock.advance(61);
     log_in(&world, STRANGER, "olga", PASSWORD).is(200);
-    // The next lock of the address is longer, although somebody has logged in from there.
+    // The next lock of the address is longer, although a user has logged in from there.
     for number in 0..30 {
         log_in(&world, STRANGER, &format!("other{number}"), "wrong kettle").refused(401, "login_failed");
     }
@@ -70,7 +70,7 @@ fn a_stranger_locks_nobody_out_of_an_address_from_which_they_work() {
     log_in(&world, OFFICE, "olga", PASSWORD).is(200);
     // That login gives the stranger no further guesses.
     log_in(&world, STRANGER, "olga", "wrong kettle").refused(429, "too_many_attempts");
-    // Five failures from there lock there, too; a password set by somebody else opens both.
+    // Five failures from there lock there, too; a password set by another user opens both.
     for _ in 0..5 {
         log_in(&world, OFFICE, "olga", "wrong kettle").refused(401, "login_failed");
     }
@@ -101,7 +101,7 @@ fn an_address_is_known_for_thirty_days() {
 #[test]
 fn addresses_of_failed_logins_stand_in_the_audit_trail_alone() {
     let mut world = behind_a_proxy();
-    // Where a session began is shown to its user; where somebody only tried is the auditor's business.
+    // Where a session began is shown to its user; where one was only tried is the auditor's business.
     log_in(&world, OFFICE, "olga", PASSWORD).is(200);
     log_in(&world, STRANGER, "olga", "wrong kettle").refused(401, "login_failed");
     world.restart();

@@ -91,7 +91,7 @@ fn requests_count_by_operation_and_class() {
     // This request is the one that is being answered.
     assert_eq!(all["mfa_http_requests_running"], "1");
     assert!(all["mfa_http_connections"].parse::<u32>().unwrap() >= 1);
-    // An operation that nobody has asked for has no series.
+    // An operation that was never called has no series.
     assert!(!page.contains("DeleteOffice"), "{page}");
 }
 
@@ -102,7 +102,7 @@ fn connections_count_while_they_are_open() {
     let open = value(&world, "mfa_http_connections");
     let accepted = value(&world, "mfa_http_connections_accepted_total");
     let held: Vec<_> = (0..3).map(|_| std::net::TcpStream::connect(&address).unwrap()).collect();
-    // The client of the test may open one more by itself at any time.
+    // The client of the test may open one more at any time.
     let wait_until = |right: &dyn Fn(i64) -> bool| {
         let mut seen = (0..200).map(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -247,7 +247,7 @@ fn only_who_may_see_it_and_programs_of_this_machine_where_that_is_set() {
     });
     open.get("/metrics").is(200);
     assert_eq!(open.send(open.request("HEAD", "/metrics")).is(200).text(), "");
-    // Whoever comes through a proxy, and a web page that is shown here, need a token.
+    // Requests through a proxy, and those of a web page shown on this machine, need a token.
     for (name, value) in [
         ("x-forwarded-for", "203.0.113.5"),
         ("x-forwarded-for", "127.0.0.1"),

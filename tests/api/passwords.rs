@@ -49,7 +49,7 @@ fn a_present_password_that_is_wrong_is_refused_and_counts() {
         let refused = set("another kettle", "green kettle 8").refused(403, "wrong_password");
         assert!(!refused.text().contains("kettle"));
     }
-    // From now on not even the right one is looked at, here and at a login.
+    // From now on not even the right one is checked, here and at a login.
     set(PASSWORD, "green kettle 8").refused(429, "too_many_attempts");
     world.try_login("anna", PASSWORD).refused(429, "too_many_attempts");
     world.clock.advance(61);
@@ -71,7 +71,7 @@ fn guesses_at_the_present_password_at_once_count_each() {
         for seen in world.send_all((round * 8..round * 8 + 8).map(guess).collect()) {
             match seen.status {
                 403 => failed += 1,
-                // Those that are too many at once wait, and are not looked at.
+                // Those that are too many at once wait, and are not checked.
                 429 | 503 => {}
                 status => panic!("{status}: {}", seen.text()),
             }
@@ -93,7 +93,7 @@ fn the_present_password_can_be_made_a_must_for_the_own_one() {
     anna.put("/users/anna/password", same).fields(&["/password password_unchanged"]);
     let right = json!({ "password": PASSWORD, "currentPassword": "first password" });
     anna.put("/users/anna/password", right).is(202);
-    // Who sets the password of somebody else does not know theirs.
+    // Setting the password of another user does not require the old one.
     admin.put("/users/anna/password", change).is(202);
 }
 

@@ -1,4 +1,4 @@
-//! Nobody grants more than they hold: `identity.md` section 5.
+//! No one grants more than they hold: `identity.md` section 5.
 
 use crate::guarded::{PASSWORD, may, missing};
 use crate::world::{Seen, World};
@@ -85,7 +85,7 @@ fn a_user_carries_the_role() {
     exceeds(anna.delete("/users/u4"), &["office__v1__offices C"]);
     anna.put("/users/u2/password", json!({ "password": "green kettle 8" })).is(202);
     anna.delete("/users/u2").is(202);
-    // Whoever creates the role that a user already has grants it.
+    // Creating the role that a user already has grants it.
     anna.post("/users", user("u5", "later")).is(202);
     let bert = world.user_with("bert", &[may("identity__v1__roles", "C")]);
     exceeds(
@@ -107,7 +107,7 @@ fn only_pharaoh_touches_pharaoh() {
     admin.put("/users/u1/password", json!({ "password": PASSWORD })).is(202);
     admin.put("/users/u1/roleIdentifier", json!({ "identifier": "clerk" })).is(202);
     admin.put("/users/admin/roleIdentifier", json!({ "identifier": "clerk" })).refused(409, "last_pharaoh");
-    // Narrowing oneself is possible, and the administrator gives what an administrator holds.
+    // Narrowing one's own role is possible, and the administrator grants what an administrator holds.
     olga.post("/users", user("u2", "administrator")).is(202);
     for starter in ["branch-manager", "clerk", "teller", "auditor"] {
         olga.post("/users", user(&format!("u-{starter}"), starter)).is(202);
@@ -138,7 +138,7 @@ fn only_pharaoh_widens_what_others_hold() {
     admin.post("/permittablegroups", group("named")).is(202);
     exceeds(olga.put("/permittablegroups/identity__v1__self", group("identity__v1__self")), &[]);
     olga.delete("/permittablegroups/free").is(202);
-    // Nobody but a login of a pharaoh holds the pairs of a new group.
+    // Only a login of a pharaoh holds the pairs of a new group.
     exceeds(olga.post("/roles", role("r2", &[may("named", "R")])), &["named R"]);
 }
 

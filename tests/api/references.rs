@@ -1,4 +1,4 @@
-//! Names in a body that stand for nothing: every one is told in one answer, in the order of the body.
+//! Dangling names in a body: one answer reports all of them, in the order of the body.
 
 use super::definitions::PRODUCT;
 use super::tellers::counter::Counter;
@@ -9,7 +9,7 @@ fn strict() -> World {
     World::with(|config| config.strict_references = true)
 }
 
-/// The fields that a refusal tells, each with the right code.
+/// The fields that a refusal names, each with the right code.
 #[track_caller]
 fn told(problem: &Value) -> Vec<String> {
     let errors = problem["errors"].as_array().unwrap();
@@ -79,7 +79,7 @@ fn a_teller_is_told_of_all_its_accounts_and_its_employee() {
         "/assignedEmployee",
     ];
     refused(world.post("/offices/accra/teller", body), &fields);
-    // A definition brings its accounts into being in every setting.
+    // A definition creates its accounts in every setting.
     let product = PRODUCT.replace(r#""1000""#, r#""vault""#).replace(r#""3000""#, r#""over""#);
     world.post("/definitions", product).is(202);
     let left = ["/tellerAccountIdentifier", "/chequesReceivableAccount", "/assignedEmployee"];

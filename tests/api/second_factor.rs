@@ -57,7 +57,7 @@ fn a_factor_goes_from_none_over_pending_to_active_and_back() {
     let first = begin(&anna);
     assert_eq!(state(&anna)["state"], "PENDING");
     login(&world, PASSWORD, None).is(200);
-    // A new secret takes the place of one that was not used yet.
+    // A new secret replaces one that was not used yet.
     let secret = begin(&anna);
     assert_ne!(first, secret);
     anna.put(PATH, json!({ "code": code(&world, &first, 0) })).refused(400, "wrong_code");
@@ -86,7 +86,7 @@ fn a_login_needs_a_code_and_each_code_is_good_once() {
     world.clock.advance(300);
     let seen = login(&world, PASSWORD, None).refused(401, "second_factor_required");
     assert_eq!(seen.json()["error"], "mfa_required");
-    // Whoever does not know the password learns nothing of the factor.
+    // A caller who does not know the password learns nothing of the factor.
     login(&world, "wrong kettle", None).refused(401, "login_failed");
     login(&world, "wrong kettle", Some(&code(&world, &secret, 0))).refused(401, "login_failed");
     let now = code(&world, &secret, 0);
@@ -102,7 +102,7 @@ fn a_login_needs_a_code_and_each_code_is_good_once() {
     let form = format!("{form}&otp={}", code(&world, &secret, 0));
     let request = world.request("POST", "/token").header("content-type", "application/x-www-form-urlencoded");
     world.send(request.body(form)).is(200);
-    // A session goes on without a code.
+    // A session continues without a code.
     let refresh = json!({ "grant_type": "refresh_token", "refresh_token": token["refresh_token"] });
     world.token(&refresh).is(200);
 }

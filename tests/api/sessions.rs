@@ -14,7 +14,7 @@ fn text<'a>(session: &'a Value, property: &str) -> &'a str {
     session[property].as_str().unwrap()
 }
 
-/// Gives the daemons of one store the time to tell each other of the last uses.
+/// Gives the daemons of one store the time to exchange the last uses.
 fn settle(world: &World) {
     if world.config().store.is_some() {
         std::thread::sleep(Duration::from_millis(1_500));
@@ -99,7 +99,7 @@ fn the_sessions_of_others_take_permissions_of_users() {
     carl.delete(&session).is(202);
     assert!(!anna.lives());
     let again = world.login("anna");
-    // The session of the one who asks is none of these.
+    // The caller's own session is not one of them.
     carl.delete("/users/anna/sessions?except=current").is(202);
     assert!(!again.lives() && carl.lives());
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Far beyond the time in which a daemon looks at its files again.
 const AGAIN_MAX: Duration = Duration::from_secs(20);
 
-/// A daemon with a certificate for localhost, which lies in files that can be replaced.
+/// A daemon with a certificate for localhost, in files that can be replaced.
 struct Site {
     world: World,
     authority: Authority,
@@ -141,7 +141,7 @@ fn plain_http_is_told_that_tls_is_spoken_and_nonsense_gets_nothing() {
         let answer = text(&answer);
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("tls_required"), "{answer}");
     }
-    // A greeting that is none ends the connection.
+    // An invalid greeting ends the connection.
     let mut socket = TcpStream::connect(("127.0.0.1", port(&world))).unwrap();
     socket.write_all(b"\x16\x03\x01\x00\x05hello").unwrap();
     let mut answer = Vec::new();
@@ -221,7 +221,7 @@ fn clients_without_a_certificate_are_refused_where_one_is_asked_for() {
     let (certificate, key) = (own.certificate.to_str().unwrap(), own.key.to_str().unwrap());
     let answered = curl(&authority.file(), &url, &["--cert", certificate, "--key", key]);
     assert!(answered.status.success(), "{}", text(&answered.stderr));
-    // A certificate of the daemon's own authority is none of a client.
+    // A certificate of the daemon's own authority is not a client certificate.
     let other = authority.certificate("branch-8", 2098);
     let (certificate, key) = (other.certificate.to_str().unwrap(), other.key.to_str().unwrap());
     assert!(!curl(&authority.file(), &url, &["--cert", certificate, "--key", key]).status.success());
@@ -255,7 +255,7 @@ fn a_client_of_http_2_that_leaves_no_room_for_its_answer_loses_the_connection() 
             Ok(count) => seen.extend_from_slice(&buffer[..count]),
             Err(error) => break error.kind() != std::io::ErrorKind::WouldBlock,
         }
-        // Whoever answers pings is there, and still reads nothing.
+        // A client that answers pings is alive, and still reads nothing.
         let _ = stream.write_all(&frame(6, 0, 0, b"are-here"));
         std::thread::sleep(Duration::from_millis(50));
     };

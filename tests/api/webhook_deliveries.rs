@@ -132,7 +132,7 @@ fn what_is_not_taken_is_tried_again_with_the_same_name_by_the_plan() {
         };
         assert_eq!(seconds("nextTryOn") - seconds("triedOn"), pause, "{tried}");
         assert_eq!(shown(&world, "sync")["failures"], tries + 1);
-        // What happens meanwhile waits for its turn.
+        // What happens meanwhile waits its turn.
         create(&world, &format!("c-{}", tries + 2));
         world.clock.advance(pause - 1);
         sleep(Duration::from_millis(800));
@@ -179,7 +179,7 @@ fn after_three_days_a_delivery_is_given_up_and_the_trail_says_so() {
     world.clock.advance(100_000);
     sleep(Duration::from_millis(800));
     assert_eq!(receiver.came().len(), tries, "what is paused is not delivered");
-    // Somebody mends the receiver and goes on.
+    // The receiver is repaired, and the delivery resumes.
     let gone = Receiver::start(&[]);
     world
         .put("/events/subscriptions/sync", json!({ "url": gone.url(), "state": "ACTIVE" }).to_string())

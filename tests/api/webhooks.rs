@@ -202,7 +202,7 @@ fn who_sets_the_address_gets_what_they_may_read_and_nothing_else() {
     };
     assert_eq!(resources(&all, 2), ["office/xx", "customer/c-1"]);
     assert_eq!(resources(&own, 1), ["customer/c-1"]);
-    // A subscription of somebody with more rights, turned to an address of one's own, brings no more.
+    // A subscription of a user with more rights, pointed at one's own address, brings no more.
     ama.put("/events/subscriptions/all", json!({ "url": own.url().replace("/hook", "/taken") })).is(202);
     olga.post("/offices", json!({ "identifier": "yy", "name": "Y" })).is(202);
     ama.post("/customers", json!({ "identifier": "c-2" })).is(202);

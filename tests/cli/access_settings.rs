@@ -12,14 +12,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const KID: &str = "2031-05-06T10_11_12";
 
-/// Where settings stand.
+/// Where settings come from.
 #[derive(Debug, Clone, Copy)]
 enum Source {
     File,
     Variables,
 }
 
-/// Runs the daemon of a home with settings and does something beside it.
+/// Runs the daemon of a home with settings and does some work meanwhile.
 fn with_daemon(home: &Home, source: Source, settings: &[(&str, &str)], work: impl FnOnce(&Served)) {
     let mut command = home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0"]);
     match source {

@@ -58,7 +58,7 @@ fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
         paste(&line);
         assert_eq!(world.get("/offices/tema").json()["name"], "Tema's \"Harbour\"");
     }
-    // A key that somebody chose stays in the line, and makes a repetition of it.
+    // A key that the user chose stays in the line, and makes a repetition of it.
     let keyed = ["offices", "create", "osu", "--name", "Osu", "--idempotency-key", "night-1"];
     let ran = run(world.mfa(&[&keyed[..], &["--print-curl", "--no-read"]].concat()));
     world.delete("/offices/osu").is(202);
@@ -80,7 +80,7 @@ fn the_printed_line_of_a_batch_does_its_operations_once_more() {
     world.get("/offices/tema").is(200);
 }
 
-/// Runs the lines of curl of a command in a shell, as somebody who pastes them.
+/// Runs the curl lines of a command in a shell, as if pasted.
 fn paste(world: &World, err: &str, variables: &[(&str, &str)]) {
     let lines: Vec<_> =
         err.lines().filter(|line| line.contains("curl -") || line.contains("curl ")).collect();
@@ -156,7 +156,7 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
         wait(&[record, "--for", "exists", "-o", "json"]).json();
     }
     assert_eq!(wait(&["office/nowhere", "--for", "gone"]).ok(), "");
-    // The secret of a gateway is neither shown nor told.
+    // The secret of a gateway is not shown.
     let seen = wait(&["configuration/main", "--for", "exists", "-o", "json"]).json();
     assert_eq!((&seen["host"], &seen["app_password"]), (&"mail.example.org".into(), &"***".into()));
     let seen = wait(&["configuration/main", "--for", "app_password=x", "--timeout", "1s"]);
@@ -175,7 +175,7 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
     assert!(screen.contains("\noffice/market exists\nidentifier "), "{screen}");
     let screen = terminal.run("mfa wait office/nowhere --for gone");
     assert!(screen.contains("\noffice/nowhere is gone\nexit 0"), "{screen}");
-    // Somebody else makes it so while the command waits.
+    // Another user makes it so while the command waits.
     let waiting = world
         .mfa(&["wait", "customer/c-002", "--for", "state=ACTIVE", "--timeout", "1m"])
         .stdout(std::process::Stdio::null())

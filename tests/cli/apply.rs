@@ -5,7 +5,7 @@ use crate::guarded::PASSWORD;
 use crate::world::World;
 use serde_json::{Value, json};
 
-/// A whole institution; what is named stands behind what names it.
+/// A whole institution; each record comes after those that refer to it.
 const FILES: &[(&str, &str)] = &[
     (
         "a-counter.yaml",
@@ -265,7 +265,7 @@ fn what_is_refused_hinders_only_what_names_it_and_a_second_run_completes_it() {
     let ran = mfa(&world, "apply -f set --yes -o json");
     assert_eq!(ran.exit, 9, "{} {}", ran.out, ran.err);
     assert!(ran.err.contains("2 of 10 changes were not done"), "{}", ran.err);
-    // Nobody grants what they do not hold themselves, and a user without the role would be a wrong one.
+    // No one grants what they do not hold themselves, and a user without the role would be a wrong one.
     let left: Vec<_> = results(&ran).into_iter().filter(|row| !row.ends_with(" created")).collect();
     assert_eq!(left, ["role desk refused", "user ama not sent"]);
     let rows: Value = serde_json::from_str(&ran.out).unwrap();

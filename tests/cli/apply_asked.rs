@@ -1,4 +1,5 @@
-//! `mfa apply` asks before it does anything: where somebody sits, where nobody does, and what standard input is.
+//! `mfa apply` asks before it does anything: with a user at the terminal, without one, and with each kind of
+//! standard input.
 
 use super::run::{run, run_with};
 use crate::terminal::Terminal;
@@ -6,7 +7,7 @@ use crate::world::World;
 
 const OFFICE: &str = "kind: office\nidentifier: osu\nname: Osu\n";
 
-/// A world with a file of one office that is not there.
+/// A world with a file of one office that does not exist.
 fn world() -> World {
     let world = World::start();
     std::fs::write(world.dir.path().join("osu.yaml"), OFFICE).unwrap();
@@ -78,7 +79,7 @@ fn standard_input_holds_the_documents_and_so_no_answer() {
     assert_eq!((&made[0]["identifier"], &made[0]["result"]), (&"osu".into(), &"created".into()));
     assert_eq!(made[0]["document"], "standard input, document 1");
     assert_eq!(apply(&[], OFFICE).json(), serde_json::json!([]), "what changes nothing is not asked about");
-    // JSON in the place of YAML, several records of one text.
+    // JSON instead of YAML, several records of one text.
     let text = r#"[{"kind":"office","identifier":"tema","name":"Tema","parentIdentifier":"osu"},
         {"kind":"office","identifier":"osu","name":"Osu Central"}]"#;
     let mut command = world.mfa(&["apply", "--file", "-", "-o", "json"]);

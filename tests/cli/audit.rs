@@ -169,7 +169,7 @@ fn a_trail_that_was_cut_is_whole_from_there_and_tells_so() {
     let seen = world.get("/audit?sortDirection=ASC").is(200).json();
     let mut told: Vec<_> =
         seen["records"].as_array().unwrap().iter().map(|record| record["operation"].clone()).collect();
-    // The verification has looked at the trail, which is told soon after.
+    // The verification has read the trail, which is recorded soon after.
     told.retain(|operation| operation != "ListAudit");
     assert_eq!(told, ["CreateCustomer", "AuditPrune"]);
     assert_eq!(world.get("/audit?resource=customer/*").is(200).json()["totalElements"], 1);

@@ -114,7 +114,7 @@ fn a_mistyped_name_is_found_in_every_body_and_at_any_depth() {
         "did you mean auth_token?",
     );
     assert!(!world.get("/customers?includeClosed=true").text().contains("c-9"));
-    // What is right in one object is wrong in another one.
+    // What is right in one object is wrong in another.
     refused(
         "employees update kojo",
         json!({ "dateOfBirth": null }),

@@ -84,7 +84,7 @@ fn a_corrected_file_is_resumed_where_only_the_rows_are_sent_that_were_not_done()
     let world = World::start();
     let file = write(&world, "rows.csv", "identifier,member\nc-1,true\nc-2,x\nc-3,true\n");
     assert_eq!(import(&world, &["customers", "import", &file]).exit, 9);
-    // Somebody has worked on a record that was made; it is not touched again.
+    // A record that was edited after the import is not touched again.
     world
         .put("/customers/c-1/address", r#"{"street":"1","city":"T","countryCode":"GH","country":"Ghana"}"#)
         .is(202);
@@ -140,9 +140,9 @@ fn what_is_there_already_fails_is_changed_or_is_passed_over() {
     assert_eq!(world.get("/offices/o1").json()["name"], "Uno");
     assert_eq!(world.get("/users/esi").json()["role"], "teller");
     assert_eq!(world.get("/customers/c-1/identifications/G1%2F1").json()["type"], "National");
-    // The password of a user who is there already stays.
+    // The password of an existing user stays.
     world.try_login("esi", "blue kettle 7").is(200);
-    // A card of somebody else is no card that is there already.
+    // A card of another customer does not count as an existing card.
     let file = write(world, "other.csv", "customer,type,number,expirationDate\nc-2,Passport,G2,2035-01-31\n");
     let ran = import(world, &["cards", "import", &file, "--mode", "skip-existing"]);
     assert_eq!((ran.exit, report(&file)[0].split(',').nth(3)), (9, Some("identifier_taken")));
@@ -204,7 +204,7 @@ fn a_validation_finds_the_same_identifier_twice_wherever_the_rows_stand() {
     assert_eq!(report(&file)[1200], "1201,c-7,valid,,");
     assert_eq!(report(&file)[1201], "1202,c-3,failed,identifier_taken,row 4 has the same identifier");
     assert!(text(&beside(&file, "failed")).ends_with("c-7,x\nc-3,true\nc-3,false\n"));
-    // The import itself comes to the same.
+    // The import itself has the same result.
     let ran = import(&world, &["customers", "import", &file, "-o", "json"]);
     assert_eq!((ran.exit, counts(&ran)), (9, [1203, 1200, 0, 0, 0, 3]));
     let offices: String = (1..700).map(|i| format!("o-{i},O,o-{}\n", i / 600)).collect();
@@ -284,7 +284,7 @@ fn what_is_exported_can_be_imported_elsewhere_and_comes_out_the_same() {
             let report = std::fs::read_to_string(beside(&file, "report")).unwrap_or_default();
             assert_eq!(ran.exit, 0, "{noun} {format} {}\n{report}", ran.err);
             let again = run(other.mfa(&[noun, "export", "-o", format])).ok();
-            // The state of a record and its balance are told, and not imported.
+            // The state of a record and its balance are exported, but not imported.
             let told = |text: &str| {
                 ["ACTIVE", "PENDING", "CLOSED", "LOCKED"]
                     .iter()
@@ -344,7 +344,7 @@ fn a_file_that_is_not_as_it_should_be_is_refused_before_anything_is_sent() {
     )
     .fails(2);
     assert!(said.contains("accounts are only created"), "{said}");
-    // A file of failed rows that somebody is working on is not written over.
+    // A file of failed rows that was edited is not overwritten.
     let file = write(&world, "work.csv", "identifier,member\nc-1,x\n");
     assert_eq!(import(&world, &["customers", "import", &file]).exit, 9);
     std::thread::sleep(std::time::Duration::from_millis(20));

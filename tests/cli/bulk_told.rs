@@ -1,4 +1,4 @@
-//! What somebody at a terminal is told of an import.
+//! What a user at a terminal sees of an import.
 
 use crate::terminal::Terminal;
 use crate::world::World;

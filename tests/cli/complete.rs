@@ -104,8 +104,8 @@ fn what_stands_behind_a_flag_is_offered_by_its_kind() {
     assert_eq!(next(&world, &["customers", "get", "nobody"]), nothing, "and nowhere else");
 }
 
-/// What a completion says in the end. On a machine that is busy it may say nothing at first, because nobody
-/// waits longer for it than 300 ms.
+/// What a completion finally offers. On a busy machine it may offer nothing at first, because it waits no
+/// longer than 300 ms.
 fn patiently(mut ask: impl FnMut() -> Vec<String>) -> Vec<String> {
     (0..20).map(|_| ask()).find(|found| !found.is_empty()).unwrap_or_default()
 }
@@ -128,7 +128,7 @@ fn an_identifier_is_found_among_thousands_and_no_file_is_offered() {
     assert_eq!(found, (0..10).map(|n| format!("m-0234{n}")).collect::<Vec<_>>());
     let found = patiently(|| next(&world, &["customers", "get", "m-0"]));
     assert_eq!((found.len(), found[0].as_str(), found[100].as_str()), (101, "m-00000", "m-02999"));
-    // In a shell where somebody types: the identifier is completed, and a file of a like name is not.
+    // In an interactive shell the identifier is completed, and a file of a similar name is not.
     std::fs::write(world.dir.path().join("m-file"), "").unwrap();
     let terminal = Terminal::start(&world, 100, &[]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../completions/mfa.bash");

@@ -166,7 +166,7 @@ fn a_quick_start_leaves_an_operator_logged_in_who_can_do_the_daily_work() {
     with(&["users", "create", "kojo", "--role", "teller", "--generate-password"]).json();
     with(&["logout"]).json();
     with(&["customers", "list"]).fails(4);
-    // Whoever is logged out is told how to go on, and nothing is asked where no terminal is.
+    // A user who is logged out gets a hint, and without a terminal no question is asked.
     let once_more = ["quickstart", "--listen", &address, "-o", "json"];
     let error = run(mfa(home, &once_more)).fails_in_json(4);
     assert!(error["hint"].as_str().unwrap().contains("mfa login operator"), "{error}");
@@ -174,7 +174,7 @@ fn a_quick_start_leaves_an_operator_logged_in_who_can_do_the_daily_work() {
     let file = home.join("word").display().to_string();
     with(&["login", "operator", "--password-file", &file]).json();
     assert_eq!(run(mfa(home, &once_more)).json()[0]["identifier"], "c-100", "real records stay alone");
-    // The first user can do nothing before the password that was shown is another one.
+    // The first user can do nothing before changing the password that was shown.
     std::fs::write(home.join("word"), admin.unwrap()).unwrap();
     let first = with(&["login", "admin", "--password-file", &file]);
     assert!(first.err.contains(&format!("mfa --url {url} users set-password admin")), "{}", first.err);

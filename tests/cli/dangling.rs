@@ -1,4 +1,4 @@
-//! What is said about references that a command leaves leading nowhere.
+//! What is reported about the dangling references that a command leaves.
 
 use super::run::{Ran, run, run_with};
 use super::tree::sample;
@@ -103,7 +103,7 @@ fn on_a_terminal_a_name_of_nothing_is_asked_about_before_the_change_is_made() {
     let screen = asked(employee, market, "");
     assert!(screen.contains("error: nothing was done\n") && screen.contains("exit 1\n"), "{screen}");
     world.get("/employees/esi").refused(404, "employee_not_found");
-    // The trial has not used up the key, and somebody who agreed is not warned again.
+    // The trial has not used up the key, and a user who agreed is not warned again.
     let screen = asked(&format!("{employee} --idempotency-key till-1"), market, "y");
     assert!(!screen.contains("warning:") && screen.contains("exit 0\n"), "{screen}");
     assert_eq!(world.get("/employees/esi").json()["assignedOffice"], "marktet");

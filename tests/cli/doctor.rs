@@ -1,4 +1,4 @@
-//! `mfa doctor`: what is wrong, and the command that mends it.
+//! `mfa doctor`: what is wrong, and the command that repairs it.
 
 use super::run::{Ran, run};
 use crate::served::{Served, free_address};
@@ -21,7 +21,7 @@ fn a_machine_in_order_passes_every_check() {
     for check in ["config", "permissions", "disk", "daemon", "version", "clock"] {
         assert_eq!(finding(&findings, check)["result"], "ok", "{findings}");
     }
-    // Nobody has made a store in the default folder of this home, and this daemon asks for no token.
+    // There is no store in the default folder of this home, and this daemon asks for no token.
     assert_eq!(finding(&findings, "login")["mend"], "mfa daemon restart --auth on");
 }
 
@@ -103,7 +103,7 @@ fn a_damaged_journal_is_found_with_and_without_a_daemon() {
     assert_eq!(seen(home.path(), "journal").0, "ok", "beside a daemon that has it open");
     let file = store.join("journal/00000001.log");
     let good = fs::read(&file).unwrap();
-    // One byte at a time and in its place: the daemon may write behind it meanwhile.
+    // One byte at a time and in its place: the daemon may append meanwhile.
     let open = fs::OpenOptions::new().write(true).open(&file).unwrap();
     for place in [10, 200, good.len() - 20] {
         open.write_all_at(&[good[place] ^ 1], place as u64).unwrap();

@@ -31,7 +31,7 @@ fn every_change_can_be_tried_without_changing_anything() {
         let elsewhere = endpoint == "CreateToken"
             || NEEDS_GATEWAY.contains(&endpoint)
             || NEEDS_CODE.contains(&endpoint)
-            // A secret that nobody keeps cannot be tried.
+            // A secret that is not kept cannot be tried.
             || endpoint == "BeginSecondFactor"
             || OTHER_CALLERS.iter().any(|(name, _)| *name == endpoint);
         if !alone || elsewhere {
@@ -40,7 +40,7 @@ fn every_change_can_be_tried_without_changing_anything() {
         let line = example.replacen(&own, &format!("{own} --dry-run"), 1);
         let ran = run(shell(&world, &line));
         assert_eq!(ran.exit, 0, "{line}\n{}", ran.err);
-        // A batch tells of its operations, and an editor that changes nothing leaves nothing to try.
+        // A batch reports its operations, and an editor that changes nothing leaves nothing to try.
         let other = endpoint == "SendBatch" || line.starts_with("EDITOR=");
         assert!(ran.out.contains("nothing was changed") || other, "{line}\n{}", ran.out);
         tried += 1;

@@ -43,7 +43,7 @@ fn a_draft_that_breaks_a_rule_or_an_editor_that_fails_changes_nothing() {
     let before = world.get("/customers/c-001").text();
     let said = edit(&world, "sed -i 's/^type: .*/type: PLANT/'", "customers edit c-001 --yes").fails(7);
     assert!(said.contains("PLANT") || said.contains("type"), "{said}");
-    // What nothing would be done with is no change that is made.
+    // An edit that would have no effect is refused.
     let said = edit(&world, "sed -i 's/^surname: /surnmae: /'", "customers edit c-001 --yes").fails(2);
     assert!(said.starts_with("error: customer has no field /surnmae; the draft is kept in "), "{said}");
     assert!(said.ends_with("\nhint: did you mean surname?\n"), "{said}");
@@ -61,7 +61,7 @@ fn a_draft_that_breaks_a_rule_or_an_editor_that_fails_changes_nothing() {
     let said = edit(&world, "false", "customers edit c-001 --yes").fails(2);
     assert!(said.contains("the editor false failed"), "{said}");
     edit(&world, "true", "customers edit nobody --yes").fails(3);
-    // Without a terminal somebody must have said yes.
+    // Without a terminal, --yes is required.
     edit(&world, "true", "customers edit c-001").fails(2);
     assert_eq!(world.get("/customers/c-001").text(), before);
 }
@@ -70,7 +70,7 @@ fn a_draft_that_breaks_a_rule_or_an_editor_that_fails_changes_nothing() {
 fn of_two_who_edit_at_once_the_second_one_keeps_the_draft() {
     let world = World::start();
     sample(&world);
-    // While the editor is open, somebody else is faster.
+    // While the editor is open, another user is faster.
     let other = format!("curl -s -X PUT -H content-type:application/json -d @other.json {}", world.url());
     let mut office = world.get("/offices/market").json();
     office["name"] = json!("Faster");
@@ -113,7 +113,7 @@ fn what_is_typed_into_a_draft_is_applied_or_refused_and_never_dropped() {
         assert!(std::fs::remove_file(kept).is_ok(), "{}", ran.err);
         assert_eq!(world.get("/customers/c-001").text(), before, "{typed}");
     }
-    // A field that is taken out is emptied, and a sign within a text is no comment.
+    // A removed field is emptied, and a sign within a text is no comment.
     let ran = edit(&world, "sed -i '/^givenName: /d; s/^surname: .*/surname: \"Ama # 1\"/'", line);
     assert!(ran.err.contains("+ givenName: null"), "{}", ran.err);
     let customer = ran.json();
@@ -140,13 +140,13 @@ fn on_a_terminal_a_refused_draft_is_edited_again_or_kept() {
     terminal.type_line("clear; mfa customers edit c-001");
     terminal.wait_for("edit it again? [y/N]");
     terminal.type_line("y");
-    // The second question, not the first one, which stands there for a while yet.
+    // The second question, not the first one, which stays on the screen for a while yet.
     let screen = terminal.wait_for(&format!("change customer c-001 at {}? [y/N]", world.url()));
     assert!(screen.contains("+ surname: Typed"), "{screen}");
     terminal.type_line("y");
     terminal.wait_for("$");
     assert_eq!(world.get("/customers/c-001").json()["surname"], "Typed");
-    // Who gives up finds it in a file, also behind the last question.
+    // A user who gives up finds the draft in a file, also after the last question.
     std::fs::remove_file(world.dir.path().join("count")).unwrap();
     terminal.type_line("clear; mfa customers edit c-002");
     terminal.wait_for("edit it again? [y/N]");

@@ -1,4 +1,4 @@
-//! Verbs that end something ask on a terminal, and go on where nobody can be asked.
+//! Verbs that end something ask on a terminal, and proceed if no question can be asked.
 
 use super::run::run;
 use super::tree::{commands, sample, shell, words};
@@ -44,7 +44,7 @@ const GOES_ON: &[&str] = &[
     "withdraw",
 ];
 
-/// The commands that end something, each with its first example, in which nothing is agreed to yet.
+/// The commands that end something, each with its first example, without a yes in it.
 fn ending() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for command in commands() {

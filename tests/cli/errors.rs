@@ -1,4 +1,4 @@
-//! Failures: what is said, in which form, and how the process ends.
+//! Failures: the message, its form, and the exit code.
 
 use super::run::run;
 use super::tree::sample;

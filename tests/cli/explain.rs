@@ -98,7 +98,7 @@ fn every_command_that_a_topic_shows_exists_with_its_flags() {
     for topic in ["import", "apply", "output", "paper", "backup", "tls", "postgres"] {
         let text = run(mfa(home.path(), &["help", topic])).ok();
         for line in text.lines().filter_map(|line| line.strip_prefix("  mfa ")) {
-            // Behind two blanks stands what it does.
+            // Two spaces precede the description.
             let typed: Vec<_> = line.split("  ").next().unwrap().split(' ').map(str::to_owned).collect();
             let named = |path: &[String]| typed.windows(path.len()).any(|part| part == path);
             let found = commands.as_array().unwrap().iter().filter(|command| named(&words(&command["path"])));

@@ -1,4 +1,4 @@
-//! Every leaf of the tree honours every format, and tells its errors as it should.
+//! Every leaf of the tree supports every format, and reports its errors correctly.
 
 use super::run::run;
 use super::tree::{commands, runs_here, sample, shell, words};
@@ -58,7 +58,7 @@ fn every_command_honours_every_format() {
             let own = (!reads).then(|| template.copy());
             let mut line = format!("{} -o {format}", example.replace("\\\n", " "));
             if !line.contains('>') {
-                // Only the last of several commands is looked at.
+                // Only the last of several commands is checked.
                 line = line.replace(" && ", " >/dev/null && ");
             }
             let ran = run(shell(own.as_ref().unwrap_or(&shared), &line));
@@ -77,7 +77,7 @@ fn every_command_honours_every_format() {
             parts.map(|part| scope.spawn(|| part.iter().filter_map(try_one).collect::<Vec<_>>())).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    // What a script and a loop print is looked at elsewhere; nothing else gets around this.
+    // The output of a script and a loop is checked elsewhere; nothing else gets around this.
     assert_eq!(left_out, ["mfa ledger journal get", "mfa completions"]);
 }
 

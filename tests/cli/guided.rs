@@ -1,4 +1,4 @@
-//! Commands that ask for what nobody typed.
+//! Commands that ask for values missing from the line.
 
 use crate::api::definitions::PRODUCT;
 use crate::terminal::Terminal;
@@ -20,7 +20,7 @@ fn creating_a_customer_asks_for_everything_and_tells_the_line_that_does_the_same
         terminal.type_line(text);
     };
     terminal.type_line("clear; mfa customers create");
-    // What breaks a rule is told at once and asked again.
+    // A value that breaks a rule is refused at once and asked for again.
     answer("Identifier:", "..");
     answer("warning: it must not be \"..\"\nIdentifier:", "g-000");
     answer("warning: g-000 is taken\nIdentifier:", "g-001");
@@ -352,7 +352,7 @@ fn before_the_last_yes_somebody_who_may_be_the_same_person_is_shown() {
     let screen = terminal.wait_for("$");
     assert_eq!(screen.matches("c-001").count(), 1, "it is told once: {screen}");
     world.get("/customers/c-9").is(200);
-    // Without questions it is told after the creation.
+    // Without questions it is reported after the creation.
     let ran = super::run::run(world.mfa(&[
         "customers",
         "create",

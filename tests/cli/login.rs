@@ -246,7 +246,7 @@ fn a_second_factor_is_set_up_and_asked_for_by_files_and_at_a_terminal() {
     world.clock.advance(90);
     let otp = file("code", &code(0));
     run(world.mfa(&["second-factor", "disable", "--otp-file", &otp, "--yes"])).ok();
-    // Nobody is asked for the code of a picture that was not shown.
+    // If the picture was not shown, no code is asked for.
     let screen = terminal.run("mfa second-factor enable --quiet");
     assert!(screen.contains("otpauth://totp/") && screen.contains("exit 0\n"), "{screen}");
     terminal.type_line("clear; mfa second-factor enable");

@@ -1,4 +1,4 @@
-//! The pager: where somebody would have to scroll, and nowhere else.
+//! The pager: only where the output would scroll.
 
 use crate::terminal::Terminal;
 use crate::world::World;

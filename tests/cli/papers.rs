@@ -144,7 +144,7 @@ fn a_receipt_fits_a_roll_and_a_sheet() {
     let listed = counter.world.get("/teller/T1/transactions").is(200).json();
     let withdrawal = listed.as_array().unwrap().iter().find(|one| one["transactionType"] == "CWDL").unwrap();
     let identifier = withdrawal["identifier"].as_str().unwrap();
-    // Its identifier is another one each time, and goes on in a second line of a roll.
+    // Its identifier differs each time, and continues in a second line of a roll.
     let (head, tail) = identifier.split_at(27);
     let gap = format!("\n{}", " ".repeat(13));
     let receipt = |more: &[&str]| {

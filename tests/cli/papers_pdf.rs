@@ -158,7 +158,7 @@ fn a_file_is_replaced_and_a_pipe_takes_the_bytes_as_they_come() {
     assert_eq!(record, expected);
     assert!(bytes.starts_with(b"%PDF-"));
     assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o600);
-    // The form that is said goes before the one that a name says.
+    // A given form takes precedence over the one in a name.
     mfa(world, &statement(&["--out", file, "--print", "text"])).ok();
     assert!(fs::read_to_string(&place).unwrap().starts_with("Ανατολή Microfinance\n"));
     let pipe = world.dir.path().join("pipe");

@@ -33,7 +33,7 @@ fn piped(world: &World, line: &[&str], input: &[u8]) -> (i32, Vec<u8>, String) {
     let mut command = world.mfa(line);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Whoever refuses early does not read it all.
+    // A command that refuses early does not read all of it.
     let _ = child.stdin.take().unwrap().write_all(input);
     let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
     (status.code().unwrap(), stdout, String::from_utf8(stderr).unwrap())

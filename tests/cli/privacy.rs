@@ -52,7 +52,7 @@ fn a_daemon_leaves_no_image_of_its_memory() {
     assert_eq!(daemon.end(), Some(0));
 }
 
-/// The system gives what is in `/proc` of a process to root where no image may be made of its memory.
+/// The system gives `/proc` files of a process to root if core dumps of it are forbidden.
 #[cfg(target_os = "linux")]
 #[test]
 fn nobody_looks_into_the_memory_of_a_daemon_but_root() {

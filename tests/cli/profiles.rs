@@ -34,7 +34,7 @@ fn each_profile_has_settings_and_logins_of_its_own() {
     // The settings of the profile count, here its format of the output.
     let roles = at(&world, &["roles", "list", "--profile", "bank"]).json();
     assert_eq!(roles.as_array().unwrap().len(), 6);
-    // A token is kept from every other address, and from whoever uses no profile.
+    // A token is not used at any other address, nor without a profile.
     at(&world, &["profile", "use", "--none"]).ok();
     at(&world, &["whoami", "--url", &url]).fails(4);
     let other = World::guarded();

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
-/// Answers each connection with the next of these texts; an empty one closes without an answer. Gives the
+/// Answers each connection with the next of these texts; an empty one closes without an answer. Returns the
 /// requests that came.
 fn server(answers: Vec<String>) -> (String, thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

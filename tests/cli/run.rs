@@ -32,21 +32,21 @@ fn left(output: Output) -> Ran {
 }
 
 impl Ran {
-    /// Holds a run to success and gives its output.
+    /// Asserts that a run succeeded, and returns its output.
     #[track_caller]
     pub fn ok(self) -> String {
         assert_eq!(self.exit, 0, "{}", self.err);
         self.out
     }
 
-    /// Holds a run to success and gives its output as JSON.
+    /// Asserts that a run succeeded, and returns its output as JSON.
     #[track_caller]
     pub fn json(self) -> Value {
         let out = self.ok();
         serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}"))
     }
 
-    /// Holds a run to an exit code, with nothing on stdout, and gives what it said.
+    /// Asserts the exit code of a run with nothing on stdout, and returns its stderr.
     #[track_caller]
     pub fn fails(self, exit: i32) -> String {
         assert_eq!(self.exit, exit, "{}", self.err);
@@ -54,7 +54,7 @@ impl Ran {
         self.err
     }
 
-    /// Holds a run to an exit code and one line of JSON on stderr, and gives its error.
+    /// Asserts the exit code of a run and one line of JSON on stderr, and returns its error.
     #[track_caller]
     pub fn fails_in_json(self, exit: i32) -> Value {
         let said = self.fails(exit);

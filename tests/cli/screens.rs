@@ -1,5 +1,5 @@
-//! What somebody sees: whole screens, as they are kept in `tests/screens`. A change of them is wanted or it
-//! is none: `MFA_TEST_ACCEPT=1 cargo test --test mfa screens` writes them anew, to be read before a commit.
+//! What the user sees: whole screens, as they are kept in `tests/screens`. Any change of them must be
+//! intended: `MFA_TEST_ACCEPT=1 cargo test --test mfa screens` rewrites them, to be read before a commit.
 
 use crate::terminal::Terminal;
 use crate::world::World;

@@ -90,7 +90,7 @@ fn reports_are_numbered_files_that_are_never_written_over() {
     assert_eq!(printed, format!("Head Office (head-office)\n\n{sheet}"));
     let row = std::fs::read_to_string(&files(&folder)[1]).unwrap();
     assert_eq!(row, teller(&world, &["reports", "get", "desk-2", "2", "-o", "csv"]).ok());
-    // The same report once more is no harm; a file that holds something else stays as it is.
+    // Saving the same report again does no harm; a file that holds something else stays as it is.
     teller(&world, &["reports", "save", "desk-2", "1", "--report-dir", dir]).ok();
     std::fs::write(&files(&folder)[0], "mine").unwrap();
     let said = teller(&world, &["reports", "save", "desk-2", "1", "--report-dir", dir]).fails(1);
@@ -165,7 +165,7 @@ fn a_pin_is_never_part_of_a_command_line() {
 #[test]
 fn a_drawer_is_unlocked_by_the_one_who_is_logged_in() {
     let world = office();
-    // Nobody is logged in here, because the daemon asks nobody.
+    // No one is logged in here, because the daemon does not require it.
     let said = teller(&world, &["unlock", "desk-2", "--password-file", &pin(&world)]).fails(2);
     assert!(said.contains("--employee is needed"), "{said}");
 }
@@ -241,7 +241,7 @@ fn tellers_are_created_changed_and_deleted() {
         "--over-short-account",
         "over-short",
     ];
-    // What is missing is told before a password is asked for.
+    // What is missing is reported before a password is asked for.
     let said = teller(&world, &["create", "desk-5", "--limit", "10"]).fails(7);
     assert!(said.contains("/tellerAccountIdentifier"), "{said}");
     let create =
@@ -296,7 +296,7 @@ fn a_teller_that_must_be_counted_is_closed_with_a_count_only() {
     let pin = pin(&world);
     teller(&world, &["update", "desk-1", "--count-required", "--password-file", &pin]).ok();
     teller(&world, &["open", "desk-1", "--employee", "kojo", "--from-vault", "605"]).ok();
-    // Where a count cannot be saved yet, nobody is asked for one.
+    // If a count cannot be saved yet, it is not asked for.
     assert!(teller(&world, &["close", "desk-1"]).fails(6).contains("is OPEN, so its cash cannot be counted"));
     let unlock = ["unlock", "desk-1", "--employee", "kojo", "--password-file", &pin];
     teller(&world, &unlock).ok();

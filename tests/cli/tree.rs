@@ -146,7 +146,7 @@ fn no_verb_and_no_noun_can_be_cut_short() {
 const NOT_RUN: &[&str] =
     &["daemon", "admin", "backup", "check", "dev", "init", "migrate", "quickstart", "docs", "tls"];
 
-/// Endpoints that need the server of somebody else; their own tests bring one.
+/// Endpoints that need an external server; their own tests bring one.
 pub const NEEDS_GATEWAY: &[&str] = &["TestEmailConfiguration", "TestSmsConfiguration", "TestSubscription"];
 
 /// Endpoints that need the code of an authenticator.
@@ -201,7 +201,7 @@ pub fn runs_here(command: &Value) -> bool {
     !outside && !command["endpoint"].as_str().is_some_and(needs)
 }
 
-/// A shell that runs a line as it stands; whoever runs the tests need not be at this folder.
+/// A shell that runs a line as it is; the tests need not be run from this folder.
 pub fn shell(world: &World, line: &str) -> Command {
     let program = Path::new(env!("CARGO_BIN_EXE_mfa")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());

@@ -57,7 +57,7 @@ fn ends_of_days_survive_kills_without_a_gap_between_their_numbers() {
         assert_eq!((&report["number"], report["date"].as_str()), (&number.into(), Some(&*day.to_string())));
         (day, count) = (day.next(), number);
     }
-    // The last one may have ended without its answer being heard.
+    // The last one may have ended without its answer being received.
     assert!(day == date || day == date.next(), "{day} {date}");
     world.stop();
     assert_eq!(world.check(&[Check::Store, Check::Ledger]), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! A full disk: writes are refused and taken back, reads go on, and writes come back by themselves.
+//! A full disk: writes are refused and rolled back, reads continue, and writes recover by themselves.
 
 use super::power::{Mounted, image, run, text};
 use super::{Acknowledged, Known, Process, WRITERS, client, folder, verify, write};
@@ -207,7 +207,7 @@ fn fill_in_a_checkpoint(disk: &Path) {
     }
 }
 
-/// The disk fills while a checkpoint is written: the draft gives its space back, and all goes on.
+/// The disk fills while a checkpoint is written: the draft frees its space, and everything continues.
 async fn in_a_checkpoint(disk: &Path, home: &Path) {
     let (http, data) = (client(), disk.join("data"));
     let known: Acknowledged = Arc::default();

@@ -123,7 +123,7 @@ impl Writer {
         true
     }
 
-    /// Changes images until it is told to stop or the daemon is gone.
+    /// Changes images until it is stopped or the daemon is gone.
     async fn run(self, stop: Arc<AtomicBool>) {
         let mut there = self.prepare().await;
         while there && !stop.load(SeqCst) {
@@ -173,13 +173,13 @@ fn start_writers(
     (0..WRITERS).map(start).collect()
 }
 
-/// Looks at every place and holds it to what may be there. What is there, and what is wrong.
+/// Reads every place and compares it with what may be there. Returns what is there, and what is wrong.
 async fn look(http: &Client, url: &str, allowed: &Places) -> (Places, Vec<String>) {
     let (mut found, mut wrong) = (Places::new(), Vec::new());
     for (path, asked) in allowed {
         let answer = http.get(format!("{url}{path}")).send().await.unwrap();
         let status = answer.status().as_u16();
-        // What breaks off is not what was acknowledged.
+        // A truncated answer is not what was acknowledged.
         let seen = answer.bytes().await.unwrap_or_default();
         let may_be = &asked.sent[asked.acknowledged - 1..];
         let same = |shown: &&Shown| match shown {

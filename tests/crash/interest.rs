@@ -18,7 +18,7 @@ const KILLS: usize = 4;
 /// Longest wait for the rest to be run.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// What interest comes to: each run without its own time and caller, and each account.
+/// The state of interest: each run without its own time and caller, and each account.
 #[derive(Debug, PartialEq)]
 struct Books {
     runs: Vec<Value>,
@@ -96,7 +96,7 @@ fn a_run_that_is_killed_again_and_again_books_each_day_once() {
             killed_half_way(&home, &data, (kill == 0).then_some(from.as_str())).await;
         }
     });
-    // The last daemon has nobody who asks it to: it goes on by its own clock.
+    // The last daemon gets no request: it continues by its own clock.
     std::fs::create_dir_all(home.join("config/mfa")).unwrap();
     std::fs::write(home.join("config/mfa/config.toml"), "interest_run_at = \"00:00\"\n").unwrap();
     runtime.block_on(async {

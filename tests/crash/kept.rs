@@ -66,7 +66,7 @@ async fn differences(http: &reqwest::Client, url: &str, kept: &Value) -> Vec<Str
     let token = token["access_token"].as_str().unwrap();
     let mut found = Vec::new();
     for (path, before) in kept["shown"].as_object().unwrap() {
-        // A trial balance is one of today where nobody says otherwise, and that was another day.
+        // Without a date a trial balance is of today, and that was another day.
         let day = before["asOf"].as_str().map_or_else(String::new, |day| format!("?asOf={day}"));
         let answer = http.get(format!("{url}{path}{day}")).bearer_auth(token).send().await.unwrap();
         let status = answer.status();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Kills of a run.
 const KILLS: usize = 110;
-/// Cycles after which all that was ever acknowledged is looked at.
+/// Cycles after which all that was ever acknowledged is verified.
 const WHOLE_EVERY: usize = 10;
 
 #[test]

@@ -117,7 +117,7 @@ struct Known {
 
 type Acknowledged = Arc<Mutex<BTreeMap<String, Known>>>;
 
-/// Writes until it is told to stop or the daemon is gone: creates, changes and activates customers.
+/// Writes until it is stopped or the daemon is gone: creates, changes and activates customers.
 async fn write(http: reqwest::Client, url: String, name: String, known: Acknowledged, stop: Arc<AtomicBool>) {
     for i in 0.. {
         if stop.load(SeqCst) {
@@ -197,8 +197,8 @@ async fn verify(http: &reqwest::Client, url: &str, known: &BTreeMap<String, Know
     wrong
 }
 
-/// The audit trail is whole, and what it tells comes to exactly what is stored: no change lacks its record, and
-/// no record its change.
+/// The audit trail is whole, and its records add up to exactly what is stored: no change lacks its record,
+/// and no record its change.
 async fn untold(http: &reqwest::Client, url: &str, stored: &BTreeMap<String, Value>) -> Vec<String> {
     let trail = http.get(format!("{url}/audit?sortDirection=ASC")).header("accept", "application/x-ndjson");
     let text = trail.send().await.unwrap().text().await.unwrap();

@@ -1,7 +1,7 @@
-//! Loss of power: of what the daemon wrote, only what the disk was told to keep is there afterwards.
+//! Loss of power: of what the daemon wrote, only what was synced to the disk is there afterwards.
 //!
-//! The daemon writes to an ext4 file system whose image lies on XFS. At a random moment the image is
-//! copied by reflink: what the kernel still holds in memory is not in the copy, as after a loss of power.
+//! The daemon writes to an ext4 file system whose image is on XFS. At a random moment the image is copied by
+//! reflink: what the kernel still holds in memory is not in the copy, as after a loss of power.
 
 use super::{Acknowledged, Process, WRITERS, client, folder, random, verify, write};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,6 @@ impl Rig {
         copied.await.unwrap().unwrap();
     }
 
-    /// Mounts the copy.
     pub fn mount_copy(&mut self) -> PathBuf {
         self.mounted.mount(&self.copy, self.after.clone())
     }
@@ -116,7 +115,7 @@ fn nothing_acknowledged_is_lost_when_the_power_is_cut() {
         let known: Acknowledged = Arc::default();
         let process = Process::start(&home, &rig.data.join("data"), &http).await;
         for cut in 0..CUTS {
-            // Nobody writes while a cut is looked at: the next cuts would have ever more to read.
+            // Nothing writes while a cut is checked: each next cut would have ever more to read.
             let stop = Arc::new(AtomicBool::new(false));
             let writers: Vec<_> = (0..WRITERS)
                 .map(|w| {

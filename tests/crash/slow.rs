@@ -1,5 +1,5 @@
-//! A disk that takes two seconds for each sync: reads go on, few changes wait, the others are refused at once,
-//! and with a quick disk everything goes on by itself.
+//! A disk that takes two seconds for each sync: reads continue, few changes wait, the others are refused at
+//! once, and with a quick disk everything recovers by itself.
 
 use super::{Process, client, folder};
 use serde_json::json;
@@ -52,7 +52,7 @@ struct Seen {
     refused_late: AtomicU64,
 }
 
-/// Creates one customer after the other until it is told to stop; each is tried until it is acknowledged.
+/// Creates one customer after the other until it is stopped; each is tried until it is acknowledged.
 async fn create(
     http: reqwest::Client,
     url: String,

@@ -66,7 +66,7 @@ impl Client {
         }
     }
 
-    /// What somebody wants at the counter.
+    /// A transaction at the counter.
     fn wish(&self) -> Value {
         let below = |count: usize| usize::try_from(random(count as u64)).unwrap();
         let (from, kind) = (below(self.accounts.len()), ["CDPT", "CWDL", "ACCT"][below(3)]);
@@ -88,7 +88,7 @@ impl Client {
             }
             let starts = self.heard.daemon.lock().unwrap().1;
             if let Some((transaction, _)) = last.take_if(|(_, before)| *before != starts) {
-                // Whoever is not sure of having heard the answer asks again, and nothing happens.
+                // A client that is not sure of having got the answer retries, and nothing happens.
                 let again = self.send(&confirm(&path, &transaction), &transaction, "").await;
                 assert!(again.status == 202 && again.replayed, "{transaction}: {}", again.body);
             }

@@ -1,4 +1,4 @@
-//! A stand-in for an SMS service.
+//! A mock SMS service.
 
 use super::certificates::Files;
 use rustls::pki_types::pem::PemObject;
@@ -9,7 +9,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A service that gives every request the same answer and keeps what was asked.
+/// A service that gives every request the same answer and keeps the requests.
 pub struct SmsService {
     pub port: u16,
     asked: Arc<Mutex<Vec<String>>>,

@@ -65,7 +65,7 @@ fn act(mut stream: TcpStream, steps: &[Step]) {
             }
             Step::Hear => lines.read_line(&mut String::new()).map(|_| ()),
             Step::Hang => {
-                // The client is the one who gives up, which ends the reading.
+                // The client gives up, which ends the reading.
                 stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
                 lines.read_to_end(&mut Vec::new()).map(|_| ())
             }
@@ -76,7 +76,7 @@ fn act(mut stream: TcpStream, steps: &[Step]) {
     }
 }
 
-/// A port on which nobody listens.
+/// A port on which nothing listens.
 pub fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

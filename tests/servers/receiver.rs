@@ -1,4 +1,4 @@
-//! A receiver of webhooks that does what it is told with each delivery, and keeps what came.
+//! A receiver of webhooks that handles each delivery as instructed, and keeps what came.
 
 use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
@@ -47,7 +47,6 @@ impl Came {
     }
 }
 
-/// The receiver.
 pub struct Receiver {
     pub port: u16,
     came: Arc<Mutex<Vec<Came>>>,
@@ -61,7 +60,7 @@ pub fn answer(status: u16, body: &str) -> Treat {
 }
 
 impl Receiver {
-    /// One that takes everything, once it has treated the first deliveries as told.
+    /// One that takes everything, once it has handled the first deliveries as instructed.
     pub fn start(first: &[Treat]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

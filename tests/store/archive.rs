@@ -1,4 +1,4 @@
-//! Journal files that a backup covers go into an archive; the store goes on without them.
+//! Journal files that a backup covers go into an archive; the store works without them.
 
 use super::backup::{institution_of, on, text, with_key};
 use crate::api::tellers::counter::Counter;

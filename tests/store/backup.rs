@@ -123,7 +123,7 @@ pub fn portrait(world: &World, customer: &str, seed: u32) {
     world.send(request.body(body)).is(202);
 }
 
-/// Makes customers, changes one of them and replaces portraits until it is told to stop.
+/// Makes customers, changes one of them and replaces portraits until it is stopped.
 async fn work(http: reqwest::Client, url: String, name: String, stop: Arc<AtomicBool>, done: Arc<AtomicU64>) {
     for round in 0u32.. {
         if stop.load(SeqCst) {
@@ -158,7 +158,7 @@ fn a_backup_beside_clients_comes_back_record_by_record_on_both_engines() {
         })
         .into();
     let mut made = Vec::new();
-    // Only a backup beside which somebody wrote says something.
+    // Only a backup during writes proves anything.
     for number in 0..30 {
         for _ in 0..10 {
             counter.transact("ACCT", &bela, Some(&anna), "1", "excluded").is(202);
@@ -247,7 +247,7 @@ fn only_who_may_read_it_gets_a_backup_and_each_one_is_in_the_trail() {
     assert_eq!(seen.header("cache-control"), "no-store");
     let told = world.login("olga").get("/audit?operation=GetBackup&outcome=DONE").is(200).json();
     assert_eq!((&told["totalElements"], &told["records"][0]["actor"]), (&json!(1), &json!("olga")));
-    // Nothing by which somebody is logged in stands in it.
+    // It contains nothing by which a user is logged in.
     let file = world.dir.path().join("b.mfab");
     fs::write(&file, &seen.body).unwrap();
     let shown = run(world.mfa(&["backup", "show", text(&file), "-o", "json"])).json();
@@ -288,7 +288,7 @@ fn two_backups_are_made_at_once_and_a_third_waits_for_its_turn() {
         world.send(request.body(body)).is(202);
     }
     let ask = || world.block_on(world.request_at(0, "GET", "/admin/backup").send()).unwrap();
-    // Whoever does not read what is sent keeps the place.
+    // A client that does not read what is sent keeps its place.
     let held = [ask(), ask()];
     assert_eq!(held.each_ref().map(|answer| answer.status().as_u16()), [200, 200]);
     let seen = world.send(world.request_at(0, "GET", "/admin/backup")).refused(503, "unavailable");
@@ -299,7 +299,7 @@ fn two_backups_are_made_at_once_and_a_third_waits_for_its_turn() {
     while world.send(world.request_at(0, "GET", "/admin/backup")).status != 200 {
         assert!(std::time::Instant::now() < until, "the places are still taken");
     }
-    // An image that was replaced meanwhile goes once nobody needs it.
+    // An image that was replaced meanwhile goes once it is no longer needed.
     while world.block_on(objects(world.config())).len() > 12 {
         assert!(std::time::Instant::now() < until, "an image without a record stays");
         std::thread::sleep(std::time::Duration::from_millis(50));
@@ -323,7 +323,7 @@ fn a_backup_is_private_never_overwrites_and_can_be_listed_verified_and_piped() {
     assert!(piped.status.success() && piped.stdout.ends_with(b"mfab-end"));
     let verified = run(world.mfa(&["backup", "verify", text(&file), "-o", "json"])).json();
     assert_eq!((&verified["state"], &verified["digest"]), (&json!("whole"), &made["digest"]));
-    // One byte of another one, and one that is cut.
+    // One byte changed, and one truncated.
     let mut bytes = fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

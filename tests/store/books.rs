@@ -1,4 +1,4 @@
-//! `mfa check ledger` on stores that somebody has doctored, in whichever engine.
+//! `mfa check ledger` on doctored stores, with each engine.
 
 use crate::api::tellers::counter::Counter;
 use crate::stored;

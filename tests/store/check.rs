@@ -1,4 +1,4 @@
-//! `mfa check`: a store that is whole, stores that were doctored, and what is said of them.
+//! `mfa check`: a sound store, doctored stores, and the findings.
 
 use crate::cli::run::{Ran, run};
 use crate::cli::tree::sample;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 fn stopped() -> World {
     let mut world = World::start();
     sample(&world);
-    // The user of the sample has this role, which is not there until `mfa init` was run.
+    // The user of the sample has this role, which does not exist until `mfa init` was run.
     world.post("/roles", r#"{"identifier":"clerk","permissions":[]}"#).is(202);
     world.stop();
     world

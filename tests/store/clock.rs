@@ -79,7 +79,7 @@ fn a_token_lives_by_the_clock_and_one_of_the_future_ends_with_its_session() {
     // A clock that is right again finds the login as it was.
     world.clock.advance(-YEAR * 86_400);
     assert!(world.bearer(&now["access_token"]).lives());
-    // One of the wrong clock would live for a year; whoever ends the sessions ends it.
+    // One of the wrong clock would live for a year; ending the sessions ends it.
     world.clock.advance(YEAR * 86_400);
     let future = world.try_login("admin", PASSWORD).is(200).json();
     world.clock.advance(-YEAR * 86_400);

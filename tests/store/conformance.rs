@@ -201,7 +201,7 @@ fn of_two_that_each_look_for_what_the_other_one_writes_only_one_finds_nothing() 
             let (own, other) = (format!("{round} {own}"), format!("{round} {other}"));
             let work = move |view: &mut dyn View| {
                 let free = view.get(THINGS, other.as_bytes()).ok()?.is_none();
-                // Gives the other one time to look, too.
+                // Gives the other one time to read, too.
                 std::thread::yield_now();
                 free.then(|| commit(vec![change(THINGS, &own, Some(b"x"))])).flatten()
             };

@@ -26,7 +26,7 @@ fn they_create_each_record_once_and_number_without_gaps() {
     const EACH: usize = 25;
     let Some(world) = shared() else { return };
     create(&world, "ann");
-    // Everybody twice, once at each daemon, and all at the same time.
+    // Every customer twice, once at each daemon, and all at the same time.
     let creates = (0..2 * EACH).map(|i| {
         let body = json!({ "identifier": format!("c{:03}", i / 2), "type": "PERSON" });
         world.request_at(i % 2, "POST", "/customers").body(body.to_string())
@@ -181,7 +181,7 @@ fn no_image_is_removed_that_the_other_one_is_about_to_use() {
     }
 }
 
-/// Writes customers at a daemon until it is told to stop, and gives the identifiers that were acknowledged.
+/// Writes customers at a daemon until it is stopped, and returns the identifiers that were acknowledged.
 async fn write(http: reqwest::Client, url: String, name: String, stop: Arc<AtomicBool>) -> Vec<String> {
     let mut acknowledged = Vec::new();
     for number in 0.. {

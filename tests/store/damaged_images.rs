@@ -24,7 +24,7 @@ fn flip(file: &Path, place: usize) {
     });
 }
 
-/// Puts something else in the place of a file.
+/// Replaces a file.
 fn replace(file: &Path, with: impl FnOnce(&Path)) {
     fs::remove_file(file).unwrap();
     with(file);
@@ -150,7 +150,7 @@ fn no_damaged_image_is_served_and_the_check_finds_each() {
     let found: Vec<Value> = serde_json::from_str(&doctor.out).unwrap();
     let seen = found.iter().find(|finding| finding["check"] == "images").unwrap();
     assert_eq!((doctor.exit, seen["result"].as_str()), (1, Some("fail")), "{seen}");
-    // The daemon starts all the same, and an upload heals whatever is no folder.
+    // The daemon starts all the same, and an upload repairs whatever is not a folder.
     images.0.restart();
     for (i, (name, _)) in DAMAGES.iter().enumerate().filter(|(_, (name, _))| !name.contains("folder")) {
         images.send(&portrait(i), &[part("portrait", Some("image/png"), &pictures[i])]).is(202);

@@ -1,4 +1,4 @@
-//! `mfa check ledger` on reports of days that somebody has doctored, in whichever engine.
+//! `mfa check ledger` on doctored reports of days, with each engine.
 
 use crate::api::tellers::counter::Counter;
 use crate::stored;
@@ -31,7 +31,7 @@ impl Days {
         Self { world, store }
     }
 
-    /// Something that begins with this text is found after an alteration, which is taken back.
+    /// A finding that begins with this text appears after an alteration, which is then undone.
     #[track_caller]
     fn finds(&self, alter: fn(&mut Tx<'_>) -> Result<(), Fault>, expected: &str) {
         let found = self.store.write("doctor", move |tx| {

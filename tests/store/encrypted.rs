@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Somebody with a key of age, made by `age-keygen`.
+/// The holder of an age key, made by `age-keygen`.
 pub struct Holder {
     dir: tempfile::TempDir,
 }

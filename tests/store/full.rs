@@ -1,4 +1,4 @@
-//! A full disk under PostgreSQL itself: the daemon refuses what the database refuses, and goes on with it.
+//! A full disk under PostgreSQL itself: the daemon refuses what the database refuses, and recovers with it.
 
 use crate::crash::power::{Mounted, run, text};
 use crate::crash::{client, folder};
@@ -58,7 +58,7 @@ async fn story(disk: &Path, home: &Path, server: &PostgresServer) {
             }
             acknowledged.insert(id);
         };
-        // While the server itself is down, or comes up again, nobody can say more than that.
+        // While the server itself is down, or comes up again, no more than that can be said.
         let code = refused.1["code"].as_str().unwrap_or_default();
         assert!(refused.0 == 503 && ["disk_full", "unavailable"].contains(&code), "{refused:?}");
         println!("round {round}: {} acknowledged, then {code}", acknowledged.len());

@@ -1,5 +1,5 @@
-//! When the database goes away: what clients hear meanwhile, that all goes on by itself afterwards, and that
-//! a change whose outcome was lost happens once.
+//! When the database goes away: what clients get meanwhile, that everything recovers by itself, and that a
+//! change whose outcome was lost happens once.
 
 use crate::api::metrics::series;
 use crate::servers::{Mode, PostgresServer, Relay};
@@ -38,7 +38,7 @@ fn create(world: &World, identifier: &str, key: &str) -> Seen {
     world.send(world.request("POST", "/customers").header("idempotency-key", key).body(body))
 }
 
-/// Holds a refusal to the one that goes away by itself.
+/// Asserts that a refusal is the temporary one.
 #[track_caller]
 fn passing(seen: Seen) {
     let seen = seen.refused(503, "unavailable");
@@ -133,7 +133,7 @@ fn metrics_are_told_while_the_database_is_away_or_silent() {
             told.then_some(page)
         });
         let page = page.expect("what is told of the database is wrong");
-        // What is not known is not there.
+        // Unknown values are left out.
         assert!(!page.contains("mfa_sessions") && !page.contains("mfa_tellers"), "{page}");
         relay.set(Mode::Pass);
         again(&world);

@@ -1,4 +1,4 @@
-//! The check of the images: a store that was doctored, and what is said of it.
+//! The check of the images: a doctored store, and the findings.
 
 use crate::api::images::{Images, PORTRAIT, hash, picture};
 use mfa_daemon::Clock;

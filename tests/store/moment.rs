@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A store that was backed up and worked on, and what happened behind the backup.
+/// A store that was backed up and worked on, and what happened after the backup.
 struct Since {
     world: World,
     home: PathBuf,

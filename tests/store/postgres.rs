@@ -1,5 +1,5 @@
-//! What only PostgreSQL can do: queries beside the daemon, versions of its tables, set-up by several at once.
-//! These tests need `MFA_TEST_POSTGRES`; `tests/postgres.sh run cargo test` sets it.
+//! What only PostgreSQL can do: queries by others, versions of its tables, set-up by several at once. These
+//! tests need `MFA_TEST_POSTGRES`; `tests/postgres.sh run cargo test` sets it.
 
 use crate::stored::{ask, postgres_address};
 use crate::world::{World, mfa};
@@ -28,7 +28,7 @@ pub fn shared() -> Option<World> {
     Some(World::with(|config| config.store = Some(address)))
 }
 
-/// Asks the database of a world beside its daemons.
+/// Queries the database of a world directly.
 pub fn column(world: &World, sql: &str) -> Vec<String> {
     let rows = world.block_on(ask(world.config().store.as_ref().unwrap(), sql));
     rows.iter().map(|row| row.get(0)).collect()

@@ -40,7 +40,7 @@ fn a_killed_restore_is_no_store_and_the_same_command_ends_it() {
         command.env("MFA_SECRET_KEY_FILE", home.join("data.key"));
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().unwrap();
-        // From before the first commit to behind the last.
+        // From before the first commit until after the last.
         while !dir.join("FORMAT").exists() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -1,4 +1,4 @@
-//! Backups that the daemon makes by itself, once a day.
+//! Scheduled backups, once a day.
 
 use super::encrypted::Holder;
 use crate::api::metrics::series;
@@ -117,7 +117,7 @@ fn encrypted_backups_of_the_schedule_are_thinned_out_by_their_names() {
     let told = &trail(&world)[0];
     let digest = told["changes"].as_array().unwrap().iter().find(|change| change["field"] == "/digest");
     assert_eq!(digest.unwrap()["after"], verified["digest"]);
-    // One of another store, which nobody here can read.
+    // One of another store, which cannot be read here.
     let foreign = dir.join("mfa-20310501T071009Z-00000000000000000000000000000000.mfab.age");
     fs::copy(&file, &foreign).unwrap();
     for day in 1..=3 {

@@ -1,5 +1,5 @@
-//! `mfa check ledger` on tellers that somebody has doctored, in whichever engine: each number of `tellers.md`
-//! section 14 that a store can break. An altered amount of the ledger is found in `books.rs`.
+//! `mfa check ledger` on doctored tellers, with each engine: each number of `tellers.md` section 14 that a
+//! store can break. An altered amount of the ledger is found in `books.rs`.
 
 use crate::api::tellers::counter::{Counter, PIN, teller};
 use crate::stored;
@@ -77,7 +77,7 @@ impl Day {
         Self { world, store }
     }
 
-    /// What is found while the store is altered, which is taken back.
+    /// The findings while the store is altered; the alteration is then undone.
     fn after(&self, alter: impl Fn(&mut Tx<'_>) -> Result<(), Fault> + Send + 'static) -> Vec<String> {
         let found = self.store.write("doctor", move |tx| {
             tx.set_dry_run();
@@ -131,7 +131,7 @@ fn report(tx: &mut Tx<'_>) -> DayReport {
 #[test]
 fn cash_that_no_entry_explains_is_found() {
     let day = Day::start();
-    // Number 2: cash in the drawer, cash on hand and the entries; nothing where nobody opened.
+    // Number 2: cash in the drawer, cash on hand and the entries; nothing if the teller was never opened.
     day.finds(
         |tx| {
             let cash = drawer_cash(tx, "T2")?.plus(amount("0.01"));

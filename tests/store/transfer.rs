@@ -120,7 +120,7 @@ fn a_copy_that_breaks_off_anywhere_goes_on_and_is_no_store_before_it_is_whole() 
     let (home, address) = (world.dir.path().to_owned(), postgres_address());
     let data = home.join("data");
     let place = address.as_ref().map_or(text(&home.join("target")).to_owned(), Address::to_string);
-    // Where the copy is dropped as it stands.
+    // Where the copy is broken off.
     let ends: [fn(Progress) -> bool; 6] = [
         |told| told == Progress::Reading,
         |told| matches!(told, Progress::Pairs(1.., _)),

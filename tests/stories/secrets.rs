@@ -1,5 +1,5 @@
-//! A first day with secrets of every kind, at the end of which none of them lies about: not in the list of
-//! processes, not in the daemon's log or environment, not in what commands say, not in the store.
+//! A first day with secrets of every kind, none of which is left exposed at the end: not in the list of
+//! processes, not in the daemon's log or environment, not in the output of commands, not in the store.
 
 use crate::cli::run::{Ran, run, run_with};
 use crate::served::{Home, free_address};
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Wait between two looks at the list of processes; a command takes longer.
 const LOOK: Duration = Duration::from_millis(10);
-/// A token of nobody.
+/// A token of no user.
 const STRAY_TOKEN: &str = "mfaa_strayStrayStrayStrayStrayStrayStrayStrayStr";
 
 /// The command lines of all processes that were there while it looked.
@@ -50,7 +50,7 @@ impl Watch {
     }
 }
 
-/// A day at one daemon: everything secret of it, and everything that was said.
+/// A day at one daemon: all its secrets, and all its output.
 struct Day {
     home: Home,
     address: String,
@@ -121,7 +121,7 @@ impl Day {
         let made = run(self.home.mfa(&line)).json();
         let shown = made["passwords"]["olga"].as_str().unwrap().to_owned();
         self.secret("olga's first password", &shown);
-        // Whoever starts the daemon may have secrets of their own at hand.
+        // The user who starts the daemon may have secrets in the environment.
         let mine = [("MFA_TOKEN", STRAY_TOKEN), ("MFA_PASSWORD_FILE", admin.as_str())];
         self.mfa(&["daemon", "start"], "", &mine).ok();
     }
@@ -255,7 +255,7 @@ fn no_secret_of_a_first_day_lies_about() {
     let log = fs::read(day.log()).unwrap();
     let Day { said, secrets, watch, .. } = day;
     let lines = watch.end();
-    // What is searched is what was meant: each place holds something of this day that is no secret.
+    // Proof that the right places were searched: each holds something of this day that is no secret.
     let lies =
         |text: &str, places: &[(String, Vec<u8>)]| places.iter().any(|(_, b)| holds(b, text.as_bytes()));
     assert!(lies("> POST http", &said) && lies("curl -X POST", &said), "commands showed their traffic");

@@ -52,7 +52,7 @@ fn by_folder(all: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeMap<String, Arrow
     folders
 }
 
-/// Whether one room leads to another one.
+/// Whether one room leads to another.
 fn leads(arrows: &Arrows, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::new();
     let mut next = vec![from];

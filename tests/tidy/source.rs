@@ -75,7 +75,7 @@ fn raw_text_end(all: &[char], start: usize) -> Option<usize> {
     Some(after + signs + 1 + end + signs + 1)
 }
 
-/// Leaves out what stands behind `#[cfg(test)]`, to its end.
+/// Leaves out what follows `#[cfg(test)]`, to its end.
 fn without_tests(words: Vec<String>) -> Vec<String> {
     let mark = ["#", "[", "cfg", "(", "test", ")", "]"];
     let mut kept = Vec::new();

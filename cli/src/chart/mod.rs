@@ -33,7 +33,7 @@ pub struct Chart {
     pub point: &'static str,
     /// Whether only whole numbers make sense.
     pub counts: bool,
-    /// Digits behind the point, where a value is shown.
+    /// Digits after the point, where a value is shown.
     pub digits: usize,
     /// The points from left to right.
     pub points: Vec<Point>,
@@ -59,7 +59,7 @@ pub fn number(text: &str) -> Option<i128> {
     Some(if negative { -value } else { value })
 }
 
-/// A number as people read it: thousands apart, with so many digits behind the point.
+/// A number as people read it: with thousands separated and so many digits after the point.
 fn shown(value: i128, digits: usize) -> String {
     let (whole, fraction) = (value.abs() / ONE, value.abs() % ONE);
     let whole = whole.to_string();

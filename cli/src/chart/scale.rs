@@ -2,7 +2,6 @@
 
 use super::{digits_of, shown};
 
-/// A scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     /// Its lower end, at most 0.

@@ -23,7 +23,7 @@ impl Client {
             return Ok(Some(login.access_token));
         };
         let asked = TokenRequest::Refresh { refresh_token };
-        // It is no part of the command: it may happen at any of its changes, or at none.
+        // A refresh is not part of the command: it may happen at any of its changes, or at none.
         let mut aside = self.clone();
         (aside.idempotency_key, aside.changes, aside.curl) = (None, Arc::default(), None);
         let response = aside.exchange(Request::new(&CreateToken {}, &asked)).await?;

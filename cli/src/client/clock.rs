@@ -7,7 +7,7 @@ use mfa_shared::wire::Nothing;
 use std::time::UNIX_EPOCH;
 
 impl Client {
-    /// The second at which the daemon answers, since the start of 1970, if it tells.
+    /// The daemon's time in seconds since the start of 1970, if it says.
     pub async fn clock_seconds(&self) -> Outcome<Option<i64>> {
         let response = self.exchange(Request::new(&GetVersion {}, &Nothing)).await?;
         let date = response.headers().get("date").and_then(|value| value.to_str().ok());

@@ -20,13 +20,14 @@ const RETRY_AFTER_SECONDS_MAX: u64 = 5;
 const UPLOAD_BYTES_A_SECOND: u64 = 4096;
 
 impl Client {
-    /// The same client that gives up sooner and does not repeat.
+    /// The same client with a shorter timeout and without retries.
     pub fn hasty(&self, timeout: Duration) -> Self {
         let client = Self { timeout, retries: 0, http: OnceLock::new(), ..self.clone() };
         Self { verbose: false, idempotency_key: None, ..client }
     }
 
-    /// The same client that waits longer and does not repeat, for what should not happen twice by itself.
+    /// The same client with a longer timeout and without retries, for requests that must not be repeated
+    /// silently.
     pub fn patient(&self, timeout: Duration) -> Self {
         Self { timeout: timeout.max(self.timeout), retries: 0, http: OnceLock::new(), ..self.clone() }
     }
@@ -122,7 +123,7 @@ fn is_here(url: &reqwest::Url) -> bool {
     host == "localhost" || number.is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
-/// Refuses what is no address of a daemon.
+/// Refuses an invalid address of a daemon.
 pub fn check_address(text: &str) -> Outcome {
     address(text).map(drop)
 }
@@ -204,7 +205,7 @@ pub(super) fn is_limited(answer: &Result<reqwest::Response, reqwest::Error>) -> 
     answer.as_ref().is_ok_and(limited)
 }
 
-/// How long to wait before a request is repeated that found nobody.
+/// How long to wait before retrying a request that reached no daemon.
 fn backoff(tries: u32) -> Duration {
     Duration::from_millis(100 * 3_u64.pow(tries.min(4)))
 }

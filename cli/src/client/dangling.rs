@@ -1,4 +1,4 @@
-//! References of changes that lead nowhere, as the daemon tells them.
+//! Dangling references of changes, as the daemon reports them.
 
 use super::Client;
 use super::duplicates::Duplicates;
@@ -27,9 +27,9 @@ pub struct Dangling {
 #[derive(Debug, Default)]
 pub(super) struct Noted {
     found: Vec<Dangling>,
-    /// What somebody has agreed to, and is not told of again.
+    /// What the user has agreed to; it is not reported again.
     agreed: HashSet<Dangling>,
-    /// New customers who may have been there already.
+    /// New customers who may exist already.
     pub(super) duplicates: Vec<Duplicates>,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Dangling {
 }
 
 impl Client {
-    /// Notes what the answer to a change tells.
+    /// Notes what the answer to a change reports.
     pub(super) fn note_answer(&self, headers: &HeaderMap, body: Option<&[u8]>) {
         self.note_duplicates(headers, body);
         let Some(fields) = headers.get(HEADER).and_then(|value| value.to_str().ok()) else { return };
@@ -52,7 +52,7 @@ impl Client {
         self.note(fields.split(", "), &body, false);
     }
 
-    /// Notes what the result of one operation of a batch tells.
+    /// Notes what the result of one operation of a batch reports.
     pub(super) fn note_dangling_of(&self, operation: &str, result: &OperationResult) {
         if let Some(fields) = &result.dangling_references {
             let operation: Value = serde_json::from_str(operation).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Client {
         noted.found.extend(new);
     }
 
-    /// Takes note of what somebody has agreed to.
+    /// Notes what the user has agreed to.
     pub(super) fn agree_to(&self, dangling: Vec<Dangling>) {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner).agreed.extend(dangling);
     }

@@ -29,7 +29,7 @@ impl Client {
 }
 
 impl Client {
-    /// Lets the daemon try a change, and gives the record that a read would show after it.
+    /// Lets the daemon try a change, and returns the record that a read would show after it.
     pub async fn try_then_read(
         &self,
         write: At<'_>,

@@ -1,4 +1,4 @@
-//! New customers who may be there already, as the daemon tells them.
+//! New customers who may exist already, as the daemon reports them.
 
 use super::Client;
 use mfa_shared::api::batch::OperationResult;
@@ -20,7 +20,7 @@ pub struct Duplicates {
 }
 
 impl Client {
-    /// Notes what the answer to a change tells.
+    /// Notes what the answer to a change reports.
     pub(super) fn note_duplicates(&self, headers: &HeaderMap, body: Option<&[u8]>) {
         let Some(others) = headers.get(HEADER).and_then(|value| value.to_str().ok()) else { return };
         let body: Value = body.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
@@ -28,7 +28,7 @@ impl Client {
         self.note_alike(&body, others);
     }
 
-    /// Notes what the result of one operation of a batch tells.
+    /// Notes what the result of one operation of a batch reports.
     pub(super) fn note_duplicates_of(&self, operation: &str, result: &OperationResult) {
         if let Some(others) = &result.possible_duplicates {
             let operation: Value = serde_json::from_str(operation).unwrap_or_default();

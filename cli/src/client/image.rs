@@ -18,7 +18,7 @@ use std::time::UNIX_EPOCH;
 /// Bytes that are sent at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// Is told how many bytes have gone, of how many.
+/// Called with the number of bytes sent and the total.
 pub type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
 /// What the daemon says about an image.
@@ -30,7 +30,7 @@ pub struct Facts {
     pub bytes: Option<u64>,
     /// SHA-256 of its bytes.
     pub sha256: String,
-    /// When it was uploaded; in seconds, which is all that HTTP tells.
+    /// When it was uploaded; in seconds, which is the precision of HTTP.
     pub uploaded_on: Option<Timestamp>,
 }
 
@@ -43,7 +43,7 @@ pub struct Arriving {
     url: String,
 }
 
-/// The body of an upload, and its length beside it.
+/// The body of an upload, and its length.
 pub(super) fn upload(
     request: reqwest::RequestBuilder,
     bytes: &Bytes,
@@ -60,7 +60,7 @@ pub(super) fn upload(
 }
 
 impl Client {
-    /// Sends an image, and tells `watch` how far it is.
+    /// Sends an image and reports its progress to `watch`.
     pub async fn upload<E: Endpoint>(&self, endpoint: &E, body: &E::Body, watch: Watch) -> Outcome {
         let request = Request { watch: Some(watch), ..Request::new(endpoint, body) };
         self.answered(request).await.map(drop)
@@ -112,7 +112,7 @@ fn moment(text: &str) -> Option<Timestamp> {
 }
 
 impl Arriving {
-    /// The next bytes. Behind the last ones it is certain that all of them are those of the image.
+    /// The next bytes. After the last ones it is certain that all of them are those of the image.
     pub async fn next(&mut self) -> Outcome<Option<Bytes>> {
         match self.response.chunk().await {
             Ok(Some(bytes)) => {

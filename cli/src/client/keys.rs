@@ -1,10 +1,10 @@
 //! Keys of applications: made, kept in files, used to sign assertions.
 //!
 //! Signing is done by `ring`. It makes no keys, and no other library does that has a stable release without
-//! an open advisory or is not a second whole library of cryptography; so the primes are looked for here.
-//! Nobody can watch this closely: it happens once, on the machine of whoever keeps the key. What they must
-//! fulfil is from FIPS 186-5, appendix A.1. Written forms of the key are wiped from memory; the numbers that
-//! are calculated with cannot be, and go with the process, which ends at once.
+//! an open advisory or is not a second whole library of cryptography; so the primes are searched for here. No
+//! one can observe this closely: it happens once, on the machine of the key's owner. The requirements on the
+//! primes are from FIPS 186-5, appendix A.1. Written forms of the key are wiped from memory; the numbers used
+//! in the calculation cannot be, and go with the process, which ends at once.
 
 use crate::failure::{Failure, Outcome};
 use base64::Engine;
@@ -179,7 +179,7 @@ pub fn write(file: &str, application: &str, timestamp: &str, pem: &str) -> Outco
     })
 }
 
-/// Refuses a file that is there already.
+/// Refuses a file that exists already.
 pub fn check_free(file: &str) -> Outcome {
     if std::fs::symlink_metadata(file).is_ok() { Err(taken(file)) } else { Ok(()) }
 }
@@ -192,9 +192,9 @@ fn taken(file: &str) -> Failure {
 /// A key file.
 pub struct Key {
     pair: RsaKeyPair,
-    /// The application that stands in the file.
+    /// The application named in the file.
     pub application: Option<String>,
-    /// The timestamp under which the key is registered, where it stands in the file.
+    /// The timestamp under which the key is registered, if the file has it.
     pub timestamp: Option<String>,
 }
 

@@ -15,7 +15,6 @@ use std::path::PathBuf;
 /// Time before its end at which a token is refreshed, so that it does not end on its way.
 const SPARE_SECONDS: i64 = 10;
 
-/// A login.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Login {
@@ -110,7 +109,7 @@ impl Lock {
         }
         known.extend(more.cloned());
         if known.is_empty() {
-            // A file that only says that nobody is logged in would be left of every trial.
+            // Otherwise every trial would leave a file that only says that no one is logged in.
             return fs::remove_file(path()?)
                 .map_err(|error| Failure::local(format!("cannot forget: {error}")));
         }

@@ -57,11 +57,11 @@ pub struct Client {
     pub timeout: Duration,
     /// Shows the traffic on stderr.
     pub traced: bool,
-    /// Tells on stderr the line of curl that sends the same; the command that prints the token for it.
+    /// Prints on stderr the line of curl that sends the same; the command that prints the token for it.
     pub curl: Option<String>,
     /// The file of the image that is sent, for that line.
     pub file: Option<String>,
-    /// Tells on stderr what was sent and how long the answer took.
+    /// Prints on stderr what was sent and how long the answer took.
     pub verbose: bool,
     /// The key that was given for this command.
     pub idempotency_key: Option<String>,
@@ -91,13 +91,13 @@ pub(crate) struct Request<'a> {
     headers: HeaderMap,
     /// Only the headers of the answer are wanted.
     head_only: bool,
-    /// The answer tells what a dry run comes to, so that it does not end the command.
+    /// The answer reports the result of a dry run, so that it does not end the command.
     tells: bool,
     /// The request has an idempotency key of its own.
     keyed: bool,
     /// It is part of a longer work, which waits for as long as the daemon says.
     bulk: bool,
-    /// Who is told how much of the body has gone; such a body is sent piece by piece.
+    /// Called with the progress of the body; such a body is sent piece by piece.
     watch: Option<Watch>,
 }
 
@@ -130,9 +130,9 @@ struct Parcel {
 /// What the daemon answered.
 #[derive(Debug)]
 pub struct Reply {
-    /// The body; `null` where there is none.
+    /// The body; `null` if it is missing.
     pub value: Value,
-    /// The tag of the representation, for a change that must not meet another one.
+    /// The tag of the representation, for a conditional change.
     pub tag: Option<String>,
     /// The address of the record that was made.
     pub location: Option<String>,
@@ -143,7 +143,7 @@ pub struct Reply {
 /// The header by which the daemon names kinds of records that a search left out.
 const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
 
-/// The text of an answer, and what stands beside it.
+/// The text of an answer and its metadata.
 struct Heard {
     text: String,
     tag: Option<String>,
@@ -186,7 +186,7 @@ impl Client {
         self.answered(Request::of_row(at, outgoing)).await
     }
 
-    /// As [`Client::send`], for an endpoint whose answer tells what a dry run of it comes to.
+    /// As [`Client::send`], for an endpoint whose answer reports the result of its dry run.
     pub async fn send_telling<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
         self.answered(Request { tells: true, ..Request::new(endpoint, body) }).await
     }
@@ -282,7 +282,7 @@ impl Client {
         }
         let bytes = body.map(|(_, bytes)| Bytes::from(bytes));
         if let Some(token) = &self.curl {
-            // A line that is pasted twice is meant twice, unless somebody chose the key.
+            // A line that is pasted twice is meant twice, unless the user chose the key.
             let keyed = self.idempotency_key.is_some();
             let headers = pairs(&headers).filter(|(name, _)| keyed || *name != "idempotency-key").collect();
             let method = method.as_str();

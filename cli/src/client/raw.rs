@@ -1,4 +1,4 @@
-//! Requests that somebody made up: any method and path of the daemon.
+//! Requests written by the user: any method and path of the daemon.
 
 use super::dry_run::{self, DRY_RUN};
 use super::{Client, Parcel, connect, header};
@@ -65,7 +65,7 @@ impl Client {
         let location = location.map(str::to_owned);
         let bytes = response.bytes().await;
         let bytes = bytes.map_err(|error| connect::unreachable(&self.url, self.timeout, &error))?;
-        // An answer tells itself what the change would come to.
+        // An answer with a body reports the result of the change itself.
         if tries && bytes.is_empty() {
             return Err(dry_run::would_be_accepted(&method, path, location));
         }

@@ -16,16 +16,16 @@ use std::sync::Arc;
 /// The header by which a change is refused that names what does not exist.
 const EXISTING_ONLY: HeaderName = HeaderName::from_static("existing-only");
 
-/// Ends of addresses whose changes nobody is asked about. At the counter the daemon checks all that counts;
+/// Ends of addresses whose changes need no confirmation. At the counter the daemon checks all that counts;
 /// operations of a batch may name what others of it make.
 const NOT_ASKED: &[&str] = &["/transactions", "/batch"];
 
 /// What is done about a change that names what does not exist.
 #[derive(Debug, Clone)]
 pub enum References {
-    /// It is made, and told afterwards.
+    /// It is made, and reported afterwards.
     Told,
-    /// It is tried first, and somebody is asked.
+    /// It is tried first, and the user is asked.
     Asked(Arc<dyn Asks>),
     /// The daemon refuses it.
     Refused,
@@ -39,12 +39,12 @@ pub trait Asks: fmt::Debug + Send + Sync {
     fn ask<'a>(&'a self, client: &'a Client, found: &'a [Dangling]) -> Asking<'a>;
 }
 
-/// An answer that is waited for. Looking for near identifiers sends requests in turn, so the compiler must
-/// not have to look inside.
+/// A future answer. Looking for near identifiers sends requests in turn, so the type must be opaque to the
+/// compiler.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
 impl Client {
-    /// Sees to the references of a change before it is sent.
+    /// Handles the references of a change before it is sent.
     pub(super) async fn heed(&self, mut parcel: Parcel) -> Outcome<Parcel> {
         let path = parcel.url.split('?').next().unwrap_or_default();
         if parcel.method.is_safe() || path.ends_with("/token") {

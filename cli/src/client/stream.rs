@@ -90,7 +90,7 @@ impl Client {
 }
 
 impl Download {
-    /// The next bytes. That none follow does not say that all have arrived: the file has to tell.
+    /// The next bytes. The end of the stream does not mean that all have arrived: the file has to say so.
     pub async fn next(&mut self) -> Outcome<Option<Bytes>> {
         self.response.chunk().await.map_err(|error| {
             let message = format!("what {} sent broke off: {}", self.url, connect::root(&error));

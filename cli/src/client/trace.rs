@@ -28,7 +28,6 @@ pub fn line(text: &str) {
     let _ = writeln!(stderr(), "{text}");
 }
 
-/// Shows a request.
 pub fn request<'a>(
     method: &str,
     url: &str,
@@ -48,7 +47,6 @@ pub fn answer<'a>(status: u16, headers: impl Iterator<Item = (&'a str, &'a str)>
     lines("<", headers);
 }
 
-/// Shows a body.
 pub fn body(mark: &str, bytes: &[u8]) {
     if bytes.is_empty() {
         return;
@@ -57,7 +55,7 @@ pub fn body(mark: &str, bytes: &[u8]) {
     let _ = writeln!(stderr(), "{mark} {text}");
 }
 
-/// A body without its secrets. What is no JSON may hold one anywhere, so nothing of it is shown.
+/// A body without its secrets. A body that is not JSON may hold one anywhere, so nothing of it is shown.
 fn redacted(bytes: &[u8]) -> Option<String> {
     let mut value = serde_json::from_slice::<Value>(bytes).ok()?;
     redact(&mut value);

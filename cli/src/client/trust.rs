@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Whose certificates count beside those of the authorities of this machine.
+/// Certificates that are trusted in addition to those of the authorities of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct Trust {
     /// File of authorities.
@@ -91,8 +91,7 @@ fn unusable(setting: &str, file: &Path, why: &str) -> Failure {
         .hint("see where it is set: mfa config view --origin")
 }
 
-/// The settings of a connection on which a certificate counts by itself: `only` this one, or whichever is
-/// shown.
+/// The settings of a connection that trusts a certificate by itself: `only` this one, or any.
 pub(super) fn by_itself(
     only: Option<CertificateDer<'static>>,
 ) -> ConfigBuilder<ClientConfig, WantsClientCert> {
@@ -105,7 +104,7 @@ pub(super) fn by_itself(
         .with_custom_certificate_verifier(Arc::new(ByItself { only, provider }))
 }
 
-/// Looks at the certificate alone. That it belongs to whoever signs the handshake is always checked.
+/// Checks the certificate alone. That it belongs to the signer of the handshake is always checked.
 #[derive(Debug)]
 struct ByItself {
     only: Option<CertificateDer<'static>>,

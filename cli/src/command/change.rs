@@ -1,4 +1,4 @@
-//! Changes of a record of a noun: made, updated, read back, told.
+//! Changes of a record of a noun: create, update, read back, report.
 
 use super::cx::{Cx, Done};
 use super::noun::Noun;
@@ -20,12 +20,12 @@ impl Cx {
         self.changed_row(noun, &[within, &[&id]].concat(), "created").await
     }
 
-    /// Reads a record, lays the draft over it, and writes it if nobody else has meanwhile.
+    /// Reads a record, lays the draft over it, and writes it unless someone else has changed it meanwhile.
     pub async fn update(&self, noun: &Noun, params: &[&str], draft: Draft) -> Outcome {
         self.update_as(noun, params, draft, noun.done(params, "updated")).await
     }
 
-    /// The same, told in other words.
+    /// The same with another message.
     pub async fn update_as(&self, noun: &Noun, params: &[&str], draft: Draft, done: Done<'_>) -> Outcome {
         if !draft.given {
             let hint = "give at least one flag with a new value, or --from FILE";
@@ -74,7 +74,7 @@ impl Cx {
         Ok(cleared.iter().find(stays).cloned())
     }
 
-    /// Says who was faster, where the record tells.
+    /// Adds who was faster, if the record says.
     pub async fn raced(&self, failure: Failure, read: At<'_>) -> Failure {
         let Ok(reply) = self.client.send_row(read, Outgoing::default()).await else { return failure };
         match (reply.value["lastModifiedBy"].as_str(), reply.value["lastModifiedOn"].as_str()) {
@@ -94,7 +94,7 @@ impl Cx {
 }
 
 impl Noun {
-    /// What a change of a record comes to.
+    /// The result of a change of a record.
     pub fn done<'a>(&self, params: &[&'a str], what: &'a str) -> Done<'a> {
         Done { noun: self.singular, id: params.last().copied().unwrap_or_default(), what }
     }

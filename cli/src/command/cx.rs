@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 /// What every command is given.
 #[derive(Debug)]
 pub struct Cx {
-    /// Every setting.
     pub settings: Settings,
     /// The way to the daemon.
     pub client: Client,
@@ -29,12 +28,11 @@ pub struct Cx {
     pub change: ChangeFlags,
 }
 
-/// What a change comes to, in words: `customer c-001 created`.
+/// The result of a change, in words: `customer c-001 created`.
 #[derive(Debug, Clone, Copy)]
 pub struct Done<'a> {
     /// Kind of the record.
     pub noun: &'a str,
-    /// Its identifier.
     pub id: &'a str,
     /// What happened to it.
     pub what: &'a str,
@@ -95,7 +93,7 @@ impl Cx {
         self.changed(done, read, view).await
     }
 
-    /// Tells what a change came to, and prints the record as it is now.
+    /// Reports the result of a change, and prints the record as it is now.
     pub async fn changed<R: Endpoint<Body = Nothing>>(
         &self,
         done: Done<'_>,
@@ -124,7 +122,7 @@ impl Cx {
         }
     }
 
-    /// Tells what a change came to that leaves no record to print.
+    /// Reports the result of a change that leaves no record to print.
     pub fn done(&self, done: Done<'_>) -> Outcome {
         use crate::output::Format::{Table, Wide};
         self.out.tip(&format!("{} {} {}", done.noun, done.id, done.what));

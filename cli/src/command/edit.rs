@@ -20,7 +20,7 @@ use std::process::Command;
 const CONTEXT_LINES: usize = 2;
 
 impl Cx {
-    /// Opens a record as YAML in the editor, shows what was changed there, asks, and writes it if nobody
+    /// Opens a record as YAML in the editor, shows what was changed there, asks, and writes it unless someone
     /// else has changed the record meanwhile.
     pub async fn edit(&self, noun: &Noun, params: &[&str]) -> Outcome {
         if !self.prompt.yes {
@@ -44,7 +44,7 @@ impl Cx {
                 self.out.show(noun.view, &before.value)
             }
             Err(failure) if failure.dry_run.is_some() => Err(failure),
-            // Nothing that somebody typed is lost.
+            // Keep what the user typed.
             Err(failure) if std::fs::read_to_string(draft.path()).is_ok_and(|typed| typed != before.text) => {
                 let kept = draft.into_temp_path().keep();
                 let kept = kept.map(|path| format!("; the draft is kept in {}", path.display()));
@@ -54,12 +54,13 @@ impl Cx {
         }
     }
 
-    /// Lets somebody edit until it can be written, and writes it; says whether there was anything to write.
+    /// Lets the user edit until it can be written, and writes it; returns whether there was anything to
+    /// write.
     async fn edited(&self, rows: Rows<'_>, before: &Before<'_>, draft: &Path) -> Outcome<bool> {
         let Done { noun, id, .. } = before.done;
         let (body, after) = loop {
             open(&editor(), draft)?;
-            // A refusal is heard at once, and what was typed can be mended.
+            // A refusal is reported at once, and the draft can be corrected.
             match self.judged(rows, before, draft).await {
                 Ok(Some(judged)) => break judged,
                 Ok(None) => return Ok(false),

@@ -94,7 +94,7 @@ pub struct PasswordFlags {
 }
 
 impl PasswordFlags {
-    /// The password that a flag or a setting gives.
+    /// The password from a flag or a setting.
     pub fn given(&self, cx: &Cx) -> Outcome<Option<String>> {
         let file = self.password_file.as_deref().unwrap_or(cx.settings.get("password_file").0);
         input::secret_file(if self.password_stdin { "-" } else { file })
@@ -126,12 +126,12 @@ pub struct CodeFlag {
 }
 
 impl CodeFlag {
-    /// The code that the flag gives.
+    /// The code from the flag.
     pub fn given(&self) -> Outcome<Option<String>> {
         input::secret_file(self.otp_file.as_deref().unwrap_or_default())
     }
 
-    /// The code that the flag gives, or that somebody types.
+    /// The code from the flag, or typed by the user.
     pub fn known(&self, cx: &Cx) -> Outcome<String> {
         match self.given()? {
             Some(code) => Ok(code),
@@ -140,7 +140,7 @@ impl CodeFlag {
     }
 }
 
-/// A password that nobody has thought of.
+/// A random password.
 pub fn made_up_password() -> String {
     let mut bytes = [0; 20];
     // Without the system's random numbers there is no secret.
@@ -148,7 +148,7 @@ pub fn made_up_password() -> String {
     mfa_shared::api::users::made_up_password(bytes)
 }
 
-/// Tells a password that was made up. What is to be quiet goes into logs, and no password may.
+/// Shows a generated password, but not with `--quiet`: such output goes into logs, and no password may.
 pub fn show_once(cx: &Cx, user: &str, password: &str, more: &str) {
     cx.out.warn(&format!("the password of {user} is {password}: it is shown only now{more}"));
 }

@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 pub enum Need {
     /// It is asked again until there is one.
     Required,
-    /// Just the return key goes on without one.
+    /// The return key alone proceeds without one.
     Optional,
 }
 
@@ -33,23 +33,23 @@ pub fn as_text(text: &str) -> Result<Value, String> {
     Ok(Value::from(text))
 }
 
-/// The body of an endpoint that grows with every answer. Each answer is held to the rules of the daemon at
-/// once, so that nobody learns at the end that the first one was wrong.
+/// The body of an endpoint that grows with every answer. Each answer is checked against the rules of the
+/// daemon at once, so that no one learns at the end that the first one was wrong.
 pub struct Guide<'a, E> {
     cx: &'a Cx,
     command: &'static str,
     body: Value,
     /// Each answer; what the one-line command is made of.
     typed: Vec<Typed>,
-    /// What was answered, question by question. After a step back the questions are put once more, and all
-    /// but the last answer themselves.
+    /// What was answered, question by question. After a step back the questions are asked again, and all but
+    /// the last are answered from here.
     given: Vec<Given>,
     /// How many of them were used since.
     used: usize,
     endpoint: PhantomData<E>,
 }
 
-/// What somebody answered.
+/// What the user answered.
 #[derive(Debug, Clone)]
 enum Given {
     /// A text; empty for the return key alone.
@@ -61,7 +61,7 @@ enum Given {
 /// An answer.
 struct Typed {
     flag: &'static str,
-    /// Where it stands in the body.
+    /// Its pointer in the body.
     pointer: String,
     text: String,
 }
@@ -81,7 +81,7 @@ const BACK: &str = "<";
 const ANOTHER: &str = "(another)";
 
 impl<'a, E: Endpoint> Guide<'a, E> {
-    /// Asks for what a command needs, as often as somebody goes a step back.
+    /// Asks for what a command needs, again after each step back.
     pub async fn through(
         cx: &'a Cx,
         (command, needed): (&'static str, &str),
@@ -140,7 +140,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Lets somebody choose one of several things.
+    /// Lets the user choose one of several things.
     fn pick(&mut self, label: &str, shown: &[&str]) -> Outcome<usize> {
         if let Some(Given::Place(place)) = self.again() {
             return Ok(place);
@@ -170,8 +170,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Asks for a value, and tells whether there is one. `flag` is what would have given it, empty for a word
-    /// without one; `pointer` is where it stands in the body.
+    /// Asks for a value, and returns whether there is one. `flag` is the flag that would have given it, empty
+    /// for a word without one; `pointer` is its place in the body.
     pub fn ask(
         &mut self,
         (flag, pointer): (&'static str, &str),
@@ -201,7 +201,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Lets somebody choose one of several words; typing narrows them down. An optional one may be left out.
+    /// Lets the user choose one of several words; typing narrows them down. An optional one may be left out.
     pub fn choose(
         &mut self,
         (flag, pointer): (&'static str, &str),
@@ -226,7 +226,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         }
     }
 
-    /// Lets somebody choose one of several words, or type one that is not among them.
+    /// Lets the user choose one of several words, or type one that is not among them.
     pub fn choose_or_type(
         &mut self,
         (flag, pointer): (&'static str, &str),
@@ -242,7 +242,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         self.ask((flag, pointer), label, Need::Required, as_text).map(drop)
     }
 
-    /// Lets somebody choose one of several things; nothing where another one is meant.
+    /// Lets the user choose one of several things; nothing if a different one is meant.
     pub fn known(&mut self, label: &str, things: &[String]) -> Outcome<Option<usize>> {
         if things.is_empty() {
             return Ok(None);
@@ -251,12 +251,12 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(Some(self.pick(label, &shown)?).filter(|chosen| *chosen < things.len()))
     }
 
-    /// Lets somebody choose one of several things, and gives its place.
+    /// Lets the user choose one of several things, and returns its place.
     pub fn one_of(&mut self, label: &str, things: &[String]) -> Outcome<usize> {
         self.pick(label, &things.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// What the answers come to so far.
+    /// The body from the answers so far.
     pub fn body(&self) -> &Value {
         &self.body
     }
@@ -279,7 +279,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Puts in what nobody needs to be asked for.
+    /// Puts in a value without a question.
     pub fn put(
         &mut self,
         (flag, pointer): (&'static str, &str),
@@ -298,8 +298,8 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         Ok(())
     }
 
-    /// Shows what the answers come to, asks for a last yes, and tells the one line that does the same. A no
-    /// tells it as well: nobody likes to answer everything again for one wrong answer.
+    /// Shows the result of the answers, asks for a last yes, and shows the one line that does the same. After
+    /// a no the line is shown as well, so that one wrong answer does not mean answering everything again.
     fn finish(self, question: &str, view: &View) -> Outcome<Value> {
         let rows =
             view.columns.iter().map(|column| (column.name, crate::output::text(&self.body, column.pointer)));
@@ -354,7 +354,7 @@ fn kebab(name: &str) -> String {
     name.chars().map(lower).collect()
 }
 
-/// Somebody wants to answer the question before once more.
+/// The user wants to answer the previous question again.
 fn back() -> Failure {
     Failure::new(BACK, exit::FAILURE, "one question back")
 }

@@ -148,7 +148,7 @@ impl Cx {
         }
     }
 
-    /// Tells that an image was sent, and prints what the daemon says about it.
+    /// Reports that an image was sent, and prints what the daemon says about it.
     pub async fn tell_image<E>(&self, endpoint: &E, done: Done<'_>) -> Outcome
     where
         E: Endpoint<Body = Nothing, Answer = ImageBytes>,

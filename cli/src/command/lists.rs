@@ -14,7 +14,7 @@ use mfa_shared::wire::{Listed, Page, Query};
 use serde_json::Value;
 use std::cmp::Ordering;
 
-/// Records that a list shows on a terminal unless told otherwise.
+/// Default limit of records that a list shows on a terminal.
 const TERMINAL_LIMIT: u64 = 50;
 
 impl Cx {

@@ -1,8 +1,8 @@
-//! Money in tables: with as many digits behind the point as its currency has, so that the points stand below
-//! each other. Nothing is ever rounded, and what programs read stays as it came.
+//! Money in tables: with as many digits after the point as its currency has, so that the points are aligned.
+//! Nothing is ever rounded, and what programs read stays as it came.
 //!
-//! The digits of a currency stand in the products. What may not be read, or tells nothing, leaves the amounts
-//! as they are.
+//! The digits of a currency are in the products. Where the products may not be read, or do not say, the
+//! amounts stay as they are.
 
 use crate::command::cx::Cx;
 use crate::output::Format;
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 /// The amounts of the records that an endpoint answers.
 pub struct Money<'a> {
     cx: &'a Cx,
-    /// The pointers to the amounts; none where nobody reads a table.
+    /// The pointers to the amounts; empty if the output is no table.
     pointers: Vec<&'static str>,
     currency: Option<Currency>,
     /// The parameters of the path with their names.
@@ -36,7 +36,7 @@ pub struct Money<'a> {
     product: Option<Option<String>>,
 }
 
-/// How many digits follow the point, as the products tell it.
+/// How many digits follow the point, according to the products.
 #[derive(Debug, Default, PartialEq)]
 struct Scales {
     products: HashMap<String, u32>,
@@ -68,7 +68,7 @@ impl<'a> Money<'a> {
         Self { pointers, currency, ..Self::at(cx, (&E::META, &endpoint.params())) }
     }
 
-    /// No amounts yet, but where they come from.
+    /// Where the amounts come from; none are read yet.
     fn at(cx: &'a Cx, (meta, params): (&Meta, &[&str])) -> Self {
         let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         Self {
@@ -197,7 +197,7 @@ impl Scales {
     }
 }
 
-/// How many digits follow the point in each currency, as far as the products tell it.
+/// How many digits follow the point in each currency, as far as the products say.
 pub async fn currency_scales(cx: &Cx) -> HashMap<String, u32> {
     Scales::read(cx).await.codes
 }
@@ -215,7 +215,7 @@ pub async fn teller_scale(cx: &Cx, office: &str, teller: &str) -> Option<u32> {
     Money::at(cx, (&GetTeller::META, &read.params())).scale(&Value::Null, Currency::PathTeller).await
 }
 
-/// An amount with as many digits behind the point, where it has no more.
+/// An amount with that many digits after the point, unless it has more.
 pub fn with_digits(amount: Amount, scale: Option<u32>) -> String {
     scale.map_or(amount, |scale| amount.in_scale(scale)).to_string()
 }

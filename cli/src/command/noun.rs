@@ -20,7 +20,6 @@ pub enum Section {
     People,
     /// Products, accounts and books.
     Money,
-    /// The counter.
     Counter,
     /// Who may do what.
     Access,
@@ -42,7 +41,6 @@ impl Section {
     ];
 }
 
-/// A noun.
 #[derive(Debug)]
 pub struct Noun {
     /// Where help shows it.
@@ -81,19 +79,19 @@ pub struct Noun {
     pub view: &'static View,
     /// What a deletion takes along, in words.
     pub with: &'static str,
-    /// Whether a deletion is tried before somebody is asked, because records in use are not deleted.
+    /// Whether a deletion is tried before the user is asked, because records in use are not deleted.
     pub tried: bool,
     /// Whether `edit` opens a record in the editor.
     pub edited: bool,
-    /// Arguments of commands that name such a record, beside the parameter of its path.
+    /// Arguments of commands that name such a record, in addition to the parameter of its path.
     pub arguments: &'static [&'static str],
     /// Words in the names of fields that name such a record.
     pub fields: &'static [&'static str],
     /// Fields that may name such a record although it does not exist.
     pub free: &'static [&'static str],
-    /// The code of the fault that says there is none, without `_not_found`; that of the path by default.
+    /// The code of the fault for a missing one, without `_not_found`; that of the path by default.
     pub missing: &'static str,
-    /// The noun that lists its identifiers, where that is another one.
+    /// The noun that lists its identifiers, if it is a different one.
     pub among: Option<&'static Noun>,
     /// What the search calls one.
     pub searched: Option<HitKind>,
@@ -127,13 +125,13 @@ pub struct Import {
     pub plural: &'static str,
     /// Columns that name a record in the report; the last one is its identifier.
     pub id: &'static [&'static str],
-    /// Columns that tell more in an export and are passed over by an import.
+    /// Informational columns of an export, which an import ignores.
     pub told: &'static [&'static str],
-    /// Whether a row may name one that stands before it, so that no batch overtakes another.
+    /// Whether a row may refer to an earlier one, so that no batch overtakes another.
     pub ordered: bool,
     /// Rows that travel in one batch.
     pub rows_max: usize,
-    /// Whether a row may change a record that is there already.
+    /// Whether a row may change an existing record.
     pub changes: bool,
     /// Whether a row can only be about a record that is there, because it has not what a new one needs.
     pub only_change: fn(&Value) -> bool,
@@ -162,7 +160,7 @@ pub const IMPORT: Import = Import {
 /// How a file says what records are to be.
 #[derive(Debug)]
 pub struct Apply {
-    /// What stands behind `kind:`.
+    /// The value of `kind:`.
     pub kind: &'static str,
     /// Its place among the kinds, in the order in which records of no other order are sent.
     pub place: u8,
@@ -170,7 +168,7 @@ pub struct Apply {
     pub unseen: &'static [&'static str],
     /// Properties that other records are named in, with their kinds: `*` is every element of a list.
     pub references: &'static [(&'static str, &'static str)],
-    /// A record as a read shows it, held to the rules.
+    /// A record as a read shows it, checked against the rules.
     pub shown: fn(&Value) -> Outcome<Value>,
     /// Properties with an endpoint of their own, which is sent for a value of them.
     pub own: &'static [Own],

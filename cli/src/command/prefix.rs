@@ -19,8 +19,8 @@ struct Part {
     total: u32,
 }
 
-/// The identifiers of a list that begin with a text. Of more than can be offered it gives the first ones and
-/// the last one, which together have in common what all of them have in common.
+/// The identifiers of a list that begin with a text. Of more than can be offered it returns the first ones
+/// and the last one; what these have in common, all of them have in common.
 pub async fn identifiers(
     client: &Client,
     list: &'static Meta,
@@ -107,8 +107,8 @@ async fn place(
     Some(low)
 }
 
-/// Where a text may stand among `width` identifiers between two, if these are spread evenly: identifiers
-/// often count.
+/// Estimates the position of a text among `width` identifiers between two, assuming that they are spread
+/// evenly: identifiers often count.
 fn guess(below: &str, above: &str, text: &str, width: u32) -> u32 {
     let same = below.bytes().zip(above.bytes()).take_while(|(a, b)| a == b).count();
     let tail = |text: &str| text.as_bytes().get(same..).unwrap_or_default().to_vec();

@@ -19,8 +19,8 @@ impl Noun {
         Some((list, asked.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()))
     }
 
-    /// Hands over every record. What belongs to another one gets that one's identifier as the property of its
-    /// path.
+    /// Hands over every record. A record inside another gets the identifier of the outer one as the property
+    /// of its path.
     pub async fn each(&self, client: &Client, take: &mut dyn FnMut(Value) -> Outcome) -> Outcome {
         let Some((list, asked)) = self.whole() else { return Ok(()) };
         let Some(outer) = self.of else { return drain(open(client, list, &[], asked).await?, take).await };
@@ -39,8 +39,8 @@ impl Noun {
         Ok(())
     }
 
-    /// Identifiers that contain a text. What lies in an office is looked for in this one, and in all of them
-    /// where it is empty.
+    /// Identifiers that contain a text. Records inside an office are looked for in this one, or in all
+    /// offices if it is empty.
     pub async fn identifiers(&self, client: &Client, office: &str, term: &str) -> Vec<String> {
         let noun = self.among.unwrap_or(self);
         let Some((list, mut asked)) = noun.whole() else { return Vec::new() };

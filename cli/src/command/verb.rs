@@ -1,7 +1,7 @@
 //! What a verb is, and how it becomes a command of clap.
 //!
-//! Verbs are rows of constant tables. clap sees the flags of one only once somebody types it, so that the
-//! number of verbs costs no start-up time.
+//! Verbs are rows of constant tables. clap sees the flags of one only once it is typed, so that the number of
+//! verbs costs no start-up time.
 
 use super::cx::Cx;
 use super::globals::{ChangeFlags, ListFlags};
@@ -26,20 +26,20 @@ pub trait Verb: Args + FromArgMatches {
         Some(meta) => meta.doc,
         None => "",
     };
-    /// Two or more command lines that work as they stand.
+    /// Two or more command lines that work as written.
     const EXAMPLES: &'static [&'static str];
     /// Left out of help and completions.
     const HIDDEN: bool = false;
     /// Works also where the profile that is named does not exist.
     const MENDS_PROFILES: bool = false;
-    /// Tells itself what is wrong with settings, and works without those that cannot be read.
+    /// Reports faults of the settings itself, and works without those that cannot be read.
     const FINDS_FAULTS: bool = false;
-    /// Runs until it is told to stop: it sees to signals itself and gets a runtime of several threads.
+    /// Runs until it is stopped: it handles signals itself and gets a runtime of several threads.
     const SERVES: bool = false;
-    /// Works on many records: it sees to signals itself, gets a runtime of several threads, and may end with
+    /// Works on many records: it handles signals itself, gets a runtime of several threads, and may end with
     /// failures of some of them.
     const BULK: bool = false;
-    /// Exit codes beside the usual ones and those of its endpoint.
+    /// Exit codes in addition to the usual ones and those of its endpoint.
     const EXITS: &'static [i32] = &[];
     /// Does the work.
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
@@ -79,11 +79,11 @@ pub struct Leaf {
     pub needs_profile: bool,
     /// Does not work where a setting cannot be read.
     pub needs_settings: bool,
-    /// Runs until it is told to stop, and sees to signals itself.
+    /// Runs until it is stopped, and handles signals itself.
     pub serves: bool,
-    /// Works on many records, and sees to signals itself.
+    /// Works on many records, and handles signals itself.
     pub bulk: bool,
-    /// Exit codes beside the usual ones and those of its endpoint.
+    /// Exit codes in addition to the usual ones and those of its endpoint.
     pub exits: &'static [i32],
     doing: Doing,
 }

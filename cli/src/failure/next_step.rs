@@ -1,9 +1,9 @@
-//! What to type next after a refusal: from the state that the daemon tells, with the names of the request.
+//! What to type next after a refusal: from the state that the daemon reports and the names in the request.
 
 use crate::words::quoted;
 use mfa_shared::endpoint::segments;
 
-/// Words of hints that stand for an identifier, with the parameter of the path that is meant.
+/// Placeholders in hints that mean an identifier, with the parameter of the path that is meant.
 const PLACEHOLDERS: &[(&str, &str)] = &[
     ("CUSTOMER", "customer"),
     ("CARD", "card"),
@@ -14,7 +14,7 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
 /// Words that the sentence of a refusal fills in, with what is before them there.
 const TOLD: &[(&str, &str)] = &[("PRODUCT", "product definition "), ("TELLER", "works at teller ")];
 
-/// A hint with the identifiers of the request, and those of the refusal, in the place of its placeholders.
+/// A hint whose placeholders are replaced with the identifiers of the request and of the refusal.
 pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String {
     let names = segments(path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
     let given: Vec<_> = names.zip(params.iter().copied()).collect();
@@ -36,7 +36,7 @@ pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String 
     hint.split(' ').map(fill).collect::<Vec<_>>().join(" ")
 }
 
-/// The way on from a state that was told: `teller T1 is CLOSED, so PAUSE is not possible`.
+/// The next step from a state in a message: `teller T1 is CLOSED, so PAUSE is not possible`.
 pub fn from_state(message: &str) -> Option<String> {
     let words: Vec<_> = message.split([' ', ',', ';']).filter(|word| !word.is_empty()).collect();
     let [noun, name, "is", state, rest @ ..] = words.as_slice() else { return None };

@@ -104,7 +104,7 @@ impl Draft {
         self.properties.get(property)?.as_str()
     }
 
-    /// The body of an endpoint, held to the same rules as in the daemon.
+    /// The body of an endpoint, checked against the same rules as in the daemon.
     pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
         self.check(&E::META)?;
         body::<E>(&self.into())
@@ -135,7 +135,7 @@ impl Draft {
 pub struct Row {
     /// The row.
     pub meta: &'static Meta,
-    /// A value as the body, held to the same rules as in the daemon.
+    /// A value as the body, checked against the same rules as in the daemon.
     pub body: fn(&Value) -> Outcome<Outgoing>,
 }
 
@@ -177,12 +177,12 @@ pub fn secret_file(file: &str) -> Outcome<Option<String>> {
     Ok(Some(secret))
 }
 
-/// A value as the body of an endpoint, held to the same rules as in the daemon.
+/// A value as the body of an endpoint, checked against the same rules as in the daemon.
 pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
     checked(value)
 }
 
-/// A value as a body of one kind, held to the same rules as in the daemon.
+/// A value as a body of one kind, checked against the same rules as in the daemon.
 pub fn checked<B: Body>(value: &Value) -> Outcome<B> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();

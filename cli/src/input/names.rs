@@ -1,4 +1,4 @@
-//! Names of fields in what somebody wrote, and those among them that nothing would be done with.
+//! Names of fields in what the user wrote, and which of them would be ignored.
 
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Kind, Shape};
@@ -7,8 +7,8 @@ use mfa_shared::endpoint::{Meta, segments};
 use mfa_shared::wire::AnswerKind;
 use serde_json::Value;
 
-/// Refuses a name in a file that the record does not have. What only the daemon sets is passed over: it comes
-/// along where somebody gives back what a read printed.
+/// Refuses a name in a file that the record does not have. Fields that only the daemon sets are ignored: they
+/// come along when the output of a read is sent back.
 pub fn check(meta: &Meta, file: &str, given: &Value) -> Outcome {
     let (taken, shown) = (Shape::of(meta), Shape::of_record(meta));
     let is_shown = |path: &str| shown.as_ref().is_some_and(|shown| shown.column(path).is_ok());

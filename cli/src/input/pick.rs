@@ -1,10 +1,10 @@
-//! A list on the terminal, of which somebody chooses one thing; typing narrows it down.
+//! A list on the terminal from which the user chooses one thing; typing narrows it down.
 
 use crate::output::escaped;
 use console::{Key, Term, truncate_str};
 use std::io;
 
-/// How somebody left a list.
+/// How the user left a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// With the thing at this place.
@@ -18,7 +18,7 @@ pub enum Left {
 /// What Ctrl-D sends.
 const END: char = '\u{4}';
 
-/// Lets somebody choose one of several things. Ctrl-C is an error of kind `Interrupted`.
+/// Lets the user choose one of several things. Ctrl-C is an error of kind `Interrupted`.
 pub fn pick(label: &str, things: &[&str]) -> io::Result<Left> {
     let term = Term::stderr();
     // Things name what is stored.
@@ -55,7 +55,7 @@ impl List<'_> {
         }
     }
 
-    /// Draws what fits the terminal, and tells how many lines that are.
+    /// Draws what fits the terminal, and returns the number of lines.
     fn draw(&self, places: &[usize]) -> io::Result<usize> {
         let (height, width) = self.term.size();
         let rows = usize::from(height).saturating_sub(2).max(1);

@@ -1,4 +1,4 @@
-//! Questions, which are asked only where somebody can answer.
+//! Questions, which are asked only where a user can answer.
 
 use crate::failure::{Failure, Outcome};
 use crate::output::escaped_lines;
@@ -24,7 +24,7 @@ pub struct Prompt {
     pub interrupts: Interrupts,
 }
 
-/// A Ctrl-C ends the process, unless a question takes it, because something is to be taken back first.
+/// A Ctrl-C ends the process, unless a question takes it because something must be undone first.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupts(Arc<Mutex<Option<oneshot::Sender<Outcome>>>>);
 
@@ -40,13 +40,13 @@ impl Interrupts {
     }
 }
 
-/// What a command comes to that was ended by Ctrl-C.
+/// The result of a command that was ended by Ctrl-C.
 pub fn interrupted(what: &str) -> Failure {
     Failure::new("interrupted", exit::INTERRUPTED, what)
 }
 
 impl Prompt {
-    /// Whether a question would reach somebody.
+    /// Whether a question would reach a user.
     pub fn can_ask(&self) -> bool {
         !self.no_input && stdin().is_terminal() && stderr().is_terminal()
     }
@@ -60,12 +60,12 @@ impl Prompt {
         if matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes") { Ok(()) } else { Err(declined()) }
     }
 
-    /// Asks for a yes; Ctrl-C is an answer, after which the caller can take back what was begun.
+    /// Asks for a yes; Ctrl-C is an answer, after which the caller can undo what was begun.
     pub async fn confirm_or_interrupted(&self, what: &str) -> Outcome {
         let (answer, answered) = oneshot::channel();
         *self.interrupts.slot() = Some(answer);
         let (prompt, what) = (self.clone(), what.to_owned());
-        // A thread of its own, which nobody waits for: after a Ctrl-C it still reads the terminal.
+        // A thread of its own, which is never joined: after a Ctrl-C it still reads the terminal.
         std::thread::spawn(move || {
             let said = prompt.confirm(&what);
             if let Some(answer) = prompt.interrupts.slot().take() {
@@ -83,7 +83,7 @@ impl Prompt {
         }
     }
 
-    /// Asks before something ends that cannot simply go on again. Where nobody can be asked it goes on, since
+    /// Asks before something ends that cannot simply be resumed. Without a way to ask it proceeds, since
     /// scripts end things at night; not so in a protected profile.
     pub fn before_ending(&self, what: &str, identifier: &str) -> Outcome {
         match self.can_ask() || self.protected || self.confirmed.is_some() {
@@ -113,7 +113,7 @@ impl Prompt {
         if self.ask(&question, &flag)? == identifier { Ok(()) } else { Err(declined()) }
     }
 
-    /// Reads a new secret, typed twice; `flag` is what gives it without a question.
+    /// Reads a new secret, typed twice; `flag` is what supplies it without a question.
     pub fn new_secret(&self, what: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
         let first = hidden(&format!("{what}: "))?;
@@ -123,20 +123,20 @@ impl Prompt {
         Ok(first)
     }
 
-    /// Reads a secret that somebody knows.
+    /// Reads a secret that the user knows.
     pub fn secret(&self, what: &str, flag: &str) -> Outcome<String> {
         self.check(flag)?;
         hidden(&format!("{what}: "))
     }
 
-    /// Asks for a text; just a line feed takes the default, and Ctrl-D gives up.
+    /// Asks for a text; an empty line takes the default, and Ctrl-D gives up.
     pub fn ask_or(&self, what: &str, default: &str) -> Outcome<String> {
         self.check("")?;
         let answer = self.line(&format!("{what} [{default}]: "))?.ok_or_else(declined)?;
         Ok(if answer.is_empty() { default.to_owned() } else { answer })
     }
 
-    /// Asks for a text; just a line feed gives up. `flag` is what gives it without a question.
+    /// Asks for a text; an empty line gives up. `flag` is what supplies it without a question.
     pub fn text(&self, question: &str, flag: &str) -> Outcome<String> {
         let answer = self.ask(question, flag)?;
         if answer.is_empty() { Err(declined()) } else { Ok(answer) }
@@ -157,14 +157,14 @@ impl Prompt {
         let bytes =
             read.map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))?;
         if bytes == 0 {
-            // Ctrl-D ends no line, and what follows is no part of the question.
+            // Ctrl-D ends no line, and what follows is not part of the question.
             let _ = writeln!(stderr());
             return Ok(None);
         }
         Ok(Some(line.trim().to_owned()))
     }
 
-    /// Refuses where nobody could be asked; `flag` is what answers without a question.
+    /// Refuses if no question can be asked; `flag` is what answers without a question.
     pub fn check(&self, flag: &str) -> Outcome {
         if self.can_ask() {
             return Ok(());
@@ -184,7 +184,7 @@ fn hidden(question: &str) -> Outcome<String> {
         .map_err(|error| Failure::local(format!("cannot read from the terminal: {error}")))
 }
 
-/// What a command comes to that nobody agreed to.
+/// The result of a command that was not confirmed.
 pub fn declined() -> Failure {
     Failure::new("declined", exit::FAILURE, "nothing was done")
 }

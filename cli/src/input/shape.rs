@@ -21,7 +21,6 @@ pub enum Kind {
     Number,
     /// A day in parts, written `YYYY-MM-DD`.
     Day,
-    /// JSON.
     Json,
 }
 
@@ -37,7 +36,7 @@ pub enum Step {
 /// Where the cells of a column go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The way into the body; empty for a cell that is passed over.
+    /// The path into the body; empty for a cell that is ignored.
     pub path: Vec<Step>,
     /// What the cells hold.
     pub kind: Kind,
@@ -61,7 +60,7 @@ pub struct Described {
     pub required: bool,
     /// What its cells hold.
     pub kind: Kind,
-    /// The words that may stand in it, where there are only some.
+    /// The allowed words, if there are only some.
     pub words: Vec<String>,
 }
 
@@ -80,7 +79,7 @@ impl Shape {
         Self(resolved(&(meta.answer.schema)().unwrap_or_default()))
     }
 
-    /// The properties that are shown to nobody.
+    /// The properties that are never shown.
     pub fn secrets(&self) -> Vec<&str> {
         let secret = |name: &&str| resolved(&self.0["properties"][*name])["format"] == "password";
         self.properties().into_iter().filter(secret).collect()
@@ -146,7 +145,7 @@ impl Shape {
     }
 }
 
-/// The names that there are, for somebody who typed none of them.
+/// The possible names, for a user who typed none of them.
 fn names(properties: &Map<String, Value>) -> String {
     match properties.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => "it has no fields in it".to_owned(),

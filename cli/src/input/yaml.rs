@@ -186,7 +186,7 @@ fn number(text: &str) -> Option<Value> {
     serde_json::from_str(&json).ok()
 }
 
-/// A number as JSON writes it; nothing where it has a leading zero or is no number.
+/// A number as JSON writes it; nothing if it has a leading zero or is not a number.
 fn decimal(text: &str) -> Option<String> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),

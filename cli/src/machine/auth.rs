@@ -1,4 +1,4 @@
-//! What somebody may do.
+//! What a user may do.
 
 use super::login;
 use crate::command::cx::Cx;

@@ -47,7 +47,7 @@ pub struct Mark {
     /// PostgreSQL in its place, as it may be shown; empty for none.
     #[serde(default)]
     pub store: String,
-    /// The same as it was given on the command line, where no password may stand.
+    /// The same as it was given on the command line, which may hold no password.
     #[serde(default)]
     store_flag: Option<String>,
     /// Files of its certificate and key, where the command line named them.
@@ -98,7 +98,7 @@ pub async fn serves(client: &Client) -> bool {
     client.hasty(Duration::from_secs(2)).send(&GetReady {}, &Nothing).await.is_ok()
 }
 
-/// Whether a process is a daemon of ours: the number may have gone to another program meanwhile.
+/// Whether a process is a daemon of ours: the number may have been reused by another program.
 fn runs(pid: i32) -> bool {
     let Some(process) = Pid::from_raw(pid) else { return false };
     match fs::read(format!("/proc/{pid}/cmdline")) {
@@ -160,7 +160,7 @@ impl Verb for Start {
     }
 }
 
-/// Starts a daemon unless one answers already; tells whether it did.
+/// Starts a daemon unless one answers already; returns whether it did.
 pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     let (listen, client) = reach(cx, flags)?;
     if serves(&client).await {
@@ -227,7 +227,7 @@ fn spawn(
     if let Some(profile) = profile {
         command.env("MFA_PROFILE", profile);
     }
-    // Secrets of whoever starts it are none of the daemon's, which outlives them.
+    // The daemon outlives the caller, so it does not inherit the caller's secrets.
     for secret in ["MFA_TOKEN", "MFA_TOKEN_FILE", "MFA_PASSWORD_FILE"] {
         command.env_remove(secret);
     }
@@ -257,7 +257,7 @@ impl Verb for Stop {
     }
 }
 
-/// Stops the daemon of a port and tells what it was.
+/// Stops the daemon of a port and returns its mark.
 async fn stop(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<Mark>> {
     let (listen, client) = reach(cx, flags)?;
     let place = Place::of_port(listen.port())?;
@@ -380,7 +380,7 @@ impl Verb for Logs {
     }
 }
 
-/// Shows what a log grows by, until somebody interrupts.
+/// Shows what is appended to a log, until interrupted.
 async fn follow(cx: &Cx, log: &Path, length: u64) -> Outcome {
     let mut seen = usize::try_from(length).unwrap_or(0);
     loop {

@@ -1,4 +1,4 @@
-//! Backups: made from a running daemon or from a store without one, looked at, verified and restored.
+//! Backups: made from a running daemon or from a store without one, inspected, verified and restored.
 
 mod create;
 mod keys;
@@ -52,7 +52,7 @@ fn shown(file: &str, state: &str, facts: &BackupFacts) -> Value {
     })
 }
 
-/// Work that takes what it has begun with it when somebody interrupts it.
+/// Runs work that leaves nothing behind when it is interrupted.
 async fn unless_interrupted<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
     let (mut int, mut term) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
     tokio::select! {
@@ -62,8 +62,8 @@ async fn unless_interrupted<T>(work: impl Future<Output = Outcome<T>>) -> Outcom
     }
 }
 
-/// Removes the folder of a scratch store. After an interruption the store's threads may write into it for a
-/// moment yet.
+/// Removes the folder of a scratch store. After an interruption the store's threads may still write into it
+/// for a moment.
 async fn remove(folder: PathBuf) {
     let ended = Instant::now() + THREADS_END;
     while std::fs::remove_dir_all(&folder).is_err() && folder.exists() && Instant::now() < ended {
@@ -71,7 +71,7 @@ async fn remove(folder: PathBuf) {
     }
     tokio::time::sleep(LOOK).await;
     if folder.exists() {
-        // Made once more by the last of them.
+        // Created again by the last of the threads.
         let _ = std::fs::remove_dir_all(&folder);
     }
 }
@@ -111,7 +111,7 @@ impl Verb for Verify {
     const EXITS: &'static [i32] = &[exit::NOT_FOUND];
     async fn run(self, cx: &Cx) -> Outcome {
         let file = &self.file;
-        // What is damaged is said by the name of the file, before any work on a scratch store.
+        // Damage is reported with the name of the file, before any work on a scratch store.
         let keys = self.keys.read(cx, Path::new(file))?;
         mfa_daemon::read_backup(Path::new(file), &keys).await.map_err(|error| unusable(file, &error))?;
         let progress =

@@ -137,7 +137,7 @@ fn rates(settings: &Settings) -> Outcome<Rates> {
     })
 }
 
-/// The backups that the daemon makes by itself, where there is a folder for them.
+/// The scheduled backups of the daemon, if there is a folder for them.
 fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
     let (dir, minute) = (settings.get("backup_dir").0.trim(), minute_of_day(settings, "backup_at")?);
     let keep = settings.parse("backup_keep", None)?;
@@ -145,7 +145,7 @@ fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
     if !Path::new(dir).is_absolute() {
         return Err(Failure::usage(format!("backup_dir must be an absolute path, not \"{dir}\"")));
     }
-    // Somebody may have taken the private key for the public one: no message repeats the value.
+    // The user may have mistaken the private key for the public one: no message repeats the value.
     let wrong = |why| Failure::usage(format!("the setting backup_encrypt_to is wrong: {why}"));
     let keys = listed(settings.get("backup_encrypt_to").0);
     let encrypt_to = keys.iter().map(|key| key.parse().map_err(wrong)).collect::<Outcome<_>>()?;
@@ -221,8 +221,8 @@ impl Verb for Run {
     }
 }
 
-/// Serves until a signal comes, or until the store takes no writes any more. What `welcome` does is done
-/// before the address is told.
+/// Serves until a signal comes, or until the store takes no writes any more. `welcome` runs before the
+/// address is printed.
 pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str) -> Outcome) -> Outcome {
     let mut term = listen(SignalKind::terminate())?;
     let mut int = listen(SignalKind::interrupt())?;
@@ -263,7 +263,7 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
     ended
 }
 
-/// Tells the service manager, where one has started this process.
+/// Notifies the service manager, if one has started this process.
 fn tell_systemd(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(%error, "the service manager cannot be told how it stands");
@@ -361,8 +361,8 @@ impl Verb for Init {
     }
 }
 
-/// Adds ledger accounts to a store whose daemon will refuse whoever names one that is not there, unless it
-/// brings it into being: a teller does not, where references are strict.
+/// Adds ledger accounts to a store whose daemon will refuse references to missing ones. Only strict
+/// references need this: without them, creating a teller creates its accounts.
 pub async fn add_accounts(cx: &Cx, flags: &DaemonFlags, accounts: &[(&str, AccountKind)]) -> Outcome {
     let config = flags.config(cx)?;
     for (identifier, kind) in accounts.iter().filter(|_| config.strict_references) {
@@ -372,7 +372,7 @@ pub async fn add_accounts(cx: &Cx, flags: &DaemonFlags, accounts: &[(&str, Accou
 }
 
 /// Makes the users of a store for trying things out, unless it has been initialised before: `admin`, who may
-/// grant everything, and an operator with this password. Tells whether it did.
+/// grant everything, and an operator with this password. Returns whether it did.
 pub async fn first_users(cx: &Cx, flags: &DaemonFlags, operator: &str, password: &str) -> Outcome<bool> {
     let admin = NewLogin { name: "admin".to_owned(), password: None };
     let second = NewLogin { name: operator.to_owned(), password: Some(password.to_owned()) };

@@ -1,4 +1,4 @@
-//! `mfa doctor`: is this machine in order, and if not, what mends it. Works with the daemon down.
+//! `mfa doctor`: whether this machine is in order, and if not, how to repair it. Works with the daemon down.
 
 mod reach;
 mod store;
@@ -26,7 +26,7 @@ use std::time::Duration;
 
 /// Longest wait for each answer of the daemon.
 const ANSWER_SECONDS_MAX: u64 = 3;
-/// How far the clocks of client and daemon may be apart: signed assertions bear little more.
+/// Most seconds between the clocks of client and daemon: signed assertions tolerate little more.
 const CLOCK_SECONDS_WARN: i64 = 5;
 const CLOCK_SECONDS_FAIL: i64 = 60;
 
@@ -40,7 +40,7 @@ pub struct Doctor {
 /// What a check found.
 enum Finding {
     Fine(String),
-    /// What is the case, and the command that mends it.
+    /// The finding, and the command that repairs it.
     Warning(String, String),
     Failure(String, String),
 }
@@ -106,7 +106,7 @@ impl Verb for Doctor {
         cx.out.show(&views::FINDING, &findings.into_iter().map(record).collect())?;
         match failed {
             0 => Ok(()),
-            // What was found is data, and stands on stdout: for a program the exit code says the rest.
+            // The findings are data and go to stdout: for a program the exit code says the rest.
             _ if cx.out.format.is_structured() => Err(Failure::found(exit::FAILURE)),
             1 => Err(Failure::new("unhealthy", exit::FAILURE, "one check failed")),
             _ => Err(Failure::new("unhealthy", exit::FAILURE, format!("{failed} checks failed"))),

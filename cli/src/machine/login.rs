@@ -70,8 +70,7 @@ impl Verb for Login {
     }
 }
 
-/// Logs a user in by a password that a file holds or that is asked for, and sees to it that a first password
-/// is changed.
+/// Logs a user in with a password from a file or the prompt, and makes sure that a first password is changed.
 pub async fn by_password(
     cx: &Cx,
     client: &Client,

@@ -110,7 +110,7 @@ fn listen_of(client: &Client) -> &str {
     client.url.rsplit('/').next().unwrap_or_default()
 }
 
-/// Prepares a store before its daemon starts; gives the password of the operator where it is a new one.
+/// Prepares a store before its daemon starts; returns the password of the operator if it is new.
 pub async fn prepare(cx: &Cx, flags: &DaemonFlags, empty: bool) -> Outcome<Option<String>> {
     let password = first_users(cx, flags).await?;
     // Into a store of before nothing is put that its owner might not want.
@@ -120,8 +120,8 @@ pub async fn prepare(cx: &Cx, flags: &DaemonFlags, empty: bool) -> Outcome<Optio
     Ok(password)
 }
 
-/// Makes the first users of a store in which there are none, unless nobody will be asked who they are; gives
-/// the password of the operator.
+/// Makes the first users of a store that has none, unless the daemon will not authenticate; returns the
+/// password of the operator.
 async fn first_users(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<String>> {
     if flags.auth.as_deref().unwrap_or(cx.settings.get("auth").0).eq_ignore_ascii_case("off") {
         return Ok(None);
@@ -131,7 +131,7 @@ async fn first_users(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<String>> {
     Ok(made.then_some(password))
 }
 
-/// Sees to a login at a daemon that asks for one, and tells which user is logged in.
+/// Logs in at a daemon that requires it, and returns which user is logged in.
 pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outcome<Option<String>> {
     let version = client.send(&GetVersion {}, &Nothing).await?.value;
     if version["auth"] == "off" {
@@ -172,7 +172,7 @@ async fn only_sample(client: &Client) -> bool {
         && customers.iter().all(|customer| CUSTOMERS.iter().any(|(sample, ..)| sample == customer))
 }
 
-/// Creates what is not there; a customer that is there is left in the state in which it is.
+/// Creates what is missing; the state of an existing customer is left as it is.
 pub async fn sample(cx: &Cx, client: &Client, caller: Option<&str>) -> Outcome {
     let at_work = caller.unwrap_or("kwame");
     let address = json!({
@@ -212,7 +212,7 @@ pub async fn sample(cx: &Cx, client: &Client, caller: Option<&str>) -> Outcome {
     counter(cx, client, at_work).await
 }
 
-/// A product for savings with accounts, and a product that nobody has yet.
+/// A savings product with accounts, and a product without any.
 async fn sample_products(client: &Client) -> Outcome {
     let product = |kind: &str, identifier: &str, name: &str, equity: &str, charges: Value| {
         json!({
@@ -232,7 +232,7 @@ async fn sample_products(client: &Client) -> Outcome {
     if !create(client, CreateDefinition {}, &savings).await? {
         return Ok(());
     }
-    // Before it is on sale, strict references give nobody an account of it.
+    // Before it is on sale, strict references refuse accounts of it.
     let on_sale = input::body::<CommandDefinition>(&json!({ "action": "ACTIVATE" }))?;
     client.send(&CommandDefinition { definition: "savings".to_owned() }, &on_sale).await?;
     for customer in ["c-002", "c-003", "c-003", "c-003"] {
@@ -313,7 +313,7 @@ fn tell_of_accounts(cx: &Cx) {
     ));
 }
 
-/// Creates a record unless its identifier is taken; tells whether it did.
+/// Creates a record unless its identifier is taken; returns whether it did.
 async fn create<E: Endpoint>(client: &Client, endpoint: E, record: &Value) -> Outcome<bool> {
     match client.send(&endpoint, &input::body::<E>(record)?).await {
         Ok(_) => Ok(true),

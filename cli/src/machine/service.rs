@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The unit; `@NAME@` is filled in.
 const UNIT: &str = include_str!("service.unit");
-/// Where the store is unless told otherwise.
+/// Default folder of the store.
 const DATA_DIR: &str = "/var/lib/mfa/store";
 /// What systemd makes and owns for a service.
 const STATE_DIRS: &str = "/var/lib/";
@@ -93,7 +93,7 @@ impl Verb for Install {
     }
 }
 
-/// Writes a file that everybody may read, as units are.
+/// Writes a world-readable file, as units are.
 fn write(place: &Path, unit: &str) -> Outcome {
     files::replace(place, unit.as_bytes())?;
     Ok(fs::set_permissions(place, Permissions::from_mode(0o644))?)
@@ -157,7 +157,7 @@ impl Print {
         if let Some(store) = &self.flags.store {
             daemon::address(store, Some("--store"))?;
         }
-        // With a user that stays, work on the store beside the daemon can be done as this user.
+        // With a fixed user, work on the store without the daemon can be done as this user.
         let lasting = if self.fixed_user { "RemoveIPC=yes" } else { "DynamicUser=yes" };
         let filled = [
             ("@USER@", quoted(&self.user)?),
@@ -169,10 +169,10 @@ impl Print {
     }
 }
 
-/// What gives the service the folder around its store.
+/// The directives that give the service the folder around its store.
 fn state(data_dir: &str) -> Outcome<String> {
     let folder = Path::new(data_dir).parent().filter(|_| Path::new(data_dir).is_absolute());
-    // The key file lies beside the store, so the folder around both must be the service's own.
+    // The key file is beside the store, so the folder around both must be the service's own.
     let Some(folder) = folder.filter(|folder| *folder != Path::new("/") && *folder != Path::new("/var/lib"))
     else {
         let what = format!("--data-dir {data_dir} is not within a folder of its own");

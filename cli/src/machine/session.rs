@@ -59,7 +59,7 @@ async fn version(cx: &Cx) -> Outcome<Value> {
     Ok(version)
 }
 
-/// Says where nobody is asked who they are, and where nobody can say it.
+/// Warns if the daemon requires no login, or if no one can log in.
 pub fn warn_of_access(cx: &Cx, version: &Value) {
     if version["auth"] == "off" {
         cx.out.warn("this daemon asks nobody for a token; it is for trying things out only");

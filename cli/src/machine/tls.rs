@@ -1,4 +1,4 @@
-//! Certificates for `https:`: made for trying and for small offices, looked at, and trusted.
+//! Certificates for `https:`: made for trials and for small offices, inspected, and trusted.
 
 mod generate;
 

@@ -23,7 +23,6 @@ use mfa_shared::query::PAGE_SIZE_MAX;
 use mfa_shared::wire::{Form, Query};
 use serde_json::Value;
 
-/// Accounts.
 pub const NOUN: Noun = Noun {
     section: Section::Money,
     typed: "accounts",

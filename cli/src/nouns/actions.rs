@@ -10,7 +10,6 @@ use clap::Args;
 use mfa_shared::api::actions::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 
-/// Actions.
 pub const NOUN: Noun = Noun {
     section: Section::Money,
     typed: "actions",

@@ -18,7 +18,6 @@ use mfa_shared::wire::Nothing;
 use serde_json::{Number, Value, json};
 use std::str::FromStr;
 
-/// Applications.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "applications",
@@ -140,7 +139,7 @@ impl Verb for Keygen {
         if !self.no_register
             && let Err(failure) = cx.client.send(&endpoint, &body).await
         {
-            // A key that nobody knows is of no use.
+            // A key that is not registered is useless.
             let _ = std::fs::remove_file(&self.out);
             return Err(failure);
         }

@@ -30,7 +30,6 @@ use std::time::Duration;
 /// Wait between two looks for new records.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The noun.
 pub const NOUN: Noun = Noun {
     section: Section::Machine,
     typed: "audit",
@@ -172,17 +171,17 @@ impl Verb for Follow {
         let mut left = self.count.unwrap_or(u64::MAX);
         let mut after = match self.filter.after {
             Some(after) => i64::from(after),
-            // What is there already is not new.
+            // Existing records are not new.
             None => self.page(cx, None, 1).await?.last().and_then(number).unwrap_or_default(),
         };
         self.filter.after = None;
         let mut out = cx.out.clone();
-        // Nobody could read on while a pager waits.
+        // A pager would hold the stream back.
         out.pager = String::new();
         loop {
             let size = u32::try_from(left).unwrap_or(u32::MAX).min(PAGE_SIZE_MAX);
             let mut records = self.page(cx, Some(after), size).await?;
-            // What is not sealed yet comes again with its number.
+            // A record that is not sealed yet comes again with its number.
             records.retain(|record| number(record).is_some());
             if let Some(last) = records.last().and_then(number) {
                 (after, left) = (last, left - records.len() as u64);

@@ -16,7 +16,6 @@ use mfa_shared::time::Date;
 use mfa_shared::wire::Nothing;
 use serde_json::{Value, json};
 
-/// Identification cards.
 pub const NOUN: Noun = Noun {
     section: Section::People,
     typed: "cards",
@@ -65,7 +64,7 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
 
 /// Warns of the cards of a customer that are over, for whom they may be shown to.
 pub async fn warn_of_customer(cx: &Cx, customer: &str) {
-    // Who may not read cards is not told of them.
+    // A caller who may not read cards gets no warning about them.
     if let Ok(reply) = cx.client.send(&ListCards { customer: customer.to_owned() }, &Nothing).await {
         warn_of(cx, customer, &reply.value);
     }

@@ -19,7 +19,6 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Query;
 use serde_json::Value;
 
-/// Customers.
 pub const NOUN: Noun = Noun {
     section: Section::People,
     typed: "customers",

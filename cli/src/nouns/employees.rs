@@ -14,7 +14,6 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
-/// Employees.
 pub const NOUN: Noun = Noun {
     section: Section::People,
     typed: "employees",

@@ -18,7 +18,6 @@ use std::time::Duration;
 const WAIT_SECONDS: u32 = 25;
 const ANSWER: Duration = Duration::from_secs(45);
 
-/// The noun.
 pub const NOUN: Noun = Noun {
     section: Section::Tools,
     typed: "events",
@@ -89,7 +88,7 @@ impl Verb for Follow {
             None => self.last(cx).await?,
         };
         let mut out = cx.out.clone();
-        // Nobody could read on while a pager waits.
+        // A pager would hold the stream back.
         out.pager = String::new();
         let client = cx.client.patient(ANSWER);
         while left > 0 {
@@ -110,7 +109,7 @@ fn number(event: &Value) -> Option<u64> {
 }
 
 impl Follow {
-    /// The number of the last event that is there already.
+    /// The number of the last existing event.
     async fn last(&self, cx: &Cx) -> Outcome<u64> {
         let mut after = 0;
         loop {

@@ -11,7 +11,6 @@ use mfa_shared::api::groups::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use serde_json::{Value, json};
 
-/// Permittable groups.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "groups",
@@ -46,7 +45,7 @@ struct GroupFlags {
     from: Option<String>,
 }
 
-/// What one flag stands for: a permittable for each method.
+/// The value of one flag: a permittable for each method.
 #[derive(Clone)]
 struct Drafts(Vec<Value>);
 

@@ -19,7 +19,6 @@ use std::time::Duration;
 /// How long the answer to a run is waited for: a month of a large institution may be behind.
 const RUN: Duration = Duration::from_secs(60 * 60);
 
-/// The noun.
 pub const NOUN: Noun = Noun {
     section: Section::Money,
     typed: "interest",

@@ -17,7 +17,6 @@ use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::Query;
 use serde_json::Value;
 
-/// The ledger.
 pub const NOUN: Noun = Noun {
     section: Section::Money,
     typed: "ledger",

@@ -15,7 +15,6 @@ use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::{Nothing, Query};
 
-/// Offices.
 pub const NOUN: Noun = Noun {
     section: Section::People,
     typed: "offices",
@@ -101,7 +100,7 @@ pub const NOUN: Noun = Noun {
     ..noun::NOUN
 };
 
-/// What an office is called, where that may be read; empty where there is none.
+/// The name of an office, if it may be read; empty if it has none.
 pub async fn named(cx: &Cx, identifier: &str) -> Outcome<String> {
     if identifier.is_empty() {
         return Ok(String::new());

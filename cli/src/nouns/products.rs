@@ -14,7 +14,6 @@ use mfa_shared::api::definitions::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use serde_json::{Value, json};
 
-/// Products.
 pub const NOUN: Noun = Noun {
     section: Section::Money,
     typed: "products",

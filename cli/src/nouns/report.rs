@@ -16,7 +16,6 @@ use mfa_shared::wire::{Array, Query};
 use serde_json::Value;
 use std::path::Path;
 
-/// The noun.
 pub const NOUN: Noun = Noun {
     section: Section::Money,
     typed: "report",

@@ -13,7 +13,6 @@ use mfa_shared::wire::Nothing;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Roles.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "roles",

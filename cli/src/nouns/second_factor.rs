@@ -16,7 +16,6 @@ use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 use serde_json::json;
 
-/// The noun.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "second-factor",

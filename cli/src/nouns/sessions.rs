@@ -15,7 +15,6 @@ use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::{Value, json};
 
-/// The noun.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "sessions",

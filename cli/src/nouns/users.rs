@@ -13,7 +13,6 @@ use mfa_shared::api::users::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use serde_json::json;
 
-/// Users.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "users",
@@ -25,7 +24,7 @@ pub const NOUN: Noun = Noun {
     read: Some(&GetUser::META),
     create: Some(Row::of::<CreateUser>()),
     change: Some(Row::of::<SetUserRole>()),
-    // The password of a user who is there already is the user's own.
+    // The password of an existing user is the user's own.
     change_body: |user| json!({ "identifier": user["role"] }),
     delete: Some(&DeleteUser::META),
     view: &views::USER,

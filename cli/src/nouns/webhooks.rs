@@ -13,7 +13,6 @@ use mfa_shared::fault::exit;
 use mfa_shared::wire::{Json, Nothing};
 use std::time::Duration;
 
-/// Webhooks.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "webhooks",

@@ -1,4 +1,4 @@
-//! Answers of the daemon whose kind nobody knows beforehand.
+//! Answers of the daemon whose kind is not known beforehand.
 
 use super::{Output, escaped};
 use crate::failure::{Failure, Outcome};
@@ -24,7 +24,7 @@ impl Output {
         }
     }
 
-    /// Prints text as it came; on a terminal nothing in it can steer the terminal.
+    /// Prints text as it came; on a terminal with its control characters escaped.
     pub fn text(&self, text: &str) -> Outcome {
         match self.screen.stdout_is_terminal {
             true => self.print(&text.lines().map(|line| escaped(line) + "\n").collect::<String>()),

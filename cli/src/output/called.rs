@@ -33,8 +33,8 @@ pub fn spoken(text: &str) -> String {
     if name() == OWN { text.to_owned() } else { renamed(text, name()) }
 }
 
-/// A text whose commands of mfa begin with another name. A command is the word mfa before a name of the
-/// command tree, a flag, or what stands for either: `NOUN`.
+/// Replaces the name of the program in the commands of a text. A command is the word mfa before a name of the
+/// command tree, a flag, or a placeholder for either: `NOUN`.
 fn renamed(text: &str, name: &str) -> String {
     let mut pieces = text.split("mfa ");
     let mut renamed = pieces.next().unwrap_or_default().to_owned();

@@ -4,7 +4,7 @@ use crate::output::views::Column;
 use mfa_shared::identifier::is_control;
 use serde_json::Value;
 
-/// The value at a pointer as plain text; `*` in a pointer stands for every element of a list.
+/// The value at a pointer as plain text; `*` in a pointer means every element of a list.
 pub fn text(record: &Value, pointer: &str) -> String {
     texts(record, pointer).join(", ")
 }

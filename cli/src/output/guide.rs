@@ -73,7 +73,7 @@ fn words(text: &str) -> String {
     out + rest
 }
 
-/// The first link of a text: what stands before it, its words, its target, and what follows.
+/// The first link of a text: the text before it, its words, its target, and the text after it.
 fn link(text: &str) -> Option<(&str, &str, &str, &str)> {
     let middle = text.find("](")?;
     let start = text[..middle].rfind('[')?;

@@ -21,8 +21,8 @@ pub struct Listing<'a> {
 }
 
 enum Sink {
-    /// The whole list is needed first: JSON and YAML show nothing at all when it breaks off, and tables
-    /// need to know the widths.
+    /// The whole list is needed first: JSON and YAML show nothing at all if it breaks off, and tables need to
+    /// know the widths.
     Kept(Vec<Value>),
     Lines(BufWriter<StdoutLock<'static>>),
     Rows(Box<csv::Writer<StdoutLock<'static>>>),
@@ -112,7 +112,7 @@ impl<'a> Listing<'a> {
             format => {
                 let row = |record| self.columns.iter().map(|c| output.cell(record, c)).collect();
                 let rows: Vec<Vec<String>> = records.iter().map(row).collect();
-                // Columns that somebody chose are all shown, like those of the wide format.
+                // Columns that the user chose are all shown, like those of the wide format.
                 let fit = format == Format::Table && output.columns.is_empty();
                 let text = table::rows(&self.columns, &rows, &output.screen, fit, !output.no_header);
                 output.page(&(text + self.below))

@@ -39,7 +39,7 @@ use std::rc::Rc;
 pub struct Output {
     /// Format of the records.
     pub format: Format,
-    /// Whether somebody asked for it.
+    /// Whether the user asked for it.
     pub format_asked: bool,
     /// What the terminal can do.
     pub screen: Screen,
@@ -49,7 +49,7 @@ pub struct Output {
     pub jq: Option<Rc<Expression>>,
     /// Leave out the line of column names.
     pub no_header: bool,
-    /// Say only what is wrong.
+    /// Print only what is wrong.
     pub quiet: bool,
     /// Command line of the pager; empty for none.
     pub pager: String,
@@ -80,7 +80,8 @@ impl Output {
         listing.finish()
     }
 
-    /// Prints records of which every column matters: what does not fit beside the first column goes on below.
+    /// Prints records of which every column matters: what does not fit beside the first column continues
+    /// below.
     pub fn show_folded(&self, view: &View, records: &[Value]) -> Outcome {
         let table = self.format == Format::Table && self.columns.is_empty() && self.jq.is_none();
         if !table || records.is_empty() {
@@ -91,8 +92,7 @@ impl Output {
         self.page(&table::folded(view.columns, &rows, &self.screen, !self.no_header))
     }
 
-    /// Prints a record that is shown once more: in the place of what a person saw before, and as one more
-    /// row for a program.
+    /// Prints a record that is shown again: over the previous one for a person, as another row for a program.
     pub fn show_again(&self, view: &View, record: &Value) -> Outcome {
         let again = Self { no_header: true, pager: String::new(), ..self.clone() };
         if self.screen.stdout_is_terminal && matches!(self.format, Format::Table | Format::Wide) {
@@ -222,7 +222,7 @@ impl Output {
         Ok(out.flush()?)
     }
 
-    /// Prints through the pager, where somebody would have to scroll otherwise.
+    /// Prints through the pager, if it would scroll otherwise.
     fn page(&self, text: &str) -> Outcome {
         let lines = text.bytes().filter(|byte| *byte == b'\n').count();
         if self.screen.stdout_is_terminal && lines >= self.screen.lines && screen::page(&self.pager, text) {
@@ -240,12 +240,12 @@ impl Output {
         }
     }
 
-    /// Whether the output is for people, who are told more than what they asked for.
+    /// Whether the output is for people, who get more than they asked for.
     pub fn is_read_by_people(&self) -> bool {
         self.jq.is_none() && matches!(self.format, Format::Table | Format::Wide)
     }
 
-    /// Whether somebody asked for records in a format of programs, where a command else prints a paper.
+    /// Whether the user asked for records in a format of programs, where a command otherwise prints a paper.
     pub fn is_asked_for_records(&self) -> bool {
         self.format_asked && !self.is_read_by_people() || self.jq.is_some()
     }
@@ -271,21 +271,21 @@ impl Output {
         }
     }
 
-    /// Warns of something that is no failure.
+    /// Prints a warning.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
             self.insist(text);
         }
     }
 
-    /// Warns of something that must not be missed, however little is to be said.
+    /// Prints a warning that must not be missed, even when quiet.
     pub fn insist(&self, text: &str) {
         let text = self.carried.put_in(text);
         let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), escaped(&text));
     }
 }
 
-/// Tells a failure on stderr, in the way in which its reader wants it.
+/// Prints a failure on stderr in the format that its reader wants.
 pub fn tell(failure: &Failure, structured: bool, screen: &Screen) {
     let mut out = stderr().lock();
     if structured {

@@ -46,7 +46,7 @@ impl Output {
         }
     }
 
-    /// A moment of the wire in the time zone of whoever reads it; other text as it is.
+    /// A timestamp of the wire in the reader's time zone; other text as it is.
     pub fn moment(&self, text: &str) -> String {
         let Some(moment) = Timestamp::parse(text) else { return text.to_owned() };
         self.zone().show(moment)

@@ -6,11 +6,11 @@ use std::io::Cursor;
 
 /// Most dots of a picture; more would take more memory than a look at it is worth.
 const DOTS_MAX: usize = 64_000_000;
-/// Columns where no terminal tells how many there are.
+/// Columns where no terminal reports its width.
 const COLUMNS_DEFAULT: u16 = 80;
 /// Lines of the terminal that stay free for the prompt.
 const LINES_FREE: usize = 2;
-/// From dark to bright, where there is no colour.
+/// From dark to bright, without colour.
 const RAMP: &[u8; 10] = b" .:-=+*#%@";
 
 type Dot = [u8; 3];

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const MOMENT: Duration = Duration::from_millis(400);
 
 impl Output {
-    /// Is told how many bytes are done, of how many, and shows it.
+    /// Returns a callback that takes the bytes done and the total, and shows them.
     pub fn progress(&self, what: &'static str) -> Arc<dyn Fn(u64, u64) + Send + Sync> {
         if !self.screen.stderr_is_terminal || self.quiet {
             return Arc::new(|_, _| {});

@@ -57,7 +57,7 @@ fn takes_colour(colour: Colour, is_terminal: bool) -> bool {
     }
 }
 
-/// Shows text in the pager; false if there is none that starts.
+/// Shows text in the pager; returns false if no pager starts.
 pub fn page(pager: &str, text: &str) -> bool {
     let mut words = pager.split_whitespace();
     let Some(program) = words.next() else { return false };

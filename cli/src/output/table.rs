@@ -17,7 +17,7 @@ pub fn rows(columns: &[Column], rows: &[Vec<String>], screen: &Screen, fit: bool
     if fit {
         drop_columns(columns, rows, screen.width, &mut kept);
     }
-    // The gap behind the last column takes no room: it is not printed.
+    // The gap after the last column takes no room: it is not printed.
     let mut table = plain(if fit { screen.width.saturating_add(GAP) } else { u16::MAX });
     if header {
         table.set_header(kept.iter().map(|i| columns[*i].name.to_uppercase()));

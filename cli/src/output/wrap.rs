@@ -1,7 +1,7 @@
 //! Help texts in the width of a terminal.
 //!
-//! In such a text a line that begins with a space stands by itself: a command line, or a word and, after two
-//! spaces, what it means. Lines that follow each other and begin with a letter are one paragraph.
+//! In such a text a line that begins with a space is not joined with others: a command line, or a word and,
+//! after two spaces, what it means. Consecutive lines that begin with a letter are one paragraph.
 
 /// The text with no line longer than `width` columns, but for command lines, which are copied whole.
 pub fn wrapped(text: &str, width: u16) -> String {

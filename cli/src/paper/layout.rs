@@ -1,5 +1,5 @@
-//! Which text stands where on a paper. All measures are those of a [`Ruler`]: columns of a text, or
-//! hundredths of a point of a page.
+//! Where each text goes on a paper. All measures are those of a [`Ruler`]: columns of a text, or hundredths
+//! of a point of a page.
 
 use super::letterhead::Letterhead;
 use super::{Paper, Part, table};
@@ -14,7 +14,7 @@ pub enum Style {
     Strong,
     /// What a paper is.
     Title,
-    /// What stands at the edges of a page.
+    /// Text at the edges of a page.
     Fine,
 }
 
@@ -41,7 +41,7 @@ pub struct Piece {
 /// A line of a paper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// Texts beside each other.
+    /// Texts side by side.
     Texts(Vec<Piece>),
     /// A rule from edge to edge.
     Rule,
@@ -65,7 +65,7 @@ impl Block {
     }
 }
 
-/// Where each text of a paper stands, all but its footer.
+/// The place of each text of a paper, all but its footer.
 pub fn lay_out(paper: &Paper, ruler: &dyn Ruler) -> Vec<Block> {
     let mut blocks = vec![Block::of(heading(paper, ruler))];
     for part in &paper.parts {
@@ -116,7 +116,7 @@ fn heading(paper: &Paper, ruler: &dyn Ruler) -> Vec<Line> {
     lines
 }
 
-/// Names, and beside them their values.
+/// Names, with their values beside them.
 fn pairs(facts: &[(&'static str, String)], ruler: &dyn Ruler) -> Vec<Block> {
     let widest = facts.iter().map(|(name, _)| ruler.text(name, Style::Plain)).max().unwrap_or_default();
     let x = widest + ruler.gap();
@@ -150,7 +150,7 @@ pub fn total(name: &str, value: &str, x: u32, style: Style, ruler: &dyn Ruler) -
     lines
 }
 
-/// Lines to sign on: beside each other where they fit.
+/// Lines to sign on: side by side if they fit.
 fn signatures(names: &[&'static str], ruler: &dyn Ruler) -> Vec<Line> {
     let (line, gap) = (ruler.line(), ruler.gap());
     let each = line / u32::try_from(names.len()).unwrap_or(1).max(1);

@@ -1,4 +1,4 @@
-//! What stands on every paper of an institution.
+//! The letterhead of an institution.
 
 use crate::failure::{Failure, Outcome};
 use crate::settings::Settings;
@@ -6,7 +6,7 @@ use crate::settings::Settings;
 /// Most lines of a letterhead, and of a footer: the rest of a page is for what it says.
 const LINES_MAX: usize = 12;
 
-/// What stands on every paper.
+/// What every paper shows.
 #[derive(Debug, Clone, Default)]
 pub struct Letterhead {
     /// Name of the institution.

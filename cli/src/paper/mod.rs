@@ -1,12 +1,12 @@
-//! Papers that are printed for people: statements, reports, lists, receipts. A command says what stands on a
-//! paper ([`Paper`]); the forms in which it is printed know nothing of commands.
+//! Papers that are printed for people: statements, reports, lists, receipts. A command fills a paper
+//! ([`Paper`]); the forms in which it is printed know nothing of commands.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `print` | the flags that ask for a paper, and where it goes |
 //! | `size` | the sizes of paper |
-//! | `letterhead` | what stands on every paper of an institution |
-//! | `layout`, `table` | which text stands where, on a paper of any width |
+//! | `letterhead` | what every paper of an institution shows |
+//! | `layout`, `table` | where each text goes, on a paper of any width |
 //! | `text`, `html`, `pdf` | the forms |
 //! | `pdf::font`, `pdf::breaks` | letters of a PDF; where its pages end |
 
@@ -38,9 +38,9 @@ pub struct Paper {
     pub number: Option<String>,
     /// A mark beside the title, such as COPY.
     pub mark: Option<&'static str>,
-    /// Office that gives it out; empty where nobody knows.
+    /// Office that issues it; empty if unknown.
     pub office: String,
-    /// What stands on it, from the top to the bottom.
+    /// Its content, from top to bottom.
     pub parts: Vec<Part>,
     letterhead: Letterhead,
 }
@@ -52,31 +52,29 @@ pub enum Part {
     Facts(Vec<(&'static str, String)>),
     /// Rows under the names of their columns.
     Table(Table),
-    /// Names and amounts, which stand on the right side.
+    /// Names and amounts, aligned right.
     Totals(Vec<(String, String)>),
-    /// Lines on which somebody signs.
+    /// Lines for signatures.
     Signatures(Vec<&'static str>),
 }
 
 /// Rows under the names of their columns.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// The columns.
     pub columns: Vec<Column>,
     /// The rows, with a cell for each column.
     pub rows: Vec<Vec<String>>,
     /// The last row, which sums the others up.
     pub total: Option<Vec<String>>,
-    /// What stands in the place of rows where there are none.
+    /// The text for a table without rows.
     pub empty: &'static str,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its name.
     pub name: String,
-    /// Whether its cells stand on the right side: amounts and counts, which are never wrapped.
+    /// Whether its cells are aligned right: amounts and counts, which are never wrapped.
     pub right: bool,
 }
 

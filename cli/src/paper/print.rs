@@ -1,4 +1,4 @@
-//! How somebody asks for a paper, and where it goes.
+//! How the user asks for a paper, and where it goes.
 
 use super::letterhead::Letterhead;
 use super::size::SIZES;
@@ -67,7 +67,7 @@ fn words() -> PossibleValuesParser {
 }
 
 impl PaperFlags {
-    /// Whether somebody asks for a paper.
+    /// Whether the user asks for a paper.
     pub fn ask(&self) -> bool {
         self.print.is_some() || self.paper.is_some() || self.out.is_some()
     }
@@ -88,7 +88,6 @@ impl PaperFlags {
         Ok(())
     }
 
-    /// Prints a paper.
     pub fn print(&self, cx: &Cx, paper: &Paper) -> Outcome {
         self.print_on(cx, SIZE, paper)
     }

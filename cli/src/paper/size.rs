@@ -16,7 +16,6 @@ pub const SIZES: &[(&str, Size)] =
     &[("a4", Size::A4), ("a5", Size::A5), ("80mm", Size::Roll), ("80", Size::A4), ("40", Size::Roll)];
 
 impl Size {
-    /// Its word.
     pub fn word(self) -> &'static str {
         SIZES.iter().find(|(_, size)| *size == self).map_or("", |(word, _)| word)
     }

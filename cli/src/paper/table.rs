@@ -1,10 +1,10 @@
-//! Tables on a paper: columns beside each other, or on narrow paper what they hold below each other.
+//! Tables on a paper: columns side by side, or on narrow paper their cells below each other.
 
 use super::Table;
 use super::layout::{Block, Line, Piece, Ruler, Style, left, total, wrapped};
 use std::rc::Rc;
 
-/// Where each text of a table stands.
+/// The place of each text of a table.
 pub fn lay_out(table: &Table, ruler: &dyn Ruler) -> Vec<Block> {
     let Some(widths) = widths(table, ruler) else { return stacked(table, ruler) };
     let grid = Grid { table, widths, ruler };
@@ -28,7 +28,7 @@ pub fn lay_out(table: &Table, ruler: &dyn Ruler) -> Vec<Block> {
     blocks
 }
 
-/// Whether the columns of a table have room beside each other.
+/// Whether the columns of a table fit side by side.
 pub fn fits(table: &Table, ruler: &dyn Ruler) -> bool {
     widths(table, ruler).is_some()
 }
@@ -60,8 +60,8 @@ impl Grid<'_> {
     }
 }
 
-/// How wide each column is; none where the table is too wide for the paper. Amounts are never wrapped, and
-/// the widest column of words gives way first.
+/// The width of each column; none if the table is too wide for the paper. Amounts are never wrapped, and the
+/// widest column of words shrinks first.
 fn widths(table: &Table, ruler: &dyn Ruler) -> Option<Vec<u32>> {
     let natural = |place: usize| {
         let cell = |row: &Vec<String>| row.get(place).map_or(0, |cell| ruler.text(cell, Style::Plain));
@@ -84,7 +84,7 @@ fn widths(table: &Table, ruler: &dyn Ruler) -> Option<Vec<u32>> {
             widths[last] += ruler.line() - needed;
             return Some(widths);
         }
-        // The widest gives way down to the next one, and in one step to what is missing.
+        // The widest shrinks to the next one, and in one step by what is missing.
         let second = (0..widths.len()).filter(|i| *i != widest && !table.columns[*i].right);
         let floor = second.map(|i| widths[i]).max().unwrap_or_default().max(ruler.narrow());
         let least = if widths[widest] > floor { floor } else { ruler.narrow() };

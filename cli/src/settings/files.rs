@@ -1,4 +1,4 @@
-//! Files that are written: of this program's own, and those that somebody asked for.
+//! Files that are written: the program's own, and those that the user asked for.
 
 use crate::failure::{Failure, Outcome};
 use std::fs::{DirBuilder, File};
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-/// Writes what somebody asked for to a place that they named. A device or a pipe takes bytes as they come,
+/// Writes what the user asked for to a place that they named. A device or a pipe takes bytes as they come,
 /// and is never replaced by a file.
 pub fn save(path: &Path, bytes: &[u8]) -> Outcome {
     if !path.exists() || path.is_file() {
@@ -16,7 +16,7 @@ pub fn save(path: &Path, bytes: &[u8]) -> Outcome {
     File::options().write(true).open(path).and_then(|mut file| file.write_all(bytes)).map_err(failed)
 }
 
-/// Writes a new file that only its owner can read and puts it into the place of the old one, so that nobody
+/// Writes a new file that only its owner can read and puts it into the place of the old one, so that no one
 /// ever reads half of it.
 pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", path.display()));
@@ -28,8 +28,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// Writes a file of somebody's own, in the place of one that is there. A device or a pipe takes the bytes as
-/// they come.
+/// Writes a file of the user, replacing an existing one. A device or a pipe takes the bytes as they come.
 pub fn put(place: &Path, bytes: &[u8]) -> Outcome {
     let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", place.display()));
     if place.exists() && !place.is_file() {

@@ -13,18 +13,15 @@ use std::path::{Path, PathBuf};
 
 pub use places::{config_files, data_dir, report_dir, state_dir, user_config_file};
 
-/// One setting.
 pub struct Setting {
     /// Its name in config files; `MFA_` and the name in capitals is its variable.
     pub name: &'static str,
-    /// Its value when nobody sets it.
     pub default: &'static str,
     /// What it decides.
     pub doc: &'static str,
 }
 
 impl Setting {
-    /// Its variable.
     pub fn variable(&self) -> String {
         format!("MFA_{}", self.name.to_ascii_uppercase())
     }
@@ -190,7 +187,7 @@ pub enum Origin {
     Profile(String),
     /// A config file.
     File(PathBuf),
-    /// Nobody set it.
+    /// It is not set.
     Default,
 }
 
@@ -210,18 +207,18 @@ impl fmt::Display for Origin {
 #[derive(Debug, Default)]
 pub struct Settings {
     values: BTreeMap<&'static str, (String, Origin)>,
-    /// What is wrong in a config file without being an error.
+    /// Warnings about a config file that are not errors.
     pub warnings: Vec<String>,
     /// Whether the profile asks for an identifier to be typed before anything is destroyed.
     pub protected: bool,
     /// Why the profile that was named cannot be used.
     pub bad_profile: Option<Failure>,
-    /// Why a file or a value cannot be read; what it was to say is as if nobody had said it.
+    /// Why a file or a value cannot be read; such a value counts as not set.
     pub faults: Vec<Failure>,
 }
 
 impl Settings {
-    /// Reads the environment and the config files; `flags` holds what stood on the command line.
+    /// Reads the environment and the config files; `flags` holds those of the command line.
     pub fn load(flags: Vec<(&'static str, String)>) -> Self {
         let mut settings = Self::default();
         for setting in TABLE {
@@ -245,7 +242,7 @@ impl Settings {
         for (name, value) in flags {
             settings.values.insert(name, (value, Origin::Flag));
         }
-        // The daemon of this machine is what is spoken to unless somebody says otherwise.
+        // The daemon of this machine is the default.
         let speaks_tls = !settings.get("tls_cert").0.is_empty();
         if let Some((url, Origin::Default)) = settings.values.get_mut("url").filter(|_| speaks_tls) {
             *url = url.replacen("http:", "https:", 1);
@@ -398,7 +395,7 @@ fn plain(value: &toml::Value) -> String {
         toml::Value::Integer(number) => number.to_string(),
         toml::Value::Float(number) => number.to_string(),
         toml::Value::Boolean(flag) => flag.to_string(),
-        // No setting is a date or a table; whoever reads the setting says so.
+        // No setting is a date or a table; the code that reads the setting reports it.
         other => other.type_str().to_owned(),
     }
 }

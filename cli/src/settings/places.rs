@@ -1,4 +1,4 @@
-//! Where files are, unless somebody says otherwise.
+//! Default places of files.
 
 use crate::failure::{Failure, Outcome};
 use directories::ProjectDirs;
@@ -21,13 +21,13 @@ pub fn user_config_file() -> Option<PathBuf> {
     given.or_else(|| Some(project()?.config_dir().join("config.toml")))
 }
 
-/// Where the daemon keeps its store unless told otherwise.
+/// Default folder of the daemon's store.
 pub fn data_dir() -> Outcome<PathBuf> {
     let dirs = project().ok_or_else(no_home)?;
     Ok(dirs.data_dir().join("store"))
 }
 
-/// Where the day reports of tellers are written unless told otherwise.
+/// Default folder of the day reports of tellers.
 pub fn report_dir() -> Outcome<PathBuf> {
     let dirs = project().ok_or_else(no_home)?;
     Ok(dirs.data_dir().join("reports"))

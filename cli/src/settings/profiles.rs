@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// All profiles.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Profiles {
-    /// The one that is used where nobody names another.
+    /// The one that is used if none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Each by its name.
@@ -19,13 +18,11 @@ pub struct Profiles {
     pub profiles: BTreeMap<String, Profile>,
 }
 
-/// One profile.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Profile {
     /// Whether an identifier must be typed before anything is destroyed there.
     #[serde(default)]
     pub protected: bool,
-    /// Its settings.
     #[serde(flatten)]
     pub settings: BTreeMap<String, toml::Value>,
 }

@@ -16,7 +16,7 @@ use clap::{Arg, Args, Command};
 use mfa_shared::endpoint::Meta;
 use serde_json::{Value, json};
 
-/// What stands for the names of files, which the scripts know how to find.
+/// Means the names of files, which the scripts can find themselves.
 const FILES: &str = ":files";
 
 /// A word that may be typed, and what it means.

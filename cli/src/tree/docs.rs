@@ -208,7 +208,7 @@ fn man(command: &Command, name: &str, examples: &[&str]) -> Outcome<String> {
     Ok(text)
 }
 
-/// Lines as a section of a man page that keeps them as they stand.
+/// Lines as a section of a man page that keeps them verbatim.
 fn verbatim(title: &str, text: &str) -> String {
     // A dot or an apostrophe would begin a request; the backslash would begin an escape.
     let line = |line: &str| match line.starts_with(['.', '\'']) {

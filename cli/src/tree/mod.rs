@@ -52,7 +52,7 @@ pub fn descend<'a>(root: &'a Command, path: &[&str]) -> Option<&'a Command> {
     path.iter().try_fold(root, |command, name| command.find_subcommand(name))
 }
 
-/// The command that words lead to, as far as they do; flags and their values are passed over.
+/// The command that words lead to, as far as they do; flags and their values are skipped.
 pub fn path(nodes: &'static [Node], words: &[&str]) -> Vec<&'static str> {
     let mut nodes = nodes;
     let mut path = Vec::new();

@@ -3,7 +3,7 @@
 use mfa_shared::fault::{Kind, TABLE, exit};
 use std::fmt::Write;
 
-/// Where the guide stands in the source tree.
+/// Path of the guide in the source tree.
 pub const FILE: &str = "docs/guides/troubleshooting.md";
 
 /// The guide in Markdown: what to do first, then the codes by the way in which a command ends.

@@ -1,4 +1,4 @@
-//! What must be known before, or instead of, a command line that parses: how to tell that it does not.
+//! What must be known before, or instead of, a command line that parses: how to report that it does not.
 
 use super::{self as tree, command, nodes};
 use crate::failure::{Failure, Outcome};
@@ -97,7 +97,7 @@ fn value_of<'a>(words: &[&'a str], short: Option<&str>, long: &str) -> Option<&'
     })
 }
 
-/// A line that clap did not accept; help and version are such a line for clap, and fine for everybody.
+/// A line that clap did not accept; help and version are such a line for clap, and no failure.
 pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> Outcome {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return show(error, screen);
@@ -106,7 +106,7 @@ pub fn outcome(error: &clap::Error, path: &[&'static str], screen: &Screen) -> O
         Some(ContextValue::String(typed)) => Some(typed.as_str()),
         _ => None,
     };
-    // What is no command stands before what looks like one.
+    // The unknown word comes before one that looks like a command.
     let group = path.len() - usize::from(typed.is_some() && tree::names(nodes(), path).is_empty());
     let path = &path[..group];
     let text = error.render().to_string();
@@ -154,7 +154,7 @@ fn show(error: &clap::Error, screen: &Screen) -> Outcome {
     Ok(stdout().write_all(called::spoken(&text).as_bytes())?)
 }
 
-/// What is said about a number, in the words of people.
+/// A message about a number, in plain words.
 fn for_people(message: &str) -> String {
     let said = [
         ("invalid digit found in string", "it must be a whole number"),
@@ -164,7 +164,7 @@ fn for_people(message: &str) -> String {
     said.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours))
 }
 
-/// The verb that was meant by one that is not there.
+/// The verb that was probably meant by an unknown one.
 fn verb_meant(typed: &str, names: &[&'static str]) -> Option<String> {
     let same = MEANT.iter().find(|(verb, others)| names.contains(verb) && others.contains(&typed));
     let near = || nearest(typed, names.iter().copied()).first().copied();
@@ -196,7 +196,7 @@ pub fn naming_flags(failure: Failure, path: &[&'static str]) -> Failure {
     failure.flags(flags)
 }
 
-/// The flag that gives a field: its name, or the words with which the name begins or ends (`--contact` for
+/// The flag for a field: its name, or the words with which the name begins or ends (`--contact` for
 /// `/contactDetails/0/value`, `--office` for `/assignedOffice`).
 fn flag_of(field: &str, flags: &[String]) -> Option<String> {
     let name = field.split('/').nth(1)?;
@@ -213,7 +213,7 @@ fn flag_of(field: &str, flags: &[String]) -> Option<String> {
     same.or_else(part).cloned()
 }
 
-/// The flags with a value that a command has beside those of every command.
+/// The flags with a value that only this command has.
 fn own_flags(path: &[&'static str]) -> Vec<String> {
     let mut root = command();
     root.build();

@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// References of one change that are asked about one by one.
 const ASKED_MAX: usize = 5;
 
-/// What is done where somebody may be asked, unless only what exists is to be named.
+/// What is done about dangling references: refuse them if only existing records may be named, ask if the user
+/// can be asked, otherwise report them.
 pub fn about(existing_only: bool, prompt: &Prompt) -> References {
     match existing_only {
         true => References::Refused,
@@ -19,7 +20,7 @@ pub fn about(existing_only: bool, prompt: &Prompt) -> References {
     }
 }
 
-/// Somebody at a terminal.
+/// A user at a terminal.
 #[derive(Debug)]
 struct AtTerminal(Prompt);
 

@@ -66,7 +66,7 @@ impl Verb for Send {
         if self.atomic {
             batch["atomic"] = json!(true);
         }
-        // Checked here first, so that all that is wrong with it is said at once.
+        // Checked here first, so that all its errors are reported at once.
         let Json(checked) = input::body::<SendBatch>(&batch)?;
         before_deleting(cx, &checked.operations)?;
         // A key for the whole batch makes keys of its parts needless.

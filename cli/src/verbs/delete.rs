@@ -26,8 +26,8 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     Some(common.of(noun))
 }
 
-/// Asks and deletes. A record that others may use is not deleted while something uses it, and then nobody is
-/// asked.
+/// Asks and deletes. A record that others may use is not deleted while something uses it, and then no
+/// question is asked.
 async fn run(cx: &Cx, noun: &'static Noun, params: &[&str]) -> Outcome {
     let Some(delete) = noun.delete else { return Ok(()) };
     let done = noun.done(params, "deleted");

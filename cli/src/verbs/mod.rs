@@ -47,7 +47,7 @@ pub fn group(noun: &'static Noun) -> Node {
     Node::Group { name: noun.name(), alias: noun.alias, about: noun.about, nodes: nodes.leak() }
 }
 
-/// Whether a verb of the noun's own sends the endpoint of another one, under a name of its own.
+/// Whether one of the noun's own verbs sends the endpoint of a common one under a different name.
 fn is_sent(noun: &Noun, other: &Node) -> bool {
     let endpoint = |node: &Node| match node {
         Node::Leaf(leaf) if leaf.name != "history" && leaf.name != "edit" => {

@@ -1,4 +1,4 @@
-//! What somebody may have meant who named a record that is not there.
+//! What the user may have meant who named a missing record.
 
 use crate::client::{Client, Dangling};
 use crate::command::noun::Noun;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Longest wait for the list in which a mistyped identifier is looked for.
 const TIMEOUT: Duration = Duration::from_millis(700);
 
-/// A record that is not there.
+/// A missing record.
 struct Missing {
     noun: &'static Noun,
     identifier: String,
@@ -19,7 +19,7 @@ struct Missing {
     office: Option<String>,
 }
 
-/// The failure with a near identifier, where the daemon soon tells which there are; `office` is that of this
+/// The failure with a near identifier, if the daemon soon says which ones exist; `office` is that of this
 /// machine.
 pub async fn with_suggestion(client: &Client, office: &str, failure: Failure) -> Failure {
     let missing = not_found(&failure).or_else(|| unknown_reference(&failure));
@@ -38,7 +38,7 @@ pub async fn instead_of(client: &Client, dangling: &Dangling) -> Option<String> 
     near(client, &named(&dangling.field, dangling.name.as_deref()?)?, "").await
 }
 
-/// What a field names that is not there, as a sentence, with the near identifier.
+/// The missing record that a field names, as a sentence, with the near identifier.
 pub async fn what_is_missing(client: &Client, dangling: &Dangling) -> String {
     let said = match (noun_of_field(&dangling.field), &dangling.name) {
         (Some(noun), Some(name)) => format!("there is no {} \"{name}\"", noun.singular),
@@ -50,7 +50,7 @@ pub async fn what_is_missing(client: &Client, dangling: &Dangling) -> String {
     }
 }
 
-/// What a field names, which is not there.
+/// The missing record that a field names.
 fn named(field: &str, name: &str) -> Option<Missing> {
     Some(Missing { noun: noun_of_field(field)?, identifier: name.to_owned(), office: None })
 }
@@ -68,7 +68,7 @@ fn not_found(failure: &Failure) -> Option<Missing> {
     Some(Missing { noun, identifier: given(noun.param())?, office })
 }
 
-/// What the one field of a body names, which is not there.
+/// The missing record that the one field of a body names.
 fn unknown_reference(failure: &Failure) -> Option<Missing> {
     match failure.errors.as_slice() {
         [only] if only.code == UNKNOWN_REFERENCE.code => named(&only.field, only.detail.split('"').nth(1)?),

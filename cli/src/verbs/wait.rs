@@ -97,7 +97,7 @@ impl<'a> Place<'a> {
         let mut words = record.split('/');
         let noun = words.next().unwrap_or_default();
         let identifiers: Vec<_> = words.collect();
-        // The noun of a command, in the singular and in the plural, stands for that of the path.
+        // The noun of a command, in the singular or plural, means that of the path.
         let names = nouns::called(noun);
         let is_meant = |own: &&str| *own == noun || names.contains(own);
         let found =
@@ -146,7 +146,7 @@ fn read(bytes: &[u8]) -> Value {
     record
 }
 
-/// What has come to be so, in words.
+/// The condition that was met, in words.
 fn told(record: &str, condition: &str) -> String {
     match condition.split_once('=') {
         Some((name, value)) => format!("{record}: {name} is {value}"),

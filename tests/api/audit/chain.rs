@@ -1,4 +1,4 @@
-//! The proof: numbers without gaps, and a chain of hashes that anybody can compute again.
+//! The proof: numbers without gaps, and a chain of hashes that anyone can compute again.
 
 use super::records;
 use crate::world::World;
@@ -11,7 +11,7 @@ fn lines(world: &World) -> Vec<String> {
     world.send(request).is(200).text().lines().map(str::to_owned).collect()
 }
 
-/// What is wrong with a chain, as somebody finds who has nothing but its lines.
+/// Checks a chain with nothing but its lines; the error says what is wrong.
 pub fn verify(lines: &[String]) -> Result<String, String> {
     let mut before = "0".repeat(64);
     for (number, line) in (1u64..).zip(lines) {
@@ -52,7 +52,7 @@ fn the_chain_has_no_gap_and_its_head_is_the_last_record() {
     assert_eq!(lines.len(), 80);
     let hash = verify(&lines).unwrap();
     let head = world.get("/audit/head").is(200).json();
-    // The stream of lines was told meanwhile.
+    // The stream of lines was itself recorded meanwhile.
     let last = head["sequence"].as_i64().unwrap();
     assert!(last >= 80);
     let record = world.get("/audit/80").is(200);

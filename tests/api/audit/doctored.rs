@@ -1,4 +1,4 @@
-//! A trail that somebody has doctored in the store itself, with everything else put right again.
+//! A trail that was doctored in the store itself, with everything else put right again.
 
 use crate::stored::open;
 use crate::world::World;
@@ -13,7 +13,7 @@ fn record(tx: &mut Tx<'_>, number: u64) -> Result<StoredAudit, Fault> {
     Ok(tx.at::<StoredAudit>(&numbered(&[], number))?.unwrap())
 }
 
-/// What the check of a store finds when somebody has done this to it.
+/// What the check of a store finds after this change to it.
 fn found(world: &mut World, doctor: fn(&mut Tx<'_>) -> Result<(), Fault>) -> Vec<String> {
     let config = world.config().clone();
     world.block_on(async {

@@ -33,7 +33,7 @@ fn world() -> World {
             world.clock.advance(86_400);
         }
     }
-    // What is told after an answer waits in the daemon that gave it, for less than a second.
+    // What is recorded after an answer waits in the daemon that gave it, for less than a second.
     if world.config().store.is_some() {
         std::thread::sleep(std::time::Duration::from_millis(500));
     }

@@ -1,4 +1,4 @@
-//! What is told of logins, sessions and drawers.
+//! Audit records of logins, sessions and drawers.
 
 use super::{of, records, the};
 use crate::api::tellers::counter::{Counter, PIN};

@@ -14,7 +14,7 @@ use crate::world::{Seen, World};
 use serde_json::Value;
 use std::time::Duration;
 
-/// A page of the trail that somebody asks for who may.
+/// A page of the trail, read by a permitted caller.
 fn records(world: &World, query: &str) -> Vec<Value> {
     let page = match world.as_olga() {
         Some(token) => world.send(world.request("GET", &format!("/audit?{query}")).bearer_auth(token)),
@@ -25,7 +25,7 @@ fn records(world: &World, query: &str) -> Vec<Value> {
 
 /// The records of the request that was answered so.
 fn of(world: &World, seen: &Seen) -> Vec<Value> {
-    // What is told after an answer waits in the daemon that gave it, for less than a second.
+    // What is recorded after an answer waits in the daemon that gave it, for less than a second.
     if world.config().store.is_some() {
         std::thread::sleep(Duration::from_millis(300));
     }

@@ -1,4 +1,4 @@
-//! What is told of those who are not let in, and of looks at what is sensitive.
+//! Audit records of refused callers, and of reads of what is sensitive.
 
 use super::{of, records, the};
 use crate::guarded::may;
@@ -67,7 +67,7 @@ fn an_operation_of_a_batch_is_told_with_its_place() {
         clerk.post("/batch", json!({ "atomic": true, "operations": operations })).refused(403, "forbidden");
     let record = the(&world, &seen);
     assert_eq!((&record["operation"], &record["batchIndex"]), (&json!("DeleteOffice"), &json!(1)));
-    // A dry run leaves nothing, whatever it came to.
+    // A dry run leaves nothing, whatever its result.
     let request = world.request("POST", "/batch").bearer_auth(&clerk.token).header("dry-run", "true");
     let seen =
         world.send(request.body(json!({ "operations": [customer("c-8"), office] }).to_string())).is(200);

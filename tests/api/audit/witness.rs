@@ -1,4 +1,4 @@
-//! Whoever watches every change and compares what the audit trail says of it with what reads show.
+//! A witness that watches every change and compares its audit records with what reads show.
 
 use super::of;
 use crate::world::{Seen, World};
@@ -16,13 +16,13 @@ const APART: &[(&str, &str)] = &[
     ("DistributeDividend", "/dividends"),
 ];
 
-/// The records that were heard of, as they were when they were last looked at.
+/// The known records, as they were when they were last read.
 #[derive(Default)]
 pub struct Witness {
     known: RefCell<BTreeMap<String, Value>>,
 }
 
-/// What a read shows of a record; null where there is none, `None` where no read shows it as one JSON text.
+/// What a read shows of a record; null if it is missing, `None` if no read shows it as one JSON text.
 fn shown(world: &World, resource: &str) -> Option<Value> {
     let mut words = resource.split('/');
     let noun = words.next()?;
@@ -52,13 +52,14 @@ fn covered(mut record: Value) -> Value {
 }
 
 impl Witness {
-    /// Looks at every record that was heard of.
+    /// Reads every known record.
     pub fn look(&self, world: &World) {
         world.get("/audit?size=1").is(200);
         for (resource, last) in self.known.borrow_mut().iter_mut() {
             *last = shown(world, resource).unwrap_or_default();
         }
-        // A look at a secret is told after its answer; it is to be written now and not while others compare files.
+        // A read of a secret is recorded after its answer; that must be written now, not while others compare
+        // files.
         world.get("/audit?size=1").is(200);
     }
 
@@ -107,7 +108,7 @@ impl Witness {
         let made = changes.first().is_some_and(|change| change["field"] == "");
         let Some(before) = known.insert(resource.to_owned(), now.clone()).or(made.then_some(Value::Null))
         else {
-            // Nobody looked at it before.
+            // It was not read before.
             return;
         };
         let mut built = before.clone();

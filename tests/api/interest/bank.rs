@@ -20,7 +20,6 @@ pub fn interest_product(identifier: &str, rate: &str, payable: &str) -> Value {
     product
 }
 
-/// A share product.
 pub fn share_product(identifier: &str, payable: &str) -> Value {
     let mut product = interest_product(identifier, "0", payable);
     product["type"] = json!("SHARE");

@@ -39,7 +39,7 @@ struct Plain {
 /// A value of the wire in 0.00001.
 fn parts(of: &serde_json::Value) -> i128 {
     let text = of.to_string();
-    // The sign stands in front of all digits.
+    // The sign precedes all digits.
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     assert!(fraction.len() <= 5, "{text}");
     format!("{whole}{fraction:0<5}").parse().unwrap()

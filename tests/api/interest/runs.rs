@@ -35,7 +35,7 @@ fn a_day_is_accrued_booked_and_listed() {
     assert_eq!(interest["nextPayment"], "2031-05-31");
     assert_eq!(interest["payments"], json!([]));
     same(&bank.interest(&empty)["accrued"], "0");
-    // Once more, by everybody who wants to: nothing.
+    // Further runs, by any caller, do nothing.
     bank.run();
     bank.run_body(json!({ "date": "2031-05-01" })).is(202);
     assert_eq!((bank.runs("").len(), bank.entries().len()), (1, 1));
@@ -48,7 +48,7 @@ fn a_run_does_not_go_through_the_days_before_the_first_posting() {
     bank.sell(&interest_product("gain", "2.50", "MONTHLY"));
     let account = bank.account("Maria", "gain", "1000.00");
     bank.days(2);
-    // Eleven centuries, day by day, would take longer than anybody waits.
+    // Eleven centuries, day by day, would take too long.
     bank.run_body(json!({ "from": "0900-01-01" })).is(202);
     let dates: Vec<_> = bank.runs("").iter().map(|run| run["date"].clone()).collect();
     assert_eq!(dates, ["2031-05-07", "2031-05-06"]);

@@ -58,7 +58,7 @@ fn cash_is_right(world: &World, books: &Books, tellers: &[&str], currencies: &[O
     }
 }
 
-/// Holds the deposit report of a product to a plain sum, and gives its rows.
+/// Compares the deposit report of a product with a plain sum, and returns its rows.
 #[track_caller]
 fn deposits_are_right(world: &World, books: &Books, product: &str, months: i64) -> Vec<Value> {
     let rows = report(world, &format!("/ledger/reports/deposits?product={product}&months={months}"));
@@ -316,7 +316,7 @@ fn thousands_of_entries_are_summed_up_once_and_reports_go_on_from_there() {
         }
     };
     right(&books);
-    // The same once more from what is kept by now, and with what is posted behind it.
+    // The same again, from what is kept by now and with what is posted after it.
     let counter = Counter { world };
     counter.open("T1", "emp1", "12.34");
     let world = &counter.world;

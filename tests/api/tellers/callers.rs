@@ -38,7 +38,7 @@ fn quote(caller: &As<'_>) -> Seen {
 fn only_the_assigned_employee_unlocks_pauses_and_transacts() {
     let world = branch();
     let (ama, kofi, olga) = (world.login("ama"), world.login("kofi"), world.login("olga"));
-    // A closed teller has nobody assigned, so its state speaks first.
+    // No one is assigned to a closed teller, so its state is reported first.
     for caller in [&ama, &kofi] {
         unlock(caller, "ama").refused(409, "wrong_state");
         caller.post("/teller/T1?command=PAUSE", Value::Null).refused(409, "wrong_state");
@@ -63,7 +63,7 @@ fn only_the_assigned_employee_unlocks_pauses_and_transacts() {
     finish(&ama, &transaction, "CONFIRM").is(202);
     let entry = olga.get("/ledger/journal").is(200).json()["entries"][0].clone();
     assert_eq!((&entry["clerk"], &entry["type"]), (&json!("ama"), &json!("ACCO")));
-    // Whoever may read tellers reads the transactions.
+    // A caller who may read tellers may read the transactions.
     let listed = kofi.get("/teller/T1/transactions").is(200).json();
     assert_eq!(listed[0]["clerk"], "ama");
     let shown = olga.get(T1).is(200).json();

@@ -129,7 +129,7 @@ fn accounts_of_two_currencies_are_never_joined() {
     counter.define(&plain_product("euro", "EUR", 2));
     let (dollars, euros) = (counter.account("anna"), counter.account_of("bela", "euro"));
     counter.transact("ACCO", &dollars, None, "100", "included").is(202);
-    // The vault takes the currency of the drawer that gives it cash.
+    // The vault takes the currency of the drawer that brings cash to it.
     counter.command("T1", json!({ "action": "CLOSE", "adjustment": "CREDIT", "amount": 1 })).is(202);
     counter.command("T1", json!({ "action": "OPEN", "assignedEmployeeIdentifier": "emp1" })).is(202);
     counter.unlock("T1", "emp1");

@@ -217,7 +217,7 @@ fn with_strict_references_a_teller_names_what_exists() {
     world.post("/offices", r#"{"identifier":"accra","name":"Accra"}"#).is(202);
     let refused = world.post(T, teller("T1").to_string()).refused(400, "unknown_reference");
     assert_eq!(refused.json()["errors"][0]["field"], "/tellerAccountIdentifier");
-    // A definition brings its accounts into being in every setting.
+    // A definition creates its accounts in every setting.
     let mut product = super::counter::product();
     product["cashAccountIdentifier"] = json!("drawer-T1");
     product["expenseAccountIdentifier"] = json!("over-short");

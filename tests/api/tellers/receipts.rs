@@ -39,7 +39,7 @@ fn a_receipt_shows_everything_that_is_printed_on_it() {
     confirmed(&counter, "T1", "ACCO", &account, "500");
     let transaction = confirmed(&counter, "T1", "CDPT", &account, "100.50");
     let entry = counter.journal().pop().unwrap();
-    // What happens later does not stand on it.
+    // It does not show what happens later.
     counter.transact("CWDL", &account, None, "50", "included").is(202);
     counter.world.clock.advance(60);
     let receipt = issue(&counter, "T1", &transaction).is(200);

@@ -36,7 +36,7 @@ impl Day {
         Self { counter, account, other, closing, paying, too_much }
     }
 
-    /// What lies in the store but for the index of the embedded one, which is written behind the journal.
+    /// The content of the store without the index of the embedded one, which is written after the journal.
     fn at_rest(&self) -> Vec<(String, Vec<u8>)> {
         let world = &self.counter.world;
         let mut found = world.block_on(at_rest(world.config()));
@@ -95,11 +95,11 @@ impl Day {
 fn what_was_refused_left_no_trace_but_that_somebody_was_not_let_in() {
     let day = Day::start();
     let told = || {
-        // What is told after an answer waits in the daemon that gave it, for less than a second.
+        // What is recorded after an answer waits in the daemon that gave it, for less than a second.
         if day.counter.world.config().store.is_some() {
             std::thread::sleep(std::time::Duration::from_millis(700));
         }
-        // The audit trail is up to date when somebody looks at it.
+        // The audit trail is up to date when it is read.
         day.counter.world.get("/audit?outcome=REFUSED").is(200).json()["totalElements"].as_u64()
     };
     let (mut known, mut before) = (told(), day.at_rest());

@@ -101,7 +101,7 @@ fn a_transaction_is_quoted_with_the_charges_of_its_product() {
     ]);
     assert_eq!(quote["charges"], charges);
     assert_eq!(quote.as_object().unwrap().len(), 3);
-    // What the customer was told is what is booked, also if the product changes in between.
+    // The charges quoted to the customer are booked, even if the product changes in between.
     product["charges"] = json!([]);
     counter.world.put("/definitions/rich", product.to_string()).is(202);
     counter.finish("T1", identifier, "command=CONFIRM").is(202);

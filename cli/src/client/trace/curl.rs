@@ -14,13 +14,9 @@ const CUT: char = '\u{1}';
 
 /// A request as a shell sends it.
 pub struct Line<'a> {
-    /// Its method.
     pub method: &'a str,
-    /// Its address.
     pub url: &'a str,
-    /// Its headers.
     pub headers: Vec<(&'a str, &'a str)>,
-    /// Its body.
     pub body: Option<&'a [u8]>,
     /// The file of the image in it.
     pub file: Option<&'a str>,
@@ -122,7 +118,7 @@ fn given(name: &str, filter: &str) -> String {
     format!(r"{filter}{file} | tr -d '\r\n'")
 }
 
-/// Takes the secrets out of a body, and gives their names.
+/// Removes the secrets from a body, and returns their names.
 fn cut(value: &mut Value, names: &mut Vec<String>) {
     match value {
         Value::Object(properties) => {

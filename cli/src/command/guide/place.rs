@@ -1,4 +1,4 @@
-//! Where an answer stands in the body that it is a part of.
+//! Places of answers in the body that they are parts of.
 
 use serde_json::{Map, Value};
 

@@ -9,8 +9,8 @@ use mfa_shared::fault::exit;
 use std::fs;
 use std::path::Path;
 
-/// Refuses to take the daemon that serves already for one of the store that was asked for, where it is of
-/// another one. Of a daemon that was not started here, only the lock of the folder says whether it is in use.
+/// Refuses a daemon that serves already but for a different store than the one asked for. If a daemon was not
+/// started here, only the lock of the folder says whether it is in use.
 pub(super) fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &str) -> Outcome {
     let named = flags.data_dir.is_some() || *cx.settings.get("data_dir").1 != Origin::Default;
     let (asked, wanted) = (flags.shown_store(cx), std::path::absolute(flags.data_dir(cx)?)?);

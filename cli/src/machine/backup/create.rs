@@ -164,7 +164,7 @@ async fn write_out(source: &mut Source, verify: &SyncSender<Bytes>, seal: Option
     let mut writer = SealWriter::begin(stdout(), seal).map_err(failed)?;
     while let Some(bytes) = source.next().await? {
         writer.write(&bytes).map_err(failed)?;
-        // What is found damaged is said at the end.
+        // Damage is reported at the end.
         let _ = verify.send(bytes);
     }
     writer.finish().map(drop).map_err(failed)

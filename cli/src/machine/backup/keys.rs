@@ -35,7 +35,7 @@ impl KeyFlags {
         Ok(passphrase.map(BackupKeys::passphrase).unwrap_or_default())
     }
 
-    /// What is given, or typed where a passphrase opens the file and somebody can be asked.
+    /// The keys from the flags, or a typed passphrase if one opens the file and the user can be asked.
     pub fn read(&self, cx: &Cx, file: &Path) -> Outcome<BackupKeys> {
         match self.are_none() && cx.prompt.can_ask() && needs_passphrase(file) {
             true => {
@@ -92,7 +92,7 @@ impl SealFlags {
     }
 }
 
-/// Reads public keys. What is none may be a private one, which no message repeats.
+/// Reads public keys. An invalid one may be a private key, so no message repeats it.
 fn public_keys(given: &[String]) -> Outcome<Vec<PublicKey>> {
     let wrong = |why| Failure::usage(format!("a value of --encrypt-to is wrong: {why}"));
     given.iter().map(|key| key.parse().map_err(wrong)).collect()

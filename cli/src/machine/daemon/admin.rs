@@ -23,7 +23,7 @@ pub struct StoreFlags {
 }
 
 impl StoreFlags {
-    /// Whether somebody says where the store is.
+    /// Whether a flag says where the store is.
     pub fn are_given(&self) -> bool {
         self.data_dir.is_some() || self.store.is_some()
     }

@@ -18,8 +18,8 @@ pub fn settings(cx: &Cx, flags: &DaemonFlags) -> Outcome {
     flags.config(cx)?.tls_files().map(drop).map_err(Failure::usage)
 }
 
-/// The files of the certificate, and what clients are told by them or what is wrong with them; nothing where
-/// the daemon speaks no TLS.
+/// The files of the certificate, and what they present to clients or what is wrong with them; nothing if the
+/// daemon does not use TLS.
 pub fn certificate(cx: &Cx, flags: &DaemonFlags) -> Option<(TlsFiles, Result<CertificateFacts, String>)> {
     let files = flags.config(cx).ok()?.tls_files().ok()??;
     let looked = look_at_certificate(&files);
@@ -29,15 +29,15 @@ pub fn certificate(cx: &Cx, flags: &DaemonFlags) -> Option<(TlsFiles, Result<Cer
 /// What the daemon may open: the one that serves the store in a folder, else one that is started here.
 pub fn files(cx: &Cx, flags: &DaemonFlags, folder: &Path) -> Option<FilesSeen> {
     let config = flags.config(cx).ok()?;
-    // Whoever holds the lock has written its number into it.
+    // The process that holds the lock has written its number into it.
     let lock = folder.join("lock");
     let held = File::open(&lock).is_ok_and(|file| file.try_lock().is_err());
     let holder = fs::read_to_string(&lock).ok().filter(|_| held).and_then(|text| text.trim().parse().ok());
     Some(look_at_files(&config, holder))
 }
 
-/// The folder of the backups that the daemon makes by itself, and the moment of the last one in it; nothing
-/// where it makes none.
+/// The folder of the scheduled backups, and the moment of the last one in it; nothing if there is no
+/// schedule.
 pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestamp>)> {
     let dir = flags.config(cx).ok()?.backups?.dir;
     let files = fs::read_dir(&dir).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -46,7 +46,7 @@ pub fn backups(cx: &Cx, flags: &DaemonFlags) -> Option<(PathBuf, Option<Timestam
     Some((dir, last))
 }
 
-/// The backups that the daemon makes by itself, as this machine is set up.
+/// The backup schedule of the daemon, as this machine is set up.
 pub fn schedule(cx: &Cx) -> Outcome<Option<BackupSchedule>> {
     super::backups(&cx.settings)
 }

@@ -10,9 +10,9 @@ use mfa_daemon::{Address, Progress, StorePlace};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// A copy tells its progress about so often.
+/// Approximate number of pairs between two progress reports of a copy.
 const PROGRESS_PAIRS: u64 = 10_000;
-/// Pairs between two chances to tell it, at most.
+/// Most pairs between two chances to report.
 const PAGE_PAIRS_MAX: u64 = 256;
 /// The same for images.
 const PROGRESS_IMAGES: u64 = 500;
@@ -37,7 +37,7 @@ fn place(given: &str, flag: &str) -> Outcome<StorePlace> {
     Ok(StorePlace::Folder(PathBuf::from(given)))
 }
 
-/// What is said of the progress of a copy: now and then, and at the end of each part.
+/// The message on the progress of a copy: now and then, and at the end of each part.
 fn told(progress: Progress) -> Option<String> {
     let (what, done, of, every) = match progress {
         Progress::Reading => return Some("reading the store".to_owned()),

@@ -79,7 +79,7 @@ pub(super) fn certificate(seen: &Seen<'_>) -> Option<Finding> {
     })
 }
 
-/// The addresses at which somebody listens on a port; none where the system does not tell.
+/// The addresses on which a process listens at a port; empty where the system does not say.
 fn listeners(port: u16) -> Vec<IpAddr> {
     let texts = SOCKETS.iter().filter_map(|file| fs::read_to_string(file).ok());
     texts.flat_map(|text| text.lines().filter_map(|line| listener(line, port)).collect::<Vec<_>>()).collect()

@@ -14,7 +14,7 @@ use rustix::fs::StatVfsMountFlags;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-/// Free bytes of the store's disk below which somebody should see to it, and below which it is urgent.
+/// Free bytes of the store's disk below which it needs attention, and below which it is urgent.
 const FREE_BYTES_WARN: u64 = 2 << 30;
 const FREE_BYTES_FAIL: u64 = 200 << 20;
 /// Longest look at the files of a journal.
@@ -25,7 +25,7 @@ const BACKUP_SECONDS_MAX: i64 = 26 * 3600;
 const IMAGES_SECONDS_MAX: u64 = 3;
 const DAY_SECONDS: i64 = 24 * 3600;
 
-/// Whether the backups that the daemon should make by itself are there.
+/// Whether the scheduled backups of the daemon are there.
 pub(super) fn backup(seen: &Seen<'_>) -> Option<Finding> {
     let (dir, last) = look::backups(seen.cx, &seen.flags)?;
     let dir = dir.display();
@@ -99,7 +99,7 @@ pub(super) fn store(seen: &Seen<'_>) -> Option<Finding> {
     })
 }
 
-/// Every frame of every file of the journal, beside a daemon as well.
+/// Every frame of every file of the journal, even while a daemon runs.
 pub(super) fn journal(seen: &Seen<'_>) -> Option<Finding> {
     let folder = &seen.folder;
     if !seen.on_machine || !folder.join("journal").exists() {
@@ -169,7 +169,7 @@ pub(super) fn retention_days(cx: &Cx) -> Outcome<u32> {
     cx.settings.parse("audit_retention_days", None)
 }
 
-/// Nothing is removed from the audit trail by itself, so somebody has to be reminded.
+/// Nothing is removed from the audit trail automatically, so the user gets a reminder.
 pub(super) fn audit(seen: &Seen<'_>) -> Option<Finding> {
     let days = match retention_days(seen.cx) {
         Ok(0) => return None,

@@ -88,7 +88,7 @@ fn beside_store(cx: &Cx) -> Outcome<PathBuf> {
     Ok(store.with_file_name("tls"))
 }
 
-/// Writes a file that everybody may read who may enter the folder.
+/// Writes a file that is readable by all who may enter the folder.
 fn public(path: &Path, text: &str) -> Outcome {
     files::replace(path, text.as_bytes())?;
     Ok(fs::set_permissions(path, Permissions::from_mode(0o644))?)

@@ -1,5 +1,5 @@
-//! What moved on the account of a customer: its lines one by one, and its statement, which stands between two
-//! balances, as records and on paper. None of it needs a look into the ledger.
+//! Movements of a customer's account: its lines one by one, and its statement between an opening and a
+//! closing balance, as records and on paper. None of it needs access to the ledger.
 
 mod paper;
 
@@ -169,7 +169,7 @@ impl Found {
     }
 }
 
-/// What is accrued stands at the end of a statement, where there is something.
+/// Adds the accrued interest, if there is any, at the end of a statement.
 fn with_interest(mut statement: Value, interest: Option<&AccountInterest>) -> Value {
     if let Some(interest) = interest {
         statement["accruedInterest"] = json!(interest.accrued);

@@ -12,7 +12,6 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::{JsonFlag, Nothing};
 use serde_json::json;
 
-/// Permissions.
 pub const PERMISSIONS: Noun = Noun {
     typed: "applications permissions",
     alias: "permission",
@@ -44,7 +43,6 @@ pub const SETS: Noun = Noun {
     ..noun::NOUN
 };
 
-/// Consents.
 pub const CONSENTS: Noun = Noun {
     typed: "applications consents",
     alias: "consent",

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, stdin};
 
-/// Operation of the record that tells how far the trail was cut.
+/// Operation of the record that says how far the trail was cut.
 const PRUNE: &str = "AuditPrune";
 /// Field of its change that holds the hash of the last record that was removed.
 const LAST_HASH: &str = "/hash";
@@ -70,7 +70,7 @@ struct Chain {
     last: i64,
     records: u64,
     before: String,
-    /// Hashes after which the trail was cut, as far as the trail itself tells.
+    /// Hashes after which the trail was cut, as far as the trail itself records it.
     cut_after: BTreeSet<String>,
     /// The hash that the first record names, where it is not the first of all.
     hanging: Option<String>,

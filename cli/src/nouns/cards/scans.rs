@@ -10,7 +10,6 @@ use clap::Args;
 use mfa_shared::api::scans::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 
-/// Scans of cards.
 pub const NOUN: Noun = Noun {
     typed: "cards scans",
     alias: "scan",

@@ -63,9 +63,9 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateCustomer>) -> Outcome {
     Ok(())
 }
 
-/// Shows who may be the same person, before anybody is asked for the last yes.
+/// Shows who may be the same person, before the last question.
 async fn tell_duplicates(cx: &Cx, guide: &Guide<'_, CreateCustomer>) {
-    // What the daemon would refuse is told when it is sent.
+    // A refusal is reported when the record is sent.
     let Ok(body) = Draft::from_record(guide.body().clone()).body::<CreateCustomer>() else { return };
     let _ = cx.client.try_out(&CreateCustomer {}, &body).await;
     cx.client.take_dangling();

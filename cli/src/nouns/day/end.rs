@@ -19,7 +19,7 @@ use mfa_shared::wire::{JsonIfAny, Nothing};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long the report is waited for: every account of a large institution is looked at.
+/// Longest wait for the report: every account of a large institution is read.
 const REPORT: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Args)]
@@ -98,8 +98,7 @@ fn ended(report: &Value) -> String {
 }
 
 impl End {
-    /// Sees to it that every teller is closed; a line for each that is not. Where nobody can be asked nothing
-    /// is closed.
+    /// Asks to close each open teller; returns a step for each. If no question can be asked, none is closed.
     async fn tellers(&self, cx: &Cx, is_ended: bool) -> Outcome<Vec<Step>> {
         const NAME: &str = "tellers";
         let list = ListTellers { office: self.office.clone() };

@@ -17,7 +17,6 @@ use mfa_shared::time::Date;
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
 
-/// The noun.
 pub const NOUN: Noun = Noun {
     section: Section::Counter,
     typed: "day",
@@ -72,7 +71,7 @@ impl Verb for Show {
     }
 }
 
-/// Whether somebody reads the report as a sheet, and not single columns of it.
+/// Whether the report is shown as a sheet, and not as single columns of it.
 fn is_sheet(cx: &Cx) -> bool {
     cx.out.is_read_by_people() && cx.out.columns.is_empty()
 }

@@ -15,7 +15,6 @@ use mfa_shared::wire::{Nothing, Outgoing};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Gateways.
 pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "gateways",
@@ -25,13 +24,13 @@ pub const NOUN: Noun = Noun {
     ..noun::NOUN
 };
 
-/// What stands in the place of a secret that was not asked for by name.
+/// Replaces a secret that was not asked for by name.
 const MASK: &str = "***";
 /// A gateway has 30 seconds for a message; the daemon's answer takes a little longer.
 const TEST_TIMEOUT: Duration = Duration::from_secs(45);
 
-// Where a secret comes from. The variable of the login password does not count here: nobody should send
-// that one to a mail server by accident.
+// Where a secret comes from. The variable of the login password does not count here: no one should send that
+// one to a mail server by accident.
 #[derive(Args)]
 struct SecretFlags {
     /// Read the secret from standard input
@@ -75,7 +74,7 @@ fn from_file(file: Option<&str>, secret: &str) -> Outcome<Draft> {
     Ok(Draft::from_file(file)?.without(secret, MASK))
 }
 
-/// Tells what a change came to, and shows the configuration from the list, where no secret is.
+/// Reports the result of a change, and shows the configuration from the list, which holds no secret.
 async fn changed(cx: &Cx, noun: &Noun, id: &str, what: &str) -> Outcome {
     let (done, Some(list)) = (noun.done(&[id], what), noun.list.filter(|_| !cx.change.no_read)) else {
         return cx.done(noun.done(&[id], what));
@@ -91,7 +90,7 @@ async fn changed(cx: &Cx, noun: &Noun, id: &str, what: &str) -> Outcome {
     }
 }
 
-/// Sends a test message, once: a second try by itself could lock an account at the gateway.
+/// Sends a test message, once: an automatic retry could lock an account at the gateway.
 async fn test<E: Endpoint>(cx: &Cx, endpoint: E, to: String) -> Outcome {
     let body = Draft::default().set("to", Some(to)).body::<E>()?;
     let client = cx.client.patient(TEST_TIMEOUT);

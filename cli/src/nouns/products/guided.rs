@@ -130,7 +130,7 @@ async fn list<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E) -> Vec<Value> {
     reply.ok().and_then(|reply| reply.value.as_array().cloned()).unwrap_or_default()
 }
 
-/// The accounts of a kind that were named in a role, or in none yet.
+/// The accounts of a kind that have this role, or none yet.
 async fn in_role(cx: &Cx, kind: AccountKind, role: AccountRole) -> Vec<String> {
     let mut paging = Paging::default();
     paging.size = Some(PAGE_SIZE_MAX);

@@ -134,7 +134,7 @@ impl Verb for List {
 pub(super) struct Pieces {
     /// How much it is.
     pub total: Value,
-    /// What is kept beside it: a remark, or the pieces.
+    /// What is kept with it: a remark, or the pieces.
     pub note: Option<String>,
 }
 

@@ -95,14 +95,14 @@ pub(super) async fn close(
     Ok((read, report))
 }
 
-/// Whether a teller is not closed before somebody has counted its cash: the daemon says so, and does nothing.
+/// Whether the cash of a teller must be counted before it is closed: the daemon says so, and does nothing.
 async fn must_be_counted(cx: &Cx, at: &Place) -> Outcome<bool> {
     let body = CashFlags::default().draft("CLOSE").body::<CommandTeller>()?;
     let tried = cx.client.try_out(&at.command(), &body).await;
     Ok(tried.is_err_and(|failure| failure.code == fault::DENOMINATION_REQUIRED.code))
 }
 
-/// Asks for what was counted, unless it could not be saved or there is nobody to ask.
+/// Asks for the count, unless it could not be saved or no question can be asked.
 async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
     is_active(cx, at).await?;
     let what = format!("the cash of teller {} must be counted before it is closed", at.teller);
@@ -120,7 +120,7 @@ async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
     }
 }
 
-/// Tells of transactions that nobody confirmed or cancelled; the closing cancels them.
+/// Warns of pending transactions, which the closing cancels; returns their number.
 async fn say_what_waits(cx: &Cx, teller: &str) -> usize {
     let query = Query(TransactionQuery { status: Some(TransactionState::Pending) });
     let listed = cx.client.send(&ListTransactions { teller: teller.to_owned() }, &query).await;
@@ -135,7 +135,7 @@ async fn say_what_waits(cx: &Cx, teller: &str) -> usize {
     waiting
 }
 
-/// What is not in the drawer cannot be brought into the vault; said before the count is saved.
+/// Refuses to bring more into the vault than is in the drawer, before the count is saved.
 fn check_vault(cash: &CashFlags, counted: Amount, money: impl Fn(Amount) -> String) -> Outcome {
     match cash.to_vault.as_ref().map(as_amount).transpose()? {
         Some(amount) if amount > counted => {
@@ -195,7 +195,7 @@ async fn count(
     cash::save(cx, at, found).await
 }
 
-/// Whether a teller is active, or else paused; the cash of another one cannot be counted.
+/// Whether a teller is active, or else paused; in any other state its cash cannot be counted.
 async fn is_active(cx: &Cx, at: &Place) -> Outcome<bool> {
     match cx.client.send(&at.read(), &Nothing).await?.value["state"].as_str() {
         Some("PAUSED") => Ok(false),

@@ -75,7 +75,7 @@ struct Effect {
     account: Amount,
     /// Change of the cash in the drawer.
     drawer: Amount,
-    /// Digits behind the point of the currency, as far as they are known.
+    /// Digits after the point of the currency, if known.
     scale: Option<u32>,
 }
 
@@ -162,7 +162,7 @@ impl Effect {
 
 async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
     wish.receipt.check(cx)?;
-    // Before anything is created: where nobody can be asked, nothing happens at all.
+    // Before anything is created: if no question can be asked, nothing happens at all.
     if !cx.prompt.yes {
         cx.prompt.check("--yes")?;
     }
@@ -220,8 +220,7 @@ async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option
     cx.changed(done, read, &views::TRANSACTION).await
 }
 
-/// Whose account it is, by name and number, where somebody is asked. Of cards that are over the counter is
-/// told, too.
+/// The owner of an account by name and number, for a question. Also warns of the owner's expired cards.
 async fn holder(cx: &Cx, customer: &str) -> String {
     let unnamed = format!("customer {customer}");
     if cx.prompt.yes {
@@ -248,7 +247,7 @@ async fn agreed(cx: &Cx, wish: &Wish, teller: &str, transaction: &str, question:
 /// What cannot be confirmed is not left behind. What may have been confirmed is named.
 async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) -> Failure {
     if failure.status.is_some_and(|status| status < 500) {
-        // That it stays PENDING would tell less than why it was refused.
+        // If it cannot be cancelled, either, the refusal says more than that it stays PENDING.
         let _ = transactions::cancel(cx, teller, transaction).await;
         return failure;
     }
@@ -340,7 +339,7 @@ impl Verb for CloseAccount {
     }
 }
 
-/// Whether the accrued interest is to be paid first; where nobody is asked, it has to be said.
+/// Whether the accrued interest is to be paid first; if no question is asked, a flag has to say so.
 fn wants_it(cx: &Cx) -> Outcome<bool> {
     if !cx.prompt.can_ask() || cx.prompt.yes {
         let what = "the account has accrued interest, and nothing says whether it is paid";

@@ -30,7 +30,6 @@ use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
 
-/// Tellers.
 pub const NOUN: Noun = Noun {
     section: Section::Counter,
     typed: "teller",
@@ -308,7 +307,7 @@ impl Verb for Create {
     async fn run(self, cx: &Cx) -> Outcome {
         let at = self.at.place(cx)?;
         let draft = self.flags.draft(&at.teller);
-        // A flag that is missing or wrong is told before anybody types a password.
+        // Reports a missing or wrong flag before the user types a password.
         draft.clone().set("password", Some("0000")).body::<CreateTeller>()?;
         let password = self.flags.password.fresh(cx, &drawer(&at.teller))?;
         let body = draft.set("password", Some(password)).body::<CreateTeller>()?;

@@ -95,7 +95,7 @@ fn found(cx: &Cx, typed: Option<String>) -> Outcome<OfDay> {
             .hint("give the code of the teller, or set MFA_TELLER on a machine of one teller")
         });
     };
-    // Where its office is not said it is that of the same teller this morning.
+    // If its office is not given, it is that of the same teller this morning.
     let office = known.filter(|known| known.teller == teller).and_then(|known| known.office);
     Ok(OfDay { teller, office, ..this_login(cx)? })
 }

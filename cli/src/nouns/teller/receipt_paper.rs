@@ -49,7 +49,7 @@ impl ReceiptFlags {
     }
 }
 
-/// Gives the receipt of a transaction out, and prints it on the paper that the flags say.
+/// Issues the receipt of a transaction, and prints it on the paper that the flags say.
 pub(super) async fn issue(cx: &Cx, flags: &PaperFlags, teller: &str, identifier: &str) -> Outcome {
     flags.check_on(cx, SIZE)?;
     let at = IssueReceipt { teller: teller.to_owned(), transaction: identifier.to_owned() };

@@ -41,7 +41,7 @@ pub struct FileFlags {
 }
 
 impl FileFlags {
-    /// The folder, which is made if it is not there and can be written to.
+    /// The folder, which is created if missing and must be writable.
     pub fn folder(&self, cx: &Cx) -> Outcome<PathBuf> {
         let named = self.report_dir.as_deref().unwrap_or(cx.settings.get("report_dir").0);
         let folder = match named {

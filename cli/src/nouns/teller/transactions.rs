@@ -98,7 +98,7 @@ impl Verb for Confirm {
 }
 
 impl Confirm {
-    /// Where the account pays no charges, nothing is said of charges in cash.
+    /// If the account pays no charges, nothing is said of charges in cash.
     async fn without_charges(&self, cx: &Cx, failure: Failure) -> Failure {
         if failure.code != fault::INSUFFICIENT_BALANCE.code {
             return failure;
@@ -181,7 +181,6 @@ fn confirmation(charges: ChargesWord) -> TransactionForm {
     TransactionForm { command: TransactionCommandWord::Confirm, charges }
 }
 
-/// Gives a transaction up.
 pub(super) async fn cancel(cx: &Cx, teller: &str, transaction: &str) -> Outcome {
     let (command, charges) = (TransactionCommandWord::Cancel, ChargesWord::Excluded);
     finish(cx, teller, transaction, TransactionForm { command, charges }).await

@@ -4,7 +4,6 @@ use crate::output::views::{Column, View, WIDE, column, moment};
 use crate::output::{text, texts};
 use serde_json::Value;
 
-/// Users.
 pub const USER: View = View {
     plural: "users",
     id: "/identifier",
@@ -12,7 +11,6 @@ pub const USER: View = View {
     columns: &[column("identifier", "/identifier", 0), column("role", "/role", 0)],
 };
 
-/// Roles.
 pub const ROLE: View = View {
     plural: "roles",
     id: "/identifier",
@@ -23,7 +21,6 @@ pub const ROLE: View = View {
     ],
 };
 
-/// Permissions.
 pub const PERMISSION: View = View {
     plural: "permissions",
     id: "/permittableEndpointGroupIdentifier",
@@ -34,7 +31,7 @@ pub const PERMISSION: View = View {
     ],
 };
 
-/// What somebody may do.
+/// What a user may do.
 pub const ACCESS: View = View {
     plural: "requests",
     id: "/path",
@@ -163,7 +160,7 @@ pub const SESSION: View = View {
     ],
 };
 
-/// How far a user has come with a second factor.
+/// The state of a user's second factor.
 pub const SECOND_FACTOR: View = View {
     plural: "factors",
     id: "/state",
@@ -201,7 +198,6 @@ pub const LOGIN: View = View {
     ],
 };
 
-/// Profiles.
 pub const PROFILE: View = View {
     plural: "profiles",
     id: "/name",

@@ -33,7 +33,7 @@ pub const AUDIT: View = View {
     ],
 };
 
-/// What became of one record, as a story.
+/// The history of one record.
 pub const HISTORY: View = View {
     plural: "records",
     id: "/sequence",
@@ -79,7 +79,7 @@ pub const AUDIT_HEAD: View = View {
     ],
 };
 
-/// What a verification of the trail came to.
+/// The result of a verification of the trail.
 pub const VERIFIED: View = View {
     plural: "verifications",
     id: "/hash",
@@ -100,8 +100,7 @@ pub const PRUNED: View = View {
     columns: &[amount("records", "/records", 0), amount("first-kept", "/first", 0)],
 };
 
-/// The changes of a record in words: `surname: Mensah -> Owusu`. Who changed it last is told by the trail
-/// itself.
+/// The changes of a record in words: `surname: Mensah -> Owusu`. Who changed it last is in the trail itself.
 fn told(record: &Value) -> Vec<String> {
     let noise = ["/lastModifiedBy", "/lastModifiedOn"];
     let listed = record["changes"].as_array().cloned().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! What dry runs, batches, imports and plans come to.
+//! Results of dry runs, batches, imports and plans.
 
 use super::{View, WIDE, column};
 
-/// What a change would come to that was only tried.
+/// The result that a tried change would have.
 pub const DRY_RUN: View = View {
     plural: "dry runs",
     id: "/path",
@@ -15,7 +15,7 @@ pub const DRY_RUN: View = View {
     ],
 };
 
-/// What became of the operations of a batch.
+/// The results of the operations of a batch.
 pub const BATCH: View = View {
     plural: "operations",
     id: "/operation",
@@ -33,7 +33,7 @@ pub const BATCH: View = View {
     ],
 };
 
-/// What an import came to.
+/// The result of an import.
 pub const IMPORT: View = View {
     plural: "imports",
     id: "/report",
@@ -54,7 +54,7 @@ pub const IMPORT: View = View {
     ],
 };
 
-/// What a set of files comes to.
+/// The result of a set of files.
 pub const PLAN: View = View {
     plural: "changes",
     id: "/identifier",

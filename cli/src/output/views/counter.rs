@@ -3,7 +3,6 @@
 use super::Currency::{Accounts, PathTeller, Product, Scale};
 use super::{View, WIDE, amount, column, moment, money, transaction};
 
-/// Tellers.
 pub const TELLER: View = View {
     plural: "tellers",
     id: "/code",
@@ -53,7 +52,7 @@ pub const CASH_ENTRY: View = View {
     ],
 };
 
-/// What a teller's session came to.
+/// The result of a teller's session.
 pub const DAY_REPORT: View = View {
     plural: "reports",
     id: "/number",
@@ -146,7 +145,6 @@ pub const TRANSACTION: View = View {
     ],
 };
 
-/// Receipts of transactions.
 pub const RECEIPT: View = View {
     plural: "receipts",
     id: "/number",

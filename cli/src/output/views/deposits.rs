@@ -3,7 +3,6 @@
 use super::Currency::{self, Accounts, Code, PathAccount, PathInstance, Product, Scale};
 use super::{Column, View, WIDE, amount, column, moment, money, transaction};
 
-/// Actions.
 pub const ACTION: View = View {
     plural: "actions",
     id: "/identifier",
@@ -74,7 +73,6 @@ pub const INSTANCE: View = View {
     ],
 };
 
-/// Types of transaction.
 pub const TRANSACTION_TYPE: View = View {
     plural: "types of transaction",
     id: "/transactionType",

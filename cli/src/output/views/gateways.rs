@@ -2,7 +2,6 @@
 
 use super::{View, column, moment};
 
-/// E-mail gateways.
 pub const EMAIL_GATEWAY: View = View {
     plural: "e-mail gateways",
     id: "/identifier",
@@ -20,7 +19,6 @@ pub const EMAIL_GATEWAY: View = View {
     ],
 };
 
-/// SMS gateways.
 pub const SMS_GATEWAY: View = View {
     plural: "SMS gateways",
     id: "/identifier",

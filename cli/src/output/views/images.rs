@@ -10,7 +10,7 @@ pub const SCAN: View = View {
     columns: &[column("identifier", "/identifier", 0), column("description", "/description", 1)],
 };
 
-/// What is known of an image beside its bytes.
+/// The metadata of an image.
 pub const IMAGE: View = View {
     plural: "images",
     id: "/identifier",

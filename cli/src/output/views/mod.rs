@@ -34,15 +34,14 @@ pub const WIDE: u8 = 9;
 /// One column.
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
-    /// Its name.
     pub name: &'static str,
-    /// Where its value stands in the record; `*` is every element of a list.
+    /// Pointer to its value in the record; `*` is every element of a list.
     pub pointer: &'static str,
-    /// 0 is always shown; of the others, the highest gives way first; [`WIDE`] is only in wide formats.
+    /// 0 is always shown; of the others, the highest is dropped first; [`WIDE`] is only in wide formats.
     pub priority: u8,
-    /// Whether its values stand on the right side of their column: amounts.
+    /// Whether its values are aligned right: amounts.
     pub right: bool,
-    /// Where its values are money: what tells their currency.
+    /// For money: where its currency comes from.
     pub currency: Option<Currency>,
     /// What a table makes of the value for people.
     pub sense: Sense,
@@ -63,10 +62,11 @@ pub enum Sense {
     Word,
 }
 
-/// What tells the currency of a record's amounts, and with it how many digits follow the point in a table.
+/// Where the currency of a record's amounts comes from, and with it how many digits follow the point in a
+/// table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Currency {
-    /// The digits themselves stand at this pointer.
+    /// The number of digits itself is at this pointer.
     Scale(&'static str),
     /// Its code does.
     Code(&'static str),
@@ -156,7 +156,6 @@ pub const OFFICE: View = View {
     ],
 };
 
-/// Addresses.
 pub const ADDRESS: View = View {
     plural: "addresses",
     id: "/city",
@@ -179,7 +178,6 @@ pub const REFERENCE: View = View {
     columns: &[column("type", "/type", 0), column("state", "/state", 0)],
 };
 
-/// Customers.
 pub const CUSTOMER: View = View {
     plural: "customers",
     id: "/identifier",
@@ -226,7 +224,6 @@ pub const CUSTOMER_COMMAND: View = View {
     ],
 };
 
-/// Employees.
 pub const EMPLOYEE: View = View {
     plural: "employees",
     id: "/identifier",
@@ -241,7 +238,7 @@ pub const EMPLOYEE: View = View {
     ],
 };
 
-/// How somebody is reached.
+/// Contact details.
 pub const CONTACT: View = View {
     plural: "contacts",
     id: "/value",
@@ -271,7 +268,7 @@ pub const CARD: View = View {
     ],
 };
 
-/// What a change without a record comes to.
+/// The result of a change without a record.
 pub const RESULT: View = View {
     plural: "results",
     id: "/identifier",

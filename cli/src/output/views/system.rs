@@ -1,4 +1,4 @@
-//! What is told of the machine and of the interface itself.
+//! Views of the machine and of the interface itself.
 
 use super::{Column, View, amount, column};
 use serde_json::Value;
@@ -70,7 +70,6 @@ pub const FAULT: View = View {
     ],
 };
 
-/// Exit codes.
 pub const EXIT_CODE: View = View {
     plural: "exit codes",
     id: "/code",

@@ -2,7 +2,6 @@
 
 use super::{View, WIDE, amount, column, moment};
 
-/// Webhooks.
 pub const WEBHOOK: View = View {
     plural: "webhooks",
     id: "/identifier",

@@ -2,8 +2,8 @@
 
 use crate::paper::layout::{Block, Line};
 
-/// The lines of each page. A block stays on one page if it is no longer than one; what it goes under is
-/// repeated where it begins a page.
+/// The lines of each page. A block stays on one page if it is no longer than one; its heading is repeated if
+/// it begins a page.
 pub fn broken(
     blocks: &[Block],
     height: &dyn Fn(&Line) -> u32,

@@ -66,7 +66,7 @@ pub fn written(
     Ok(pdf.finish())
 }
 
-/// Writes a font: which letters it has, how wide they are, and which characters they stand for.
+/// Writes a font: which letters it has, how wide they are, and which characters they represent.
 fn embed(pdf: &mut Pdf, refs: FontRefs, used: &Used) -> Outcome {
     let name = format!("{}+{}", tag(used), used.font.name);
     let name = Name(name.as_bytes());
@@ -106,7 +106,7 @@ fn embed(pdf: &mut Pdf, refs: FontRefs, used: &Used) -> Outcome {
     Ok(())
 }
 
-/// Six capitals that tell subsets of one font apart, made of the characters in it.
+/// Six capitals that distinguish subsets of one font, made of the characters in it.
 fn tag(used: &Used) -> String {
     let mix = |mixed: u32, character: &char| (mixed ^ u32::from(*character)).wrapping_mul(16_777_619);
     let mut mixed = used.characters.values().fold(2_166_136_261, mix);

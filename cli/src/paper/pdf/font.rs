@@ -7,7 +7,7 @@ use subsetter::GlyphRemapper;
 use ttf_parser::{Face, GlyphId};
 use unicode_normalization::UnicodeNormalization;
 
-/// What is shown in the place of a character that has no letter.
+/// Replaces a character that has no letter.
 pub const REPLACEMENT: char = '\u{fffd}';
 
 /// Units of an em in a PDF.
@@ -75,7 +75,7 @@ pub struct Used<'a> {
     /// The font that they are of.
     pub font: &'a Font,
     remapper: GlyphRemapper,
-    /// Number of a letter in the PDF, and the character that it stands for.
+    /// Number of a letter in the PDF, and the character that it represents.
     pub characters: BTreeMap<u16, char>,
     widths: BTreeMap<u16, u32>,
     /// Characters that had no letter.

@@ -58,7 +58,7 @@ pub fn printed(paper: &Paper, size: Size) -> Outcome<Printed> {
 /// A page: how tall it is, and its lines.
 type Page = (u32, Vec<Line>);
 
-/// Sheets, whose lines stand between a head and a foot.
+/// Sheets, whose lines are between a head and a foot.
 fn on_sheets(blocks: &[Block], sheet: Sheet, height: u32, foot: &[Line]) -> Vec<Page> {
     let room = sheet.room(height, foot);
     let room = |page: usize| if page == 0 { room } else { room.saturating_sub(sheet.running()) };

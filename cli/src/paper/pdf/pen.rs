@@ -41,7 +41,7 @@ impl<'a> Pen<'a> {
         self.y = self.ruler.sheet.margin;
     }
 
-    /// Ends a page, and gives what was drawn.
+    /// Ends a page, and returns what was drawn.
     pub fn end(&mut self) -> Vec<u8> {
         std::mem::replace(&mut self.content, Content::new()).finish().into_vec()
     }

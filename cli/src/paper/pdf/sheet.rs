@@ -68,12 +68,12 @@ impl Sheet {
         lines.iter().map(|line| self.tall(line)).sum()
     }
 
-    /// The height of what stands above the second and each further page.
+    /// The height of the header on the second and each further page.
     pub fn running(&self) -> u32 {
         self.fine * 7 / 5 + self.plain * 3 / 2
     }
 
-    /// What a page has for the paper itself; below it stand a rule, the foot and the number of the page.
+    /// The height of a page for the paper itself; below it are a rule, the foot and the number of the page.
     pub fn room(&self, height: u32, foot: &[Line]) -> u32 {
         (height - 2 * self.margin)
             .saturating_sub(self.all_tall(foot) + self.fine * 7 / 5 + self.plain * 3 / 2)

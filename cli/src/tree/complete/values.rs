@@ -47,11 +47,11 @@ pub(super) async fn of(cx: &Cx, line: &Line<'_>, arg: &Arg, typed: &str) -> Vec<
     if shown.contains("FILE") || shown.contains("DIR") {
         return vec![(super::FILES.to_owned(), String::new())];
     }
-    // A few words stand in the help as they are typed.
+    // If only a few words are possible, the help lists them as they are typed.
     if shown.contains('|') && shown.chars().all(|c| c.is_ascii_lowercase() || c == '|') {
         return plain(shown.split('|').map(str::to_owned).collect());
     }
-    // The identifier of a record that is about to be created has another name: nothing is known of it.
+    // The argument for the identifier of a new record has a different name, so nothing is offered for it.
     match arg.get_id().as_str() {
         "profile" => plain(profile::identifiers()),
         "topic" => plain(topics::names()),
@@ -63,7 +63,7 @@ fn plain(values: Vec<String>) -> Vec<Candidate> {
     values.into_iter().map(|value| (value, String::new())).collect()
 }
 
-/// The identifiers of the records that an argument names, if the daemon tells them soon.
+/// The identifiers of the records that an argument names, if the daemon answers soon.
 async fn known(cx: &Cx, line: &Line<'_>, argument: &str, typed: &str) -> Vec<String> {
     let names = |noun: &&&Noun| noun.param() == argument || noun.arguments.contains(&argument);
     let Some(noun) = nouns::all().iter().find(names) else { return Vec::new() };

@@ -70,7 +70,7 @@ impl Verb for Apply {
 /// What to do after a part was not done.
 const AGAIN: &str = "apply the files again: what is as they say already stays as it is";
 
-/// Tells what would be done, before it is.
+/// Shows what would be done, before it is.
 fn tell(cx: &Cx, plan: &Plan, dry_run: bool) {
     let lines = show::lines(plan);
     let asks = !cx.prompt.yes && !dry_run && cx.prompt.can_ask();
@@ -80,7 +80,7 @@ fn tell(cx: &Cx, plan: &Plan, dry_run: bool) {
     }
 }
 
-/// Says that everything is as the files say; the list that follows need not say once more that it is empty.
+/// Says that everything is as the files say; the list that follows need not repeat that it is empty.
 fn quiet_after_none(cx: &Cx, what: &str, plan: &Plan) -> Output {
     let records = match plan.unchanged {
         1 => "the one record is".to_owned(),

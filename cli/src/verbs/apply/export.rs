@@ -41,7 +41,7 @@ pub async fn export(client: &Client, folder: &str, over: bool) -> Outcome<Export
         files.push(file);
     }
     let dangling = found.dangling(client).await?;
-    // Nothing is put into its place before everything has arrived.
+    // Nothing is moved into place before everything has arrived.
     for file in files {
         file.finish(&place)?;
     }
@@ -72,9 +72,9 @@ impl Found {
 
 /// Where the files go.
 enum Place {
-    /// A folder beside the one that it becomes.
+    /// A temporary folder, and the folder that it becomes.
     New(TempDir, PathBuf),
-    /// A folder that is there already.
+    /// An existing folder.
     Over(PathBuf),
 }
 
@@ -105,7 +105,7 @@ impl Place {
         }
     }
 
-    /// Makes the folder what it is to be. An empty one that is there gives way, any other one does not.
+    /// Moves the folder into place. An empty folder there is replaced; any other is refused.
     fn finish(self) -> Outcome {
         let Place::New(folder, path) = self else { return Ok(()) };
         let failed = |error: std::io::Error| match error.kind() {
@@ -114,7 +114,7 @@ impl Place {
         };
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).map_err(failed)?;
         rename(folder.path(), &path).map_err(failed)?;
-        // It is not there any more under its first name, so there is nothing to remove.
+        // It was renamed, so there is nothing to remove.
         let _ = folder.keep();
         Ok(())
     }

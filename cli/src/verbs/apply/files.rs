@@ -22,13 +22,13 @@ pub type Name = (&'static str, String);
 /// A document: how one record is to be.
 #[derive(Clone)]
 pub struct Document {
-    /// Where it stands, for people.
+    /// Its place, for people.
     pub place: String,
     /// What it is.
     pub kind: &'static Kind,
     /// What names it among its kind.
     pub id: String,
-    /// The record in which it lies.
+    /// The record that contains it.
     pub within: Option<String>,
     /// The properties that are given.
     pub given: Map<String, Value>,
@@ -113,7 +113,7 @@ fn folder_of(file: &str) -> &Path {
     Path::new(file).parent().unwrap_or(Path::new(""))
 }
 
-/// The files of a folder and of those in it, by name; a file stands for itself.
+/// The files of a folder and its subfolders, by name; a file expands to itself.
 fn expand(file: &str) -> Outcome<Vec<String>> {
     if file == "-" || !Path::new(file).is_dir() {
         return Ok(vec![file.to_owned()]);
@@ -160,7 +160,7 @@ fn values(name: &str, text: &str) -> Outcome<Vec<(String, Value)>> {
     Ok(found)
 }
 
-/// A document; what is wrong with it is noted.
+/// Reads a document; its errors are noted.
 fn document(place: String, value: Value, folder: &Path, findings: &mut Findings) -> Option<Document> {
     let Value::Object(mut given) = value else {
         findings.add(&place, "", "a document holds properties, the first of them kind");

@@ -1,4 +1,4 @@
-//! What is wrong with a set of files.
+//! Errors in a set of files.
 
 use crate::failure::Failure;
 use mfa_shared::fault::exit;
@@ -12,7 +12,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Notes what is wrong with a field of the document at a place.
+    /// Notes an error in a field of the document at a place.
     pub fn add(&mut self, place: &str, field: &str, what: &str) {
         let detail = format!("{place}: {what}");
         self.errors.push(FieldError { field: field.to_owned(), code: "invalid_document".to_owned(), detail });

@@ -12,11 +12,11 @@ use std::sync::LazyLock;
 /// A kind of record.
 #[derive(Debug)]
 pub struct Kind {
-    /// What stands behind `kind:`.
+    /// The value of `kind:`.
     pub name: &'static str,
     /// The property that names a record.
     pub key: &'static str,
-    /// The property that is in the path and not in the body: the record in which this one lies.
+    /// The property that is in the path and not in the body: the record that contains this one.
     pub within: Option<&'static str>,
     /// The endpoint that reads a record.
     pub read: &'static Meta,
@@ -24,7 +24,6 @@ pub struct Kind {
     pub create: Row,
     /// The endpoint that changes one.
     pub change: Row,
-    /// The noun.
     pub noun: &'static Noun,
     apply: &'static Apply,
 }

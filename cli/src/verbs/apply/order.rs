@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::exit;
 use std::collections::HashMap;
 
-/// How far a document is looked at.
+/// How far a document has been examined.
 #[derive(Clone, Copy, PartialEq)]
 enum Seen {
     Not,

@@ -24,7 +24,6 @@ struct State {
 
 /// A property that changes. What must not be shown is hidden already.
 pub struct Field {
-    /// Its name.
     pub name: String,
     /// What it is; null for nothing.
     pub before: Value,
@@ -36,7 +35,7 @@ pub struct Field {
 pub struct Step {
     /// What the files say.
     pub document: Document,
-    /// Whether there is no such record yet.
+    /// Whether the record is new.
     pub new: bool,
     /// What changes.
     pub fields: Vec<Field>,
@@ -131,7 +130,7 @@ fn state(document: &Document, result: OperationResult) -> Outcome<Option<State>>
     }
 }
 
-/// What a document comes to.
+/// The changes that a document requires.
 #[derive(Default)]
 struct Drawn {
     changed: Vec<String>,
@@ -159,7 +158,7 @@ impl Drawn {
     }
 }
 
-/// A record that is not there.
+/// Plans a record that does not exist.
 fn creation(document: &Document, findings: &mut Findings) -> Option<Drawn> {
     let kind = document.kind;
     let mut body = document.given.clone();
@@ -173,7 +172,7 @@ fn creation(document: &Document, findings: &mut Findings) -> Option<Drawn> {
         Ok(made) => made,
         Err(failure) => {
             findings.refused(&document.place, &document.with_absent(failure));
-            // Its references are still looked at.
+            // Its references are still checked.
             json!({})
         }
     };

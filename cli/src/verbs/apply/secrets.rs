@@ -1,12 +1,12 @@
-//! Values that stand elsewhere: `${env:NAME}` is a variable of the environment, `${file:PATH}` what a file
-//! holds. What came from there is shown nowhere, and neither is what the interface calls a secret.
+//! Values from elsewhere: `${env:NAME}` is a variable of the environment, `${file:PATH}` the content of a
+//! file. Such a value is never shown, and neither is what the interface calls a secret.
 
 use serde_json::Value;
 use std::path::Path;
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 pub const HIDDEN: &str = "***";
-/// What stands in the place of a secret that is another one than before.
+/// Replaces a secret that has changed.
 const HIDDEN_NEW: &str = "*** (another one)";
 
 /// Puts the values that a document names into their places, whose pointers `places` gets. Within a list that

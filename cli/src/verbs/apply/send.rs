@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Passwords of one batch: each takes a while to hash.
 const HASHES_MAX: usize = 20;
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Clone)]
 pub enum Became {
     /// Nothing was sent for it.

@@ -40,7 +40,7 @@ fn brief(value: &Value) -> String {
     }
 }
 
-/// The plan as records, each with what became of it.
+/// The plan as records, each with its result.
 pub fn rows(plan: &Plan, became: &[Became]) -> Value {
     let row = |(step, became): (&Step, &Became)| {
         let field = |f: &Field| json!({ "field": f.name, "before": f.before, "after": f.after });

@@ -51,7 +51,7 @@ fn in_order(mut records: Vec<Value>) -> Vec<Value> {
         ordered.extend(ready);
         records = waiting;
         if records.len() == before {
-            // Somebody has removed a parent meanwhile.
+            // A parent was removed meanwhile.
             ordered.append(&mut records);
         }
     }

@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// The file of the failed rows. It comes into being with the first of them.
+/// The file of the failed rows. It is created with the first of them.
 pub struct Failed {
     path: PathBuf,
     columns: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// Nothing has failed yet. A file that somebody has worked on since it was written stays as it is.
+    /// Begins without failures. A file that was edited since it was written stays as it is.
     pub fn begin(path: &Path, report: &Path, noun: Bulk, source: &Source) -> Outcome<Self> {
         let changed = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
         if let (Some(failed), Some(reported)) = (changed(path), changed(report))
@@ -35,7 +35,6 @@ impl Failed {
         Ok(Self { path: path.to_owned(), columns, delimiter, writer: None, count: 0 })
     }
 
-    /// Adds a row.
     pub fn push(&mut self, raw: &Raw) -> Outcome {
         self.count += 1;
         let written = match raw {
@@ -53,7 +52,7 @@ impl Failed {
     fn writer(&mut self) -> Outcome<&mut csv::Writer<File>> {
         if self.writer.is_none() {
             let mut options = OpenOptions::new();
-            // The rows may hold passwords, and always hold what concerns nobody else.
+            // The rows may hold passwords, and always hold what concerns no one else.
             let file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.path);
             let file = file.map_err(|error| self.unwritable(&error.into()))?;
             let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter).from_writer(file);

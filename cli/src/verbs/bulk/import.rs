@@ -25,7 +25,7 @@ use tokio::task::JoinHandle;
 
 /// Batches that are under way at once, so that the daemon never waits for the next one.
 const UNDER_WAY: usize = 3;
-/// Rows that failed of which a person is told at once; all of them are in the report.
+/// Failed rows that are shown at once; all of them are in the report.
 const FAILURES_SHOWN: usize = 5;
 
 /// What is to be imported, and how.
@@ -37,7 +37,7 @@ pub struct Order {
     pub format: Option<Format>,
     /// Columns with the fields that they are for.
     pub map: Vec<(String, String)>,
-    /// What is done with what is there already.
+    /// What is done with existing records.
     pub mode: Mode,
     /// Rows are only tried.
     pub validate_only: bool,
@@ -45,7 +45,7 @@ pub struct Order {
     pub atomic: bool,
     /// Rows that name what does not exist are refused.
     pub existing_only: bool,
-    /// Rows that were done before are passed over.
+    /// Skip the rows that were done before.
     pub resume: bool,
     /// Where the report goes.
     pub report: PathBuf,
@@ -86,13 +86,13 @@ struct Part {
 
 type Parts = mpsc::Receiver<Outcome<Part>>;
 
-/// Where what became of the rows is told.
+/// The results of the rows.
 struct Ledger {
     report: Report,
     failed: Failed,
     progress: Progress,
     counts: Counts,
-    /// What a person is told of the first rows that failed.
+    /// Messages of the first rows that failed.
     first: Vec<String>,
     /// The rows that would be done, where all of them are only tried.
     tried: Option<Tried>,
@@ -108,7 +108,7 @@ struct Tried {
 impl Tried {
     /// Refuses a row whose record a row before it would make.
     fn judge(&mut self, done: &mut Done) {
-        // An identifier counts among all records of the noun, whatever they lie in.
+        // An identifier must be unique among all records of the noun, whichever record contains them.
         let own = done.id.splitn(self.noun.within().len() + 1, '/').last().unwrap_or_default();
         if done.status != Status::Valid {
             return;
@@ -125,7 +125,7 @@ impl Tried {
 }
 
 impl Ledger {
-    /// Tells what became of the next rows.
+    /// Records the results of the next rows.
     fn settle(&mut self, mut done: Vec<Done>, position: u64) -> Outcome {
         done.sort_by_key(|done| done.number);
         for mut done in done {
@@ -143,7 +143,7 @@ impl Ledger {
             if let Some(raw) = done.raw.as_ref().filter(|_| done.status == Status::Failed) {
                 self.failed.push(raw)?;
             }
-            // Of rows that are done all or not at all, the one that is wrong is told, not those before it.
+            // Of rows that are done all or not at all, only the wrong one is shown, not those before it.
             let is_wrong = done.status == Status::Failed && done.code != TAKEN_BACK;
             if is_wrong && self.first.len() < FAILURES_SHOWN {
                 let row = format!("row {} {}", done.number, done.id);
@@ -151,7 +151,7 @@ impl Ledger {
             }
             self.report.push(&done);
         }
-        // The report last: whoever changes the other file does so after it.
+        // The report last: a file of failed rows that is newer than the report was edited since.
         self.failed.flush()?;
         self.report.flush()?;
         self.progress.tell(self.counts, position);
@@ -193,7 +193,7 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     }
 }
 
-/// How an import is gone on with that did not come to its end.
+/// Adds a hint on how to resume an import that did not finish.
 fn going_on(failure: Failure, noun: Bulk, order: &Order) -> Failure {
     let before = if failure.hint.is_empty() { String::new() } else { format!("{}; then ", failure.hint) };
     let hint = match order.file.as_str() {
@@ -211,7 +211,7 @@ fn read(source: Source, reading: Reading, before: Before, rows_max: usize) -> Pa
         loop {
             let part = reader.part(rows_max);
             let last = !matches!(&part, Ok(Some(_)));
-            // Whoever waits for parts may have given up.
+            // The receiver of the parts may have given up.
             let sent = part.transpose().is_none_or(|part| sender.blocking_send(part).is_ok());
             if last || !sent {
                 return;
@@ -252,7 +252,7 @@ impl Reader {
         Ok((!part.ready.is_empty() || !part.settled.is_empty()).then_some(part))
     }
 
-    /// What became of a row in a run before this one.
+    /// The result of a row in an earlier run.
     fn settled(&mut self, row: &Row) -> Option<Done> {
         let status = if row.id.is_empty() { None } else { self.before.take(&row.id) };
         Some(Done { before: true, ..Done::well(row, status?) })
@@ -264,7 +264,7 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
     type UnderWay = JoinHandle<Outcome<(Vec<Done>, u64)>>;
     let mut under_way: VecDeque<UnderWay> = VecDeque::new();
     let most = if sender.noun.ordered { 1 } else { UNDER_WAY };
-    // One listener for the whole run: what is said while the files are written must be heard afterwards.
+    // One listener for the whole run: a Ctrl-C while the files are written must be noticed afterwards.
     let mut interrupts = listen(SignalKind::interrupt())?;
     let mut interrupted = false;
     loop {
@@ -290,7 +290,7 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
                 ended = &mut first => break ended,
                 _ = interrupts.recv() => {
                     if interrupted {
-                        // Whoever says it twice does not want to wait for an answer.
+                        // A second Ctrl-C does not wait for an answer.
                         return Err(stopped());
                     }
                     interrupted = true;
@@ -331,7 +331,7 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
     ledger.settle(done, position)
 }
 
-/// Ends the report and tells what it came to.
+/// Ends the report and shows its totals.
 fn finish(cx: &Cx, noun: Bulk, order: &Order, ledger: Ledger) -> Outcome {
     let Ledger { report, failed, progress, counts, first, .. } = ledger;
     report.finish()?;

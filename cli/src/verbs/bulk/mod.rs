@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `source` | rows of CSV, JSON lines, JSON and YAML |
 //! | `row` | a row as the operations that make its record |
-//! | `send` | rows as batches, and what became of each |
-//! | `report`, `failed` | the report, from which a broken run goes on; the rows that failed |
+//! | `send` | rows as batches, and the result of each |
+//! | `report`, `failed` | the report, from which a broken run is resumed; the rows that failed |
 //! | `progress` | a bar for people, lines for programs |
 //! | `import` | all of it together |
 //! | `export` | the way back |
@@ -34,7 +34,6 @@ type Change = (Row, fn(&Value) -> Value);
 pub struct Bulk {
     /// What is typed, such as `customers`.
     pub name: &'static str,
-    /// The noun.
     pub noun: &'static Noun,
     /// The endpoint that makes a record.
     pub create: Row,
@@ -52,7 +51,7 @@ impl Bulk {
         self.noun.within
     }
 
-    /// The endpoint that changes a record that is there already, and its body from that of a new one.
+    /// The endpoint that changes an existing record, and its body from that of a new one.
     fn change(&self) -> Option<Change> {
         self.noun.change.filter(|_| self.changes).map(|row| (row, self.noun.change_body))
     }

@@ -1,4 +1,4 @@
-//! How far an import is: a bar for a person at a terminal, a line of JSON now and then for a program.
+//! Progress of an import: a bar for a person at a terminal, a line of JSON now and then for a program.
 
 use crate::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -24,11 +24,10 @@ pub struct Counts {
     pub skipped: u64,
     /// They would be done.
     pub valid: u64,
-    /// They failed.
     pub failed: u64,
 }
 
-/// How far an import is.
+/// The progress of an import.
 pub struct Progress {
     begun: Instant,
     told: Instant,
@@ -54,7 +53,7 @@ impl Progress {
         Self { begun: now, told: now, bytes: bytes.filter(|bytes| *bytes > 0), shown }
     }
 
-    /// Tells of more rows, which end at this byte of the file.
+    /// Reports more rows, which end at this byte of the file.
     pub fn tell(&mut self, counts: Counts, position: u64) {
         let rate = self.rate(counts.rows - counts.before);
         match &self.shown {

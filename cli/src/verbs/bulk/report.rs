@@ -28,16 +28,16 @@ pub struct Report {
     own: u64,
 }
 
-/// What earlier runs have come to.
+/// The results of earlier runs.
 #[derive(Debug, Default)]
 pub struct Before {
-    /// The run that is to be gone on with, or a new one.
+    /// The run to be resumed, or a new one.
     pub run: String,
     done: HashMap<String, Vec<Status>>,
 }
 
 impl Before {
-    /// What became of the next row of this name, if it was done before.
+    /// The result of the next row of this name, if it was done before.
     pub fn take(&mut self, id: &str) -> Option<Status> {
         let done = self.done.get_mut(id)?;
         if done.is_empty() { None } else { Some(done.remove(0)) }
@@ -90,7 +90,7 @@ impl Report {
         let _ = writer.flush();
     }
 
-    /// Adds what became of a row.
+    /// Adds the result of a row.
     pub fn push(&mut self, done: &Done) {
         let flat = |text: &str| guarded_or_empty(&text.replace(['\r', '\n'], " "));
         let (number, id) = (done.number.to_string(), flat(&done.id));
@@ -153,8 +153,8 @@ impl Past {
         past
     }
 
-    /// A run tells what was done before it, too, as far as it came: of two runs, the one that tells more of
-    /// a name counts.
+    /// A run also reports what was done before it, as far as it got: of two runs, the one with more results
+    /// for a name counts.
     fn add(&mut self, run: HashMap<String, Vec<Status>>) {
         for (id, done) in run {
             let known = self.done.entry(id).or_default();

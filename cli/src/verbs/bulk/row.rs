@@ -1,4 +1,4 @@
-//! A row of a file as the record that it stands for.
+//! A row of a file as the record that it describes.
 
 use super::Bulk;
 use super::source::{Raw, near};
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 enum Target {
     /// A parameter of the path, by its place in [`Noun::within`](crate::command::noun::Noun).
     Within(usize),
-    /// A part of the body, with the name of the column for whoever has to correct it.
+    /// A part of the body, with the name of the column for the user who has to correct it.
     Field(Column, String),
     /// Nothing.
     PassedOver,
@@ -27,16 +27,15 @@ pub struct Reading {
     renamed: HashMap<String, String>,
 }
 
-/// A row.
 #[derive(Debug, Clone)]
 pub struct Row {
     /// Its place in the file, counted from 1.
     pub number: u64,
     /// What names its record, as far as it says so.
     pub id: String,
-    /// The record, or why there is none.
+    /// The record, or why it cannot be made.
     pub record: Result<Record, String>,
-    /// The row as it stands in the file.
+    /// The row as in the file.
     pub raw: Raw,
 }
 
@@ -45,7 +44,6 @@ pub struct Row {
 pub struct Record {
     /// The parameters of the path.
     pub within: Vec<String>,
-    /// The body.
     pub body: Value,
 }
 
@@ -190,7 +188,7 @@ fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Targe
 }
 
 /// Gives rows their idempotency keys: the same for the same row in the same run of an import, wherever in the
-/// file it stands by then.
+/// file it is by then.
 pub struct Keys {
     run: String,
     seen: HashMap<[u8; 8], u32>,
@@ -211,7 +209,7 @@ impl Keys {
         let count = self.seen.entry(short).or_default();
         *count += 1;
         let hex: String = hash.as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        // A row that stands twice in the file is two rows.
+        // A row that occurs twice in the file is two rows.
         if *count == 1 { hex } else { format!("{hex}-{count}") }
     }
 }

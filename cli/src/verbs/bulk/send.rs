@@ -1,4 +1,4 @@
-//! Rows as batches of operations, and what became of each row.
+//! Rows as batches of operations, and the result of each row.
 
 use super::row::{Keys, Record, Row};
 use super::source::Raw;
@@ -29,7 +29,7 @@ pub enum Mode {
     SkipExisting,
 }
 
-/// What became of a row.
+/// The result of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Its record was made.
@@ -62,20 +62,20 @@ impl Status {
     }
 }
 
-/// A row with what became of it.
+/// A row with its result.
 #[derive(Debug, Clone)]
 pub struct Done {
     /// Its place in the file.
     pub number: u64,
     /// What names its record.
     pub id: String,
-    /// What became of it.
+    /// Its result.
     pub status: Status,
     /// The code of a refusal.
     pub code: String,
     /// Why it was refused.
     pub message: String,
-    /// The row as it stands in the file, where it failed or may fail yet.
+    /// The row as in the file, if it failed or may still fail.
     pub raw: Option<Raw>,
     /// Whether an earlier run did it.
     pub before: bool,
@@ -85,7 +85,7 @@ impl Done {
     /// A row that went well.
     pub fn well(row: &Row, status: Status) -> Self {
         let (code, message) = (String::new(), String::new());
-        // What was only tried may still be found to fail beside another row.
+        // A row that was only tried may still fail together with another row.
         let raw = (status == Status::Valid).then(|| row.raw.clone());
         Self { number: row.number, id: row.id.clone(), status, code, message, raw, before: false }
     }
@@ -105,7 +105,6 @@ impl Done {
 
 /// A row that can be sent, with its operation.
 pub struct Ready {
-    /// The row.
     pub row: Row,
     record: Record,
     key: String,
@@ -164,7 +163,7 @@ pub struct Sender {
     pub client: Client,
     /// What the rows are.
     pub noun: Bulk,
-    /// What is done with what is there already.
+    /// What is done with existing records.
     pub mode: Mode,
 }
 
@@ -183,14 +182,14 @@ impl Sender {
         Ok(done.into_iter().flatten().collect())
     }
 
-    /// Changes the records that are there already, or makes sure that they are.
+    /// Changes the existing records, or makes sure that they exist.
     async fn treat_present(&self, rows: &[Ready], done: &mut [Option<Done>]) -> Outcome {
         let there: Vec<_> = (0..rows.len()).filter(|i| done[*i].is_none()).collect();
         let Some(change) = self.noun.change().filter(|_| !there.is_empty()) else { return Ok(()) };
         let status = if self.mode == Mode::Upsert { Status::Updated } else { Status::Skipped };
         let operation = |i: &usize| match self.mode {
             Mode::Upsert => rows[*i].change(self.noun, change),
-            // A number that is taken may be taken by somebody else.
+            // A number that is taken may be taken by another customer.
             _ => operation(&reading(change.0.meta), &rows[*i].address(self.noun), None, None, None),
         };
         let results = self.results(there.iter().map(operation)).await?;
@@ -254,7 +253,7 @@ impl Sender {
             }
             Err(failure) => match failure.operation.and_then(|i| Some((i, *sent.get(i)?))) {
                 Some((operation, refused)) => {
-                    // The row is told by its place in the file.
+                    // The row is identified by its place in the file.
                     let detail = fault::detail_of_operation(operation, &failure.message);
                     let message = in_one_line(&failure.errors, detail);
                     Ok(taken_back(&rows, refused, &failure.code, &message))
@@ -265,7 +264,7 @@ impl Sender {
     }
 }
 
-/// What became of rows of which one was refused, and all others were taken back for it.
+/// The results of rows that were all rolled back because one of them was refused.
 fn taken_back(rows: &[Ready], refused: usize, code: &str, message: &str) -> Vec<Done> {
     let number = rows[refused].row.number;
     let told = |(i, ready): (usize, &Ready)| match i == refused {
@@ -278,12 +277,12 @@ fn taken_back(rows: &[Ready], refused: usize, code: &str, message: &str) -> Vec<
     rows.iter().enumerate().map(told).collect()
 }
 
-/// Whether a row was refused because its record is there already.
+/// Whether a row was refused because its record exists already.
 fn is_taken(done: &Done) -> bool {
     [IDENTIFIER_TAKEN.code, CARD_NUMBER_TAKEN.code].contains(&done.code.as_str())
 }
 
-/// The endpoint that reads what another one changes.
+/// The endpoint that reads what another changes.
 fn reading(change: &Meta) -> Meta {
     let read = mfa_shared::api::rows().find(|row| Some(row.name) == change.tag && row.method == Method::Get);
     // A change of a record has a tag, which the read of that record carries.

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, stdin};
 use std::path::Path;
 
-/// Bytes of a file that are looked at for its format.
+/// Bytes of a file that are examined for its format.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// How rows are written down.
@@ -26,7 +26,7 @@ pub enum Format {
     Yaml,
 }
 
-/// A row as it stands in the file.
+/// A row as in the file.
 #[derive(Debug, Clone)]
 pub enum Raw {
     /// The cells of a line of CSV.
@@ -84,12 +84,12 @@ impl Source {
         if let Rows::Csv { header, .. } = &self.rows { Some(header) } else { None }
     }
 
-    /// What stands between the cells.
+    /// The delimiter of the cells.
     pub fn delimiter(&self) -> u8 {
         if let Rows::Csv { delimiter, .. } = &self.rows { *delimiter } else { b',' }
     }
 
-    /// Bytes of the file that were read, where that tells how far it is.
+    /// Bytes of the file read so far; 0 where they do not measure the progress.
     pub fn position(&self) -> u64 {
         match &self.rows {
             Rows::Csv { reader, skipped, .. } => skipped + reader.position().byte(),
@@ -175,7 +175,7 @@ fn records(file: &str, format: Format, mut reader: Box<dyn BufRead + Send>) -> O
     }
 }
 
-/// Takes the comments before the header away, and finds out what stands between the cells.
+/// Removes the comments before the header, and finds the delimiter of the cells.
 fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     let unreadable = |error| Failure::usage(format!("cannot read {file}: {error}"));
     let (mut line, mut skipped) = (Vec::new(), 0);
@@ -201,7 +201,7 @@ fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     Ok(Rows::Csv { reader: Box::new(reader), header, delimiter, skipped })
 }
 
-/// Reads `COLUMN=FIELD`; nothing behind the sign means that the column is passed over.
+/// Reads `COLUMN=FIELD`; nothing after the sign means that the column is ignored.
 pub fn mapping(text: &str) -> Result<(String, String), String> {
     let (column, field) = text.split_once('=').ok_or("it must be COLUMN=FIELD, such as Surname=surname")?;
     Ok((column.trim().to_owned(), field.trim().to_owned()))

@@ -5,7 +5,7 @@ use super::money::{PRODUCTS, account_name};
 use crate::api::tellers::counter::decimal;
 use serde_json::{Value, json};
 
-/// The office in a path: that of the tellers, another one, or none that there is.
+/// The office in a path: that of the tellers, a different one, or an unknown one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
     Here,
@@ -13,13 +13,13 @@ pub enum At {
     Nowhere,
 }
 
-/// What is wrong with a request.
+/// The mistake in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slip {
     None,
-    /// A word that is none.
+    /// An unknown word.
     Word,
-    /// Something that is another one's.
+    /// Something that belongs to another.
     Other,
     Customer,
     Product,
@@ -27,7 +27,7 @@ pub enum Slip {
     Target,
 }
 
-/// A transaction that somebody wants.
+/// A requested transaction.
 #[derive(Debug, Clone)]
 pub struct Wish {
     pub kind: &'static str,

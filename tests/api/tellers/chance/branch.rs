@@ -22,7 +22,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What stands in the place of facts, in the form of a fact.
+    /// The values at the pointers of these facts, as facts.
     pub fn facts(&self, expected: &Facts) -> Facts {
         let found = |(pointer, like): &(String, Fact)| {
             let value = self.body.pointer(pointer).unwrap_or(&Value::Null);

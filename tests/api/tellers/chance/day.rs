@@ -54,7 +54,7 @@ impl Model {
     fn adjust(&mut self, who: usize, t: usize, amount: i64) -> Result<(), Refused> {
         let kind = if amount > 0 { "DAJT" } else { "CAJT" };
         let (drawer, vault) = ((self.tellers[t].drawer.clone(), amount), ("vault".to_owned(), -amount));
-        // The debit stands first.
+        // The debit comes first.
         let lines = if amount > 0 { vec![drawer, vault] } else { vec![vault, drawer] };
         refuse(self.tellers[t].cash() + amount < 0, 409, "insufficient_cash")?;
         self.post((kind, who, t), lines)

@@ -26,7 +26,7 @@ const HISTORIES: u32 = 5;
 const OPERATIONS: usize = 4_000;
 /// On PostgreSQL everything takes more round trips, so there is one.
 const HISTORIES_ON_POSTGRES: u32 = 1;
-/// After so many operations everything that can be read is looked at.
+/// After so many operations everything that can be read is compared.
 const LOOK_AFTER: usize = 1_000;
 /// Most operations of a request.
 const TOGETHER_MAX: usize = 200;
@@ -100,7 +100,7 @@ impl Twins {
         if alone { self.send() } else { Ok(()) }
     }
 
-    /// Sends what waits, and holds each answer against the model's.
+    /// Sends the waiting operations, and compares each answer with the model's.
     fn send(&mut self) -> TestCaseResult {
         let waiting = std::mem::take(&mut self.waiting);
         if waiting.is_empty() {
@@ -279,7 +279,7 @@ fn a_branch_does_what_the_model_does() {
     let played = TestRunner::new(settings).run(&history, |steps| play(&steps, &met));
     if let Err(error) = played {
         match error {
-            // What went wrong stands last, below the shortest history that was found for it.
+            // The reason comes last, below the shortest history that was found for it.
             TestError::Fail(reason, steps) => panic!("{steps:?}\nafter {} steps: {reason}", steps.len()),
             TestError::Abort(reason) => panic!("{reason}"),
         }

@@ -1,6 +1,6 @@
-//! What a branch does, told a second time from the contract: in whole thousandths, with plain numbers, without
-//! any of the code that it is compared with. Here is what there is and how it is read; `day.rs` has what is done
-//! to tellers, `money.rs` accounts and transactions.
+//! What a branch does, implemented a second time from the contract: in whole thousandths, with plain numbers,
+//! without any of the code that it is compared with. Here is the state and how it is read; `day.rs` has what
+//! is done to tellers, `money.rs` accounts and transactions.
 
 use super::act::{Act, At, Look};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub struct Refused {
     pub field: String,
 }
 
-/// Something that the body of an answer tells at a pointer.
+/// What the body of an answer holds at a pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
     /// An amount in thousandths.

@@ -70,7 +70,7 @@ impl Product {
         10_i64.pow(3 - self.scale)
     }
 
-    /// What a transaction is charged; percent are rounded once, half to even. What comes to 0 is left out.
+    /// What a transaction is charged; percentages are rounded once, half to even. A charge of 0 is left out.
     fn charged(&self, kind: &str, amount: i64) -> Vec<(&'static str, i64)> {
         let of_kind = self.charges.iter().filter(|charge| charge.kind == kind);
         let computed = of_kind.map(|charge| {

@@ -1,5 +1,5 @@
-//! What happens next: numbers by chance, and the operation that they come to where the model stands, so that
-//! most operations are possible and bounds are met, not only passed.
+//! What happens next: random numbers, and the operation that they select in the current state of the model,
+//! so that most operations are possible and bounds are met, not only passed.
 
 use super::Twins;
 use super::act::{Act, At, Look, Slip, Wish};
@@ -28,7 +28,7 @@ enum Kind {
     Look,
 }
 
-/// How much, told by what is there.
+/// An amount, absolute or relative to one of the model.
 #[derive(Debug, Clone, Copy)]
 enum HowMuch {
     Thousandths(i64),
@@ -51,7 +51,7 @@ pub struct Step {
     /// The time that passes before it.
     pub seconds: i64,
     pub restart: bool,
-    /// Whether what waits is sent after it.
+    /// Whether the waiting operations are sent after it.
     pub send: bool,
 }
 
@@ -88,7 +88,7 @@ fn how_much() -> impl Strategy<Value = HowMuch> {
     ]
 }
 
-/// Seldom something else than the first value.
+/// Rarely something other than the first value.
 fn seldom<T: Clone + std::fmt::Debug>(
     first: T,
     one_of: u32,
@@ -122,7 +122,7 @@ pub fn step() -> impl Strategy<Value = Step> {
     )
 }
 
-/// What a history might never come to by chance: the first employee is wanted at a second teller, and closes an
+/// What a history might never reach by chance: the first employee is wanted at a second teller, and closes an
 /// account that holds nothing.
 pub fn overture() -> Vec<Act> {
     let (at, word, slip) = (At::Here, "NONE", Slip::None);
@@ -151,7 +151,7 @@ impl Step {
         }
     }
 
-    /// A mistake of those that an operation knows, seldom.
+    /// Rarely, one of the mistakes that an operation knows.
     fn mistake(&self, known: &[Slip]) -> Slip {
         let place = self.slip.checked_sub(90).filter(|place| *place < known.len());
         place.map_or(Slip::None, |place| known[place])
@@ -179,7 +179,7 @@ impl Twins {
         assigned.unwrap_or(step.n % EMPLOYEES)
     }
 
-    /// What comes before it: a pause before most counts, and seldom PINs until the drawer is locked.
+    /// What precedes it: a pause before most counts, and rarely PINs until the drawer is locked.
     pub fn before(&self, step: &Step) -> Vec<Act> {
         let (t, employee) = (self.desk, self.assigned(self.desk));
         let teller = &self.model.tellers[t];
@@ -193,7 +193,7 @@ impl Twins {
         }
     }
 
-    /// The operation that a step comes to.
+    /// The operation of a step.
     pub fn act(&mut self, step: &Step) -> Act {
         self.desk = step.desk.unwrap_or(self.desk);
         let (n, m, at) = (step.n, step.m, step.at());
@@ -274,7 +274,7 @@ impl Twins {
         Act::Change { t, at, limit, drawer, pin, employee, slip }
     }
 
-    /// An account that stands where the type of transaction needs it, in most cases.
+    /// An account in the state that the type of transaction needs, in most cases.
     fn account(&self, kind: &str, n: usize) -> usize {
         let accounts = &self.model.accounts;
         let needed = usize::from(kind != "ACCO");
@@ -302,7 +302,7 @@ impl Twins {
             _ => step.how_much,
         };
         let mut amount = self.amount(how_much, t, known);
-        // Finer than the currency allows, seldom.
+        // Rarely, finer than the currency allows.
         if step.slip > 4 {
             let unit = known.map_or(1, |account| self.model.product(account).unit());
             amount = amount.div_euclid(unit) * unit;

@@ -85,7 +85,7 @@ fn lines(found: &Found, money: &dyn Fn(Amount) -> String) -> Table {
 }
 
 /// Whether a line is what the account paid for a transaction: all that a deposit takes from it, and what a
-/// withdrawal or a transfer takes beside the amount.
+/// withdrawal or a transfer takes in addition to the amount.
 fn is_charge(entry: &AccountEntry, before: Option<&AccountEntry>) -> bool {
     let same = |before: &AccountEntry| before.journal_entry_identifier == entry.journal_entry_identifier;
     entry.side == Side::Debit
