@@ -56,7 +56,7 @@ pub struct Globals {
     /// Never start a pager [env: MFA_PAGER, empty for none]
     #[arg(long, global = true)]
     pub no_pager: bool,
-    /// Tell on stderr the lines of curl that send the same requests
+    /// Print on stderr the lines of curl that send the same requests
     #[arg(long, global = true)]
     pub print_curl: bool,
     /// How often a request is repeated that found no daemon or a fault of it [env: MFA_RETRIES]

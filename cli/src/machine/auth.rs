@@ -53,7 +53,7 @@ fn operation(text: &str) -> Result<Operation, String> {
 
 impl Verb for CanI {
     const ENDPOINT: Option<&'static Meta> = Some(&GetUserAccess::META);
-    const ABOUT: &'static str = "Tell whether somebody may do something; ends with 0 if so and with 5 if not";
+    const ABOUT: &'static str = "Show whether somebody may do something; ends with 0 if so and with 5 if not";
     const EXAMPLES: &'static [&'static str] =
         &["mfa auth can-i CHANGE /customers", "mfa auth can-i READ /customers/c-001 --user esi"];
     async fn run(self, cx: &Cx) -> Outcome {

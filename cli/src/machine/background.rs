@@ -338,7 +338,7 @@ pub struct Status {}
 
 impl Verb for Status {
     const ENDPOINT: Option<&'static Meta> = Some(&GetLive::META);
-    const ABOUT: &'static str = "Tell whether a daemon lives at the address, and where its log is";
+    const ABOUT: &'static str = "Show whether a daemon runs at the address, and where its log is";
     const EXAMPLES: &'static [&'static str] = &["mfa daemon status", "mfa daemon status -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let live = cx.client.send(&GetLive {}, &Nothing).await?.value;

@@ -211,7 +211,7 @@ pub struct Run {
 }
 
 impl Verb for Run {
-    const ABOUT: &'static str = "Run the daemon in the foreground until it is told to stop";
+    const ABOUT: &'static str = "Run the daemon in the foreground until it is stopped";
     const EXAMPLES: &'static [&'static str] =
         &["mfa daemon run", "mfa daemon run --data-dir /var/lib/mfa/store --listen 127.0.0.1:6320 --auth on"];
     const SERVES: bool = true;

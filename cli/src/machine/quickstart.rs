@@ -70,7 +70,7 @@ pub struct Quickstart {
 
 impl Verb for Quickstart {
     const ABOUT: &'static str =
-        "Start a daemon with a sample institution and log in; once more changes nothing";
+        "Start a daemon with a sample institution and log in; running it again changes nothing";
     const EXAMPLES: &'static [&'static str] =
         &["mfa quickstart", "mfa quickstart --empty --data-dir ./store --listen 127.0.0.1:6321"];
     async fn run(self, cx: &Cx) -> Outcome {

@@ -16,7 +16,7 @@ pub struct Status {}
 
 impl Verb for Status {
     const ENDPOINT: Option<&'static Meta> = Some(&GetReady::META);
-    const ABOUT: &'static str = "Tell which daemon is spoken to, and whether it serves";
+    const ABOUT: &'static str = "Show which daemon answers, and whether it serves";
     const EXAMPLES: &'static [&'static str] = &["mfa status", "mfa status -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let ready = cx.client.send(&GetReady {}, &Nothing).await?.value;
@@ -43,7 +43,7 @@ pub struct Version {}
 
 impl Verb for Version {
     const ENDPOINT: Option<&'static Meta> = Some(&GetVersion::META);
-    const ABOUT: &'static str = "Tell the versions of client and daemon";
+    const ABOUT: &'static str = "Show the versions of client and daemon";
     const EXAMPLES: &'static [&'static str] = &["mfa version", "mfa version -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let version = version(cx).await?;

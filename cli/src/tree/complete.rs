@@ -30,7 +30,7 @@ pub struct Complete {
 }
 
 impl Verb for Complete {
-    const ABOUT: &'static str = "Tell what may be typed next";
+    const ABOUT: &'static str = "Print what may be typed next";
     const EXAMPLES: &'static [&'static str] =
         &["mfa complete -- customers ''", "mfa complete -o json -- offices list --"];
     const HIDDEN: bool = true;

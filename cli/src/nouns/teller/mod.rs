@@ -264,7 +264,7 @@ struct TellerFlags {
     /// Whether the cash must be counted before the teller is closed
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     count_required: Option<bool>,
-    /// Who is to work there; an empty text is nobody
+    /// Who is to work there; an empty text for no one
     #[arg(long, value_name = "ID")]
     employee: Option<String>,
     #[command(flatten)]
