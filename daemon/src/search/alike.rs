@@ -48,10 +48,12 @@ impl Search {
         let look = move |tx: &mut Tx<'_>| {
             let mut same = Vec::new();
             for identifier in &candidates {
+                // Enough are named: where many are alike, the others need not be read.
+                if same.len() == DUPLICATES_MAX {
+                    break;
+                }
                 let customer = tx.get::<Customer>(&[identifier])?;
-                if same.len() < DUPLICATES_MAX
-                    && customer.is_some_and(|customer| Alike::of(&customer).is_like(&alike))
-                {
+                if customer.is_some_and(|customer| Alike::of(&customer).is_like(&alike)) {
                     same.push(identifier.clone());
                 }
             }
