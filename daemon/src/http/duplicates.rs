@@ -35,8 +35,8 @@ impl NewCustomer {
     }
 }
 
-/// For each new customer the others who may be the same person. It is a service: what takes too long is left
-/// out, and so is what cannot be found out.
+/// For each new customer the others who may be the same person; `made` says that the new ones are there now.
+/// It is a service: what takes too long is left out, and so is what cannot be found out.
 pub async fn others(state: &State, customers: &[&NewCustomer], made: bool) -> Vec<Vec<String>> {
     let mut found = vec![Vec::new(); customers.len()];
     if customers.is_empty() {
@@ -44,14 +44,17 @@ pub async fn others(state: &State, customers: &[&NewCustomer], made: bool) -> Ve
     }
     let look = async {
         state.search.ready_for_alike(&state.store).await?;
+        // First all of them: those of one batch may be alike, too.
+        for customer in customers.iter().filter(|_| made) {
+            state.search.note_alike(&customer.identifier, &customer.alike);
+        }
         for (customer, others) in customers.iter().zip(&mut found) {
-            let alike = customer.alike.clone();
-            *others = state.search.alike(&state.store, &customer.identifier, alike, made).await?;
+            *others = state.search.alike(&state.store, &customer.identifier, &customer.alike).await?;
         }
         Ok::<_, Fault>(())
     };
     if let Ok(Err(fault)) = tokio::time::timeout(WAIT, look).await {
-        tracing::debug!(%fault, "nobody could be looked for who is like a new customer");
+        tracing::debug!(%fault, "no customers could be compared with a new one");
     }
     found
 }

@@ -97,7 +97,7 @@ impl Search {
 
     fn note(&self, line: &Line) {
         if let Some(alike) = &line.alike {
-            self.marks.note(&line.record.identifier, alike);
+            self.note_alike(&line.record.identifier, alike);
         }
     }
 
