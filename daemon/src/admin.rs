@@ -10,41 +10,46 @@ use crate::ops::{init, ledger};
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::unlock::unlock;
 use crate::store::{Store, Tx, key_file};
+use futures_util::future::BoxFuture;
 use mfa_shared::api::ledger::{AccountKind, LedgerAccount, NewLedgerAccount};
 use mfa_shared::fault::Fault;
 use std::path::Path;
 
 /// Sets the lost password of a user to a made-up one, which is returned; the user must change it.
-pub async fn recover_user(config: &Config, user: &str) -> Result<String, StartError> {
-    let password = made_up();
-    let name = user.to_owned();
-    let hash = hash(&password)?;
-    let recover = move |tx: &mut Tx<'_>| {
-        init::recover(tx, &name, &hash)?;
-        let changes = vec![trail::secret_changed("/password")];
-        trail::tell_own(tx, "RecoverUser", "recover-user", Some(format!("user/{name}")), changes);
-        Ok(())
-    };
-    change(config, "recover-user", recover).await?;
-    Ok(password)
+pub fn recover_user<'a>(config: &'a Config, user: &'a str) -> BoxFuture<'a, Result<String, StartError>> {
+    Box::pin(async move {
+        let password = made_up();
+        let name = user.to_owned();
+        let hash = hash(&password)?;
+        let recover = move |tx: &mut Tx<'_>| {
+            init::recover(tx, &name, &hash)?;
+            let changes = vec![trail::secret_changed("/password")];
+            trail::tell_own(tx, "RecoverUser", "recover-user", Some(format!("user/{name}")), changes);
+            Ok(())
+        };
+        change(config, "recover-user", recover).await?;
+        Ok(password)
+    })
 }
 
 /// Adds a ledger account beforehand, so that strict references find it.
-pub async fn add_account(
-    config: &Config,
-    identifier: &str,
+pub fn add_account<'a>(
+    config: &'a Config,
+    identifier: &'a str,
     kind: AccountKind,
-) -> Result<LedgerAccount, StartError> {
-    let new = checked::<NewLedgerAccount>(&[("identifier", identifier), ("kind", kind.as_str())]);
-    let new = new.map_err(StartError::Refused)?;
-    let add = move |tx: &mut Tx<'_>| {
-        let account = ledger::add_account(tx, &new)?;
-        let resource = format!("ledger/{}", account.identifier);
-        let changes = vec![trail::made(&account)];
-        trail::tell_own(tx, "AddAccount", "add-account", Some(resource), changes);
-        Ok(account)
-    };
-    change(config, "add-account", add).await
+) -> BoxFuture<'a, Result<LedgerAccount, StartError>> {
+    Box::pin(async move {
+        let new = checked::<NewLedgerAccount>(&[("identifier", identifier), ("kind", kind.as_str())]);
+        let new = new.map_err(StartError::Refused)?;
+        let add = move |tx: &mut Tx<'_>| {
+            let account = ledger::add_account(tx, &new)?;
+            let resource = format!("ledger/{}", account.identifier);
+            let changes = vec![trail::made(&account)];
+            trail::tell_own(tx, "AddAccount", "add-account", Some(resource), changes);
+            Ok(account)
+        };
+        change(config, "add-account", add).await
+    })
 }
 
 /// Does one thing to a store, as one transaction.
@@ -75,12 +80,14 @@ pub struct Rotated {
 /// the new key only after its next start; both engines see to that. What is interrupted is finished by the
 /// next start, because the file holds new and old keys at every moment, and all secrets change in one
 /// transaction.
-pub async fn rotate_key(config: &Config) -> Result<Rotated, StartError> {
-    // Opening proves that the keys are the right ones before there is another.
-    let store = open_existing(config, Clock::system(), true).await?;
-    let rotated = rotate(&store, &config.secret_key_file).await;
-    store.close().await;
-    rotated
+pub fn rotate_key(config: &Config) -> BoxFuture<'_, Result<Rotated, StartError>> {
+    Box::pin(async move {
+        // Opening proves that the keys are the right ones before there is another.
+        let store = open_existing(config, Clock::system(), true).await?;
+        let rotated = rotate(&store, &config.secret_key_file).await;
+        store.close().await;
+        rotated
+    })
 }
 
 async fn rotate(store: &Store, file: &Path) -> Result<Rotated, StartError> {

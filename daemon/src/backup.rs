@@ -20,6 +20,7 @@ use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::unlock::prove;
 use crate::store::{Store, Tx};
 use bytes::Bytes;
+use futures_util::future::{BoxFuture, LocalBoxFuture};
 use mfa_shared::fault::Fault;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::fs::{self, File};
@@ -61,15 +62,17 @@ impl LocalBackup {
 }
 
 /// Begins a backup of the store of a configuration.
-pub async fn back_up(config: &Config) -> Result<LocalBackup, StartError> {
-    let store = open_to_look(config, Clock::system(), How::to_look()).await?;
-    let (sender, pieces) = mpsc::channel(PIECES_WAITING);
-    let making = tokio::spawn(async move {
-        // The receiver of the pieces learns of a failure.
-        let _ = store.back_up(sender).await;
-        store.close().await;
-    });
-    Ok(LocalBackup { pieces, making })
+pub fn back_up(config: &Config) -> BoxFuture<'_, Result<LocalBackup, StartError>> {
+    Box::pin(async move {
+        let store = open_to_look(config, Clock::system(), How::to_look()).await?;
+        let (sender, pieces) = mpsc::channel(PIECES_WAITING);
+        let making = tokio::spawn(async move {
+            // The receiver of the pieces learns of a failure.
+            let _ = store.back_up(sender).await;
+            store.close().await;
+        });
+        Ok(LocalBackup { pieces, making })
+    })
 }
 
 /// What a backup says of itself, without a look at what it holds.
@@ -88,25 +91,27 @@ pub struct Verified {
 
 /// Verifies a backup as [`read_backup`] does, and then all that `mfa check` knows: on a scratch store in an
 /// empty folder, which the caller removes afterwards.
-pub async fn verify_backup(
-    file: &Path,
-    keys: &BackupKeys,
-    scratch: &Path,
-    progress: &dyn Fn(Check, usize),
-) -> Result<Verified, StartError> {
-    let Whole { facts, .. } = read_backup(file, keys).await?;
-    let options = Options { packs: false, ..Options::new(scratch.join("store")) };
-    let engine = Embedded::open(options);
-    let engine = engine.map_err(|error| StartError::Store(error.to_string()))?;
-    let store = Store::new(engine, Clock::system(), false);
-    let checked = async {
-        store.put_back(&mut Reader::begin(open(file, keys)?)?, &facts.digest, &|_| {}).await?;
-        store.sweep_all_images().await.map_err(StartError::Refused)?;
-        run(&store, &Check::ALL, progress).await
-    };
-    let checked = checked.await;
-    store.close().await;
-    Ok(Verified { facts, found: checked? })
+pub fn verify_backup<'a>(
+    file: &'a Path,
+    keys: &'a BackupKeys,
+    scratch: &'a Path,
+    progress: &'a dyn Fn(Check, usize),
+) -> LocalBoxFuture<'a, Result<Verified, StartError>> {
+    Box::pin(async move {
+        let Whole { facts, .. } = read_backup(file, keys).await?;
+        let options = Options { packs: false, ..Options::new(scratch.join("store")) };
+        let engine = Embedded::open(options);
+        let engine = engine.map_err(|error| StartError::Store(error.to_string()))?;
+        let store = Store::new(engine, Clock::system(), false);
+        let checked = async {
+            store.put_back(&mut Reader::begin(open(file, keys)?)?, &facts.digest, &|_| {}).await?;
+            store.sweep_all_images().await.map_err(StartError::Refused)?;
+            run(&store, &Check::ALL, progress).await
+        };
+        let checked = checked.await;
+        store.close().await;
+        Ok(Verified { facts, found: checked? })
+    })
 }
 
 /// How a backup is put back.
@@ -150,44 +155,46 @@ enum Secrets {
 }
 
 /// Puts a backup back into an empty place, or into that of another store. All of it is verified first.
-pub async fn restore_backup(
-    config: &Config,
-    file: &Path,
-    how: &RestoreHow,
-    watch: Watch<'_>,
-) -> Result<Restored, StartError> {
-    let mut whole = read_backup(file, &how.keys).await?;
-    key_file::check_place(&config.secret_key_file, &config.data_dir).map_err(settings)?;
-    let replaced = replaced(config, how)?;
-    let way = match &how.to_moment {
-        Some(to) => Some(way(config, to, &whole.facts, replaced.is_some())?),
-        None => None,
-    };
-    if let Some(sealed_with) = way.as_ref().and_then(|way| way.sealed_with.clone()) {
-        whole.sealed_with = sealed_with;
-    }
-    let secrets = secrets(&config.secret_key_file, how, &whole)?;
-    let facts = whole.facts;
-    let mut target = config.clone();
-    if replaced.is_some() {
-        target.data_dir = beside(&config.data_dir);
-    }
-    let store = open_target(&target).await?;
-    let putting = Putting { facts: &facts, secrets: &secrets, way: way.as_ref() };
-    let put = putting.put(&store, open(file, &how.keys)?, watch).await;
-    store.close().await;
-    // Its folder is locked as long as the engine lives.
-    drop(store);
-    let (lacks_secrets, missing_images) = put?;
-    let reached = way.map(|way| way.reached);
-    if let Secrets::Put(keys) = &secrets {
-        key_file::put(&config.secret_key_file, keys).map_err(settings)?;
-    }
-    let set_aside = match replaced {
-        Some(_lock) => Some(exchange(&target.data_dir, &config.data_dir)?),
-        None => None,
-    };
-    Ok(Restored { facts, reached, missing_images, lacks_secrets, set_aside })
+pub fn restore_backup<'a>(
+    config: &'a Config,
+    file: &'a Path,
+    how: &'a RestoreHow,
+    watch: Watch<'a>,
+) -> LocalBoxFuture<'a, Result<Restored, StartError>> {
+    Box::pin(async move {
+        let mut whole = read_backup(file, &how.keys).await?;
+        key_file::check_place(&config.secret_key_file, &config.data_dir).map_err(settings)?;
+        let replaced = replaced(config, how)?;
+        let way = match &how.to_moment {
+            Some(to) => Some(way(config, to, &whole.facts, replaced.is_some())?),
+            None => None,
+        };
+        if let Some(sealed_with) = way.as_ref().and_then(|way| way.sealed_with.clone()) {
+            whole.sealed_with = sealed_with;
+        }
+        let secrets = secrets(&config.secret_key_file, how, &whole)?;
+        let facts = whole.facts;
+        let mut target = config.clone();
+        if replaced.is_some() {
+            target.data_dir = beside(&config.data_dir);
+        }
+        let store = open_target(&target).await?;
+        let putting = Putting { facts: &facts, secrets: &secrets, way: way.as_ref() };
+        let put = putting.put(&store, open(file, &how.keys)?, watch).await;
+        store.close().await;
+        // Its folder is locked as long as the engine lives.
+        drop(store);
+        let (lacks_secrets, missing_images) = put?;
+        let reached = way.map(|way| way.reached);
+        if let Secrets::Put(keys) = &secrets {
+            key_file::put(&config.secret_key_file, keys).map_err(settings)?;
+        }
+        let set_aside = match replaced {
+            Some(_lock) => Some(exchange(&target.data_dir, &config.data_dir)?),
+            None => None,
+        };
+        Ok(Restored { facts, reached, missing_images, lacks_secrets, set_aside })
+    })
 }
 
 fn settings(error: KeyFileError) -> StartError {

@@ -9,6 +9,7 @@ use crate::ops::check::check_ledger;
 use crate::ops::references;
 use crate::store::Store;
 use crate::store::check::Finding;
+use futures_util::future::LocalBoxFuture;
 use mfa_shared::fault::Fault;
 
 /// What is checked.
@@ -53,17 +54,20 @@ pub struct Found {
 
 /// Runs checks one after the other; empty if all is well. `progress` hears of each one when it is done, and
 /// how much it has found.
-pub async fn check(
-    config: &Config,
-    checks: &[Check],
-    progress: &dyn Fn(Check, usize),
-) -> Result<Vec<Found>, StartError> {
-    // Records that change meanwhile would look as if they were not in the journal.
-    let whole = checks.contains(&Check::Store);
-    let store = open_to_look(config, Clock::system(), How { alone: whole, whole, ..How::to_look() }).await?;
-    let found = run(&store, checks, progress).await;
-    store.close().await;
-    found
+pub fn check<'a>(
+    config: &'a Config,
+    checks: &'a [Check],
+    progress: &'a dyn Fn(Check, usize),
+) -> LocalBoxFuture<'a, Result<Vec<Found>, StartError>> {
+    Box::pin(async move {
+        // Records that change meanwhile would look as if they were not in the journal.
+        let whole = checks.contains(&Check::Store);
+        let store =
+            open_to_look(config, Clock::system(), How { alone: whole, whole, ..How::to_look() }).await?;
+        let found = run(&store, checks, progress).await;
+        store.close().await;
+        found
+    })
 }
 
 pub(crate) async fn run(

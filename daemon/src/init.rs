@@ -8,6 +8,7 @@ use crate::ops::audit as trail;
 use crate::ops::init::{self, FirstUser, Made};
 use crate::ops::secret::Judged;
 use crate::random;
+use futures_util::future::BoxFuture;
 use mfa_shared::api::audit::AuditChange;
 use mfa_shared::api::users::{NewUser, made_up_password};
 use mfa_shared::fault::{self, Fault};
@@ -54,32 +55,34 @@ impl fmt::Debug for Initialized {
 
 /// Makes the store, if it is not there, and adds groups, starter roles and the first users, once. The first
 /// user has the role `pharaoh`, the operator the role `administrator`.
-pub async fn init(
-    config: &Config,
-    first: &NewLogin,
-    operator: Option<&NewLogin>,
-) -> Result<Initialized, StartError> {
-    let mut passwords = Vec::new();
-    let first = prepare(first, &mut passwords)?;
-    let operator = operator.map(|operator| prepare(operator, &mut passwords)).transpose()?;
-    let (store, seeded) = open(config, Clock::system()).await?;
-    let made = store
-        .write("init", move |tx| {
-            tx.set_actor("system");
-            let made = init::initialise(tx, &first, operator.as_ref())?;
-            if !made.added.is_empty() {
-                let added = Node::List(made.added.iter().cloned().map(Node::Text).collect());
-                let change = AuditChange { field: "/added".to_owned(), before: None, after: Some(added) };
-                trail::tell_own(tx, "Init", "init", None, vec![change]);
-            }
-            Ok(made)
-        })
-        .await;
-    store.close().await;
-    let made = made.map_err(failed)?;
-    // What was kept has its old password.
-    passwords.retain(|(user, _)| made.added.contains(&format!("user {user}")));
-    Ok(Initialized { created: seeded.fresh, instance: seeded.facts.instance, made, passwords })
+pub fn init<'a>(
+    config: &'a Config,
+    first: &'a NewLogin,
+    operator: Option<&'a NewLogin>,
+) -> BoxFuture<'a, Result<Initialized, StartError>> {
+    Box::pin(async move {
+        let mut passwords = Vec::new();
+        let first = prepare(first, &mut passwords)?;
+        let operator = operator.map(|operator| prepare(operator, &mut passwords)).transpose()?;
+        let (store, seeded) = open(config, Clock::system()).await?;
+        let made = store
+            .write("init", move |tx| {
+                tx.set_actor("system");
+                let made = init::initialise(tx, &first, operator.as_ref())?;
+                if !made.added.is_empty() {
+                    let added = Node::List(made.added.iter().cloned().map(Node::Text).collect());
+                    let change = AuditChange { field: "/added".to_owned(), before: None, after: Some(added) };
+                    trail::tell_own(tx, "Init", "init", None, vec![change]);
+                }
+                Ok(made)
+            })
+            .await;
+        store.close().await;
+        let made = made.map_err(failed)?;
+        // What was kept has its old password.
+        passwords.retain(|(user, _)| made.added.contains(&format!("user {user}")));
+        Ok(Initialized { created: seeded.fresh, instance: seeded.facts.instance, made, passwords })
+    })
 }
 
 fn prepare(login: &NewLogin, passwords: &mut Vec<(String, String)>) -> Result<FirstUser, StartError> {

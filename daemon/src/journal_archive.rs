@@ -9,6 +9,7 @@ use crate::store::backup::crypt::BackupKeys;
 use crate::store::backup::file::{is_named, read as read_backup, store_and_moment};
 use crate::store::engine::Archived;
 use crate::store::records::StoreFacts;
+use futures_util::future::LocalBoxFuture;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,20 +24,22 @@ pub struct ArchivedJournal {
 
 /// Moves journal files of a store without a daemon that a backup covers. That is verified first: the one that
 /// is named, or the newest one of the store in the folder of the setting `backup_dir`.
-pub async fn archive_journal(
-    config: &Config,
-    out: &Path,
-    backup: Option<&Path>,
-    keys: &BackupKeys,
-) -> Result<ArchivedJournal, StartError> {
-    if config.store.is_some() {
-        let why = "the journal of a store in PostgreSQL has no files that could be archived";
-        return Err(StartError::Settings(why.to_owned()));
-    }
-    let store = open_to_look(config, Clock::system(), How::to_look()).await?;
-    let archived = of_store(&store, config, out, backup, keys).await;
-    store.close().await;
-    archived
+pub fn archive_journal<'a>(
+    config: &'a Config,
+    out: &'a Path,
+    backup: Option<&'a Path>,
+    keys: &'a BackupKeys,
+) -> LocalBoxFuture<'a, Result<ArchivedJournal, StartError>> {
+    Box::pin(async move {
+        if config.store.is_some() {
+            let why = "the journal of a store in PostgreSQL has no files that could be archived";
+            return Err(StartError::Settings(why.to_owned()));
+        }
+        let store = open_to_look(config, Clock::system(), How::to_look()).await?;
+        let archived = of_store(&store, config, out, backup, keys).await;
+        store.close().await;
+        archived
+    })
 }
 
 async fn of_store(

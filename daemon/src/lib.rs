@@ -13,6 +13,8 @@
 //! | [`count`] | numbers that are counted while work goes on |
 //! | [`secret`] | a secret in memory, shown nowhere by accident |
 //!
+//! The futures that the command line awaits are boxed, so that their code is built once, in this crate.
+//!
 //! What always holds: a request is one transaction; a refused request changes nothing; an acknowledged one
 //! is durable and visible.
 

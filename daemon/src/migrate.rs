@@ -6,6 +6,7 @@ use crate::open::{How, StartError, open_embedded, open_postgres};
 use crate::store::engine::Engine;
 use crate::store::postgres::Address;
 use crate::store::transfer::{Transferred, Watch, transfer};
+use futures_util::future::LocalBoxFuture;
 use std::path::PathBuf;
 
 /// Where a store is.
@@ -19,24 +20,30 @@ pub enum StorePlace {
 
 /// Copies a store; the target must be empty, or hold the beginning of the same copy. No daemon may use
 /// either meanwhile, which both engines see to.
-pub async fn migrate(from: StorePlace, to: StorePlace, watch: Watch<'_>) -> Result<Transferred, StartError> {
-    if let StorePlace::Folder(dir) = &from
-        && !dir.join("FORMAT").exists()
-    {
-        return Err(StartError::Settings(format!("there is no store in {}", dir.display())));
-    }
-    let source = open(from).await?;
-    let target = match open(to).await {
-        Ok(target) => target,
-        Err(error) => {
-            close(&*source).await;
-            return Err(error);
+pub fn migrate(
+    from: StorePlace,
+    to: StorePlace,
+    watch: Watch<'_>,
+) -> LocalBoxFuture<'_, Result<Transferred, StartError>> {
+    Box::pin(async move {
+        if let StorePlace::Folder(dir) = &from
+            && !dir.join("FORMAT").exists()
+        {
+            return Err(StartError::Settings(format!("there is no store in {}", dir.display())));
         }
-    };
-    let copied = transfer(&*source, &*target, Clock::system().now(), watch).await;
-    close(&*source).await;
-    close(&*target).await;
-    copied.map_err(|error| StartError::Store(error.to_string()))
+        let source = open(from).await?;
+        let target = match open(to).await {
+            Ok(target) => target,
+            Err(error) => {
+                close(&*source).await;
+                return Err(error);
+            }
+        };
+        let copied = transfer(&*source, &*target, Clock::system().now(), watch).await;
+        close(&*source).await;
+        close(&*target).await;
+        copied.map_err(|error| StartError::Store(error.to_string()))
+    })
 }
 
 async fn open(place: StorePlace) -> Result<Box<dyn Engine>, StartError> {

@@ -8,6 +8,7 @@ use crate::open::{StartError, open_existing};
 use crate::ops::audit as trail;
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
+use futures_util::future::BoxFuture;
 use mfa_shared::time::Date;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -25,11 +26,17 @@ pub struct Pruned {
 
 /// Removes the records from before a day. The file must be a new one; nothing is removed before all of it is
 /// on the disk.
-pub async fn prune_audit(config: &Config, day: Date, file: &Path) -> Result<Pruned, StartError> {
-    let store = open_existing(config, Clock::system(), true).await?;
-    let pruned = prune(&store, day, file).await;
-    store.close().await;
-    pruned
+pub fn prune_audit<'a>(
+    config: &'a Config,
+    day: Date,
+    file: &'a Path,
+) -> BoxFuture<'a, Result<Pruned, StartError>> {
+    Box::pin(async move {
+        let store = open_existing(config, Clock::system(), true).await?;
+        let pruned = prune(&store, day, file).await;
+        store.close().await;
+        pruned
+    })
 }
 
 async fn prune(store: &Store, day: Date, file: &Path) -> Result<Pruned, StartError> {

@@ -19,6 +19,7 @@ use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use crate::tls::Tls;
 use crate::webhooks;
+use futures_util::future::BoxFuture;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,55 +61,45 @@ pub struct Daemon {
 
 impl Daemon {
     /// Opens the store, makes it if it is not there, and serves.
-    pub async fn start(mut config: Config, clock: Clock) -> Result<Self, StartError> {
-        check(&config)?;
-        let tls = config.tls_files().and_then(|files| files.map(Tls::open).transpose());
-        let tls = tls.map_err(StartError::Settings)?.map(Arc::new);
-        let limit = files::raise();
-        if let Some(why) = files::too_few(&config, limit) {
-            return Err(StartError::Settings(why));
-        }
-        let connections = files::connections(&config, limit);
-        if connections < config.connections_max {
-            let wanted = config.connections_max;
-            let limit = limit.unwrap_or_default();
-            tracing::warn!(
-                "{connections} connections are served at once and not {wanted}, because the system allows \
-                 {limit} open files; raise its limit (ulimit -n, LimitNOFILE)"
-            );
-            config.connections_max = connections;
-        }
-        let (store, seeded) = open(&config, clock).await?;
-        let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
-        let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
-        let address = listener.local_addr().map_err(listen)?;
-        let routes = Routes::new(table().into_iter().chain(openapi::routes()).collect());
-        let heavy = Heavy::start()
-            .map_err(|e| StartError::Settings(format!("the system gives no thread for passwords: {e}")))?;
-        let mut state = State::new(store, config, routes, seeded.facts.instance, heavy);
-        state.tls = tls;
-        let state = Arc::new(state);
-        if state.config.auth == Auth::On && !state.has_users().await {
-            tracing::warn!("there are no users, so nobody can log in: run mfa init");
-        }
-        tell_clock(&state.store).await;
-        let (stop, stopped) = watch::channel(false);
-        let webhooks = tokio::spawn(webhooks::keep(state.clone(), stopped.clone()));
-        let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
-        let sweep = tokio::spawn(sweep(state.store.clone()));
-        let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
-        let shelves = tokio::spawn(state.shelves.clone().keep_up(state.store.clone()));
-        let uses = tokio::spawn(keep_uses(state.clone()));
-        let reports = tokio::spawn(state.reports.clone().keep_up(state.store.clone()));
-        let audited = state.clone();
-        let audit = tokio::spawn(async move { audited.auditor.keep(&audited.store).await });
-        let minute = state.config.interest_run_at;
-        let interest = minute.map(|minute| tokio::spawn(keep_running(state.store.clone(), minute)));
-        let backups = state.config.backups.clone();
-        let backups = backups.map(|schedule| tokio::spawn(backups::keep(state.clone(), schedule)));
-        let tls = state.tls.clone().map(|tls| tokio::spawn(tls.keep()));
-        let optional = [Some(reports), interest, backups, tls].into_iter().flatten().collect();
-        Ok(Self { address, state, stop, served, sweep, follow, shelves, uses, audit, webhooks, optional })
+    pub fn start(mut config: Config, clock: Clock) -> BoxFuture<'static, Result<Self, StartError>> {
+        Box::pin(async move {
+            check(&config)?;
+            let tls = config.tls_files().and_then(|files| files.map(Tls::open).transpose());
+            let tls = tls.map_err(StartError::Settings)?.map(Arc::new);
+            hold_connections(&mut config)?;
+            let (store, seeded) = open(&config, clock).await?;
+            let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
+            let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
+            let address = listener.local_addr().map_err(listen)?;
+            let routes = Routes::new(table().into_iter().chain(openapi::routes()).collect());
+            let no_thread =
+                |e| StartError::Settings(format!("the system gives no thread for passwords: {e}"));
+            let heavy = Heavy::start().map_err(no_thread)?;
+            let mut state = State::new(store, config, routes, seeded.facts.instance, heavy);
+            state.tls = tls;
+            let state = Arc::new(state);
+            if state.config.auth == Auth::On && !state.has_users().await {
+                tracing::warn!("there are no users, so nobody can log in: run mfa init");
+            }
+            tell_clock(&state.store).await;
+            let (stop, stopped) = watch::channel(false);
+            let webhooks = tokio::spawn(webhooks::keep(state.clone(), stopped.clone()));
+            let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
+            let sweep = tokio::spawn(sweep(state.store.clone()));
+            let follow = tokio::spawn(state.search.clone().keep_up(state.store.clone()));
+            let shelves = tokio::spawn(state.shelves.clone().keep_up(state.store.clone()));
+            let uses = tokio::spawn(keep_uses(state.clone()));
+            let reports = tokio::spawn(state.reports.clone().keep_up(state.store.clone()));
+            let audited = state.clone();
+            let audit = tokio::spawn(async move { audited.auditor.keep(&audited.store).await });
+            let minute = state.config.interest_run_at;
+            let interest = minute.map(|minute| tokio::spawn(keep_running(state.store.clone(), minute)));
+            let backups = state.config.backups.clone();
+            let backups = backups.map(|schedule| tokio::spawn(backups::keep(state.clone(), schedule)));
+            let tls = state.tls.clone().map(|tls| tokio::spawn(tls.keep()));
+            let optional = [Some(reports), interest, backups, tls].into_iter().flatten().collect();
+            Ok(Self { address, state, stop, served, sweep, follow, shelves, uses, audit, webhooks, optional })
+        })
     }
 
     /// The address on which it listens.
@@ -130,39 +121,63 @@ impl Daemon {
     }
 
     /// Ends when the store takes no writes any more and the process should leave.
-    pub async fn failed(&self) -> String {
-        loop {
-            if let Some(fault) = self.state.store.final_fault() {
-                return fault.detail.clone();
+    pub fn failed(&self) -> BoxFuture<'_, String> {
+        Box::pin(async move {
+            loop {
+                if let Some(fault) = self.state.store.final_fault() {
+                    return fault.detail.clone();
+                }
+                tokio::time::sleep(WATCH).await;
             }
-            tokio::time::sleep(WATCH).await;
-        }
+        })
     }
 
     /// Stops: readiness first, then the running requests, then the store, which can be opened again at once.
-    pub async fn stop(self) {
-        let Self { state, stop, served, sweep, follow, shelves, uses, audit, webhooks, optional, .. } = self;
-        let _ = stop.send(true);
-        if served.await.is_err() {
-            tracing::error!("the server ended by a defect");
-        }
-        // It lets another daemon go on.
-        let _ = webhooks.await;
-        for task in [sweep, follow, shelves, uses, audit].into_iter().chain(optional) {
-            task.abort();
-            let _ = task.await;
-        }
-        write_uses(&state).await;
-        state.auditor.catch_up(&state.store).await;
-        let store = state.store.clone();
-        drop(state);
-        store.close().await;
-        // Connections that have just ended let go of it in their own time, and its folder is locked as long.
-        let closed = Instant::now();
-        while !store.is_held_once() && closed.elapsed() < LET_GO_MAX {
-            tokio::time::sleep(LET_GO).await;
-        }
+    pub fn stop(self) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let Self { state, stop, served, sweep, follow, shelves, uses, audit, webhooks, optional, .. } =
+                self;
+            let _ = stop.send(true);
+            if served.await.is_err() {
+                tracing::error!("the server ended by a defect");
+            }
+            // It lets another daemon go on.
+            let _ = webhooks.await;
+            for task in [sweep, follow, shelves, uses, audit].into_iter().chain(optional) {
+                task.abort();
+                let _ = task.await;
+            }
+            write_uses(&state).await;
+            state.auditor.catch_up(&state.store).await;
+            let store = state.store.clone();
+            drop(state);
+            store.close().await;
+            // Connections that have just ended let go of it in their own time; its folder is locked as long.
+            let closed = Instant::now();
+            while !store.is_held_once() && closed.elapsed() < LET_GO_MAX {
+                tokio::time::sleep(LET_GO).await;
+            }
+        })
     }
+}
+
+/// Serves no more connections at once than the system allows open files.
+fn hold_connections(config: &mut Config) -> Result<(), StartError> {
+    let limit = files::raise();
+    if let Some(why) = files::too_few(config, limit) {
+        return Err(StartError::Settings(why));
+    }
+    let connections = files::connections(config, limit);
+    if connections < config.connections_max {
+        let wanted = config.connections_max;
+        let limit = limit.unwrap_or_default();
+        tracing::warn!(
+            "{connections} connections are served at once and not {wanted}, because the system allows \
+             {limit} open files; raise its limit (ulimit -n, LimitNOFILE)"
+        );
+        config.connections_max = connections;
+    }
+    Ok(())
 }
 
 /// Writes now and then when sessions were used last.

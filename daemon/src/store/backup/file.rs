@@ -5,6 +5,7 @@ use super::crypt::{AGE_SUFFIX, BackupKeys, Seal, SealWriter};
 use super::read::{Facts, Whole, facts, whole_file};
 use crate::store::key_file::of_bytes;
 use crate::store::unlock::prove;
+use futures_util::future::BoxFuture;
 use mfa_shared::time::Timestamp;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -50,25 +51,31 @@ impl Draft {
 
     /// Syncs it, reads all of it back, and gives it its name, or one after its moment. A file that has the
     /// name already stays as it is.
-    pub async fn finish(self, name: Option<&OsStr>) -> Result<(PathBuf, Facts), BackupError> {
-        let keys = self.writer.finish()?;
-        self.file.as_file().sync_all()?;
-        let whole = read(self.file.path(), &keys).await?;
-        check_key_file(whole.key_file.as_deref().map(Vec::as_slice), &whole)?;
-        let facts = Facts { encrypted: self.encrypted, ..whole.facts };
-        let named = name.map_or_else(|| file_name(&facts).into(), OsStr::to_owned);
-        let place = self.folder.join(named);
-        self.file.persist_noclobber(&place).map_err(|error| error.error)?;
-        File::open(&self.folder)?.sync_all()?;
-        Ok((place, facts))
+    pub fn finish(self, name: Option<&OsStr>) -> BoxFuture<'_, Result<(PathBuf, Facts), BackupError>> {
+        Box::pin(async move {
+            let keys = self.writer.finish()?;
+            self.file.as_file().sync_all()?;
+            let whole = read(self.file.path(), &keys).await?;
+            check_key_file(whole.key_file.as_deref().map(Vec::as_slice), &whole)?;
+            let facts = Facts { encrypted: self.encrypted, ..whole.facts };
+            let named = name.map_or_else(|| file_name(&facts).into(), OsStr::to_owned);
+            let place = self.folder.join(named);
+            self.file.persist_noclobber(&place).map_err(|error| error.error)?;
+            File::open(&self.folder)?.sync_all()?;
+            Ok((place, facts))
+        })
     }
 }
 
 /// Reads a backup from its first byte to its last, and verifies every frame, item and image.
-pub async fn read(file: &Path, keys: &BackupKeys) -> Result<Whole, BackupError> {
-    let (file, keys) = (file.to_owned(), keys.clone());
-    let read = tokio::task::spawn_blocking(move || whole_file(&file, &keys)).await;
-    read.unwrap_or_else(|_| Err(BackupError::Refused("the work broke off because of a defect".to_owned())))
+pub fn read<'a>(file: &'a Path, keys: &'a BackupKeys) -> BoxFuture<'a, Result<Whole, BackupError>> {
+    Box::pin(async move {
+        let (file, keys) = (file.to_owned(), keys.clone());
+        let read = tokio::task::spawn_blocking(move || whole_file(&file, &keys)).await;
+        read.unwrap_or_else(|_| {
+            Err(BackupError::Refused("the work broke off because of a defect".to_owned()))
+        })
+    })
 }
 
 /// Refuses the key file of another store.
