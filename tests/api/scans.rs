@@ -153,3 +153,17 @@ fn one_of_many_simultaneous_scans_of_a_name_wins() {
     let listed = images.0.get(SCANS).json();
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
 }
+
+#[test]
+fn the_trail_names_a_scan_as_the_query_names_it_before_the_form_does() {
+    let images = Images::start();
+    let parts = [part("scanIdentifier", None, b"form"), part("image", Some("image/png"), b"x")];
+    images.send(&format!("{SCANS}?description="), &parts).is(202);
+    images.send(&format!("{SCANS}?scanIdentifier=query&description="), &parts).is(202);
+    let records =
+        images.0.get("/audit?operation=CreateScan&sortDirection=ASC").is(200).json()["records"].clone();
+    let named = |record: &serde_json::Value| (record["resource"].clone(), record["affects"].clone());
+    let affects = json!(["customer/c-1", "card/c-1/A-1"]);
+    assert_eq!(named(&records[0]), (json!("scan/c-1/A-1/form"), affects.clone()));
+    assert_eq!(named(&records[1]), (json!("scan/c-1/A-1/query"), affects));
+}

@@ -1,5 +1,6 @@
 //! `mfa audit` and the history of each noun: `audit.md` section 3.
 
+use super::tree::sample;
 use crate::served::Home;
 use crate::world::World;
 use serde_json::Value;
@@ -39,6 +40,39 @@ fn the_history_of_a_customer_reads_like_a_story() {
     assert_eq!(operations, ["CreateCustomer", "UpdateCustomer"]);
     let (exit, out, _) = run(world.mfa(&["offices", "history", "nowhere", "-o", "json"]));
     assert_eq!((exit, out.trim()), (0, "[]"));
+}
+
+/// The operations that the history of a record names, in their order.
+fn operations(world: &World, history: &str) -> Vec<String> {
+    let line: Vec<_> = history.split(' ').chain(["-o", "json"]).collect();
+    let (exit, out, err) = run(world.mfa(&line));
+    assert_eq!(exit, 0, "mfa {history}: {err}");
+    let records: Vec<Value> = serde_json::from_str(&out).unwrap();
+    records.iter().map(|record| record["operation"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn records_inside_others_have_a_history_of_their_own() {
+    let world = World::start();
+    sample(&world);
+    let (_, out, _) = run(world.mfa(&["teller", "transactions", "list", "desk-2", "-o", "json"]));
+    let transactions: Vec<Value> = serde_json::from_str(&out).unwrap();
+    let confirmed = transactions.iter().find(|transaction| transaction["state"] == "CONFIRMED").unwrap();
+    let transaction = confirmed["identifier"].as_str().unwrap();
+    let (_, day, _) = run(world.mfa(&["day", "list", "head-office", "-o", "id"]));
+    let day = day.lines().next().unwrap();
+    for (history, expected) in [
+        (format!("teller transactions history desk-2 {transaction}"), "CreateTransaction"),
+        ("teller receipts history desk-2 1 --office head-office".to_owned(), "IssueReceipt"),
+        (format!("day history head-office {day}"), "EndOfficeDay"),
+        ("customers portrait history c-001".to_owned(), "SetPortrait"),
+        ("cards scans history c-001 GHA-001122334-5 front".to_owned(), "CreateScan"),
+        ("applications signatures history crm-v1 2031-05-06T10_11_12".to_owned(), "SetSignature"),
+        ("applications sets history crm-v1 doorway".to_owned(), "CreateCallEndpointSet"),
+    ] {
+        let operations = operations(&world, &history);
+        assert_eq!(operations.first().map(String::as_str), Some(expected), "{history}: {operations:?}");
+    }
 }
 
 #[test]

@@ -40,6 +40,7 @@ const SIGNATURES: Noun = Noun {
     alias: "signature",
     about: "Public keys of an application",
     singular: "key",
+    history: "signature",
     read: Some(&GetSignature::META),
     key: "timestamp",
     view: &views::SIGNATURE,

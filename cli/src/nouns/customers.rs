@@ -85,8 +85,8 @@ pub const NOUN: Noun = Noun {
         ),
         group("address", "", "The address of a customer", &[verb::<AddressSet>("set")]),
         group("contacts", "contact", "How a customer is reached", &[verb::<ContactsSet>("set")]),
-        group("portrait", "portraits", "The portrait of a customer", portraits::VERBS),
     ],
+    parts: &[&portraits::NOUN],
     ..noun::NOUN
 };
 

@@ -30,6 +30,7 @@ use mfa_shared::endpoint::{Endpoint, Meta, Method, render, split};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::kind::resource;
 use mfa_shared::node::Node;
+use mfa_shared::query::Params;
 use mfa_shared::subject::{made_under, of_path};
 use mfa_shared::time::Timestamp;
 use std::net::IpAddr;
@@ -52,7 +53,7 @@ pub struct Trail {
     params: Vec<String>,
     place: Option<i64>,
     body: Option<Node>,
-    /// What a form says of the name of what it makes.
+    /// What a form and its query string say of the name of what it makes.
     form: Vec<(String, Option<String>)>,
     /// What it is about, as far as it says so itself.
     named: Option<Subject>,
@@ -70,6 +71,13 @@ pub fn origin(from: IpAddr) -> String {
     from.to_canonical().to_string()
 }
 
+/// The fields of a form; those of the query string first, since they count where both are given.
+fn named_in(head: &Head, fields: &[(String, Option<String>)]) -> Vec<(String, Option<String>)> {
+    let query = Params::parse(&head.query);
+    let asked = query.pairs().iter().map(|(name, value)| (name.clone(), Some(value.clone())));
+    asked.chain(fields.iter().cloned()).collect()
+}
+
 impl Trail {
     /// What a request says of itself.
     pub fn of(head: &Head, meta: Meta, params: &[String], payload: &Payload) -> Self {
@@ -83,7 +91,7 @@ impl Trail {
             params: params.to_vec(),
             place: head.place,
             body: if changes { Node::parse(&payload.bytes).ok() } else { None },
-            form: payload.form.as_ref().map(|form| form.arrived.fields.clone()).unwrap_or_default(),
+            form: payload.form.as_ref().map(|form| named_in(head, &form.arrived.fields)).unwrap_or_default(),
             named: None,
         };
         trail.named = trail.by_name();

@@ -17,6 +17,7 @@ pub const PERMISSIONS: Noun = Noun {
     alias: "permission",
     about: "What an application may do",
     singular: "permission",
+    history: "permission",
     list: Some(&ListApplicationPermissions::META),
     read: Some(&GetApplicationPermission::META),
     change: Some(Row::of::<UpdateApplicationPermission>()),
@@ -33,6 +34,7 @@ pub const SETS: Noun = Noun {
     alias: "set",
     about: "Call endpoint sets, to which a token can be narrowed",
     singular: "call endpoint set",
+    history: "set",
     list: Some(&ListCallEndpointSets::META),
     read: Some(&GetCallEndpointSet::META),
     create: Some(Row::of::<CreateCallEndpointSet>()),
@@ -47,6 +49,10 @@ pub const CONSENTS: Noun = Noun {
     typed: "applications consents",
     alias: "consent",
     about: "What users let an application do in their name",
+    singular: "consent",
+    history: "consent",
+    read: Some(&GetConsent::META),
+    samples: Samples { one: "crm-v1 office__v1__offices olga", deleted: "", edit: "" },
     verbs: &[verb::<ConsentsGet>("get"), verb::<ConsentsSet>("set")],
     ..noun::NOUN
 };

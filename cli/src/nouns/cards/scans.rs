@@ -15,6 +15,7 @@ pub const NOUN: Noun = Noun {
     alias: "scan",
     about: "Scans of a card",
     singular: "scan",
+    history: "scan",
     list: Some(&ListScans::META),
     read: Some(&GetScan::META),
     delete: Some(&DeleteScan::META),

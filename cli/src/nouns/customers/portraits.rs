@@ -2,16 +2,25 @@
 
 use crate::command::cx::{Cx, Done};
 use crate::command::images::{ImageFlags, check_place};
-use crate::command::verb::{Node, Verb, verb};
+use crate::command::noun::{self, Noun, Samples};
+use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use clap::Args;
 use mfa_shared::api::portraits::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Nothing;
 
-/// The verbs of the noun.
-pub const VERBS: &[Node] =
-    &[verb::<Set>("set"), verb::<Get>("get"), verb::<Show>("show"), verb::<Delete>("delete")];
+pub const NOUN: Noun = Noun {
+    typed: "customers portrait",
+    alias: "portraits",
+    about: "The portrait of a customer",
+    singular: "portrait",
+    history: "portrait",
+    read: Some(&GetPortrait::META),
+    samples: Samples { one: "c-001", deleted: "", edit: "" },
+    verbs: &[verb::<Set>("set"), verb::<Get>("get"), verb::<Show>("show"), verb::<Delete>("delete")],
+    ..noun::NOUN
+};
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "customer", id, what }

@@ -5,7 +5,7 @@ mod sheet;
 mod steps;
 
 use crate::command::cx::Cx;
-use crate::command::noun::{self, Noun, Section};
+use crate::command::noun::{self, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::nouns::ledger::day;
@@ -23,8 +23,14 @@ pub const NOUN: Noun = Noun {
     alias: "days",
     about: "Ends of the days of an office, and their reports",
     singular: "day",
+    history: "day",
     read: Some(&GetOfficeDay::META),
     view: &views::OFFICE_DAY,
+    samples: Samples {
+        one: "head-office $(mfa day list head-office -o id | tail -n 1)",
+        deleted: "",
+        edit: "",
+    },
     verbs: &[verb::<end::End>("end"), verb::<List>("list"), verb::<Show>("show")],
     ..noun::NOUN
 };

@@ -17,7 +17,7 @@ pub use report_file::FileFlags;
 use super::offices;
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::PasswordFlags;
-use crate::command::noun::{self, APPLY, Apply, Noun, Section, held};
+use crate::command::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
 use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{Draft, Row, money};
@@ -36,6 +36,7 @@ pub const NOUN: Noun = Noun {
     alias: "tellers",
     about: "Tellers, their cash and the money at the counter",
     singular: "teller",
+    history: "teller",
     of: Some(&offices::NOUN),
     list: Some(&ListTellers::META),
     read: Some(&GetTeller::META),
@@ -81,8 +82,14 @@ const TRANSACTIONS: Noun = Noun {
     alias: "transaction",
     about: "Transactions of a teller",
     singular: "transaction",
+    history: "transaction",
     read: Some(&GetTransaction::META),
     view: &views::TRANSACTION,
+    samples: Samples {
+        one: "desk-2 \\\n    $(mfa teller transactions list desk-2 --status confirmed -o id | head -n 1)",
+        deleted: "",
+        edit: "",
+    },
     verbs: &[
         verb::<transactions::List>("list"),
         verb::<transactions::Get>("get"),
@@ -96,9 +103,10 @@ const RECEIPTS: Noun = Noun {
     typed: "teller receipts",
     about: "Receipts of a teller",
     singular: "receipt",
+    history: "receipt",
     read: Some(&GetReceipt::META),
     view: &views::RECEIPT,
-    verbs: &[verb::<receipts::Get>("get")],
+    verbs: &[verb::<receipts::Get>("get"), verb::<receipts::History>("history")],
     ..noun::NOUN
 };
 

@@ -8,6 +8,7 @@ use crate::failure::Outcome;
 use crate::output::views;
 use crate::paper::PaperFlags;
 use clap::Args;
+use mfa_shared::api::audit::ListAudit;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 
@@ -57,5 +58,27 @@ impl Verb for Get {
     async fn run(self, cx: &Cx) -> Outcome {
         let Place { office, teller } = self.at.place(cx)?;
         cx.show(GetReceipt { office, teller, receipt: self.receipt }, &views::RECEIPT).await
+    }
+}
+
+#[derive(Args)]
+pub struct History {
+    #[command(flatten)]
+    at: Managed,
+    /// Number of the receipt
+    #[arg(value_name = "NUMBER")]
+    receipt: String,
+}
+
+impl Verb for History {
+    const ENDPOINT: Option<&'static Meta> = Some(&ListAudit::META);
+    const ABOUT: &'static str = "Show who issued and copied the receipt, and when, the oldest first";
+    const EXAMPLES: &'static [&'static str] = &[
+        "mfa teller receipts history desk-2 1 --office head-office",
+        "mfa teller receipts history desk-2 1 --office head-office -o json",
+    ];
+    async fn run(self, cx: &Cx) -> Outcome {
+        let Place { office, teller } = self.at.place(cx)?;
+        cx.history(&["receipt", &office, &teller, &self.receipt]).await
     }
 }
