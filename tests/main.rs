@@ -120,6 +120,7 @@ mod cli {
     mod tls;
     pub mod tree;
 }
+mod browser;
 mod contract;
 mod contrib;
 mod coverage;

@@ -1,10 +1,9 @@
-//! `GET /openapi.json` and `GET /docs`: the endpoint table for programs and for people, without a token.
+//! `GET /openapi.json`: the endpoint table for programs, without a token.
 //!
 //! Each operation names, beside what OpenAPI knows, the application and the path under which a permittable
 //! matches it and the operation that a permission needs, so that groups can be written from it.
 
 use super::rate;
-use super::reply::Reply;
 use super::route::{Handler, Look, Route, status};
 use super::table::table;
 use crate::ops::listing::json as text;
@@ -29,21 +28,6 @@ pub fn routes() -> Vec<Route> {
 pub(super) fn described(guarded: bool) -> Bytes {
     static DOCUMENTS: [OnceLock<Bytes>; 2] = [OnceLock::new(), OnceLock::new()];
     DOCUMENTS[usize::from(guarded)].get_or_init(|| text(&document(guarded)).into()).clone()
-}
-
-/// The bytes of the page for people, shared in the same way.
-fn shown() -> Bytes {
-    static PAGE: OnceLock<Bytes> = OnceLock::new();
-    PAGE.get_or_init(|| page().into()).clone()
-}
-
-/// The page for people.
-pub(super) fn page_for_people() -> Reply {
-    let policy =
-        ("content-security-policy".to_owned(), "default-src 'none'; frame-ancestors 'none'".to_owned());
-    let mut reply = Reply { headers: vec![policy], ..Reply::json(shown()) };
-    reply.content_type = Some("text/html;charset=UTF-8".to_owned());
-    reply
 }
 
 /// The description; `guarded` says whether this daemon asks for tokens.
@@ -233,21 +217,6 @@ fn responses(route: &Route) -> Value {
     responses
 }
 
-fn page() -> String {
-    let mut page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-        <title>Endpoints</title></head><body>\n<h1>Endpoints</h1>\n\
-        <p>Everything about them stands in <a href=\"/openapi.json\">openapi.json</a>.</p>\n<table>\n"
-        .to_owned();
-    for row in table().iter().map(|route| &route.meta) {
-        // The rows are texts of this program and hold nothing that HTML would take for its own.
-        page += &format!(
-            "<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
-            row.method, row.path, row.doc
-        );
-    }
-    page + "</table>\n</body></html>\n"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,6 +224,6 @@ mod tests {
     #[test]
     fn every_answer_has_the_same_bytes_of_memory() {
         let same = |made: fn() -> Bytes| std::ptr::eq(made().as_ptr(), made().as_ptr());
-        assert!(same(|| described(true)) && same(|| described(false)) && same(shown));
+        assert!(same(|| described(true)) && same(|| described(false)));
     }
 }

@@ -25,7 +25,10 @@ pub fn check(state: &State, headers: &HeaderMap) -> Result<(), Fault> {
     let known = |origin: &String| state.config.cors_origins.contains(origin);
     match headers.get_all(ORIGIN).iter().map(text).find(|origin| !known(origin)) {
         Some(origin) => {
-            let detail = format!("Origin {} is not among cors_origins", shown(&origin));
+            let detail = format!(
+                "Origin {} is not among cors_origins; add it there if its pages are yours",
+                shown(&origin)
+            );
             Err(Fault::new(fault::FORBIDDEN_ORIGIN, detail))
         }
         None => Ok(()),

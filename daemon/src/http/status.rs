@@ -1,9 +1,9 @@
 //! The endpoints that look at the process: without a token, and without a transaction of a caller.
 
-use super::openapi;
 use super::reply::Reply;
 use super::route::Look;
 use super::state::{Phase, State, stopping};
+use super::{docs, openapi};
 use crate::config::Auth;
 use crate::ops::listing::json;
 use mfa_shared::api::system::{Health, INTERFACE_VERSION, Version};
@@ -16,7 +16,7 @@ pub async fn answer(state: &State, look: Look) -> Result<Reply, Fault> {
         Look::Ready => ready(state),
         Look::Version => Ok(version(state).await),
         Look::OpenApi => Ok(Reply::json(openapi::described(state.config.auth == Auth::On))),
-        Look::Docs => Ok(openapi::page_for_people()),
+        Look::Docs => Ok(docs::page_for_people()),
     }
 }
 
