@@ -8,10 +8,10 @@ use crate::input::Row;
 use crate::input::names::pointer;
 use crate::input::shape::Shape;
 use crate::output::yaml;
+use diffy::{DiffOptions, Line};
 use mfa_shared::amount::Amount;
 use mfa_shared::wire::Outgoing;
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -78,7 +78,7 @@ impl Cx {
             }
         };
         let text = yaml::to_text(&after);
-        self.out.tell_changes(&differences(&TextDiff::from_lines(&before.yaml, &text)));
+        self.out.tell_changes(&differences(&before.yaml, &text));
         let question = format!("change {noun} {id} at {}?", self.client.url);
         self.prompt.confirm_or_interrupted(&question).await?;
         match self.client.send_if(rows.write(), body, before.tag.as_deref()).await {
@@ -218,15 +218,15 @@ fn check_names(shape: &Shape, before: &Value, after: &Value, noun: &str) -> Outc
 }
 
 /// The lines that differ and those around them, each with its mark.
-fn differences<'a>(diff: &'a TextDiff<'a, 'a, str>) -> Vec<(char, &'a str)> {
-    let groups = diff.grouped_ops(CONTEXT_LINES);
-    let changes = groups.iter().flatten().flat_map(|op| diff.iter_changes(op));
-    let mark = |tag| match tag {
-        ChangeTag::Delete => '-',
-        ChangeTag::Insert => '+',
-        ChangeTag::Equal => ' ',
-    };
-    changes.map(|change| (mark(change.tag()), change.value().trim_end_matches('\n'))).collect()
+fn differences(before: &str, after: &str) -> Vec<(char, String)> {
+    let patch = DiffOptions::new().set_context_len(CONTEXT_LINES).create_patch(before, after);
+    let lines = patch.hunks().iter().flat_map(|hunk| hunk.lines());
+    let marked = lines.map(|line| match line {
+        Line::Context(text) => (' ', text),
+        Line::Delete(text) => ('-', text),
+        Line::Insert(text) => ('+', text),
+    });
+    marked.map(|(mark, text)| (mark, text.trim_end_matches('\n').to_owned())).collect()
 }
 
 /// The editor that the user has chosen.

@@ -258,9 +258,9 @@ impl Output {
     }
 
     /// Shows on stderr which lines a change takes away and which it brings.
-    pub fn tell_changes(&self, lines: &[(char, &str)]) {
+    pub fn tell_changes(&self, lines: &[(char, impl AsRef<str>)]) {
         for (mark, text) in lines {
-            let line = format!("{mark} {}", escaped(text));
+            let line = format!("{mark} {}", escaped(text.as_ref()));
             let line = match mark {
                 '-' => self.screen.mark(&line, "31"),
                 '+' => self.screen.mark(&line, "32"),

@@ -3,8 +3,8 @@
 use super::plan::{Field, Plan, Step};
 use super::send::Became;
 use crate::output::yaml;
+use diffy::DiffOptions;
 use serde_json::{Value, json};
-use similar::TextDiff;
 
 /// Characters of a value in the plan.
 const VALUE_CHARACTERS_MAX: usize = 60;
@@ -70,10 +70,12 @@ pub fn differences(plan: &Plan, place: &str) -> String {
         let (before, after) = (text(&step.before), text(&step.after));
         let title = step.document.title();
         let heads = (format!("{title} at {place}"), format!("{title} in {}", step.document.place));
-        let diff = TextDiff::from_lines(&before, &after);
-        let unified =
-            diff.unified_diff().context_radius(CONTEXT_LINES).header(&heads.0, &heads.1).to_string();
-        out.push_str(&unified);
+        let mut options = DiffOptions::new();
+        options.set_context_len(CONTEXT_LINES).set_original_filename(heads.0).set_modified_filename(heads.1);
+        let patch = options.create_patch(&before, &after);
+        if !patch.hunks().is_empty() {
+            out.push_str(&patch.to_string());
+        }
     }
     out
 }
