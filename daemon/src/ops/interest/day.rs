@@ -126,7 +126,8 @@ impl Running<'_> {
         {
             return self.fail(tx, why);
         }
-        self.row.run.outcome = RunOutcome::Done;
+        // A day that is tried again is open until its last transaction.
+        (self.row.run.outcome, self.row.ended) = (RunOutcome::Done, false);
         while self.left > 0 && self.row.phase != RunPhase::End {
             match self.row.phase {
                 RunPhase::Accrue => self.accrue(tx)?,
@@ -156,9 +157,9 @@ impl Running<'_> {
     }
 
     fn end(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        if self.rate.is_none() && self.row.run.payments == 0 && !self.row.ended {
-            // A day on which a product neither earns nor pays is no news; it was not stored before either,
-            // unless it took several transactions.
+        if self.rate.is_none() && self.row.run.payments == 0 && self.row.run.code.is_none() {
+            // A day on which a product neither earns nor pays is no news, unless it had failed; it was not
+            // stored before either, unless it took several transactions.
             if tx.has::<StoredRun>(&[&self.day.to_string(), &self.definition.identifier])? {
                 tx.remove(&self.row);
             }

@@ -1,5 +1,6 @@
 //! Chance that can be repeated: everything follows from one seed.
 
+use crate::stored::postgres;
 use std::collections::VecDeque;
 
 /// Names the seed with which a history is played again.
@@ -62,7 +63,8 @@ impl Drop for Chance {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.noted.iter().for_each(|event| eprintln!("{event}"));
-            eprintln!("to repeat: {SEED}={} cargo test --test mfa -- {}", self.seed, self.test);
+            let start = if postgres().is_some() { "tests/postgres.sh run " } else { "" };
+            eprintln!("to repeat: {SEED}={} {start}cargo test --test mfa -- {}", self.seed, self.test);
         }
     }
 }
@@ -72,9 +74,14 @@ pub fn asked() -> Option<u64> {
     std::env::var(SEED).ok().map(|seed| seed.parse().unwrap())
 }
 
-/// A seed that differs at every run.
-pub fn any_seed() -> u64 {
+/// A seed that differs at every run, of a long history or a short one.
+pub fn any_seed(long: bool) -> u64 {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).unwrap();
-    u64::from_be_bytes(bytes)
+    u64::from_be_bytes(bytes) & !1 | u64::from(long)
+}
+
+/// Whether the history of a seed is a long one.
+pub fn is_long(seed: u64) -> bool {
+    asked().unwrap_or(seed) % 2 == 1
 }

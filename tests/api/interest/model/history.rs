@@ -149,10 +149,15 @@ impl History {
         (!fit.is_empty()).then(|| self.chance.one(&fit))
     }
 
-    /// A sum in the currency of a product, above 0.
-    fn sum(&mut self, product: usize) -> i128 {
-        let product = &self.plain.products[product];
+    /// A sum in the currency of an account, above 0. Some accounts only have such that many a day's accrual
+    /// is exactly half of the smallest part, in an ordinary year or in a leap year.
+    fn sum(&mut self, account: usize) -> i128 {
+        let product = &self.plain.products[self.plain.accounts[account].product];
         let (unit, scale) = (product.unit(), product.scale);
+        let days = [Some(365), Some(366), None][account % 3].filter(|_| scale >= 2);
+        if let Some(days) = days {
+            return i128::from(self.chance.from(1, 9_999)) * days * WHOLE / 20;
+        }
         let most = [50, 5_000, 400_000, 30_000_000][self.chance.below(4)];
         let parts = i128::from(self.chance.from(1, most));
         if scale == 0 { parts.min(300_000) * unit } else { parts * unit }
@@ -201,7 +206,7 @@ impl History {
             self.command(account, "ACTIVATE").is(202);
             return self.plain.open(account, 0);
         }
-        let amount = self.plain.products[product].minimum + self.sum(product);
+        let amount = self.plain.products[product].minimum + self.sum(account);
         self.act("ACCO", account, amount, None).is(202);
         self.plain.open(account, amount);
     }
@@ -216,7 +221,7 @@ impl History {
         let Some(account) = self.any(State::Active) else { return };
         let product = self.plain.accounts[account].product;
         let charge = self.plain.products[product].charge;
-        let amount = charge + self.sum(product);
+        let amount = charge + self.sum(account);
         self.act("CDPT", account, amount, None).is(202);
         self.plain.accounts[account].balance += amount - charge;
     }
@@ -226,7 +231,7 @@ impl History {
         let Some(account) = self.any(State::Active) else { return };
         let product = self.plain.accounts[account].product;
         let most = self.plain.accounts[account].balance - self.plain.products[product].minimum;
-        let wanted = self.sum(product);
+        let wanted = self.sum(account);
         let amount = if self.chance.once_in(5) { most.max(wanted) } else { wanted };
         let seen = self.act("CWDL", account, amount, None);
         if amount > most {
@@ -244,7 +249,7 @@ impl History {
         if from == to || product(from).currency != product(to).currency || most <= 0 {
             return;
         }
-        let amount = self.sum(self.plain.accounts[from].product).min(most);
+        let amount = self.sum(from).min(most);
         self.act("ACCT", from, amount, Some(to)).is(202);
         self.plain.accounts[from].balance -= amount;
         self.plain.accounts[to].balance += amount;

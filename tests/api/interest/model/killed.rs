@@ -1,9 +1,9 @@
 //! The end of a random history as processes of their own: runs that SIGKILL ends, and that others take up.
 
-use super::chance::{Chance, any_seed, asked};
+use super::chance::{Chance, any_seed, asked, is_long};
 use super::history::History;
 use super::plain::{Account, WHOLE};
-use super::{account_days, text_of};
+use super::{LONG, account_days, text_of};
 use crate::api::tellers::counter::{Counter, decimal};
 use crate::served::Served;
 use crate::stored::postgres;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Accruals that are compared in an ordinary run of the tests.
-const ACCOUNT_DAYS: u64 = 10_000;
+const ACCOUNT_DAYS: u64 = 7_000;
 /// More accounts than one transaction of a run looks at, so that a kill also comes within a day.
 const CROWD: usize = 510;
 /// Seconds of a day.
@@ -141,7 +141,8 @@ fn stay_within_a_day() {
 }
 
 /// A history whose last days are run by daemons that are killed; its accruals, and the runs that were cut.
-fn play(seed: u64, kills: i64) -> (u64, u64) {
+fn play(seed: u64) -> (u64, u64) {
+    let kills = if is_long(seed) { 4 } else { 1 };
     stay_within_a_day();
     let mut chance = Chance::new("api::interest::model::killed", seed);
     let world = World::start();
@@ -183,10 +184,9 @@ fn play(seed: u64, kills: i64) -> (u64, u64) {
 #[test]
 fn runs_that_are_killed_come_out_as_a_plain_recalculation_says() {
     let wanted = account_days(if postgres().is_some() { ACCOUNT_DAYS / 2 } else { ACCOUNT_DAYS });
-    let kills = if wanted > ACCOUNT_DAYS { 4 } else { 1 };
     let (mut compared, mut cut, mut histories) = (0, 0, 0);
     while compared < wanted || cut == 0 {
-        let (accruals, runs) = play(any_seed(), kills);
+        let (accruals, runs) = play(any_seed(wanted >= LONG));
         compared += accruals;
         cut += runs;
         histories += 1;
