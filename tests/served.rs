@@ -52,6 +52,12 @@ impl Served {
         self.stop()
     }
 
+    /// Kills it as a crash would.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     fn stop(&mut self) -> Option<i32> {
         let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
         // Once it has been waited for, its number may be another process's.

@@ -5,7 +5,12 @@ use super::tree::sample;
 use crate::api::interest::bank::interest_product;
 use crate::terminal::Terminal;
 use crate::world::World;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 const DAYS: &str = "/offices/head-office/days";
 
@@ -170,7 +175,12 @@ fn on_a_terminal_it_asks_for_each_open_teller_and_counts_where_that_must_be() {
     terminal.type_line("clear; mfa day end head-office; echo exit $?");
     terminal.wait_for(&question);
     terminal.type_line("y");
-    terminal.wait_for("desk-2 is ACTIVE for kwame: close it? [y/N]");
+    // The sample has one; it is asked about once, with the teller.
+    let both = format!(
+        "desk-2 is ACTIVE for kwame: close it and cancel 1 pending transaction at {}? [y/N]",
+        world.url()
+    );
+    terminal.wait_for(&both);
     terminal.type_line("n");
     let screen = terminal.wait_for("exit 9\n$");
     assert!(screen.contains("desk-2 is ACTIVE for kwame and was left so"), "{screen}");
@@ -178,7 +188,7 @@ fn on_a_terminal_it_asks_for_each_open_teller_and_counts_where_that_must_be() {
     terminal.type_line("clear; mfa day end head-office; echo exit $?");
     terminal.wait_for(&question);
     terminal.type_line("y");
-    terminal.wait_for("close it? [y/N]");
+    terminal.wait_for(&both);
     terminal.type_line("y");
     terminal.wait_for("counted, such as 1250.00 or 100x12,50x1:");
     terminal.type_line("604.00");
@@ -191,4 +201,106 @@ fn on_a_terminal_it_asks_for_each_open_teller_and_counts_where_that_must_be() {
         assert!(words(&screen).contains(expected), "{expected}: {screen}");
     }
     assert_eq!(count(&world), 2);
+}
+
+#[test]
+fn one_question_closes_a_teller_and_cancels_what_waits() {
+    let world = office();
+    let terminal = Terminal::start(&world, 140, &[("MFA_PAGER", ""), ("MFA_OFFICE", "head-office")]);
+    terminal.type_line("clear; mfa day end; echo exit $?");
+    terminal.wait_for(&format!("of office head-office at {}? [y/N]", world.url()));
+    terminal.type_line("y");
+    terminal.wait_for(&format!("close it and cancel 1 pending transaction at {}? [y/N]", world.url()));
+    terminal.type_line("y");
+    let screen = terminal.wait_for("exit 0\n$");
+    assert_eq!(screen.matches("[y/N]").count(), 2, "one about the day, one about the teller: {screen}");
+    assert!(screen.contains("1 transaction waits for confirmation and will be cancelled"), "{screen}");
+    assert_eq!(count(&world), 2);
+    let pending = world.get("/teller/desk-2/transactions?status=PENDING").is(200).json();
+    assert_eq!(pending, json!([]));
+}
+
+#[test]
+fn on_a_machine_of_one_office_its_days_need_no_office() {
+    let world = office();
+    let at_an_office = |line: &[&str]| {
+        let mut command = world.mfa(&[&["day"], line].concat());
+        command.env("MFA_OFFICE", "head-office");
+        run(command)
+    };
+    for verb in ["end", "list"] {
+        let said = day(&world, &[verb]).fails(2);
+        assert!(said.contains("OFFICE is needed") && said.contains("set MFA_OFFICE"), "{said}");
+    }
+    let date = world.clock.now().day().to_string();
+    let ended = at_an_office(&["end", "--leave-open", "-o", "json"]).json();
+    assert_eq!((&ended["office"], &ended["date"]), (&json!("head-office"), &json!(date)));
+    // A date alone is the day; anything else, and a word before a date, is the office.
+    let yesterday = world.clock.now().day().previous().to_string();
+    let again = at_an_office(&["end", &yesterday, "--leave-open", "-o", "json"]).json();
+    assert_eq!((&again["office"], &again["date"]), (&json!("head-office"), &json!(yesterday)));
+    at_an_office(&["end", "nowhere", "--leave-open"]).fails(3);
+    at_an_office(&["end", "nowhere", &yesterday, "--leave-open"]).fails(3);
+    let listed = at_an_office(&["list", "-o", "csv", "--columns", "number,date"]).ok();
+    assert_eq!(listed, format!("number,date\n1,{yesterday}\n2,{date}\n"));
+    at_an_office(&["list", "nowhere"]).fails(3);
+}
+
+/// The address of a relay before a daemon that sends the beginning of a backup and no more.
+fn endless_backup(world: &World) -> String {
+    let daemon = world.url().trim_start_matches("http://").to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            let mut server = TcpStream::connect(&daemon).unwrap();
+            let (mut back, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut back, &mut to));
+            std::thread::spawn(move || {
+                let mut bytes = [0; 65_536];
+                while let Ok(count @ 1..) = client.read(&mut bytes) {
+                    match bytes.starts_with(b"GET /admin/backup ") {
+                        true => client.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\nbegun"),
+                        false => server.write_all(&bytes[..count]),
+                    }
+                    .unwrap();
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn an_interrupt_during_the_backup_leaves_no_draft_and_the_next_call_makes_it() {
+    let world = office();
+    close(&world);
+    let folder = world.dir.path().join("backups");
+    std::fs::create_dir(&folder).unwrap();
+    let names = || {
+        let entries = std::fs::read_dir(&folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let url = endless_backup(&world);
+    let mut command = world.mfa(&["day", "end", "head-office", "-o", "json"]);
+    command.env("MFA_BACKUP_DIR", &folder).env("MFA_URL", url);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while names().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no draft was begun");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("of office head-office has no backup yet"), "{said}");
+    assert_eq!(names(), Vec::<String>::new());
+    assert_eq!(count(&world), 2, "the day is ended");
+    let mut command = world.mfa(&["day", "end", "head-office", "-o", "json"]);
+    command.env("MFA_BACKUP_DIR", &folder);
+    let ended = run(command).json();
+    assert_eq!(steps(&ended).last().unwrap(), "backup done");
+    assert_eq!(names().len(), 1);
 }

@@ -5,12 +5,15 @@ use crate::stored;
 use mfa_daemon::Clock;
 use mfa_daemon::ops::check::check_ledger;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, post};
-use mfa_daemon::store::records::{ProductInterest, StoredDividend, StoredInterest, StoredPayment, StoredRun};
+use mfa_daemon::store::records::{
+    ProductInterest, StoredDividend, StoredEntry, StoredInterest, StoredPayment, StoredRun,
+};
 use mfa_daemon::store::{Store, Tx};
 use mfa_shared::amount::Amount;
-use mfa_shared::api::ledger::AccountRole::{ProductAccrue, ProductExpense};
+use mfa_shared::api::ledger::AccountRole::{Customer, ProductAccrue, ProductExpense};
+use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::fault::Fault;
-use mfa_shared::time::Timestamp;
+use mfa_shared::time::{Date, Timestamp};
 use serde_json::json;
 
 const ACCOUNT: &str = "Maria.9100.00001";
@@ -52,6 +55,20 @@ fn post_again(tx: &mut Tx<'_>, r#type: &str, about: &str) -> Result<(), Fault> {
         r#type,
         message: about,
         transaction_date: Timestamp::parse("2031-05-07T00:00:00Z"),
+        clerk: "guest",
+        teller_code: None,
+        teller_transaction: None,
+        lines,
+    };
+    post(tx, entry).map(drop)
+}
+
+fn pay_again(tx: &mut Tx<'_>, account: &str) -> Result<(), Fault> {
+    let lines = vec![debit("accrue-gain", ProductAccrue, cent()), credit(account, Customer, cent())];
+    let entry = Entry {
+        r#type: "INTP",
+        message: account,
+        transaction_date: Timestamp::parse("2031-05-31T00:00:00Z"),
         clerk: "guest",
         teller_code: None,
         teller_transaction: None,
@@ -127,10 +144,105 @@ const OF_PRODUCTS: [(Alter, &str); 5] = [
     ),
 ];
 
+/// The first entry of a type.
+fn entry(tx: &mut Tx<'_>, r#type: &str) -> Result<StoredEntry, Fault> {
+    Ok(tx.all::<StoredEntry>(&[])?.into_iter().find(|stored| stored.entry.r#type == r#type).unwrap())
+}
+
+/// Changes of entries of the journal and of what surrounds them.
+const OF_ENTRIES: [(Alter, &str); 12] = [
+    (
+        |tx| {
+            let entry = entry(tx, "INTA")?;
+            tx.remove(&entry);
+            Ok(())
+        },
+        "run 2031-05-06 of gain says that 2.00 was booked, its entry says 0",
+    ),
+    (
+        |tx| {
+            let mut stored = entry(tx, "INTA")?;
+            stored.entry.lines.iter_mut().for_each(|line| line.amount = line.amount.plus(cent()));
+            tx.put(&stored)
+        },
+        "run 2031-05-06 of gain says that 2.00 was booked, its entry says 2.01",
+    ),
+    (
+        |tx| {
+            let mut stored = entry(tx, "INTA")?;
+            stored.entry.transaction_date = Timestamp::parse("2031-05-05T00:00:00Z").unwrap();
+            tx.put(&stored)
+        },
+        "run 2031-05-06 of gain says that 2.00 was booked, its entry says 0",
+    ),
+    (
+        |tx| {
+            let mut stored = entry(tx, "INTA")?;
+            stored.entry.lines.swap(0, 1);
+            tx.put(&stored)
+        },
+        "is of type INTA and has other lines",
+    ),
+    (
+        |tx| {
+            let entry = entry(tx, "INTP")?;
+            tx.remove(&entry);
+            Ok(())
+        },
+        "interest of Maria.9100.00001 has 28.00 paid, its entries sum to",
+    ),
+    (|tx| pay_again(tx, ACCOUNT), "interest of Maria.9100.00001 has 28.00 paid, its entries sum to 28.01"),
+    (
+        |tx| pay_again(tx, "Kofi.9100.00001"),
+        "account Kofi.9100.00001 was paid interest that it did not accrue",
+    ),
+    (
+        |tx| {
+            let mut stored = entry(tx, "INTF")?;
+            stored.entry.lines.iter_mut().for_each(|line| line.amount = line.amount.plus(cent()));
+            tx.put(&stored)
+        },
+        "interest of Nana.9100.00001 has 2.00 given up, its entries sum to 2.01",
+    ),
+    (
+        |tx| {
+            let run: StoredRun = tx.get(&["2031-05-07", "gain"])?.unwrap();
+            tx.remove(&run);
+            Ok(())
+        },
+        "interest of product gain has 56.00000 accrued, its days have 54.00000",
+    ),
+    (
+        |tx| {
+            // A day before the accounts were opened.
+            let mut run: StoredRun = tx.get(&["2031-05-07", "gain"])?.unwrap();
+            run.run.date = Date::parse("2031-05-05").unwrap();
+            tx.put(&run)
+        },
+        "run 2031-05-05 of gain says that 2.00 was booked, its entry says 0",
+    ),
+    (
+        |tx| {
+            let mut account: LedgerAccount = tx.get(&[ACCOUNT])?.unwrap();
+            account.balance = account.balance.plus(cent());
+            tx.put(&account)
+        },
+        "account Maria.9100.00001 has balance 1028.01, its lines sum to 1028.00",
+    ),
+    (
+        |tx| {
+            let entry = entry(tx, "DIVD")?;
+            tx.remove(&entry);
+            Ok(())
+        },
+        "dividend 2031-05-31 of shares says that 3.56 was paid, its entries sum to 0",
+    ),
+];
+
 #[test]
 fn planted_errors_are_found_and_whole_books_have_none() {
     let (bank, store) = books();
-    for (alter, words) in OF_ACCOUNTS.into_iter().chain(OF_PRODUCTS) {
+    for (alter, words) in OF_ACCOUNTS.into_iter().chain(OF_PRODUCTS).chain(OF_ENTRIES) {
         let look = move |tx: &mut Tx<'_>| {
             alter(tx)?;
             check_ledger(tx)

@@ -1,7 +1,7 @@
 //! Runs: what accrues, what is booked and paid, and what is tried again.
 
 use super::bank::{Bank, interest_product, refusal};
-use crate::api::tellers::counter::same;
+use crate::api::tellers::counter::{Counter, same, teller};
 use serde_json::json;
 
 #[test]
@@ -229,6 +229,87 @@ fn a_product_that_cannot_be_booked_is_left_out_and_tried_again() {
     let euros = bank.runs("product=euro");
     assert!(euros.len() == 2 && euros.iter().all(|run| run["outcome"] == "DONE"), "{euros:?}");
     assert_eq!(bank.interest(&kofi)["accruedUntil"], "2031-05-07");
+    bank.check();
+}
+
+/// An account in euros, in a drawer of their own, with 1000 on it.
+fn in_euros(bank: &Bank, product: &str) -> String {
+    let mut euros = teller("T2");
+    euros["vaultAccountIdentifier"] = json!("vault-euro");
+    bank.counter.teller_with(&euros).is(202);
+    bank.counter.open("T2", "emp2", "5000");
+    bank.counter.unlock("T2", "emp2");
+    let account = bank.counter.account_of("Nana", product);
+    let mut request = Counter::request("ACCO", &account, "1000");
+    request["productIdentifier"] = json!(product);
+    let quote = bank.counter.create("T2", &request).is(200).json();
+    let transaction = quote["tellerTransactionIdentifier"].as_str().unwrap();
+    bank.counter.finish("T2", transaction, "command=CONFIRM&charges=EXCLUDED").is(202);
+    account
+}
+
+#[test]
+fn a_day_that_was_left_out_is_made_up_for_with_all_of_many_accounts() {
+    let bank = Bank::open();
+    let mut euro = interest_product("euro", "36.5", "MONTHLY");
+    euro["currency"]["code"] = json!("EUR");
+    bank.sell(&euro);
+    let mut product = interest_product("gain", "36.5", "MONTHLY");
+    product["expenseAccountIdentifier"] = json!("expense-euro");
+    bank.sell(&product);
+    in_euros(&bank, "euro");
+    bank.days(24);
+    // More accounts than one transaction looks at.
+    let first = bank.account("c0000", "gain", "1000");
+    for number in 1..501 {
+        let account = bank.counter.account_of(&format!("c{number:04}"), "gain");
+        bank.world().post(&format!("/instances/{account}?command=ACTIVATE"), "").is(202);
+    }
+    let last = bank.account("c9999", "gain", "1000");
+    bank.days(2);
+    bank.run_body(json!({ "from": "2031-05-30" })).is(202);
+    assert!(bank.runs("product=gain").iter().all(|run| run["outcome"] == "FAILED"));
+    product["expenseAccountIdentifier"] = json!("expense-gain");
+    bank.world().put("/definitions/gain", product.to_string()).is(202);
+    bank.run();
+    for account in [&first, &last] {
+        same(&bank.interest(account)["paidTotal"], "2");
+    }
+    let runs = bank.runs("product=gain&sortDirection=ASC");
+    let shown = runs.iter().map(|run| format!("{} {}", run["date"], run["accounts"]));
+    assert_eq!(shown.collect::<Vec<_>>(), ["\"2031-05-30\" 2", "\"2031-05-31\" 2"]);
+    assert!(runs.iter().all(|run| run["outcome"] == "DONE"), "{runs:?}");
+    bank.check();
+}
+
+#[test]
+fn a_payment_day_after_days_that_were_left_out_is_not_lost() {
+    let bank = Bank::open();
+    bank.sell(&interest_product("first", "36.5", "MONTHLY"));
+    let mut product = interest_product("gain", "36.5", "MONTHLY");
+    product["currency"]["code"] = json!("EUR");
+    product["expenseAccountIdentifier"] = json!("expense-first");
+    bank.sell(&product);
+    bank.account("Maria", "first", "1000");
+    bank.days(22);
+    bank.run_body(json!({ "from": "2031-05-27" })).is(202);
+    let account = in_euros(&bank, "gain");
+    bank.days(3);
+    assert_eq!(bank.today(), "2031-05-31");
+    bank.command("gain", "DEACTIVATE");
+    bank.days(1);
+    bank.run();
+    let left_out = bank.runs("product=gain&sortDirection=ASC");
+    assert!(left_out.iter().all(|run| run["outcome"] == "FAILED"), "{left_out:?}");
+    let dates: Vec<_> = left_out.iter().map(|run| run["date"].clone()).collect();
+    let days = ["2031-05-27", "2031-05-28", "2031-05-29", "2031-05-30", "2031-05-31"];
+    assert_eq!(dates, days);
+    product["expenseAccountIdentifier"] = json!("expense-gain");
+    bank.world().put("/definitions/gain", product.to_string()).is(202);
+    bank.run();
+    let paid = &bank.interest(&account)["payments"];
+    assert_eq!((paid[0]["date"].clone(), paid.as_array().unwrap().len()), (json!("2031-05-31"), 1));
+    same(&paid[0]["amount"], "3");
     bank.check();
 }
 

@@ -92,7 +92,8 @@ pub async fn scheduled(cx: &Cx, schedule: &BackupSchedule) -> Outcome<PathBuf> {
     let source = Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?));
     let to = EncryptTo::Keys(schedule.encrypt_to.clone());
     let seal = Some(Seal { to, key_file: None }).filter(|_| !schedule.encrypt_to.is_empty());
-    keep(source, &schedule.dir, seal).await.map(|(file, _)| file)
+    let kept = cx.prompt.interrupts.taken_by(keep(source, &schedule.dir, seal)).await;
+    kept.map(|(file, _)| file)
 }
 
 fn taken(place: &Path) -> Failure {

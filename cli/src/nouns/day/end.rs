@@ -24,16 +24,23 @@ const REPORT: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Args)]
 pub struct End {
-    /// The office
+    /// The office [env: MFA_OFFICE]
     #[arg(value_name = "OFFICE")]
-    office: String,
-    /// The day, in UTC; today by default
+    office: Option<String>,
+    /// The day, in UTC; today by default. With MFA_OFFICE it can be given alone
     #[arg(value_name = "DATE", value_parser = day)]
     date: Option<Date>,
     /// End the day although tellers are open; the report lists them
     #[arg(long)]
     leave_open: bool,
     #[command(flatten)]
+    file: FileFlags,
+}
+
+/// The end of a day of an office.
+struct Ends {
+    office: String,
+    leave_open: bool,
     file: FileFlags,
 }
 
@@ -46,7 +53,21 @@ impl Verb for End {
     ];
     const EXITS: &'static [i32] = &[exit::BULK_FAILURES];
     async fn run(self, cx: &Cx) -> Outcome {
-        let date = self.date.unwrap_or_else(today);
+        let Self { office, date, leave_open, file } = self;
+        let (office, date) = match (office, date) {
+            // One word that is a date is the day, on a machine of one office.
+            (Some(word), None) if !cx.settings.get("office").0.is_empty() && day(&word).is_ok() => {
+                (None, day(&word).ok())
+            }
+            given => given,
+        };
+        let ends = Ends { office: super::office(cx, office)?, leave_open, file };
+        ends.run(cx, date.unwrap_or_else(today)).await
+    }
+}
+
+impl Ends {
+    async fn run(self, cx: &Cx, date: Date) -> Outcome {
         let at = GetOfficeDay { office: self.office.clone(), date: date.to_string() };
         let before = ended_before(cx, &at).await?;
         if before.is_none() {
@@ -67,7 +88,10 @@ impl Verb for End {
             steps.push(step);
             steps.push(steps::ledger(report.as_ref()));
             steps.push(steps::messages(cx, date).await);
-            steps.push(steps::backup(cx, report.as_ref()).await);
+            steps.push(steps::backup(cx, report.as_ref()).await.map_err(|failure| {
+                let what = format!("; the day {date} of office {} has no backup yet", self.office);
+                failure.adding(&what).hint("repeat the command: what is done stays done")
+            })?);
         }
         print(cx, &at, &steps, report.as_ref()).await?;
         match steps.iter().filter(|step| step.ending == Ending::Failed).count() {
@@ -97,7 +121,7 @@ fn ended(report: &Value) -> String {
     format!("number {}, ended before: on {} by {}", report["number"], text("endedOn"), text("endedBy"))
 }
 
-impl End {
+impl Ends {
     /// Asks to close each open teller; returns a step for each. If no question can be asked, none is closed.
     async fn tellers(&self, cx: &Cx, is_ended: bool) -> Outcome<Vec<Step>> {
         const NAME: &str = "tellers";
@@ -130,10 +154,17 @@ impl End {
         Ok(steps)
     }
 
-    /// Asks whether a teller is to be closed, and closes it.
+    /// Asks whether a teller is to be closed, with what that cancels, and closes it.
     async fn ask(&self, cx: &Cx, code: &str, teller: &Value) -> Result<(), String> {
-        let question = format!("{}: close it?", as_told(teller));
-        if cx.prompt.confirm(&question).is_err() {
+        let answer = match teller::say_what_waits(cx, code).await {
+            0 => cx.prompt.confirm(&format!("{}: close it?", as_told(teller))),
+            waiting => {
+                let s = if waiting == 1 { "" } else { "s" };
+                let what = format!("{waiting} pending transaction{s}");
+                cx.prompt.before_ending(&format!("{}: close it and cancel {what}", as_told(teller)), code)
+            }
+        };
+        if answer.is_err() {
             return Err(format!("{} and was left so", as_told(teller)));
         }
         teller::close(cx, &self.office, code, &self.file).await.map_err(|failure| told(&failure))

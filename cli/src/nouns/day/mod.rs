@@ -7,7 +7,7 @@ mod steps;
 use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::nouns::ledger::day;
 use crate::output::views;
 use clap::Args;
@@ -35,11 +35,21 @@ pub const NOUN: Noun = Noun {
     ..noun::NOUN
 };
 
+/// The office that was given, or that of this machine.
+fn office(cx: &Cx, given: Option<String>) -> Outcome<String> {
+    let office = given.unwrap_or_else(|| cx.settings.get("office").0.to_owned());
+    if office.is_empty() {
+        let what = "OFFICE is needed: nothing says of which office the days are";
+        return Err(Failure::usage(what).hint("give the office, or set MFA_OFFICE on machines of one office"));
+    }
+    Ok(office)
+}
+
 #[derive(Args)]
 pub struct List {
-    /// The office
+    /// The office [env: MFA_OFFICE]
     #[arg(value_name = "OFFICE")]
-    office: String,
+    office: Option<String>,
 }
 
 impl Verb for List {
@@ -47,7 +57,7 @@ impl Verb for List {
     const EXAMPLES: &'static [&'static str] =
         &["mfa day list head-office", "mfa day list head-office -o csv --columns date,number,exceptions"];
     async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(ListOfficeDays { office: self.office }, &views::OFFICE_DAY).await
+        cx.show(ListOfficeDays { office: office(cx, self.office)? }, &views::OFFICE_DAY).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::command::cx::Cx;
 use crate::command::money::with_digits;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::input::today;
 use crate::machine::backup;
 use crate::machine::daemon::look;
@@ -13,6 +13,8 @@ use mfa_shared::fault::exit;
 use mfa_shared::time::{Date, DateRange, Timestamp};
 use mfa_shared::wire::Query;
 use serde_json::{Value, json};
+
+const BACKUP: &str = "backup";
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,22 +149,26 @@ pub async fn messages(cx: &Cx, date: Date) -> Step {
     }
 }
 
-/// A backup that has the end of the day in it, where backups are set up.
-pub async fn backup(cx: &Cx, report: Option<&Value>) -> Step {
-    const NAME: &str = "backup";
-    let schedule = match look::schedule(cx) {
-        Ok(Some(schedule)) => schedule,
-        Ok(None) => return Step::skipped(NAME, "backup_dir is not set on this machine"),
-        Err(failure) => return Step::failed(NAME, told(&failure)),
+/// A backup that has the end of the day in it, where backups are set up. It fails only where it is
+/// interrupted.
+pub async fn backup(cx: &Cx, report: Option<&Value>) -> Outcome<Step> {
+    let step = try_backup(cx, report).await;
+    step.or_else(|failure| match failure.exit {
+        exit::INTERRUPTED => Err(failure),
+        _ => Ok(Step::refused(BACKUP, "make backups", &failure)),
+    })
+}
+
+async fn try_backup(cx: &Cx, report: Option<&Value>) -> Outcome<Step> {
+    let Some(schedule) = look::schedule(cx)? else {
+        return Ok(Step::skipped(BACKUP, "backup_dir is not set on this machine"));
     };
     let ended = report.and_then(|report| Timestamp::parse(report["endedOn"].as_str()?));
     if let (Some((moment, file)), Some(ended)) = (look::last_backup(&schedule.dir), ended)
         && moment > ended
     {
-        return Step::skipped(NAME, format!("{} has the day in it", file.display()));
+        return Ok(Step::skipped(BACKUP, format!("{} has the day in it", file.display())));
     }
-    match backup::scheduled(cx, &schedule).await {
-        Ok(file) => Step::done(NAME, format!("{} was read back and verified", file.display())),
-        Err(failure) => Step::refused(NAME, "make backups", &failure),
-    }
+    let file = backup::scheduled(cx, &schedule).await?;
+    Ok(Step::done(BACKUP, format!("{} was read back and verified", file.display())))
 }

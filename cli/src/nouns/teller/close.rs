@@ -49,18 +49,20 @@ impl Verb for Close {
     async fn run(self, cx: &Cx) -> Outcome {
         let at = self.at.place(cx)?;
         let found = Pieces::of(self.counted, self.denominations);
-        let (read, report) = close(cx, at, (self.cash, found, self.note), &self.file).await?;
+        let (read, report) = close(cx, at, (self.cash, found, self.note), &self.file, false).await?;
         cx.print(&read, &views::DAY_REPORT, report).await
     }
 }
 
 /// Closes a teller with the cash that moves, what was counted, and a remark about the count. Asks for what is
-/// missing, and answers the report of the day, which is in its file then.
+/// missing, and answers the report of the day, which is in its file then. What waits is not asked about where
+/// the caller has been asked.
 pub(super) async fn close(
     cx: &Cx,
     at: Place,
     (cash, found, note): (CashFlags, Option<Pieces>, Option<String>),
     file: &FileFlags,
+    is_asked: bool,
 ) -> Outcome<(GetDayReport, Value)> {
     // A folder that cannot take the report is found before anything is counted or closed.
     let folder = file.folder(cx)?;
@@ -68,7 +70,7 @@ pub(super) async fn close(
         None if must_be_counted(cx, &at).await? => Some(ask_for_count(cx, &at).await?),
         found => found,
     };
-    let waiting = say_what_waits(cx, &at.teller).await;
+    let waiting = if is_asked { 0 } else { say_what_waits(cx, &at.teller).await };
     if waiting > 0 && found.is_none() {
         let what = format!("close teller {}, which cancels what waits,", at.teller);
         cx.prompt.before_ending(&what, &at.teller)?;
@@ -121,7 +123,7 @@ async fn ask_for_count(cx: &Cx, at: &Place) -> Outcome<Pieces> {
 }
 
 /// Warns of pending transactions, which the closing cancels; returns their number.
-async fn say_what_waits(cx: &Cx, teller: &str) -> usize {
+pub async fn say_what_waits(cx: &Cx, teller: &str) -> usize {
     let query = Query(TransactionQuery { status: Some(TransactionState::Pending) });
     let listed = cx.client.send(&ListTransactions { teller: teller.to_owned() }, &query).await;
     let waiting = listed.ok().and_then(|reply| reply.value.as_array().map(Vec::len)).unwrap_or_default();

@@ -12,6 +12,7 @@ mod report_paper;
 mod reports;
 mod transactions;
 
+pub use close::say_what_waits;
 pub use report_file::FileFlags;
 
 use super::offices;
@@ -134,11 +135,11 @@ const REPORTS: Noun = Noun {
     ..noun::NOUN
 };
 
-/// Closes a teller as `teller close` does without flags: asks for what must be counted, and whether what
-/// waits is to be cancelled.
+/// Closes a teller as `teller close` does without flags: asks for what must be counted. Whether what waits
+/// is to be cancelled is a question of the caller.
 pub async fn close(cx: &Cx, office: &str, teller: &str, file: &FileFlags) -> Outcome {
     let at = Place { office: office.to_owned(), teller: teller.to_owned() };
-    close::close(cx, at, (day::CashFlags::default(), None, None), file).await.map(drop)
+    close::close(cx, at, (day::CashFlags::default(), None, None), file, true).await.map(drop)
 }
 
 const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {

@@ -8,8 +8,8 @@ use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::prefix;
 use crate::store::records::{
-    INSTANCES_BY_PRODUCT, ProductInterest, RateBefore, RunPhase, StoredDefinitionCommand, StoredInstance,
-    StoredRun,
+    INSTANCES_BY_PRODUCT, INTEREST_OPEN, ProductInterest, RateBefore, RunPhase, StoredDefinitionCommand,
+    StoredInstance, StoredRun,
 };
 use crate::store::tx::indexed_key;
 use mfa_shared::amount::Amount;
@@ -75,8 +75,8 @@ fn begin(
 ) -> Result<Option<StoredRun>, Fault> {
     let product = &definition.identifier;
     let payable = definition.term.interest_payable;
-    let may_pay = tx.has::<ProductInterest>(&[product])?
-        && (payable == InterestPayable::Maturity || rules::is_payment_day(payable, day));
+    let may_pay = (payable == InterestPayable::Maturity || rules::is_payment_day(payable, day))
+        && (tx.has::<ProductInterest>(&[product])? || is_left_out(tx, product)?);
     if rate.is_none() && !may_pay {
         return Ok(None);
     }
@@ -95,6 +95,12 @@ fn begin(
         ran_by: by.to_owned(),
     };
     Ok(Some(StoredRun { run, phase: RunPhase::Accrue, ended: false, after: None, due: false }))
+}
+
+/// Whether days of a product were left out: what they earn may be due on a later day.
+fn is_left_out(tx: &mut Tx<'_>, product: &str) -> Result<bool, Fault> {
+    let open = tx.indexed::<StoredRun>(INTEREST_OPEN, &[StoredRun::OPEN])?;
+    Ok(open.iter().any(|row| row.run.product_identifier == product))
 }
 
 struct Running<'a> {
@@ -120,7 +126,8 @@ impl Running<'_> {
         {
             return self.fail(tx, why);
         }
-        self.row.run.outcome = RunOutcome::Done;
+        // A day that is tried again is open until its last transaction.
+        (self.row.run.outcome, self.row.ended) = (RunOutcome::Done, false);
         while self.left > 0 && self.row.phase != RunPhase::End {
             match self.row.phase {
                 RunPhase::Accrue => self.accrue(tx)?,
@@ -150,9 +157,9 @@ impl Running<'_> {
     }
 
     fn end(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        if self.rate.is_none() && self.row.run.payments == 0 && !self.row.ended {
-            // A day on which a product neither earns nor pays is no news; it was not stored before either,
-            // unless it took several transactions.
+        if self.rate.is_none() && self.row.run.payments == 0 && self.row.run.code.is_none() {
+            // A day on which a product neither earns nor pays is no news, unless it had failed; it was not
+            // stored before either, unless it took several transactions.
             if tx.has::<StoredRun>(&[&self.day.to_string(), &self.definition.identifier])? {
                 tx.remove(&self.row);
             }
