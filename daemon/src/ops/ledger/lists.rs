@@ -3,7 +3,7 @@
 
 use super::posting::{entry_at, line_at};
 use crate::domain::numbers::{KEPT_MAX, ListName, Numbers};
-use crate::ops::listing::{Cursor, List, json};
+use crate::ops::listing::{Cursor, List, envelope, json};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::{Record, number, numbered};
@@ -267,11 +267,7 @@ impl<T: Listed> List for Entries<T> {
         for number in numbers {
             shown.extend(self.shown(tx, number)?);
         }
-        let pages = total.div_ceil(self.size);
-        let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
-        out.extend_from_slice(&shown.join(&b','));
-        out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
-        Ok(out)
+        Ok(envelope::<T>(&shown, total, self.size))
     }
 
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
