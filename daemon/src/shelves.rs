@@ -5,15 +5,17 @@ use crate::domain::shelf::{Row, Shelf, SortKey, texts};
 use crate::ops::listing::Shelved;
 use crate::store::engine::{Changed, Range, Space};
 use crate::store::record::{Record, key};
-use crate::store::records::{StoredEmployee, StoredOffice};
+use crate::store::records::{StoredEmployee, StoredInstance, StoredOffice};
 use crate::store::tx::decode;
 use crate::store::{Store, Tx};
 use mfa_shared::api::customers::{Customer, ListCustomers};
 use mfa_shared::api::employees::ListEmployees;
+use mfa_shared::api::instances::ListInstances;
 use mfa_shared::api::ledger::{LedgerAccount, ListLedgerAccounts};
 use mfa_shared::api::offices::ListOffices;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::query::Params;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -43,18 +45,26 @@ pub enum Noun {
     Offices,
     /// Accounts of the ledger.
     LedgerAccounts,
+    /// Accounts of customers.
+    Instances,
 }
 
-const NOUNS: [Noun; 4] = [Noun::Customers, Noun::Employees, Noun::Offices, Noun::LedgerAccounts];
+const NOUNS: [Noun; 5] =
+    [Noun::Customers, Noun::Employees, Noun::Offices, Noun::LedgerAccounts, Noun::Instances];
 
 impl Noun {
-    /// The noun that a row lists.
-    pub fn of(row: &str) -> Option<Self> {
+    /// The noun that a row lists, where these parameters ask for an order or a term.
+    pub fn of(row: &str, params: &Params) -> Option<Self> {
+        let has = |name: &str| params.one(name).is_ok_and(|text| text.is_some_and(|text| !text.is_empty()));
         match row {
             _ if row == ListCustomers::META.name => Some(Self::Customers),
             _ if row == ListEmployees::META.name => Some(Self::Employees),
             _ if row == ListOffices::META.name => Some(Self::Offices),
             _ if row == ListLedgerAccounts::META.name => Some(Self::LedgerAccounts),
+            // The accounts of one customer are few.
+            _ if row == ListInstances::META.name => {
+                (has("term") && !has("customer")).then_some(Self::Instances)
+            }
             _ => None,
         }
     }
@@ -65,6 +75,7 @@ impl Noun {
             Self::Employees => StoredEmployee::SPACE,
             Self::Offices => StoredOffice::SPACE,
             Self::LedgerAccounts => LedgerAccount::SPACE,
+            Self::Instances => StoredInstance::SPACE,
         }
     }
 
@@ -74,6 +85,7 @@ impl Noun {
             Self::Employees => row::<StoredEmployee>(value, columns, |employee| &employee.identifier),
             Self::Offices => row::<StoredOffice>(value, columns, |office| &office.identifier),
             Self::LedgerAccounts => row::<LedgerAccount>(value, columns, |account| &account.identifier),
+            Self::Instances => row::<StoredInstance>(value, columns, |instance| &instance.account_identifier),
         }
     }
 }

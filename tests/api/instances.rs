@@ -234,6 +234,30 @@ fn accounts_are_found_by_what_they_contain() {
 }
 
 #[test]
+fn accounts_found_in_memory_are_those_of_a_walk() {
+    let world = opened();
+    let names = ["Ämi", "AMI", "kofi", "Kofi-2", "x.9100", "savings"];
+    for (n, name) in names.iter().cycle().take(40).enumerate() {
+        let number = json!({ "alternativeAccountNumber": format!("GH{:03}-Ämi", n * 37) });
+        world.post("/instances", new(name, if n % 3 == 0 { number } else { json!({}) })).is(202);
+        if n % 8 > 0 {
+            continue;
+        }
+        for term in ["ämi", "AM", "kofi", "-2.9", "savings", "9100.0000", "gh0", "nothing", ".", "0-Ä", "1"]
+        {
+            for size in [1, 7, 100] {
+                let term = mfa_shared::endpoint::percent_encode(term);
+                let path = format!("/instances?term={term}&size={size}");
+                // A batch looks at every account.
+                let walked = json!({ "operations": [{ "method": "GET", "path": path }] }).to_string();
+                let walked = world.post("/batch", walked).is(200).json()["results"][0]["body"].clone();
+                assert_eq!(world.get(&path).is(200).json(), walked, "{n} {path}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_grid_of_states_and_commands() {
     for (state, word, expected) in [
         ("PENDING", "ACTIVATE", Ok("ACTIVE")),

@@ -41,7 +41,7 @@ def start(folder, auth, more=None):
     command = [program, "daemon", "run", "--auth", auth, "--listen", f"127.0.0.1:{port}"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     while not ready(port):
-        time.sleep(0.1)
+        time.sleep(0.02)
         if process.poll() is not None:
             sys.exit("the daemon ended")
     return process, port

@@ -1,142 +1,132 @@
-"""Lists, searches and creates of customers: with a thousand of them, then with many."""
+"""A large institution beside a small one, on each engine: what everything costs, and the goals C1 to C8."""
 
-import http.client
-import json
 import os
-import statistics
+import signal
 import subprocess
 import sys
 import time
 
 import daemon
+import scale_data
+import scale_day
+import scale_disk
+import scale_export
+import scale_goals
+import scale_reads
+import scale_start
+import scale_writes
+from client import Client
 
-SMALL = 1000
-LISTERS = 8
-CREATES = 400
+SMALL, FEW_USERS, SESSIONS = 1000, 20, 20
+# What loading leaves to be done in the background is no part of a read.
 QUIET = 10
+# Milliseconds of a look at the audit trail once its lists are complete, and seconds until it is measured anyway.
+CAUGHT_UP, PATIENCE = 50, 600
 
 
-def rows(path, first, last):
-    with open(path, "w") as file:
-        file.write("identifier,givenName,surname,dateOfBirth,member,assignedOffice,address.street,address.city,"
-                   "address.countryCode,address.country\n")
-        for n in range(first, last):
-            file.write(f"c-{n:08d},Ama {n % 977},Mensah {n * 7919 % 39989},1990-{n % 12 + 1:02d}-{n % 28 + 1:02d},"
-                       f"true,office-{n % 50},{n} Ring Road,Accra,GH,Ghana\n")
+class Store:
+    """A store, its daemon, and what is in it."""
+
+    def __init__(self, engine, folder, url, deposits):
+        self.engine, self.folder, self.url = engine, folder, url
+        self.data, self.process, self.port = scale_data.Data(folder, engine, deposits), None, None
+
+    def start(self, more=None):
+        """Starts the daemon, with more variables in its environment."""
+        store = {"MFA_STORE": self.url} if self.url else {}
+        self.process, self.port = daemon.start(self.folder, "off", {**store, **(more or {})})
+
+    def say(self, text):
+        print(f"{self.engine}: {text}", flush=True)
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process:
+            self.process.send_signal(how)
+            self.process.wait()
+        self.process = None
 
 
-class Client:
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-
-    def time(self, method, path, body=None):
-        """Milliseconds of one request, which must succeed, and its answer."""
-        begun = time.perf_counter()
-        self.connection.request(method, path, body, {"content-type": "application/json"})
-        answer = self.connection.getresponse()
-        text = answer.read()
-        took = (time.perf_counter() - begun) * 1000
-        if answer.status > 299:
-            sys.exit(f"{method} {path}: {answer.status} {text[:300]}")
-        return took, text
-
-    def median(self, path, times=21):
-        self.time("GET", path)
-        return statistics.median(self.time("GET", path)[0] for _ in range(times))
+def clock_of(days):
+    """What gives a program the clock of so many days ago."""
+    shown = subprocess.run(
+        ["faketime", "-f", f"-{days}d", "env"], check=True, capture_output=True, text=True
+    ).stdout
+    variables = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line)
+    return {name: variables[name] for name in ("LD_PRELOAD", "FAKETIME")}
 
 
-def creates(client, prefix, count=CREATES):
-    """How long creates take, sorted."""
-    took = []
-    for n in range(count):
-        body = json.dumps({"identifier": f"{prefix}-{n}", "givenName": "Efua", "surname": "Owusu"})
-        took.append(client.time("POST", "/customers", body)[0])
-    return sorted(took)
+def begin(store):
+    """An institution with some history: products that have paid interest for a year."""
+    store.start(clock_of(scale_data.DAYS))
+    store.data.past(store.port)
+    # A clean stop waits by the clock, which is a false one here.
+    store.stop(signal.SIGKILL)
+    store.start()
+    store.data.run_interest(store.port, scale_data.DAYS - scale_data.FIRST_DAYS)
+    store.data.staff(store.port, FEW_USERS)
 
 
-def beside_listers(port, prefix):
-    """Creates while clients list all the time."""
-    path = f"http://127.0.0.1:{port}/customers?pageIndex=7&sortColumn=surname"
-    wrk = ["wrk", "-t", "1", "-c", str(LISTERS), "-d", "300s", path]
-    listers = subprocess.Popen(wrk, stdout=subprocess.DEVNULL)
-    time.sleep(1)
-    try:
-        return creates(Client(port), prefix)
-    finally:
-        listers.terminate()
-        listers.wait()
+def wait_for_trail(store):
+    """Waits until the lists of the audit trail have what was loaded; until then a look goes through the rest."""
+    client, begun, took = Client(store.port), time.perf_counter(), CAUGHT_UP + 1
+    while took > CAUGHT_UP and time.perf_counter() - begun < PATIENCE:
+        took = client.time("GET", "/audit?resource=customer/c-00000000")[0]
+        time.sleep(1 if took > CAUGHT_UP else 0)
+    waited = time.perf_counter() - begun
+    store.say(f"a customer's history took {took:.0f} ms, {waited + QUIET:.0f} s after loading")
 
 
-def measure(port, count, prefix):
-    # What an import leaves to be done in the background is no part of a read.
+def look(store):
     time.sleep(QUIET)
-    client = Client(port)
-    begun = time.perf_counter()
-    client.time("GET", "/customers?sortColumn=surname")
-    first = (time.perf_counter() - begun) * 1000
-    last = count // 20 - 1
-    figures = {
-        "read by id": client.median(f"/customers/c-{count // 2:08d}", 51),
-        "first page": client.median("/customers", 51),
-        "page 10,000, or the last": client.median(f"/customers?pageIndex={min(last, 10_000)}", 51),
-        "first page, the last first": client.median("/customers?sortDirection=DESC", 51),
-        "sorted by surname": client.median("/customers?sortColumn=surname&sortDirection=DESC"),
-        "sorted by surname, the last page": client.median(f"/customers?sortColumn=surname&pageIndex={last}"),
-        "term with many hits": client.median("/customers?term=MENSAH"),
-        "term with few hits": client.median("/customers?term=mensah%20777"),
-        "term with none": client.median("/customers?term=nothing%20has%20this"),
-        "term that is an identifier": client.median(f"/customers?term=c-{count // 3:08d}"),
-    }
-    idle = creates(client, f"{prefix}-idle")
-    figures["create"] = statistics.median(idle)
-    busy = beside_listers(port, f"{prefix}-busy")
-    percentile = (CREATES * 99) // 100
-    figures["create, p99, idle"] = idle[percentile]
-    figures["create, p99, beside 8 who list"] = busy[percentile]
-    print(f"{count} customers: the first list by surname took {first:.0f} ms", flush=True)
-    return figures
+    wait_for_trail(store)
+    count = store.data.customers
+    store.say(f"reads and writes with {count:,} customers")
+    figures, whole = scale_reads.measure(store.port, count)
+    return {**figures, **scale_writes.measure(store.port, count)}, whole
 
 
-def memory(process):
-    with open(f"/proc/{process.pid}/status") as file:
-        return int(next(line for line in file if line.startswith("VmRSS")).split()[1]) // 1024
+def run(store, count, seconds, one):
+    """Everything that is measured on an engine; `one` has what is there if a request fails."""
+    begin(store)
+    store.data.load(store.port, SMALL)
+    small = look(store)
+    store.data.run_interest(store.port)
+    store.data.people(store.port, FEW_USERS, scale_data.USERS)
+    for _ in range(SESSIONS):
+        daemon.log_in(store.port, "user-0")
+    store.data.load(store.port, count)
+    one.update(deposits=store.data.deposits, small=small, large=look(store))
+    one["size"] = scale_disk.measure_size(store, count)
+    one["deposit"] = scale_disk.measure_deposit(store)
+    one["export"] = scale_export.measure(store)
+    one["start"] = scale_start.measure(store)
+    one["day"] = scale_day.measure(store, seconds)
+
+
+def length_of_day(count):
+    """Ten minutes with a million customers, less with fewer."""
+    return max(20, min(600, count * 600 // 1_000_000))
 
 
 def main():
-    folder, count = sys.argv[1], int(sys.argv[2])
-    process, port = daemon.start(folder, "off")
-    environment = {"HOME": folder, "PATH": os.environ["PATH"], "MFA_URL": f"http://127.0.0.1:{port}"}
-
-    def load(first, last):
-        path = f"{folder}/rows.csv"
-        rows(path, first, last)
-        begun = time.perf_counter()
-        command = [os.environ["MFA_BIN"], "customers", "import", path, "-q", "--report", f"{folder}/report.csv",
-                   "--failed", f"{folder}/failed.csv"]
-        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-        took = time.perf_counter() - begun
-        print(f"{last - first} customers imported, {(last - first) / took:.0f} a second", flush=True)
-
+    folder, deposits, seconds = sys.argv[1], float(sys.argv[4]), int(sys.argv[5])
+    embedded = ("embedded", int(sys.argv[2]), None)
+    postgres = ("postgres", int(sys.argv[3]), os.environ.get("URL"))
+    runs = []
     try:
-        load(0, SMALL)
-        small = measure(port, SMALL, "s")
-        load(SMALL, count)
-        large = measure(port, count, "l")
-        print(f"{'':36}{SMALL:>12,}{count:>12,}{'ratio':>8}")
-        for name, before in small.items():
-            print(f"{name:36}{before:>9.2f} ms{large[name]:>9.2f} ms{large[name] / before:>8.2f}")
-        print(f"the daemon takes {memory(process)} MiB")
-        flat = ["read by id", "first page", "page 10,000, or the last", "create"]
-        pages = max(large[name] / small[name] for name in flat)
-        print(f"C1  worst ratio of read, first page, page 10,000, create: {pages:.2f} (goal 1.5)")
-        terms = max(took for name, took in large.items() if name.startswith("term"))
-        sort = max(took for name, took in large.items() if name.startswith("sorted"))
-        print(f"C2  slowest term {terms:.1f} ms (goal 25), slowest sorted list {sort:.1f} ms (goal 50)")
-        beside = large["create, p99, beside 8 who list"] / large["create, p99, idle"]
-        print(f"C7  p99 of creates beside 8 who list, against idle: {beside:.1f} (goal 5)")
+        for engine, count, url in (embedded, postgres):
+            if count < 2 * SMALL:
+                continue
+            store = Store(engine, f"{folder}/{engine}", url, deposits)
+            runs.append({"engine": engine, "count": count})
+            try:
+                run(store, count, seconds or length_of_day(count), runs[-1])
+            finally:
+                store.stop()
     finally:
-        process.terminate()
-        process.wait()
+        # What was measured before a request failed is not lost.
+        scale_goals.table([one for one in runs if "large" in one], deposits)
+        scale_goals.goals(runs)
 
 
 main()

@@ -10,13 +10,15 @@ end
 
 function init(arguments)
     tellers, accounts = tonumber(arguments[1]), tonumber(arguments[2])
+    -- How the customers are called: c0, c1, or as the third argument says.
+    customer = arguments[3] or "c%d"
     waiting, first, last, turn = {}, 1, 0, 0
     confirmed, wrong = 0, 0
     headers = { ["content-type"] = "application/json" }
 end
 
-local body = '{"transactionType":"CDPT","customerIdentifier":"c%d","productIdentifier":"plain",'
-    .. '"customerAccountIdentifier":"c%d.9100.00001","amount":1.%02d}'
+local body = '{"transactionType":"CDPT","customerIdentifier":"%s","productIdentifier":"plain",'
+    .. '"customerAccountIdentifier":"%s.9100.00001","amount":1.%02d}'
 
 function request()
     if first <= last then
@@ -28,7 +30,8 @@ function request()
     turn = turn + 1
     local teller, account = turn % tellers, turn * 7 % accounts
     local path = "/teller/T" .. teller .. "/transactions"
-    return wrk.format("POST", path, headers, body:format(account, account, teller))
+    local name = customer:format(account)
+    return wrk.format("POST", path, headers, body:format(name, name, teller))
 end
 
 function response(status, _, answer)

@@ -21,6 +21,7 @@ pub mod permission;
 pub mod privilege;
 pub mod rate;
 pub mod rsa;
+pub mod runs;
 pub mod search;
 pub mod second_factor;
 pub mod shelf;

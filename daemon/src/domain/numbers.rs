@@ -3,6 +3,7 @@
 //! The journal is append-only. So the numbers found for a list stay valid, and only newer entries need a
 //! look. They can be lost without harm: without them, the list is walked.
 
+use super::runs::KnownRuns;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,14 +65,22 @@ struct Kept {
     uses: u64,
 }
 
-/// The numbers of the lists that were asked for lately.
+/// The numbers of the lists that were asked for lately, and the days on which interest was run.
 #[derive(Debug, Default)]
-pub struct ListNumbers(Mutex<Kept>);
+pub struct ListNumbers {
+    kept: Mutex<Kept>,
+    runs: KnownRuns,
+}
 
 impl ListNumbers {
+    /// The interest runs.
+    pub fn runs(&self) -> &KnownRuns {
+        &self.runs
+    }
+
     /// What is known of a list.
     pub fn get(&self, list: &ListName) -> Arc<Numbers> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.uses += 1;
         let uses = kept.uses;
         kept.lists.get_mut(list).map_or_else(Arc::default, |(numbers, used)| {
@@ -85,7 +94,7 @@ impl ListNumbers {
         if numbers.count() < WORTH_KEEPING {
             return;
         }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.lists.get(&list).is_some_and(|(known, _)| known.upto >= numbers.upto) {
             return;
         }

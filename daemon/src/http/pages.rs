@@ -5,7 +5,6 @@ use super::access;
 use super::reply::{Content, Reply};
 use super::request::Request;
 use crate::ops::listing::List;
-use crate::shelves::Noun;
 use crate::store::Tx;
 use mfa_shared::fault::{self, Fault};
 use std::sync::{Arc, PoisonError};
@@ -15,7 +14,7 @@ const TRIES: usize = 10;
 
 /// Answers a request for a page; `None` if no order is kept, or if others keep changing the page.
 pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
-    let Some(noun) = Noun::of(request.meta.name).filter(|_| !request.lines) else { return Ok(None) };
+    let Some(noun) = request.noun.filter(|_| !request.lines) else { return Ok(None) };
     let state = &request.state;
     let asking = request.clone();
     let ask = move |tx: &mut Tx<'_>| {

@@ -3,7 +3,8 @@
 use super::tag;
 use crate::ops::audit::Trail;
 use crate::ops::days::{ALREADY_ENDED, Ended};
-use crate::ops::interest::RunAccepted;
+use crate::ops::instances::Instances;
+use crate::ops::interest::{RunAccepted, Runs};
 use crate::ops::ledger::Entries;
 use crate::ops::listing::{List, Listing, json};
 use crate::ops::rows::Rows;
@@ -13,7 +14,8 @@ use crate::store::record::Record;
 use bytes::Bytes;
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::api::days::GetOfficeDay;
-use mfa_shared::api::interest::ListInterestRuns;
+use mfa_shared::api::instances::Instance;
+use mfa_shared::api::interest::{InterestRun, ListInterestRuns};
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::endpoint::{AcceptedAt, CreatedAt};
 use mfa_shared::fault::Fault;
@@ -253,6 +255,21 @@ impl IntoReply<ImageBytes> for ShownImage {
 }
 
 impl<T: Listed> IntoReply<Page<T>> for Entries<T> {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(Arc::new(self)))
+    }
+}
+
+impl IntoReply<Array<Instance>> for Instances {
+    fn into_reply(self) -> Reply {
+        Reply::list(Content::List(match self {
+            Self::Rows(rows) => Arc::new(rows),
+            Self::Containing(found) => Arc::new(found),
+        }))
+    }
+}
+
+impl IntoReply<Page<InterestRun>> for Runs {
     fn into_reply(self) -> Reply {
         Reply::list(Content::List(Arc::new(self)))
     }

@@ -15,6 +15,7 @@ use super::{dry_run, existing_only, image, tag};
 use crate::clock::Deadline;
 use crate::ops::Caller;
 use crate::ops::listing::json;
+use crate::shelves::Noun;
 use crate::store::Tx;
 use crate::store::objects::Draft;
 use mfa_shared::api::second_factor::{BeginSecondFactor, DeleteSecondFactor, EnableSecondFactor};
@@ -87,6 +88,8 @@ pub struct Request {
     if_none_match: Option<Vec<String>>,
     /// Whether a list is streamed as lines.
     pub lines: bool,
+    /// Whose order in memory has the page of a list.
+    pub noun: Option<Noun>,
     /// What the audit trail says of it; nothing of a plain read.
     pub trail: Option<Trail>,
 }
@@ -153,6 +156,7 @@ impl Request {
             if_match: tag::listed(&head.headers, "if-match"),
             if_none_match: tag::listed(&head.headers, "if-none-match"),
             lines,
+            noun: Noun::of(meta.name, &params),
             trail: (!meta.method.reads() || noted || head.place.is_some())
                 .then(|| Trail::of(head, meta, &found.params, payload)),
         })

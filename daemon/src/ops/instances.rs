@@ -1,15 +1,16 @@
 //! Product instances: the accounts of customers. Contract: `deposits.md` section 3.
 
+mod term;
+
+pub use term::Containing;
+
 use super::ledger::{self, CustomerAccount, Entries};
 use super::{Caller, Unknown, interest};
 use crate::domain::instance::{self as rules, Effect, Refusal};
 use crate::ops::find;
 use crate::ops::rows::Rows;
 use crate::store::Tx;
-use crate::store::engine::Range;
-use crate::store::record::Record;
 use crate::store::records::{AccountCounter, INSTANCES_BY_CUSTOMER, INSTANCES_BY_NUMBER, StoredInstance};
-use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::customers::Customer;
 use mfa_shared::api::definitions::Definition;
@@ -20,6 +21,7 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::PAGE_SIZE_DEFAULT;
 use mfa_shared::wire::{Accepted, Array, Form, Json, Nothing, Query};
 use std::collections::{BTreeSet, HashSet};
+use term::contains;
 
 /// `POST /instances`
 pub fn create(
@@ -72,20 +74,33 @@ pub fn list(
     _: &Caller,
     _: &ListInstances,
     Query(InstanceQuery { customer, term, size }): &Query<InstanceQuery>,
-) -> Result<Rows<StoredInstance, Instance>, Fault> {
+) -> Result<Instances, Fault> {
     let found = match (customer, term) {
-        (Some(customer), None) => return Ok(Rows::indexed(INSTANCES_BY_CUSTOMER, &[customer], shown)),
+        (Some(customer), None) => {
+            return Ok(Instances::Rows(Rows::indexed(INSTANCES_BY_CUSTOMER, &[customer], shown)));
+        }
         (Some(customer), Some(term)) => {
             let mut stored = of_customer(tx, customer)?;
             stored.retain(|instance| contains(instance, &term.to_lowercase()));
             stored.truncate(most(*size));
             stored
         }
-        (None, Some(term)) => search(tx, term, *size)?,
+        (None, Some(term)) => {
+            return Ok(Instances::Containing(Containing::new(term, most(*size), shown)));
+        }
         (None, None) => Vec::new(),
     };
     let found: Result<_, Fault> = found.into_iter().map(|instance| shown(tx, instance)).collect();
-    Ok(Rows::these(found?, shown))
+    Ok(Instances::Rows(Rows::these(found?, shown)))
+}
+
+/// Accounts that were asked for.
+#[derive(Debug)]
+pub enum Instances {
+    /// Those of a customer, or these.
+    Rows(Rows<StoredInstance, Instance>),
+    /// The first ones that contain a text.
+    Containing(Containing),
 }
 
 /// The product of a new account, and the customer where only what exists may be named.
@@ -101,28 +116,8 @@ fn named(tx: &mut Tx<'_>, new: &NewInstance) -> Result<Definition, Fault> {
     Ok(product)
 }
 
-/// The first accounts that contain a text.
-fn search(tx: &mut Tx<'_>, term: &str, size: Option<u32>) -> Result<Vec<StoredInstance>, Fault> {
-    let term = term.to_lowercase();
-    let mut found = Vec::new();
-    tx.walk(StoredInstance::SPACE, Range::prefix(&[]), &mut |_, value| {
-        let instance: StoredInstance = decode(StoredInstance::SPACE, value)?;
-        if contains(&instance, &term) {
-            found.push(instance);
-        }
-        Ok(found.len() < most(size))
-    })?;
-    Ok(found)
-}
-
 fn most(size: Option<u32>) -> usize {
     usize::try_from(size.unwrap_or(PAGE_SIZE_DEFAULT)).unwrap_or(usize::MAX)
-}
-
-fn contains(instance: &StoredInstance, term: &str) -> bool {
-    let number = instance.alternative_account_number.iter();
-    let own = [&instance.account_identifier, &instance.customer_identifier, &instance.product_identifier];
-    own.into_iter().chain(number).any(|text| text.to_lowercase().contains(term))
 }
 
 /// `GET /instances/transactiontypes`

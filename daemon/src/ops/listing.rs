@@ -318,17 +318,9 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
                 (records.into_iter().flatten().collect(), keys.len())
             }
         };
-        let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
-        for (at, record) in records.into_iter().enumerate() {
-            if at > 0 {
-                out.push(b',');
-            }
-            out.extend_from_slice(&(self.show)(tx, record)?);
-        }
-        let total = total as u64;
-        let pages = total.div_ceil(self.size);
-        out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
-        Ok(out)
+        let shown: Result<Vec<_>, Fault> =
+            records.into_iter().map(|record| (self.show)(tx, record)).collect();
+        Ok(envelope::<T>(&shown?, total as u64, self.size))
     }
 
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
@@ -351,6 +343,15 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
         }
         Ok((out, next))
     }
+}
+
+/// A page of elements that are shown already.
+pub fn envelope<T: Listed>(shown: &[Vec<u8>], total: u64, size: u64) -> Vec<u8> {
+    let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
+    out.extend_from_slice(&shown.join(&b','));
+    let pages = total.div_ceil(size);
+    out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
+    out
 }
 
 /// Shows a record whose stored form is its form on the wire.

@@ -2,7 +2,7 @@
 
 use super::bank::{Bank, interest_product, refusal};
 use crate::api::tellers::counter::{Counter, same, teller};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_day_is_accrued_booked_and_listed() {
@@ -91,6 +91,39 @@ fn a_month_of_days_is_run_at_once_and_paid_on_its_last() {
         assert_eq!(bank.runs(query).len(), runs, "{query}");
     }
     assert_eq!(bank.runs("product=other").len() + bank.runs("date=2030-01-01").len(), 0);
+    bank.check();
+}
+
+#[test]
+fn a_page_of_runs_is_that_part_of_the_whole_list() {
+    let bank = Bank::open();
+    for product in ["gain", "more", "save"] {
+        bank.sell(&interest_product(product, "2.50", "MONTHLY"));
+        bank.account("Maria", product, "1000.00");
+    }
+    let lines = |query: &str| -> Vec<Value> {
+        let request = bank.world().request("GET", &format!("/interest/runs?{query}"));
+        let seen = bank.world().send(request.header("accept", "application/x-ndjson")).is(200);
+        seen.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    // Asked for before and after there is more, since the daemon keeps in memory what it has found.
+    for (days, runs) in [(12, 36), (1, 39), (9, 66)] {
+        bank.days(days);
+        bank.run_body(if days == 12 { json!({ "from": "2031-05-06" }) } else { json!({}) }).is(202);
+        for query in
+            ["", "sortDirection=ASC", "product=more", "dateRange=2031-05-08..2031-05-20", "date=2031-05-09"]
+        {
+            let whole = lines(query);
+            assert!(!query.is_empty() || whole.len() == runs, "{}", whole.len());
+            for page in 0..=whole.len() / 7 + 1 {
+                let shown =
+                    bank.world().get(&format!("/interest/runs?size=7&pageIndex={page}&{query}")).json();
+                let part: Vec<_> = whole.iter().skip(page * 7).take(7).cloned().collect();
+                assert_eq!(shown["runs"], json!(part), "page {page} of {query}");
+                assert_eq!(shown["totalElements"], whole.len(), "{query}");
+            }
+        }
+    }
     bank.check();
 }
 
@@ -206,7 +239,7 @@ fn a_product_that_cannot_be_booked_is_left_out_and_tried_again() {
     bank.run();
     // The euros share an account that has dollars from this run on.
     let outcome = || {
-        let shown = |r: &serde_json::Value| {
+        let shown = |r: &Value| {
             let text = |name: &str| r[name].as_str().unwrap_or("-").to_owned();
             format!("{} {} {} {}", text("date"), text("productIdentifier"), text("outcome"), text("code"))
         };

@@ -32,7 +32,7 @@ pub fn step(tx: &mut Tx<'_>, job: &Job, runner: &str, by: &str) -> Result<Option
     let stored = tx.get::<StoredRun>(&[&job.day.to_string(), &job.product])?;
     let Some(definition) = tx.get::<Definition>(&[&job.product])? else {
         // A definition that had no account is gone, and so is what was left out.
-        stored.iter().for_each(|row| tx.remove(row));
+        stored.iter().try_for_each(|row| runs::forget(tx, row))?;
         return Ok(Some(true));
     };
     if stored.as_ref().is_some_and(|row| row.ended && (!job.again || row.run.outcome == RunOutcome::Done)) {

@@ -2,11 +2,15 @@
 
 mod check;
 mod day;
+mod list;
 mod runs;
+#[cfg(test)]
+mod tests;
 
 pub use check::check_interest;
 pub use day::step;
-pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, list, plan, release, settle};
+pub use list::{Runs, list};
+pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, plan, release, settle};
 
 use super::{Caller, ledger};
 use crate::domain::interest::{self as rules, rounded};

@@ -2,16 +2,13 @@
 
 use crate::config::Config;
 use crate::ops::Caller;
-use crate::ops::listing::{Listing, SortKey, json};
 use crate::store::Tx;
-use crate::store::engine::Range;
-use crate::store::record::prefix;
 use crate::store::records::{INTEREST_OPEN, InterestState, StoredEntry, StoredRun};
 use mfa_shared::api::definitions::{Definition, ProductType};
 use mfa_shared::api::interest::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::time::{Date, DateRange};
-use mfa_shared::wire::{Json, Query};
+use mfa_shared::time::Date;
+use mfa_shared::wire::Json;
 
 /// The days that a caller wants to be run.
 #[derive(Debug, Clone)]
@@ -70,7 +67,7 @@ pub fn claim(
         refuse_begun(state, order)?;
     }
     let begun = first_day(tx, order)?;
-    let mut state = stored.unwrap_or(InterestState { begun, last: None, runner: None, beat: 0 });
+    let mut state = stored.unwrap_or(InterestState { begun, last: None, runner: None, beat: 0, removed: 0 });
     if state.runner.as_ref().is_some_and(|other| other != runner) && stale != Some(state.beat) {
         return Ok(Claim::Theirs(state.beat));
     }
@@ -98,6 +95,14 @@ pub(super) fn beat(tx: &mut Tx<'_>, runner: &str) -> Result<bool, Fault> {
     state.beat += 1;
     tx.put(&state)?;
     Ok(true)
+}
+
+/// Removes the run of a product that is gone. Lists that know it are made anew.
+pub(super) fn forget(tx: &mut Tx<'_>, row: &StoredRun) -> Result<(), Fault> {
+    tx.remove(row);
+    let Some(mut state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(()) };
+    state.removed += 1;
+    tx.put(&state)
 }
 
 /// Lets the next one run.
@@ -162,32 +167,4 @@ pub struct Job {
     pub product: String,
     /// Whether it is tried again although it was left out before.
     pub again: bool,
-}
-
-/// `GET /interest/runs`
-pub fn list(
-    _: &mut Tx<'_>,
-    _: &Caller,
-    _: &ListInterestRuns,
-    Query(query): &Query<RunQuery>,
-) -> Result<Listing<StoredRun, InterestRun>, Fault> {
-    let product = query.product.clone();
-    let is_asked = move |row: &StoredRun| {
-        row.ended && product.as_ref().is_none_or(|product| *product == row.run.product_identifier)
-    };
-    // Its keys begin with the day.
-    let listing = Listing::new(&query.paging, |_, _| SortKey::Null, |_, row: StoredRun| Ok(json(&row.run)));
-    Ok(listing.between(of_days(query.dates, query.date)).only(is_asked))
-}
-
-/// The keys of the days that are within the range and equal the one day, as far as these are given.
-fn of_days(dates: Option<DateRange>, date: Option<Date>) -> Range {
-    let days = dates.into_iter().chain(date.map(|day| DateRange { first: day, last: day }));
-    let first = days.clone().map(|days| days.first).max();
-    let last = days.map(|days| days.last).min();
-    let under = |day: Date| Range::prefix(&prefix(&[&day.to_string()]));
-    let from = first.map(|day| under(day).from).unwrap_or_default();
-    // A day outside of the range leaves nothing.
-    let to = last.and_then(|day| under(day).to).map(|end| end.max(from.clone()));
-    Range { from, to }
 }

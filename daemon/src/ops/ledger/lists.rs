@@ -3,11 +3,12 @@
 
 use super::posting::{entry_at, line_at};
 use crate::domain::numbers::{KEPT_MAX, ListName, Numbers};
-use crate::ops::listing::{Cursor, List, json};
+use crate::ops::listing::{Cursor, List, envelope, json};
 use crate::store::Tx;
 use crate::store::engine::{Range, Space};
 use crate::store::record::{Record, number, numbered};
 use crate::store::records::{AccountLine, ENTRY_LINES_MAX, StoredEntry, line_number};
+use crate::store::tx::decode;
 use mfa_shared::api::ledger::{AccountEntry, Side};
 use mfa_shared::fault::Fault;
 use mfa_shared::query::Listed;
@@ -101,25 +102,29 @@ impl<T> Entries<T> {
             _ => left.end..left.end,
         };
         let mut found = Vec::with_capacity(looked.len());
-        for number in looked {
-            if self.matches(tx, number)? {
-                found.push(number);
+        for (at, number) in looked.iter().enumerate() {
+            let below = if descending { looked.get(at + 1) } else { at.checked_sub(1).map(|at| &looked[at]) };
+            let below = below.copied();
+            if self.matches(tx, *number, below, &pairs[at].1)? {
+                found.push(*number);
             }
         }
         Ok((found, left))
     }
 
-    fn matches(&self, tx: &mut Tx<'_>, number: u64) -> Result<bool, Fault> {
-        if let Of::EntriesOn(account) = &self.of {
-            // An entry with several lines on the account is in the list once: at the first of them.
-            let Some((entry, _)) = line_at(tx, number)? else { return Ok(false) };
-            let first = entry.lines.iter().position(|line| line.account_identifier == *account);
-            let place = number % ENTRY_LINES_MAX;
-            return Ok(first.is_some_and(|first| first as u64 == place) && self.is_type(&entry.r#type));
-        }
+    /// Whether a number with this value belongs to the list. `below` is the next smaller one, if it is known.
+    fn matches(&self, tx: &mut Tx<'_>, number: u64, below: Option<u64>, value: &[u8]) -> Result<bool, Fault> {
         match (&self.of, &self.r#type) {
+            (Of::EntriesOn(account), r#type) => {
+                if !is_first(tx, account, number, below)? {
+                    return Ok(false);
+                }
+                let is_type = |stored: StoredEntry| self.is_type(&stored.entry.r#type);
+                Ok(r#type.is_none() || entry_at(tx, number / ENTRY_LINES_MAX)?.is_some_and(is_type))
+            }
             (Of::Journal, Some(_)) => {
-                Ok(entry_at(tx, number)?.is_some_and(|stored| self.is_type(&stored.entry.r#type)))
+                let stored: StoredEntry = decode(StoredEntry::SPACE, value)?;
+                Ok(self.is_type(&stored.entry.r#type))
             }
             _ => Ok(true),
         }
@@ -221,6 +226,19 @@ impl<T> Entries<T> {
     }
 }
 
+/// Whether a line is the first of its entry on an account: an entry with several is in a list once.
+fn is_first(tx: &mut Tx<'_>, account: &str, number: u64, below: Option<u64>) -> Result<bool, Fault> {
+    let first = number - number % ENTRY_LINES_MAX;
+    if number == first {
+        return Ok(true);
+    }
+    if let Some(below) = below {
+        return Ok(below < first);
+    }
+    let range = Range { from: numbered(&[account], first), to: Some(numbered(&[account], number)) };
+    Ok(tx.scan(AccountLine::SPACE, &range, false, 1)?.is_empty())
+}
+
 /// A line as its account shows it. With the side that raises the account, its balance is the one after this
 /// line: what later lines of the entry move is taken back from the balance that is kept.
 fn account_entry(
@@ -231,7 +249,7 @@ fn account_entry(
 ) -> Result<Option<AccountEntry>, Fault> {
     let key = numbered(&[account], number);
     let Some(bytes) = tx.value(AccountLine::SPACE, &key)? else { return Ok(None) };
-    let stored: AccountLine = crate::store::tx::decode(AccountLine::SPACE, &bytes)?;
+    let stored: AccountLine = decode(AccountLine::SPACE, &bytes)?;
     let Some((entry, line)) = line_at(tx, number)? else { return Ok(None) };
     let mut balance = stored.balance;
     if let Some(raised_by) = raised_by {
@@ -267,11 +285,7 @@ impl<T: Listed> List for Entries<T> {
         for number in numbers {
             shown.extend(self.shown(tx, number)?);
         }
-        let pages = total.div_ceil(self.size);
-        let mut out = format!("{{\"{}\":[", T::PLURAL).into_bytes();
-        out.extend_from_slice(&shown.join(&b','));
-        out.extend_from_slice(format!("],\"totalPages\":{pages},\"totalElements\":{total}}}").as_bytes());
-        Ok(out)
+        Ok(envelope::<T>(&shown, total, self.size))
     }
 
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {

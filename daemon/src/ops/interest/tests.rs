@@ -1,0 +1,172 @@
+//! Pages of the list of runs: by what is known in memory they are those of a walk, and cost what they show.
+
+use super::list;
+use crate::domain::numbers::ListNumbers;
+use crate::ops::Caller;
+use crate::ops::interest::runs::{end_day, forget};
+use crate::ops::ledger::tests::memory::Memory;
+use crate::ops::listing::List;
+use crate::store::Tx;
+use crate::store::records::{InterestState, RunPhase, StoredRun};
+use mfa_shared::amount::Amount;
+use mfa_shared::api::interest::{InterestRun, ListInterestRuns, RunOutcome, RunQuery};
+use mfa_shared::fault::Fault;
+use mfa_shared::query::{Parameters, Params};
+use mfa_shared::time::Date;
+use mfa_shared::wire::Query;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const PRODUCTS: [&str; 4] = ["gain", "plain", "save", "term"];
+
+fn begun() -> Date {
+    Date::new(2031, 5, 6).unwrap()
+}
+
+fn store() -> Memory {
+    let mut store = Memory::new();
+    let state = InterestState { begun: begun(), last: None, runner: None, beat: 0, removed: 0 };
+    store.write(|tx| tx.put(&state)).unwrap();
+    store
+}
+
+fn run(day: Date, product: &str, outcome: RunOutcome, ended: bool, now: &Tx<'_>) -> StoredRun {
+    let run = InterestRun {
+        date: day,
+        product_identifier: product.to_owned(),
+        accounts: 0,
+        accrued: Amount::ZERO,
+        booked: Amount::ZERO,
+        paid: Amount::ZERO,
+        payments: 0,
+        outcome,
+        code: None,
+        detail: None,
+        ran_on: now.now(),
+        ran_by: "system".to_owned(),
+    };
+    StoredRun { run, phase: RunPhase::End, ended, after: None, due: false }
+}
+
+/// The day that is to be run next.
+fn next_day(tx: &mut Tx<'_>) -> Result<Date, Fault> {
+    let state = tx.get::<InterestState>(InterestState::KEY)?;
+    Ok(state.and_then(|state| state.last).map_or(begun(), Date::next))
+}
+
+/// What happens to the runs of a store.
+#[derive(Debug, Clone)]
+enum Step {
+    /// A day is run for some products, one of which may fail.
+    Day([bool; 4], usize),
+    /// A product is run, or begun, on a day that is not over.
+    Part(usize, bool),
+    /// A run that failed is removed with its product.
+    Forget(usize),
+    /// What failed is tried again.
+    Again,
+}
+
+fn take(tx: &mut Tx<'_>, step: &Step) -> Result<(), Fault> {
+    let day = next_day(tx)?;
+    let failed = |row: &StoredRun| row.run.outcome == RunOutcome::Failed;
+    match step {
+        Step::Day(ran, fails) => {
+            for (at, product) in PRODUCTS.iter().enumerate().filter(|(at, _)| ran[*at]) {
+                let outcome = if at == *fails { RunOutcome::Failed } else { RunOutcome::Done };
+                tx.put(&run(day, product, outcome, true, tx))?;
+            }
+            let begun: Vec<_> = tx.all::<StoredRun>(&[&day.to_string()])?;
+            for row in begun.into_iter().filter(|row| !row.ended) {
+                tx.put(&StoredRun { ended: true, ..row })?;
+            }
+            end_day(tx, day)
+        }
+        Step::Part(product, ended) => tx.put(&run(day, PRODUCTS[*product], RunOutcome::Done, *ended, tx)),
+        Step::Forget(at) => {
+            let rows: Vec<_> = tx.all::<StoredRun>(&[])?.into_iter().filter(failed).collect();
+            rows.get(at % rows.len().max(1)).map_or(Ok(()), |row| forget(tx, row))
+        }
+        Step::Again => {
+            for mut row in tx.all::<StoredRun>(&[])?.into_iter().filter(failed) {
+                row.run.outcome = RunOutcome::Done;
+                tx.put(&row)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn page(tx: &mut Tx<'_>, query: &str) -> Result<String, Fault> {
+    let query = Query(RunQuery::read(&Params::parse(query))?);
+    let bytes = list(tx, &Caller::guest(), &ListInterestRuns {}, &query)?.page(tx)?;
+    Ok(String::from_utf8(bytes).unwrap())
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (any::<[bool; 4]>(), 0usize..9).prop_map(|(ran, fails)| Step::Day(ran, fails)),
+        2 => (0usize..4, any::<bool>()).prop_map(|(product, ended)| Step::Part(product, ended)),
+        1 => any::<usize>().prop_map(Step::Forget),
+        1 => Just(Step::Again),
+    ]
+}
+
+fn query() -> impl Strategy<Value = String> {
+    let product = proptest::option::of(proptest::sample::select(vec!["gain", "term", "other"]));
+    let days = proptest::option::of((6u8..20, 0u8..12));
+    (product, days, any::<bool>(), 0u32..6, 1u32..9).prop_map(|(product, days, ascending, index, size)| {
+        let order = if ascending { "&sortDirection=ASC" } else { "" };
+        let product = product.map_or_else(String::new, |product| format!("&product={product}"));
+        let days = days.map_or_else(String::new, |(first, more)| {
+            format!("&dateRange=2031-05-{first:02}..2031-05-{:02}", first + more)
+        });
+        format!("pageIndex={index}&size={size}{order}{product}{days}")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 500, ..ProptestConfig::default() })]
+    #[test]
+    fn a_page_of_runs_by_what_is_known_is_that_of_a_walk(
+        rounds in proptest::collection::vec(
+            (proptest::collection::vec(step(), 1..8), proptest::collection::vec(query(), 5)), 1..5,
+        ),
+    ) {
+        let (mut store, numbers) = (store(), Arc::new(ListNumbers::default()));
+        for (steps, queries) in rounds {
+            let before = store.clone();
+            for step in steps {
+                store.write(|tx| take(tx, &step)).unwrap();
+            }
+            for query in queries {
+                let known = store.read_with(&numbers, |tx| page(tx, &query));
+                prop_assert_eq!(known, store.read(|tx| page(tx, &query)), "{}", query);
+                // A read that began earlier sees its own moment, although more is known by now.
+                let mut earlier = before.clone();
+                let known = earlier.read_with(&numbers, |tx| page(tx, &query));
+                prop_assert_eq!(known, earlier.read(|tx| page(tx, &query)), "earlier: {}", query);
+            }
+        }
+    }
+}
+
+#[test]
+fn once_the_runs_are_known_every_page_costs_what_it_shows() {
+    let (mut store, numbers) = (store(), Arc::new(ListNumbers::default()));
+    let all = Step::Day([true; 4], 9);
+    store.write(|tx| (0..1_000).try_for_each(|_| take(tx, &all))).unwrap();
+    let mut cost = |query: &str| {
+        store.write(|tx| take(tx, &all)).unwrap();
+        store.looked_at = 0;
+        store.read_with(&numbers, |tx| page(tx, query));
+        store.looked_at
+    };
+    let first = cost("size=20");
+    assert!(first > 4_000, "the first page walks the list once: {first}");
+    for query in ["size=20", "size=20&pageIndex=190", "size=20&product=term&pageIndex=40", "date=2033-01-01"]
+    {
+        let cost = cost(query);
+        assert!(cost < 40, "{query} costs {cost}");
+    }
+}
