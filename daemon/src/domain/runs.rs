@@ -1,8 +1,8 @@
 //! Which products were run on which days, in memory, so that a page of interest runs needs no walk.
 //!
 //! A day that was run for all products gets no further run. So what was found for such a day stays valid, and
-//! only later days need a look. The one exception is a run that is removed with its product: each removal
-//! raises the revision, and everything is looked at again.
+//! only later days need a look. The exceptions are a run that is removed with its product and one that is
+//! tried again: each raises the revision, and everything is looked at again.
 
 use mfa_shared::time::Date;
 use std::collections::HashMap;

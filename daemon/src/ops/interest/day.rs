@@ -127,6 +127,7 @@ impl Running<'_> {
             return self.fail(tx, why);
         }
         // A day that is tried again is open until its last transaction.
+        let reopened = self.row.ended;
         (self.row.run.outcome, self.row.ended) = (RunOutcome::Done, false);
         while self.left > 0 && self.row.phase != RunPhase::End {
             match self.row.phase {
@@ -141,10 +142,11 @@ impl Running<'_> {
                 RunPhase::End => {}
             }
         }
-        if self.row.phase != RunPhase::End {
-            return tx.put(&self.row);
+        match self.row.phase {
+            RunPhase::End => self.end(tx),
+            _ if reopened => runs::put_again(tx, &self.row),
+            _ => tx.put(&self.row),
         }
-        self.end(tx)
     }
 
     fn fail(&mut self, tx: &mut Tx<'_>, (kind, detail): (&'static Kind, String)) -> Result<(), Fault> {
@@ -166,10 +168,11 @@ impl Running<'_> {
             return Ok(());
         }
         let run = &mut self.row.run;
+        let again = run.code.is_some();
         (run.code, run.detail) = (None, None);
         (run.ran_on, run.ran_by) = (tx.now(), self.by.to_owned());
         self.row.ended = true;
-        tx.put(&self.row)
+        if again { runs::put_again(tx, &self.row) } else { tx.put(&self.row) }
     }
 
     /// The next accounts of the product, and whether there are more behind them.

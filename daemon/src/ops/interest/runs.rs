@@ -97,9 +97,20 @@ pub(super) fn beat(tx: &mut Tx<'_>, runner: &str) -> Result<bool, Fault> {
     Ok(true)
 }
 
-/// Removes the run of a product that is gone. Lists that know it are made anew.
+/// Removes the run of a product that is gone.
 pub(super) fn forget(tx: &mut Tx<'_>, row: &StoredRun) -> Result<(), Fault> {
     tx.remove(row);
+    list_anew(tx)
+}
+
+/// Writes a run that is tried again, as it begins and as it ends: no list has it meanwhile.
+pub(super) fn put_again(tx: &mut Tx<'_>, row: &StoredRun) -> Result<(), Fault> {
+    tx.put(row)?;
+    list_anew(tx)
+}
+
+/// Lists that are kept in memory are made anew.
+fn list_anew(tx: &mut Tx<'_>) -> Result<(), Fault> {
     let Some(mut state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(()) };
     state.removed += 1;
     tx.put(&state)

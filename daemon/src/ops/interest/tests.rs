@@ -3,7 +3,7 @@
 use super::list;
 use crate::domain::numbers::ListNumbers;
 use crate::ops::Caller;
-use crate::ops::interest::runs::{end_day, forget};
+use crate::ops::interest::runs::{end_day, forget, put_again};
 use crate::ops::ledger::tests::memory::Memory;
 use crate::ops::listing::List;
 use crate::store::Tx;
@@ -63,8 +63,12 @@ enum Step {
     Part(usize, bool),
     /// A run that failed is removed with its product.
     Forget(usize),
-    /// What failed is tried again.
+    /// What failed is tried again, and done at once.
     Again,
+    /// What failed is tried again, and not done yet.
+    Reopen,
+    /// What was tried again is done.
+    Close,
 }
 
 fn take(tx: &mut Tx<'_>, step: &Step) -> Result<(), Fault> {
@@ -94,6 +98,17 @@ fn take(tx: &mut Tx<'_>, step: &Step) -> Result<(), Fault> {
             }
             Ok(())
         }
+        Step::Reopen => {
+            for mut row in tx.all::<StoredRun>(&[])?.into_iter().filter(failed) {
+                (row.run.outcome, row.ended) = (RunOutcome::Done, false);
+                put_again(tx, &row)?;
+            }
+            Ok(())
+        }
+        Step::Close => {
+            let open = tx.all::<StoredRun>(&[])?.into_iter().filter(|row| !row.ended && row.run.date < day);
+            open.into_iter().try_for_each(|row| put_again(tx, &StoredRun { ended: true, ..row }))
+        }
     }
 }
 
@@ -109,6 +124,8 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0usize..4, any::<bool>()).prop_map(|(product, ended)| Step::Part(product, ended)),
         1 => any::<usize>().prop_map(Step::Forget),
         1 => Just(Step::Again),
+        1 => Just(Step::Reopen),
+        1 => Just(Step::Close),
     ]
 }
 

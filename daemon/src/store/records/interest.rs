@@ -23,7 +23,7 @@ pub struct InterestState {
     pub runner: Option<String>,
     /// Counts the steps, so that others see whether the runner is still alive.
     pub beat: u64,
-    /// How many runs were removed, so that lists kept in memory notice.
+    /// How many runs were removed or begun again, so that lists kept in memory notice.
     #[serde(default)]
     pub removed: u64,
 }
