@@ -215,6 +215,7 @@ impl Shelves {
     async fn refresh(&self, store: &Store, noun: Noun, names: Vec<String>) -> Result<(), Fault> {
         let columns = self.reading(noun).columns();
         let look = move |tx: &mut Tx<'_>| {
+            tx.expect(noun.space(), &names.iter().map(|name| key(&[name])).collect::<Vec<_>>())?;
             let read = |name: &String| {
                 let value = tx.value(noun.space(), &key(&[name]))?;
                 Ok((name.clone(), value.map(|value| noun.row(&value, &columns)).transpose()?))

@@ -8,10 +8,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Lists with fewer numbers are walked each time.
+/// Lists for which no more numbers than these were looked at are walked each time.
 const WORTH_KEEPING: usize = 1_000;
 /// Numbers of all lists together, of 8 bytes each: 64 MiB.
 pub const KEPT_MAX: usize = 8 * 1024 * 1024;
+/// What a list weighs beside its numbers, so that there are no more than a few thousand of empty ones.
+const LIST_WEIGHT: usize = 1_000;
 
 /// Which list of the journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -30,6 +32,8 @@ pub struct Numbers {
     /// All those that there are below `upto`, ascending.
     all: Vec<u64>,
     upto: u64,
+    /// How many were looked at to find them.
+    looked_at: usize,
 }
 
 impl Numbers {
@@ -38,10 +42,11 @@ impl Numbers {
         self.upto
     }
 
-    /// Appends the numbers that follow, all below `upto`.
-    pub fn add(&mut self, found: impl IntoIterator<Item = u64>, upto: u64) {
+    /// Appends the numbers that follow, all below `upto`, found among so many.
+    pub fn add(&mut self, found: impl IntoIterator<Item = u64>, looked_at: usize, upto: u64) {
         self.all.extend(found);
         self.upto = upto;
+        self.looked_at += looked_at;
     }
 
     /// Those within a range, which ends no later than what was looked at.
@@ -89,9 +94,10 @@ impl ListNumbers {
         })
     }
 
-    /// Keeps what is known of a list, unless that is little, or somebody knows more.
+    /// Keeps what is known of a list, unless it was little work, or somebody knows more. A list of few among
+    /// many entries is worth as much as a long one.
     pub fn put(&self, list: ListName, numbers: &Arc<Numbers>) {
-        if numbers.count() < WORTH_KEEPING {
+        if numbers.looked_at < WORTH_KEEPING {
             return;
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +107,8 @@ impl ListNumbers {
         kept.uses += 1;
         let used = kept.uses;
         kept.lists.insert(list, (numbers.clone(), used));
-        while kept.lists.values().map(|(numbers, _)| numbers.count()).sum::<usize>() > KEPT_MAX {
+        let weight = |(numbers, _): &(Arc<Numbers>, u64)| numbers.count() + LIST_WEIGHT;
+        while kept.lists.values().map(weight).sum::<usize>() > KEPT_MAX {
             let oldest = kept.lists.iter().min_by_key(|(_, (_, used))| *used).map(|(list, _)| list.clone());
             let Some(oldest) = oldest else { break };
             kept.lists.remove(&oldest);
@@ -119,7 +126,7 @@ mod tests {
 
     fn numbers(count: usize) -> Arc<Numbers> {
         let mut numbers = Numbers::default();
-        numbers.add((0..count as u64).map(|number| number * 10), count as u64 * 10);
+        numbers.add((0..count as u64).map(|number| number * 10), count, count as u64 * 10);
         Arc::new(numbers)
     }
 
@@ -141,7 +148,7 @@ mod tests {
     #[test]
     fn the_list_that_was_asked_for_the_longest_time_ago_goes_first_and_short_ones_are_not_kept() {
         let kept = ListNumbers::default();
-        let third = numbers(KEPT_MAX / 3);
+        let third = numbers(KEPT_MAX / 3 - LIST_WEIGHT);
         for account in ["a", "b", "c"] {
             kept.put(list(account), &third);
         }
@@ -155,5 +162,21 @@ mod tests {
         assert_eq!(kept.get(&list("e")).count(), 0);
         kept.put(list("f"), &numbers(KEPT_MAX + 1));
         assert_eq!(kept.get(&list("f")).count(), 0, "one that is too long is walked");
+    }
+
+    #[test]
+    fn a_list_of_few_or_none_among_many_is_kept_and_many_such_lists_are_not_all_kept() {
+        let kept = ListNumbers::default();
+        let mut few = Numbers::default();
+        few.add([70], WORTH_KEEPING, 100_000);
+        let few = Arc::new(few);
+        kept.put(list("few"), &few);
+        assert_eq!(kept.get(&list("few")).upto(), 100_000);
+        for number in 0..KEPT_MAX / LIST_WEIGHT + 10 {
+            kept.put(list(&number.to_string()), &few);
+        }
+        assert_eq!(kept.get(&list("few")).upto(), 0);
+        let lists = kept.kept.lock().unwrap().lists.len();
+        assert!(lists <= KEPT_MAX / LIST_WEIGHT, "{lists}");
     }
 }

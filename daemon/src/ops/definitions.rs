@@ -9,7 +9,7 @@ use crate::store::records::{
 };
 use mfa_shared::api::definitions::*;
 use mfa_shared::api::instances::Instance;
-use mfa_shared::api::ledger::AccountRole;
+use mfa_shared::api::ledger::{AccountRole, LedgerAccount};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::rule::FieldError;
 use mfa_shared::wire::{Accepted, Json, Nothing};
@@ -127,7 +127,7 @@ pub fn list_instances(
     _: &Nothing,
 ) -> Result<Rows<StoredInstance, Instance>, Fault> {
     find(tx, &at.definition)?;
-    Ok(Rows::indexed(INSTANCES_BY_PRODUCT, &[&at.definition], instances::shown))
+    Ok(Rows::indexed(INSTANCES_BY_PRODUCT, &[&at.definition], instances::shown).beside::<LedgerAccount>())
 }
 
 /// `POST /definitions/{definition}/commands`

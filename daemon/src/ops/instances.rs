@@ -77,7 +77,8 @@ pub fn list(
 ) -> Result<Instances, Fault> {
     let found = match (customer, term) {
         (Some(customer), None) => {
-            return Ok(Instances::Rows(Rows::indexed(INSTANCES_BY_CUSTOMER, &[customer], shown)));
+            let accounts = Rows::indexed(INSTANCES_BY_CUSTOMER, &[customer], shown);
+            return Ok(Instances::Rows(accounts.beside::<LedgerAccount>()));
         }
         (Some(customer), Some(term)) => {
             let mut stored = of_customer(tx, customer)?;

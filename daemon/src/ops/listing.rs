@@ -239,8 +239,10 @@ impl<R: Record, T: Listed> Listing<R, T> {
     fn looked_up(&self, tx: &mut Tx<'_>) -> Result<Option<(Vec<R>, usize)>, Fault> {
         let Some(Found { records, total }) = tx.take_found() else { return Ok(None) };
         let mut shown = Vec::with_capacity(records.len());
-        for (identifier, key) in records {
-            let record = self.record(tx, &record::key(&[&identifier]))?;
+        let keys: Vec<_> = records.iter().map(|(identifier, _)| record::key(&[identifier])).collect();
+        tx.expect(R::SPACE, &keys)?;
+        for ((_, key), place) in records.into_iter().zip(keys) {
+            let record = self.record(tx, &place)?;
             let stands = |record: &R| {
                 let by = self.sort.as_ref().map_or(SortKey::Null, |(column, sort)| sort(record, column));
                 by == key && self.keep.as_ref().is_none_or(|keep| keep(record))
@@ -313,8 +315,9 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
             Some(found) => found,
             None => {
                 let keys = self.keys(tx, false)?;
-                let part = keys.iter().skip(passed).take(size);
-                let records = part.map(|key| self.record(tx, key)).collect::<Result<Vec<_>, _>>()?;
+                let part = &keys[passed.min(keys.len())..passed.saturating_add(size).min(keys.len())];
+                tx.expect(R::SPACE, part)?;
+                let records = part.iter().map(|key| self.record(tx, key)).collect::<Result<Vec<_>, _>>()?;
                 (records.into_iter().flatten().collect(), keys.len())
             }
         };
@@ -333,6 +336,7 @@ impl<R: Record, T: Listed> List for Listing<R, T> {
         };
         let (chunk, next) = self.chunk(tx, cursor)?;
         let next = if chunk.len() < CHUNK_RECORDS { Cursor::End } else { next };
+        tx.expect(R::SPACE, &chunk)?;
         let mut out = Vec::new();
         for key in chunk {
             let Some(record) = self.streamed(tx, &key)? else { continue };

@@ -21,6 +21,8 @@ pub struct Rows<R, T> {
     source: Source<T>,
     keep: Option<Keep<R>>,
     newest_first: bool,
+    /// Kinds of which showing a record reads the one with the same key.
+    beside: Vec<Space>,
     show: Show<R, T>,
 }
 
@@ -40,7 +42,7 @@ impl<R, T> fmt::Debug for Rows<R, T> {
 
 impl<R: Record, T: Serialize> Rows<R, T> {
     fn new(source: Source<T>, show: Show<R, T>) -> Self {
-        Self { source, keep: None, newest_first: false, show }
+        Self { source, keep: None, newest_first: false, beside: Vec::new(), show }
     }
 
     /// Every record whose key has these parts and more.
@@ -71,6 +73,12 @@ impl<R: Record, T: Serialize> Rows<R, T> {
         self
     }
 
+    /// Each is shown with the record of another kind that has the same key.
+    pub fn beside<A: Record>(mut self) -> Self {
+        self.beside.push(A::SPACE);
+        self
+    }
+
     /// The next elements, and the cursor after them.
     fn step(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
         let (space, range, passed) = match &self.source {
@@ -89,12 +97,14 @@ impl<R: Record, T: Serialize> Rows<R, T> {
             }
             _ => Cursor::End,
         };
+        let key_of = |entry: &[u8]| entry.get(passed.unwrap_or_default()..).unwrap_or_default().to_vec();
+        let keys: Vec<_> = pairs.iter().map(|(entry, _)| key_of(entry)).collect();
+        for space in passed.map(|_| R::SPACE).iter().chain(&self.beside) {
+            tx.expect(*space, &keys)?;
+        }
         let mut elements = Vec::with_capacity(pairs.len());
-        for (entry, value) in pairs {
-            let stored = match passed {
-                None => Some(value),
-                Some(passed) => tx.value(R::SPACE, entry.get(passed..).unwrap_or_default())?,
-            };
+        for ((_, value), key) in pairs.into_iter().zip(keys) {
+            let stored = if passed.is_some() { tx.value(R::SPACE, &key)? } else { Some(value) };
             let Some(record) = stored.map(|bytes| decode::<R>(R::SPACE, &bytes)).transpose()? else {
                 continue;
             };

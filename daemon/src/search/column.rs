@@ -1,14 +1,16 @@
 //! What records are found by, compact in memory: one line of text for each customer (with cards and
-//! accounts), employee and office, looked through from one end to the other.
+//! accounts), employee and office, looked through in the blocks that may have what is wanted.
 //!
 //! A line is as long as the names, numbers and addresses in it, about 150 bytes for a customer with one
 //! account. The store has the last word: a line only says where to look.
 
+use super::blocks::Blocks;
 use super::line::{Candidate, LABEL, Line, Written, letter};
 use crate::domain::search::{Found, Kind, Phrase};
 use memchr::{memchr, memmem, memrchr};
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 
 /// Ends a line.
 const END: u8 = b'\n';
@@ -18,6 +20,7 @@ const DEAD_BYTES_MIN: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Column {
     text: Vec<u8>,
+    blocks: Blocks,
     /// Where the line of a record begins. A key is a hash of kind and identifier, so that no identifier is
     /// held twice.
     places: HashMap<u64, usize>,
@@ -34,9 +37,14 @@ impl Column {
     pub fn put(&mut self, line: &Line) {
         self.remove(line.kind, &line.record.identifier);
         let key = self.free_key(line.kind, &line.record.identifier);
+        self.write(key, format!("{}{}", line.text(), char::from(END)).as_bytes());
+    }
+
+    /// Writes a line with its end behind the others.
+    fn write(&mut self, key: u64, line: &[u8]) {
         self.places.insert(key, self.text.len());
-        self.text.extend_from_slice(line.text().as_bytes());
-        self.text.push(END);
+        self.text.extend_from_slice(line);
+        self.blocks.push(line);
     }
 
     /// Removes the line of a record, if it has one.
@@ -63,9 +71,9 @@ impl Column {
         self.places.values().filter(|place| self.text[**place] != DEAD).count()
     }
 
-    /// Bytes in memory, the table of places included.
+    /// Bytes in memory, the tables of places and blocks included.
     pub fn bytes(&self) -> usize {
-        self.text.capacity() + self.places.capacity() * size_of::<(u64, usize)>()
+        self.text.capacity() + self.places.capacity() * size_of::<(u64, usize)>() + self.blocks.bytes()
     }
 
     /// The best finds, best first.
@@ -83,20 +91,28 @@ impl Column {
         let mut seen: Vec<&str> = Vec::new();
         for anchor in anchors {
             let finder = memmem::Finder::new(anchor);
-            let mut from = 0;
-            while let Some(at) = self.text.get(from..).and_then(|rest| finder.find(rest)) {
-                let at = from + at;
-                let start = memrchr(END, &self.text[..at]).map_or(0, |end| end + 1);
-                from = memchr(END, &self.text[at..]).map_or(self.text.len(), |end| at + end + 1);
-                let line = std::str::from_utf8(&self.text[start..from.saturating_sub(1)]).unwrap_or_default();
-                // A line that held an earlier anchor was looked at then.
-                if !line.starts_with('-') && !seen.iter().any(|earlier| line.contains(earlier)) {
-                    Written::read(line).finds(phrase, kinds, near, &mut visit);
+            for block in self.blocks.of(anchor.as_bytes()) {
+                let mut from = block.start;
+                while let Some(at) = self.text.get(from..block.end).and_then(|rest| finder.find(rest)) {
+                    let line = self.line_at(from + at);
+                    from = line.end;
+                    let line = std::str::from_utf8(&self.text[line.start..line.end - 1]).unwrap_or_default();
+                    // A line that held an earlier anchor was looked at then.
+                    if !line.starts_with('-') && !seen.iter().any(|earlier| line.contains(earlier)) {
+                        Written::read(line).finds(phrase, kinds, near, &mut visit);
+                    }
                 }
             }
             seen.push(anchor);
         }
         best.into_sorted_vec()
+    }
+
+    /// The line that has this place in it, with its end.
+    fn line_at(&self, place: usize) -> Range<usize> {
+        let start = memrchr(END, &self.text[..place]).map_or(0, |end| end + 1);
+        let end = memchr(END, &self.text[place..]).map_or(self.text.len(), |end| place + end + 1);
+        start..end
     }
 
     /// The keys that a record may have: the next one is taken where a key is another record's.
@@ -125,14 +141,14 @@ impl Column {
     fn compact(&mut self) {
         let text = std::mem::take(&mut self.text);
         self.places.clear();
+        self.blocks = Blocks::default();
         self.dead_bytes = 0;
         self.text.reserve(text.len());
         for line in text.split_inclusive(|byte| *byte == END).filter(|line| line[0] != DEAD) {
             let read = std::str::from_utf8(line).unwrap_or_default();
             let written = Written::read(read);
             let key = self.free_key(written.kind, written.record.identifier);
-            self.places.insert(key, self.text.len());
-            self.text.extend_from_slice(line);
+            self.write(key, line);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! search is found by it, by whichever daemon it was committed.
 
 mod alike;
+mod blocks;
 mod column;
 mod line;
 mod marks;

@@ -20,6 +20,11 @@ pub trait View {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
     /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault>;
+    /// Says which keys will be asked for next. An engine that is asked over a network gets all of their values
+    /// at once; for others this is nothing.
+    fn expect(&mut self, _space: Space, _keys: &[Vec<u8>]) -> Result<(), Fault> {
+        Ok(())
+    }
     /// Version of the watched spaces, if the engine counts it; it changes whenever they do. With it, a caller
     /// can see without another read that a result computed from them is still valid.
     fn version(&mut self) -> Option<u64> {
@@ -129,7 +134,7 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn final_fault(&self) -> Option<Fault> {
         self.write_fault()
     }
-    /// The keys that were changed after a place in the journal, by at most `limit` commits: everything that
+    /// The keys that were changed after a place in the journal, by about `limit` commits: everything that
     /// was acknowledged before the call; the next call may repeat some of it. Without a place no keys, only
     /// the place to continue from.
     fn changed_since(&self, after: Option<u64>, limit: usize) -> Pending<Changed>;
@@ -252,6 +257,10 @@ impl View for Overlay<'_> {
         let base = &mut *self.base;
         let mut below = |range: &Range, limit: usize| base.scan(space, range, reverse, limit);
         self.layer.scan(space, range, reverse, limit, &mut below)
+    }
+
+    fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
+        self.base.expect(space, keys)
     }
 
     fn watched(&self) -> &'static [Space] {

@@ -270,13 +270,22 @@ impl<'a> Tx<'a> {
 
     fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {
         let mut found = Vec::new();
-        for key in keys {
+        for keys in keys.chunks(SCAN_PAIRS) {
             self.in_time()?;
-            if let Some(value) = self.view.get(R::SPACE, &key)? {
-                found.push(decode(R::SPACE, &value)?);
+            self.expect(R::SPACE, keys)?;
+            for key in keys {
+                if let Some(value) = self.view.get(R::SPACE, key)? {
+                    found.push(decode(R::SPACE, &value)?);
+                }
             }
         }
         Ok(found)
+    }
+
+    /// Says which keys will be asked for next, so that an engine on another machine is asked once for all of
+    /// them.
+    pub fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
+        self.view.expect(space, keys)
     }
 
     /// How many entries an index has under these parts.

@@ -140,9 +140,23 @@ impl Trail {
         Ok(found)
     }
 
-    fn record_at(&self, tx: &mut Tx<'_>, place: u64) -> Result<Option<AuditRecord>, Fault> {
-        let Some(number) = self.number_of(tx, place)? else { return Ok(None) };
-        Ok(tx.at::<StoredAudit>(&numbered(&[], number))?.map(|stored| stored.0))
+    /// The records at places that follow each other in the order of the list.
+    fn records_at(
+        &self,
+        tx: &mut Tx<'_>,
+        places: &Span<u64>,
+        passed: Span<u64>,
+    ) -> Result<Vec<AuditRecord>, Fault> {
+        let mut keys = Vec::new();
+        for passed in passed {
+            keys.extend(self.number_of(tx, self.place(places, passed))?.map(|number| numbered(&[], number)));
+        }
+        tx.expect(AUDIT, &keys)?;
+        let mut records = Vec::with_capacity(keys.len());
+        for key in keys {
+            records.extend(tx.at::<StoredAudit>(&key)?.map(|stored| stored.0));
+        }
+        Ok(records)
     }
 
     fn matches(&self, record: &AuditRecord) -> bool {
@@ -201,19 +215,22 @@ impl List for Trail {
         let mut shown = Vec::new();
         let count = self.places.end - self.places.start;
         if self.sifted {
-            for passed in 0..count {
-                let Some(record) = self.record_at(tx, self.place(&self.places, passed))? else { continue };
-                if self.matches(&record) {
-                    if (skipped..skipped.saturating_add(size)).contains(&total) {
-                        shown.push(json(&record));
+            let mut passed = 0;
+            while passed < count {
+                let next = count.min(passed + CHUNK_RECORDS);
+                for record in self.records_at(tx, &self.places, passed..next)? {
+                    if self.matches(&record) {
+                        if (skipped..skipped.saturating_add(size)).contains(&total) {
+                            shown.push(json(&record));
+                        }
+                        total += 1;
                     }
-                    total += 1;
                 }
+                passed = next;
             }
         } else {
-            for passed in skipped.min(count)..skipped.saturating_add(size).min(count) {
-                shown.extend(self.record_at(tx, self.place(&self.places, passed))?.map(|r| json(&r)));
-            }
+            let passed = skipped.min(count)..skipped.saturating_add(size).min(count);
+            shown.extend(self.records_at(tx, &self.places, passed)?.iter().map(json));
             total = count;
         }
         for record in self.pending(tx)? {
@@ -237,8 +254,7 @@ impl List for Trail {
         };
         let count = (left.end - left.start).min(CHUNK_RECORDS);
         let mut out = Vec::new();
-        for passed in 0..count {
-            let Some(record) = self.record_at(tx, self.place(&left, passed))? else { continue };
+        for record in self.records_at(tx, &left, 0..count)? {
             if !self.sifted || self.matches(&record) {
                 out.extend(json(&record));
                 out.push(b'\n');

@@ -4,10 +4,11 @@ use crate::domain::shelf::{Found, Shelf, Wanted};
 use crate::ops::listing::{Cursor, List, Shelved, SortKey, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::Record;
+use crate::store::record::{Record, key};
 use crate::store::records::StoredInstance;
 use crate::store::tx::decode;
 use mfa_shared::api::instances::Instance;
+use mfa_shared::api::ledger::LedgerAccount;
 use mfa_shared::fault::Fault;
 
 type Show = fn(&mut Tx<'_>, StoredInstance) -> Result<Instance, Fault>;
@@ -48,8 +49,11 @@ impl Containing {
     fn stored(&self, tx: &mut Tx<'_>) -> Result<Vec<StoredInstance>, Fault> {
         let Some(Found { records, .. }) = tx.take_found() else { return self.walk(tx) };
         let mut stored = Vec::with_capacity(records.len());
-        for (account, _) in records {
-            match tx.get::<StoredInstance>(&[&account])? {
+        let keys: Vec<_> = records.iter().map(|(account, _)| key(&[account])).collect();
+        tx.expect(StoredInstance::SPACE, &keys)?;
+        tx.expect(LedgerAccount::SPACE, &keys)?;
+        for key in keys {
+            match tx.at::<StoredInstance>(&key)? {
                 Some(instance) => stored.push(instance),
                 None => {
                     tx.note_moved();

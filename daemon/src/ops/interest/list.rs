@@ -6,7 +6,7 @@ use crate::ops::Caller;
 use crate::ops::listing::{Cursor, List, Listing, SortKey, envelope, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::{Record, prefix};
+use crate::store::record::{Record, key, prefix};
 use crate::store::records::{InterestState, StoredRun};
 use crate::store::tx::decode;
 use mfa_shared::api::interest::{InterestRun, ListInterestRuns, RunQuery};
@@ -121,13 +121,16 @@ impl Runs {
         let place = |place: u64| usize::try_from(place).map_or(total, |place| place.min(total));
         let skipped = self.page_index.saturating_mul(self.size);
         let mut shown = Vec::new();
-        for at in place(skipped)..place(skipped.saturating_add(self.size)) {
-            let at = if self.descending { total - 1 - at } else { at };
-            let Some((day, product)) = part.at(at) else {
+        let places = place(skipped)..place(skipped.saturating_add(self.size));
+        let places: Vec<_> = places.map(|at| if self.descending { total - 1 - at } else { at }).collect();
+        let key_at = |at: &usize| part.at(*at).map(|(day, product)| key(&[&day.to_string(), product]));
+        tx.expect(StoredRun::SPACE, &places.iter().filter_map(key_at).collect::<Vec<_>>())?;
+        for at in places {
+            let Some(key) = key_at(&at) else {
                 shown.extend(newer.get(at - part.count()).map(|row| json(&row.run)));
                 continue;
             };
-            match tx.get::<StoredRun>(&[&day.to_string(), product])? {
+            match tx.at::<StoredRun>(&key)? {
                 Some(row) => shown.push(json(&row.run)),
                 None => return Ok(None),
             }

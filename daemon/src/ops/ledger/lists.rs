@@ -48,6 +48,14 @@ pub struct Entries<T> {
     shown: PhantomData<fn() -> T>,
 }
 
+/// What one step through the numbers came upon.
+struct Step {
+    found: Vec<u64>,
+    looked_at: usize,
+    /// What is behind it.
+    left: Span<u64>,
+}
+
 impl<T> fmt::Debug for Entries<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entries").field("of", &self.of).finish_non_exhaustive()
@@ -80,13 +88,8 @@ impl<T> Entries<T> {
         self
     }
 
-    /// The numbers of the next matches, and what remains behind them.
-    fn step(
-        &self,
-        tx: &mut Tx<'_>,
-        left: Span<u64>,
-        descending: bool,
-    ) -> Result<(Vec<u64>, Span<u64>), Fault> {
+    /// The numbers of the next matches, how many were looked at, and what remains behind them.
+    fn step(&self, tx: &mut Tx<'_>, left: Span<u64>, descending: bool) -> Result<Step, Fault> {
         let (space, parts): (Space, Vec<&str>) = match &self.of {
             Of::Journal => (StoredEntry::SPACE, Vec::new()),
             Of::EntriesOn(account) | Of::LinesOn(account) | Of::Statement(account, _) => {
@@ -109,7 +112,7 @@ impl<T> Entries<T> {
                 found.push(*number);
             }
         }
-        Ok((found, left))
+        Ok(Step { found, looked_at: looked.len(), left })
     }
 
     /// Whether a number with this value belongs to the list. `below` is the next smaller one, if it is known.
@@ -160,9 +163,9 @@ impl<T> Entries<T> {
         let all = Arc::make_mut(&mut known);
         while !left.is_empty() {
             let end = left.end;
-            let (found, rest) = self.step(tx, left, false)?;
-            all.add(found, if rest.is_empty() { end } else { rest.start });
-            left = rest;
+            let step = self.step(tx, left, false)?;
+            left = step.left;
+            all.add(step.found, step.looked_at, if left.is_empty() { end } else { left.start });
             if all.count() > KEPT_MAX {
                 return Ok(None);
             }
@@ -202,16 +205,30 @@ impl<T> Entries<T> {
         let mut page = Vec::new();
         let mut left = self.numbers.clone();
         while !left.is_empty() {
-            let (found, rest) = self.step(tx, left, self.descending)?;
-            for number in found {
+            let step = self.step(tx, left, self.descending)?;
+            for number in step.found {
                 if total >= skipped && (page.len() as u64) < self.size {
                     page.push(number);
                 }
                 total += 1;
             }
-            left = rest;
+            left = step.left;
         }
         Ok((total, page))
+    }
+
+    /// Says which entries and lines are shown next.
+    fn expect(&self, tx: &mut Tx<'_>, numbers: &[u64]) -> Result<(), Fault> {
+        let entry = |number: &u64| match &self.of {
+            Of::Journal => StoredEntry::at(*number),
+            _ => StoredEntry::at(number / ENTRY_LINES_MAX),
+        };
+        tx.expect(StoredEntry::SPACE, &numbers.iter().map(entry).collect::<Vec<_>>())?;
+        if let Of::LinesOn(account) | Of::Statement(account, _) = &self.of {
+            let lines: Vec<_> = numbers.iter().map(|number| numbered(&[account], *number)).collect();
+            tx.expect(AccountLine::SPACE, &lines)?;
+        }
+        Ok(())
     }
 
     fn shown(&self, tx: &mut Tx<'_>, number: u64) -> Result<Option<Vec<u8>>, Fault> {
@@ -282,6 +299,7 @@ impl<T: Listed> List for Entries<T> {
     fn page(&self, tx: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
         let (total, numbers) = self.page_numbers(tx)?;
         let mut shown = Vec::with_capacity(numbers.len());
+        self.expect(tx, &numbers)?;
         for number in numbers {
             shown.extend(self.shown(tx, number)?);
         }
@@ -293,8 +311,9 @@ impl<T: Listed> List for Entries<T> {
             Cursor::Span(left) => left,
             _ => self.numbers.clone(),
         };
-        let (found, left) = self.step(tx, left, self.descending)?;
+        let Step { found, left, .. } = self.step(tx, left, self.descending)?;
         let mut out = Vec::new();
+        self.expect(tx, &found)?;
         for number in found {
             out.extend(self.shown(tx, number)?.unwrap_or_default());
             out.push(b'\n');

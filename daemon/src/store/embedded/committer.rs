@@ -89,6 +89,10 @@ impl Committer {
         self.shared.relieve();
         self.shared.grown_bytes.fetch_add(group.commits.len() as u64, SeqCst);
         self.shared.places.lock().unwrap_or_else(PoisonError::into_inner).note(first, place);
+        // Before it is published: whoever knows of a commit finds its keys.
+        let mut recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.note(first, head.sequence, &group.changes);
+        drop(recent);
         self.shared.publish(&group.changes, head);
         self.shared.counts.groups.note(u64::from(group.count));
         self.shared.counts.commits.note_time(since.elapsed());

@@ -30,6 +30,7 @@ mod past;
 mod past_commits;
 mod past_files;
 mod places;
+mod recent;
 mod recover;
 mod replay;
 mod scan;
@@ -148,6 +149,7 @@ impl Embedded {
             stopping: AtomicBool::new(false),
             background: Mutex::new(Vec::new()),
             places: Mutex::new(scan.places),
+            recent: Mutex::default(),
             begins: Mutex::new(recovered.begins),
             archiving: Mutex::new(()),
             checkpoint: Mutex::new(()),
@@ -303,6 +305,10 @@ impl Engine for Embedded {
         let Some(after) = after.filter(|after| *after < now) else {
             return Box::pin(std::future::ready(Ok(Changed { upto: now, ..Changed::default() })));
         };
+        let recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(changed) = recent.since(after, now, limit) {
+            return Box::pin(std::future::ready(Ok(changed)));
+        }
         let shared = self.shared.clone();
         Box::pin(blocking(move || {
             let mut changed = Changed { upto: after, ..Changed::default() };

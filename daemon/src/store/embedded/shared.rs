@@ -8,6 +8,7 @@ use super::index::Index;
 use super::lock::Lock;
 use super::packer::Packer;
 use super::places::Places;
+use super::recent::Recent;
 use super::snapshot::{Bounds, Pins};
 use super::tree::Sick;
 use super::upgrade::Form;
@@ -69,6 +70,8 @@ pub(super) struct Shared {
     pub(super) background: Mutex<Vec<JoinHandle<()>>>,
     /// For readers of the journal.
     pub(super) places: Mutex<Places>,
+    /// For those who follow the journal.
+    pub(super) recent: Mutex<Recent>,
     /// Behind what the journal begins; it moves when older files go into an archive.
     pub(super) begins: Mutex<Head>,
     /// Held while older files go into an archive, or are verified.

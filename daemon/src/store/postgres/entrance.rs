@@ -30,13 +30,16 @@ pub(super) struct Entrance {
 impl Entrance {
     /// A page of the journal.
     pub(super) fn page(&self, after: u64, limit: usize, still: bool) -> Pending<Vec<(u64, Commit)>> {
-        let read = self.read_journal(after, limit, still);
+        let read = self.read(journal::Page::new(after, limit, still, true));
         Box::pin(async move { Ok(read.await?.commits) })
     }
 
-    /// A page of the journal, and how far the journal can no longer change.
-    pub(super) fn read_journal(&self, after: u64, limit: usize, still: bool) -> Pending<journal::Read> {
-        let (slot, page) = journal::Page::new(after, limit, still);
+    /// A page of the journal without its values, and how far the journal can no longer change.
+    pub(super) fn keys(&self, after: u64, limit: usize, still: bool) -> Pending<journal::Read> {
+        self.read(journal::Page::new(after, limit, still, false))
+    }
+
+    fn read(&self, (slot, page): (journal::Slot, journal::Page)) -> Pending<journal::Read> {
         let done = self.submit(Work::Journal(page), false);
         Box::pin(async move {
             done.await?;

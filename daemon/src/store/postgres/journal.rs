@@ -37,14 +37,16 @@ pub(super) struct Page {
     limit: usize,
     /// Nothing is under way, so that the page can go to the very end.
     still: bool,
+    /// With the values, and not only the keys.
+    values: bool,
     slot: Slot,
 }
 
 impl Page {
     /// What to read, and where the page will be.
-    pub(super) fn new(after: u64, limit: usize, still: bool) -> (Slot, Self) {
+    pub(super) fn new(after: u64, limit: usize, still: bool, values: bool) -> (Slot, Self) {
         let slot = Slot::default();
-        (slot.clone(), Self { after, limit, still, slot })
+        (slot.clone(), Self { after, limit, still, values, slot })
     }
 }
 
@@ -53,7 +55,7 @@ pub(super) fn read_page(session: &Session, runtime: &Runtime, page: &Page) -> En
     let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
     // The number of the oldest transaction that is under way comes on top of this.
     let base = if page.still { END } else { session.journal_base };
-    let params: [&(dyn ToSql + Sync); 3] = [&after, &base, &limit];
+    let params: [&(dyn ToSql + Sync); 4] = [&after, &base, &limit, &page.values];
     let ends: [&(dyn ToSql + Sync); 1] = [&session.journal_base];
     // In this order: what is committed between the two is read, but comes after the end.
     let end = session.client.query_one(&session.statements.journal_end, &ends);

@@ -142,12 +142,12 @@ impl Engine for Postgres {
         let entrance = self.entrance.clone();
         Box::pin(async move {
             let Some(after) = after else {
-                let upto = entrance.read_journal(0, 0, false).await?.end;
+                let upto = entrance.keys(0, 0, false).await?.end;
                 return Ok(Changed { upto, ..Changed::default() });
             };
             let (mut keys, mut from, mut safe) = (Vec::new(), after, None);
             loop {
-                let read = entrance.read_journal(from, limit, true).await?;
+                let read = entrance.keys(from, limit, true).await?;
                 let end = *safe.get_or_insert(read.end);
                 let full = read.commits.len() >= limit;
                 from = read.commits.last().map_or(from, |(sequence, _)| *sequence);
@@ -182,7 +182,7 @@ impl Engine for Postgres {
     fn last_commit(&self) -> Pending<u64> {
         let entrance = self.entrance.clone();
         Box::pin(async move {
-            let mut last = entrance.read_journal(0, 0, false).await?.end;
+            let mut last = entrance.keys(0, 0, false).await?.end;
             loop {
                 let page = entrance.page(last, REPLAYED_AT_ONCE, true).await?;
                 let Some((next, _)) = page.last() else { return Ok(last) };

@@ -24,7 +24,10 @@ const GRACE: Duration = Duration::from_secs(1);
 
 const GET: &str = "select value from stored_records \
     where spread = $1 and space + 0::smallint = $2 and key || ''::bytea = $3";
-const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, new_values from stored_journal \
+const GET_ALL: &str = "select r.key, r.value from unnest($1::bigint[], $3::bytea[]) as k(spread, key) \
+    join stored_records r on r.spread = k.spread and r.space + 0::smallint = $2 and r.key || ''::bytea = k.key";
+const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, \
+    case when $4 then new_values else array_fill(null::bytea, array[cardinality(keys)]) end from stored_journal \
     where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
     order by sequence limit $3";
 const JOURNAL_END: &str = "select coalesce(max(sequence), 0) from stored_journal \
@@ -49,6 +52,7 @@ values ($5::bigint + pg_current_xact_id()::text::bigint, $6, $7, $8, $2, $3, $4)
 #[derive(Debug)]
 pub(super) struct Statements {
     pub(super) get: Statement,
+    pub(super) get_all: Statement,
     pub(super) write: Statement,
     pub(super) journal: Statement,
     pub(super) journal_end: Statement,
@@ -176,15 +180,18 @@ impl Session {
             let base = client.query_one("select journal_base from stored_form", &[]).await?;
             let scans = [("", "asc"), ("and key < $3", "asc"), ("", "desc"), ("and key < $3", "desc")];
             let scans = scans.map(|(to, order)| scan(to, order));
-            let texts =
-                [GET, WRITE, JOURNAL, JOURNAL_END].into_iter().chain(scans.iter().map(String::as_str));
+            let texts = [GET, GET_ALL, WRITE, JOURNAL, JOURNAL_END]
+                .into_iter()
+                .chain(scans.iter().map(String::as_str));
             let prepared = try_join_all(texts.map(|text| client.prepare(text)));
             let (prepared, objects) = try_join(prepared, ObjectStatements::prepare(&client)).await?;
-            let Ok([get, write, journal, journal_end, a, b, c, d]) = <[Statement; 8]>::try_from(prepared)
+            let Ok([get, get_all, write, journal, journal_end, a, b, c, d]) =
+                <[Statement; 9]>::try_from(prepared)
             else {
                 return Err(Trouble::Defect("a statement is missing".to_owned()));
             };
-            let statements = Statements { get, write, journal, journal_end, objects, scans: [a, b, c, d] };
+            let scans = [a, b, c, d];
+            let statements = Statements { get, get_all, write, journal, journal_end, objects, scans };
             let (counts, limit) = (shared.counts.clone(), limit + GRACE);
             Ok(Self { client, statements, journal_base: base.get(0), counts, driver, limit })
         })

@@ -80,6 +80,28 @@ impl View for Snapshot<'_> {
         Ok(value)
     }
 
+    fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
+        for keys in keys.chunks(KEPT_MAX) {
+            let unknown = keys.iter().filter(|key| !self.kept.contains_key(&(space.id, key.to_vec())));
+            let unknown: Vec<&[u8]> = unknown.map(Vec::as_slice).collect();
+            // One by one is no more messages.
+            if unknown.len() < 2 {
+                continue;
+            }
+            if self.kept.len() + unknown.len() > KEPT_MAX {
+                self.kept.clear();
+            }
+            let spreads: Vec<i64> = unknown.iter().map(|key| spread(space.id, key)).collect();
+            let session = self.session;
+            let number = stored(space);
+            let params: [&(dyn ToSql + Sync); 3] = [&spreads, &number, &unknown];
+            let rows = self.ask(session.client.query(&session.statements.get_all, &params))?;
+            self.kept.extend(unknown.iter().map(|key| ((space.id, key.to_vec()), None)));
+            self.kept.extend(rows.into_iter().map(|row| ((space.id, row.get(0)), Some(row.get(1)))));
+        }
+        Ok(())
+    }
+
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
         if range.is_empty() || limit == 0 {
             return Ok(Vec::new());

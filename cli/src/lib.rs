@@ -1,0 +1,343 @@
+//! mfa: administers a microfinance institution from the command line, and runs its daemon.
+//!
+//! Rooms, each of which names only those below it:
+//!
+//! | room | holds |
+//! |---|---|
+//! | `lib` | from the words of a call to its exit code; `main` is the program itself |
+//! | `tree` | the tree of all commands, and what reads it: clap, help, completions, man pages |
+//! | `verbs` | what is the same for all nouns: verbs made from their records, commands that go through them |
+//! | `nouns` | one file for each noun: its record, and under it its flags and special verbs; `NOUNS` |
+//! | `machine` | the daemon and its machine: settings, logins, backups, the store itself |
+//! | `paper` | statements, reports and receipts as text, HTML and PDF |
+//! | `command` | what a command is: what it is given, what a verb and a noun are, shapes that verbs share |
+//! | `client` | requests, logins, keys, the clock of the daemon; the only room that speaks HTTP |
+//! | `input` | files, flags and questions: what comes in |
+//! | `output` | formats, tables, columns of each kind of record, pictures; `chart` draws plots |
+//! | `settings` | where values come from: flags, variables, files, profiles |
+//! | `failure` | why a command failed, and how the process ends; `words`, `moment` |
+
+mod chart;
+mod client;
+mod command;
+mod failure;
+mod input;
+mod machine;
+mod moment;
+mod nouns;
+mod output;
+mod paper;
+mod settings;
+mod tree;
+mod verbs;
+mod words;
+
+use crate::command::cx::Cx;
+use crate::command::globals::{ChangeFlags, Globals, ListFlags};
+use crate::command::verb::Leaf;
+use crate::failure::{Failure, Outcome};
+use crate::input::prompt::{self, Interrupts, Prompt};
+use crate::machine::privacy;
+use crate::output::{Carried, Clock, Expression, Output, Screen};
+use crate::output::{called, views};
+use crate::settings::Settings;
+use crate::tree::usage;
+use crate::verbs::{asks, suggest};
+use clap::{ArgMatches, FromArgMatches, ValueEnum};
+use mfa_shared::fault::exit;
+use std::collections::HashMap;
+use std::io;
+use std::num::NonZero;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+
+/// Most dangling references that are named one by one.
+const DANGLING_MAX: usize = 20;
+/// Most new customers who may exist already that are named one by one.
+const DUPLICATES_MAX: usize = 20;
+/// Most dangling references for which a near identifier is looked for.
+const SUGGESTED_MAX: usize = 3;
+
+/// Runs the program with the words of its call.
+pub fn main() -> ExitCode {
+    privacy::close();
+    let words: Vec<_> = std::env::args_os().collect();
+    called::know(tree::called_by());
+    let early = usage::early(&words);
+    let screen = Screen::look(early.colour);
+    let outcome = match tree::command().color(early.clap_colour()).try_get_matches_from(words) {
+        Ok(matches) => run(&matches, screen, early.carried.clone()),
+        Err(error) => usage::outcome(&error, &early.path, &screen),
+    };
+    let code = match outcome {
+        Ok(()) => exit::OK,
+        Err(failure) if failure.exit == exit::OK => exit::OK,
+        Err(failure) => {
+            let (exit, found) = (failure.exit, failure.found);
+            if !found {
+                let failure = usage::naming_flags(failure, &early.path);
+                let hint = early.carried.put_in(&failure.hint);
+                output::tell(&failure.hint(hint), early.structured, &screen);
+            }
+            exit
+        }
+    };
+    // Exit codes are all below 256.
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
+    let (leaf, flags) = tree::find(tree::nodes(), matches);
+    let globals = Globals::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))?;
+    let cx = context(globals, flags, leaf, screen, carried)?;
+    for warning in &cx.settings.warnings {
+        cx.out.warn(warning);
+    }
+    let runtime = runtime(leaf.serves || leaf.bulk)?;
+    if !leaf.serves && !leaf.bulk {
+        leave_when_interrupted(cx.out.format.is_structured(), screen, cx.prompt.interrupts.clone());
+    }
+    let outcome = runtime.block_on(leaf.run(flags, &cx));
+    runtime.block_on(warn_of_dangling(&cx));
+    warn_of_duplicates(&cx);
+    match outcome {
+        Err(failure) => match &failure.dry_run {
+            Some(would) => cx.out.show(&views::DRY_RUN, would),
+            None => {
+                let office = cx.settings.get("office").0;
+                Err(runtime.block_on(suggest::with_suggestion(&cx.client, office, failure)))
+            }
+        },
+        Ok(()) => Ok(()),
+    }
+}
+
+/// What runs a command, with threads of its own where it does many things at once.
+fn runtime(with_threads: bool) -> Outcome<Runtime> {
+    let built = match with_threads {
+        true => threads_start().and_then(|()| Builder::new_multi_thread().enable_all().build()),
+        false => Builder::new_current_thread().enable_all().build(),
+    };
+    built.map_err(|error| {
+        Failure::local(format!("the system starts no more threads for this user: {error}"))
+            .hint("raise the limit of processes (ulimit -u; TasksMax of the service), then start again")
+    })
+}
+
+/// Checks that as many threads start as a runtime has, because it panics if they do not.
+fn threads_start() -> io::Result<()> {
+    let count = thread::available_parallelism().map_or(1, NonZero::get);
+    let started: Vec<_> = (0..count)
+        .map(|_| {
+            let (end, ended) = mpsc::channel::<()>();
+            let wait = move || {
+                let _ = ended.recv();
+            };
+            thread::Builder::new().spawn(wait).map(|thread| (end, thread))
+        })
+        .collect();
+    for thread in started {
+        let (end, thread) = thread?;
+        drop(end);
+        let _ = thread.join();
+    }
+    Ok(())
+}
+
+/// Warns of new customers who may exist already.
+fn warn_of_duplicates(cx: &Cx) {
+    let told = cx.client.take_duplicates();
+    for new in told.iter().take(DUPLICATES_MAX) {
+        let (customer, others) = (&new.customer, new.others.join(", "));
+        cx.out.warn(&format!(
+            "customer {customer} may be the same person as {others}; compare them: mfa customers get {}",
+            new.others[0]
+        ));
+    }
+    if told.len() > DUPLICATES_MAX {
+        cx.out.warn(&format!("{} more customers may have been there already", told.len() - DUPLICATES_MAX));
+    }
+}
+
+/// Warns of the dangling references that the changes of a command have left; what many records have in common
+/// is reported once.
+async fn warn_of_dangling(cx: &Cx) {
+    let (mut told, mut times) = (Vec::new(), HashMap::new());
+    for dangling in cx.client.take_dangling() {
+        let times = times.entry(dangling.clone()).or_insert(0_u64);
+        *times += 1;
+        if *times == 1 {
+            told.push(dangling);
+        }
+    }
+    // Lists are looked into only for a person.
+    let suggests = cx.out.screen.stderr_is_terminal && !cx.out.quiet && told.len() <= SUGGESTED_MAX;
+    for dangling in told.iter().take(DANGLING_MAX) {
+        let mut line = dangling.to_string();
+        if let Some(several) = times.get(dangling).filter(|times| **times > 1) {
+            line += &format!(", {several} times");
+        }
+        if suggests && let Some(near) = suggest::instead_of(&cx.client, dangling).await {
+            line += &format!("; did you mean {near}?");
+        }
+        cx.out.warn(&line);
+    }
+    if told.len() > DANGLING_MAX {
+        cx.out.warn(&format!("{} more fields name what does not exist", told.len() - DANGLING_MAX));
+    }
+    if !told.is_empty() {
+        cx.out
+            .tip("make what they name, or see all of them on the machine of the store: mfa check references");
+    }
+}
+
+fn context(
+    globals: Globals,
+    flags: &ArgMatches,
+    leaf: &Leaf,
+    screen: Screen,
+    carried: Carried,
+) -> Outcome<Cx> {
+    let mut settings = Settings::load(given(&globals));
+    if !leaf.needs_settings {
+        put_right(&mut settings, screen);
+    } else if let Some(failure) = settings.faults.first() {
+        return Err(failure.clone());
+    }
+    // Commands that repair profiles still run.
+    if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
+        return Err(failure);
+    }
+    let (list, change) =
+        (read::<ListFlags>(flags, leaf.lists())?, read::<ChangeFlags>(flags, leaf.changes())?);
+    let timeout = Duration::from_secs(settings.parse::<u64>("timeout_seconds", None)?.max(1));
+    let (retries, traced) = (settings.parse("retries", None)?, settings.get("debug").0 == "http");
+    let mut client = client::Client::new(settings.get("url").0, retries, timeout, traced);
+    client.verbose = globals.verbose;
+    client.curl = globals.print_curl.then(|| carried.put_in("mfa auth token"));
+    client.idempotency_key.clone_from(&change.idempotency_key);
+    client.token = given_token(&settings)?;
+    client.profile = settings.profile().unwrap_or_default().to_owned();
+    client.insecure = settings.flag("insecure", None)?;
+    client.trust = client::Trust::of(&settings)?;
+    client.dry_run = change.dry_run;
+    let prompt = Prompt {
+        // Of a change that is only tried nothing has to be agreed to.
+        yes: change.dry_run || settings.flag("yes", None)?,
+        no_input: settings.flag("no_input", None)?,
+        place: match settings.profile() {
+            Some(profile) => format!("{} (profile {profile})", client.url),
+            None => client.url.clone(),
+        },
+        protected: settings.protected && !change.dry_run,
+        confirmed: globals.confirm,
+        interrupts: Interrupts::default(),
+    };
+    if leaf.changes() {
+        client.references = asks::about(change.existing_only, &prompt);
+    }
+    let out = Output {
+        format: usage::format(&settings, screen)?,
+        format_asked: settings.get("output").0 != "auto",
+        screen: if globals.color.is_some() { screen } else { Screen::look(usage::colour(&settings)?) },
+        columns: globals.columns,
+        jq: globals.jq.as_deref().map(Expression::parse).transpose()?.map(Rc::new),
+        no_header: globals.no_header,
+        quiet: settings.flag("quiet", None)?,
+        pager: usage::pager(&settings),
+        clock: Clock::of(&settings)?,
+        carried,
+    };
+    Ok(Cx { settings, client, out, prompt, list, change })
+}
+
+/// The settings that the flags give.
+fn given(globals: &Globals) -> Vec<(&'static str, String)> {
+    let on = |set: bool| set.then(|| "true".to_owned());
+    let given = [
+        ("output", globals.output.and_then(word)),
+        ("url", globals.url.clone()),
+        ("insecure", on(globals.insecure)),
+        ("ca_file", globals.ca_file.clone()),
+        ("profile", globals.profile.clone()),
+        ("yes", on(globals.yes)),
+        ("no_input", on(globals.no_input)),
+        ("quiet", on(globals.quiet)),
+        ("color", globals.color.and_then(word)),
+        ("pager", globals.no_pager.then(String::new)),
+        ("time_zone", globals.utc.then(|| "UTC".to_owned())),
+        ("retries", globals.retries.map(|n| n.to_string())),
+        ("timeout_seconds", globals.timeout_seconds.map(|n| n.to_string())),
+    ];
+    given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Does without the settings of every command that cannot be read.
+fn put_right(settings: &mut Settings, screen: Screen) {
+    for name in ["timeout_seconds", "retries"] {
+        settings.put_right(name, settings.parse::<u32>(name, None).map(drop));
+    }
+    for name in ["yes", "no_input", "quiet", "insecure"] {
+        settings.put_right(name, settings.flag(name, None).map(drop));
+    }
+    settings.put_right("output", usage::format(settings, screen).map(drop));
+    settings.put_right("color", usage::colour(settings).map(drop));
+    settings.put_right("token_file", given_token(settings).map(drop));
+    settings.put_right("time_zone", Clock::of(settings).map(drop));
+}
+
+/// The word by which a value is chosen on the command line.
+fn word(value: impl ValueEnum) -> Option<String> {
+    Some(value.to_possible_value()?.get_name().to_owned())
+}
+
+/// An access token of the environment.
+fn given_token(settings: &Settings) -> Outcome<Option<String>> {
+    match settings.get("token").0 {
+        "" => input::secret_file(settings.get("token_file").0),
+        token => Ok(Some(token.to_owned())),
+    }
+}
+
+/// Reads flags that only some verbs have.
+fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F> {
+    if !has {
+        return Ok(F::default());
+    }
+    F::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// Ends the process on Ctrl-C, even while it waits for an answer from the user or writes to a full pipe; a
+/// question that has something to take back receives the interrupt instead.
+fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
+    let (listens, listening) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
+        let interrupted = runtime.block_on(async {
+            let mut signals =
+                tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;
+            // From here on signals are handled, and the work may begin.
+            let _ = listens.send(());
+            loop {
+                signals.recv().await?;
+                if screen.stderr_is_terminal {
+                    // The terminal has just shown ^C in the present line.
+                    eprintln!();
+                }
+                if !interrupts.are_taken() {
+                    return Some(());
+                }
+            }
+        });
+        if interrupted.is_some() {
+            output::tell(&prompt::interrupted("interrupted"), structured, &screen);
+            std::process::exit(exit::INTERRUPTED);
+        }
+    });
+    // A thread that ended early hangs up, which ends the wait, too.
+    let _ = listening.recv();
+}
