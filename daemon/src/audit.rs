@@ -88,12 +88,19 @@ impl Auditor {
         written
     }
 
-    /// Brings the lists up to date, unless others are at work: what is not in them is looked through.
-    async fn list(&self, store: &Store) -> Result<(), Fault> {
+    /// Lets everyone know who waits for the number of the last record, and returns it.
+    async fn announce(&self, store: &Store) -> Result<u64, Fault> {
         let last = store.read(false, events::last).await?;
-        let before = *self.news.borrow();
         self.news.send_if_modified(|known| std::mem::replace(known, last) != last);
-        let rounds = if last.saturating_sub(before) > BUSY_RECORDS { 1 } else { ROUNDS_MAX };
+        Ok(last)
+    }
+
+    /// Brings the lists up to date, unless others are at work: what is not in them is noted by those who look.
+    /// `last` is the number of the last record at the time before.
+    async fn list(&self, store: &Store, last: &mut u64) -> Result<(), Fault> {
+        let now = self.announce(store).await?;
+        let new = now.saturating_sub(std::mem::replace(last, now));
+        let rounds = if new > BUSY_RECORDS { 1 } else { ROUNDS_MAX };
         for _ in 0..rounds {
             if list(store).await? {
                 break;
@@ -114,20 +121,21 @@ impl Auditor {
             tokio::time::sleep(SETTLE_PAUSE).await;
             self.catch_up(store).await;
         }
-        if let Err(fault) = self.list(store).await {
-            tracing::debug!(%fault, "the lists of the audit trail are not up to date");
+        if let Err(fault) = self.announce(store).await {
+            tracing::debug!(%fault, "the end of the audit trail is not known");
         }
     }
 
     /// Keeps it so. What cannot be written at present is tried again.
     pub async fn keep(&self, store: &Store) {
+        let mut last = 0;
         loop {
             tokio::select! {
                 () = self.bell.notified() => tokio::time::sleep(GATHER).await,
                 () = tokio::time::sleep(LOOK) => {}
             }
             let written = self.catch_up(store).await;
-            if let Err(fault) = self.list(store).await {
+            if let Err(fault) = self.list(store, &mut last).await {
                 tracing::debug!(%fault, "the lists of the audit trail are not up to date");
             }
             if written > TAKEN_AT_ONCE {

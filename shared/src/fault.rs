@@ -151,7 +151,7 @@ faults! {
     EMPLOYEE_NOT_FOUND: "employee_not_found" 404 "No such employee" "list them: mfa employees list";
     CUSTOMER_NOT_FOUND: "customer_not_found" 404 "No such customer" "list them: mfa customers list";
     PASSWORD_CHANGE_REQUIRED: "password_change_required" 403 "Password must be changed first"
-        "set a new password: mfa users set-password, then log in again";
+        "set a new password, then log in again: mfa users set-password LOGIN";
     NOT_OWN_RECORD: "not_own_record" 403 "Only for the user's own record" "log in as that user";
     LOGIN_TOKEN_REQUIRED: "login_token_required" 403 "Needs a login by password"
         "log in with a password: a token of an application is never enough here";

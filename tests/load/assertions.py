@@ -9,7 +9,7 @@ import time
 
 from daemon import ask, person, start
 
-# Most that a junk assertion may cost with an exponent that programs make. Longer ones are shown beside it.
+# Most that a junk assertion may cost, and the exponent that programs make.
 MILLISECONDS_MAX, USUAL = 5, 65537
 # Bits of the modulus, and the exponent; the last row is the largest key that the contract lets sign in.
 KEYS = [(2048, USUAL), (4096, USUAL), (8192, USUAL), (16384, USUAL), (8192, 2**64 - 1), (16384, 2**64 - 1)]
@@ -45,7 +45,7 @@ def main():
     # The largest modulus has 4,933 digits.
     sys.set_int_max_str_digits(5000)
     folder, rounds = sys.argv[1], int(sys.argv[2])
-    process, port = start(folder, "on", {"MFA_TRUSTED_PROXIES": "127.0.0.1"})
+    process, port = start(folder, "on", {"MFA_TRUSTED_PROXIES": "127.0.0.1", "MFA_LOG": "error"})
     try:
         token = person(port, "kofi", "administrator")
         for place, (bits, exponent) in enumerate(KEYS):
@@ -83,12 +83,12 @@ def main():
 
             cost = median_ms(rounds, assertion)
             more = cost - baseline
-            holds = holds and (more <= MILLISECONDS_MAX or exponent != USUAL)
+            holds = holds and more <= MILLISECONDS_MAX
             print(f"junk for a key of {bits} bits, exponent {exponent}: {cost:.2f} ms, {more:.2f} more than a read")
     finally:
         process.terminate()
         process.wait()
-    print(f"at most {MILLISECONDS_MAX} ms more with the exponent {USUAL}: {holds}")
+    print(f"at most {MILLISECONDS_MAX} ms more with every key: {holds}")
     sys.exit(not holds)
 
 

@@ -212,6 +212,9 @@ def measure(store, seconds):
     p50, together = percentile(sum(map(list, idle), []), 50), sum(day, [])
     quarter = max(1, len(seen) // 4)
     figures = {
+        "by kind": {
+            kind: percentile(busy, 99) / percentile(alone, 50) for kind, alone, busy in zip(KINDS, idle, day)
+        },
         "rate": rate,
         "seconds": seconds,
         "answered": len(together) / seconds,

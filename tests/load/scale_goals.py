@@ -162,10 +162,12 @@ def deposit(one):
 def load(one):
     seen = one["day"]
     ratio, kept = seen["p99"] / seen["idle p50"], seen["answered"] / seen["rate"]
+    kinds = ", ".join(f"{kind}s {alone:.1f}" for kind, alone in seen["by kind"].items())
     goal(
         "S5",
         one,
-        f"p99 of a mixed load at {seen['rate']:,.0f} requests a second {ratio:.1f} times idle p50, "
+        f"p99 of a mixed load at {seen['rate']:,.0f} requests a second {ratio:.1f} times idle p50 "
+        f"(each kind against its own: {kinds}), "
         f"{kept:.0%} of them answered in time",
         "5",
         ratio <= 5 and kept > 0.99,

@@ -11,8 +11,9 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("APPLICATION", "application"),
     ("USER", "user"),
 ];
-/// Words that the sentence of a refusal fills in, with what is before them there.
-const TOLD: &[(&str, &str)] = &[("PRODUCT", "product definition "), ("TELLER", "works at teller ")];
+/// Words that the sentence of a refusal fills in, with what is before them there; nothing is before its first word.
+const TOLD: &[(&str, &str)] =
+    &[("PRODUCT", "product definition "), ("TELLER", "works at teller "), ("LOGIN", "")];
 
 /// A hint whose placeholders are replaced with the identifiers of the request and of the refusal.
 pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String {
@@ -114,6 +115,13 @@ mod tests {
             ("--customer CUSTOMER", "", "/instances/{account}", &["77"], "--customer CUSTOMER"),
             ("activate PRODUCT", "product definition s is not active", "/instances", &[], "activate s"),
             ("close TELLER", "ama works at teller T2, so not at T1", "/teller/{teller}", &["T1"], "close T2"),
+            (
+                "mfa users set-password LOGIN",
+                "ama has to set a password",
+                "/users/{user}",
+                &["u"],
+                "-password ama",
+            ),
             ("no CODEC here", "", "/teller/{teller}", &["T1"], "no CODEC here"),
         ] {
             let found = filled(hint, message, path, params);

@@ -28,5 +28,6 @@ pub mod shelf;
 pub mod teller;
 pub mod thinning;
 pub mod token;
+pub mod trail_tail;
 pub mod transaction;
 pub mod webhook;

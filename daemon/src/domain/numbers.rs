@@ -4,9 +4,10 @@
 //! look. They can be lost without harm: without them, the list is walked.
 
 use super::runs::KnownRuns;
+use super::trail_tail::SharedTail;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Lists for which no more numbers than these were looked at are walked each time.
 const WORTH_KEEPING: usize = 1_000;
@@ -70,17 +71,30 @@ struct Kept {
     uses: u64,
 }
 
-/// The numbers of the lists that were asked for lately, and the days on which interest was run.
+/// The numbers of the lists that were asked for lately, the days on which interest was run, and the tail of the
+/// audit trail.
 #[derive(Debug, Default)]
 pub struct ListNumbers {
     kept: Mutex<Kept>,
     runs: KnownRuns,
+    trail: SharedTail,
+    making: Mutex<()>,
 }
 
 impl ListNumbers {
     /// The interest runs.
     pub fn runs(&self) -> &KnownRuns {
         &self.runs
+    }
+
+    /// What the last records of the audit trail are listed under.
+    pub fn trail(&self) -> &SharedTail {
+        &self.trail
+    }
+
+    /// Held by whoever goes through much of the journal for a list.
+    pub fn making(&self) -> MutexGuard<'_, ()> {
+        self.making.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is known of a list.

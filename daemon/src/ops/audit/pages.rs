@@ -2,6 +2,7 @@
 //! where it holds nothing else; time and numbers are found by halving.
 
 use super::lists::{self, ACTOR, OPERATION, OUTCOME, REQUEST, RESOURCE, names_of};
+use crate::domain::trail_tail::NOTED_MAX;
 use crate::ops::listing::{Cursor, List, json};
 use crate::store::Tx;
 use crate::store::engine::Range;
@@ -127,10 +128,12 @@ impl Trail {
     /// The matches that are not in the lists yet, which are the last ones.
     fn look_through(&self, tx: &mut Tx<'_>, next: u64) -> Result<Vec<u64>, Fault> {
         let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
-        let from = numbered(&[], self.first.max(indexed + 1));
-        let to = Some(numbered(&[], next));
+        let missing = self.first.max(indexed + 1)..next;
+        if let Some(found) = self.noted(tx, &missing)? {
+            return Ok(found);
+        }
         let mut found = Vec::new();
-        tx.walk(AUDIT, Range { from, to }, &mut |key, value| {
+        tx.walk(AUDIT, range_of(&missing), &mut |key, value| {
             let StoredAudit(record) = decode(AUDIT, value)?;
             if self.matches(&record) {
                 found.push(number(key));
@@ -138,6 +141,31 @@ impl Trail {
             Ok(true)
         })?;
         Ok(found)
+    }
+
+    /// The matches among records that no list has yet, by what is noted of them; `None` where that is not all.
+    fn noted(&self, tx: &mut Tx<'_>, missing: &Span<u64>) -> Result<Option<Vec<u64>>, Fault> {
+        let few = missing.end.saturating_sub(missing.start) <= NOTED_MAX;
+        let (Some(kept), Some(list), true) = (tx.numbers(), &self.list, few) else { return Ok(None) };
+        let mut tail = kept.trail().lock();
+        let Some(from) = tail.begin(missing.start) else { return Ok(None) };
+        tx.walk(AUDIT, range_of(&(from..missing.end)), &mut |key, value| {
+            let StoredAudit(record) = decode(AUDIT, value)?;
+            tail.add(number(key), &lists::lists_of(&record));
+            Ok(true)
+        })?;
+        let mut found = tail.named(list, missing);
+        drop(tail);
+        if self.sifted {
+            let keys: Vec<_> = found.iter().map(|found| numbered(&[], *found)).collect();
+            tx.expect(AUDIT, &keys)?;
+            let mut matching = Vec::new();
+            for (found, key) in found.into_iter().zip(keys) {
+                matching.extend(tx.at::<StoredAudit>(&key)?.filter(|s| self.matches(&s.0)).map(|_| found));
+            }
+            found = matching;
+        }
+        Ok(Some(found))
     }
 
     /// The records at places that follow each other in the order of the list.
@@ -191,6 +219,11 @@ impl Trail {
         }
         Ok(pending)
     }
+}
+
+/// The keys of the records with these numbers.
+fn range_of(numbers: &Span<u64>) -> Range {
+    Range { from: numbered(&[], numbers.start), to: Some(numbered(&[], numbers.end)) }
 }
 
 /// The first number of these whose record is not from before a moment. Time never goes back in the trail.
@@ -263,5 +296,82 @@ impl List for Trail {
         let descending = self.query.paging.descending;
         let left = if descending { left.start..left.end - count } else { left.start + count..left.end };
         Ok((out, if left.is_empty() { Cursor::End } else { Cursor::Span(left) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::numbers::ListNumbers;
+    use crate::ops::audit::lists::{pieces, put_pieces};
+    use crate::ops::ledger::tests::memory::Memory;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    const NAMES: [&str; 3] = ["ama", "kofi", "esi"];
+    const OPERATIONS: [&str; 2] = ["CreateCustomer", "PutCustomer"];
+
+    fn seal(store: &mut Memory, actor: usize, operation: usize) {
+        let sealed = store.write(|tx| {
+            let end = tx.get::<AuditEnd>(AuditEnd::KEY)?;
+            let sequence = end.as_ref().map_or(0, |end| end.sequence) + 1;
+            let mut record = AuditRecord::of(OPERATIONS[operation], tx.now());
+            record.sequence = i64::try_from(sequence).ok();
+            record.actor = NAMES[actor].to_owned();
+            record.resource = Some(format!("customer/c-{}", sequence % 4));
+            let first = end.map_or(1, |end| end.first);
+            tx.put(&AuditEnd { first, sequence, hash: String::new(), occurred_on: tx.now() })?;
+            tx.put(&StoredAudit(record))
+        });
+        sealed.unwrap();
+    }
+
+    fn list(store: &mut Memory, records: u64) {
+        if let Some(work) = store.read(|tx| pieces(tx, records)) {
+            store.write(|tx| put_pieces(tx, &work)).unwrap();
+        }
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Seal(usize, usize),
+        List(u64),
+        Look(Option<usize>, Option<usize>, Option<u8>),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let some = |below: usize| proptest::option::of(0..below);
+        let step = prop_oneof![
+            4 => (0..NAMES.len(), 0..OPERATIONS.len()).prop_map(|(actor, operation)| Step::Seal(actor, operation)),
+            1 => (1u64..5).prop_map(Step::List),
+            3 => (some(NAMES.len()), some(OPERATIONS.len()), proptest::option::of(0u8..4))
+                .prop_map(|(actor, operation, resource)| Step::Look(actor, operation, resource)),
+        ];
+        proptest::collection::vec(step, 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn a_page_by_what_is_noted_of_the_last_records_is_that_of_a_walk(steps in steps()) {
+            let (mut store, kept) = (Memory::new(), Arc::new(ListNumbers::default()));
+            for step in steps {
+                match step {
+                    Step::Seal(actor, operation) => seal(&mut store, actor, operation),
+                    Step::List(records) => list(&mut store, records),
+                    Step::Look(actor, operation, resource) => {
+                        let query = AuditQuery {
+                            actor: actor.map(|actor| NAMES[actor].to_owned()),
+                            operation: operation.map(|operation| OPERATIONS[operation].to_owned()),
+                            resource: resource.map(|number| format!("customer/c-{number}")),
+                            ..AuditQuery::default()
+                        };
+                        let page = |tx: &mut Tx<'_>| Trail::new(tx, &query)?.page(tx);
+                        let walked = String::from_utf8(store.read(page)).unwrap();
+                        let noted = String::from_utf8(store.read_with(&kept, page)).unwrap();
+                        prop_assert_eq!(noted, walked);
+                    }
+                }
+            }
+        }
     }
 }

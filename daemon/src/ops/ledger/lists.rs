@@ -160,6 +160,12 @@ impl<T> Entries<T> {
         if left.end - left.start > self.numbers.end.saturating_sub(self.numbers.start) + near {
             return Ok(None);
         }
+        // A long look is made once, however many ask for the list at the same time.
+        let making = (left.end - left.start > near).then(|| kept.making());
+        if making.is_some() {
+            known = kept.get(&name);
+            left = known.upto()..self.numbers.end;
+        }
         let all = Arc::make_mut(&mut known);
         while !left.is_empty() {
             let end = left.end;
