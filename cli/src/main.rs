@@ -1,4 +1,4 @@
-//! The program. What it does is a library, which compiles while the daemon's own code is still being optimised.
+//! The program. What it does is a library, which is compiled while the daemon is still being optimised.
 
 use std::process::ExitCode;
 

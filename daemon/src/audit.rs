@@ -95,8 +95,8 @@ impl Auditor {
         Ok(last)
     }
 
-    /// Brings the lists up to date, unless others are at work: what is not in them is noted by those who look.
-    /// `last` is the number of the last record at the time before.
+    /// Brings the lists up to date, unless others are at work: what is not in them is noted by those who
+    /// look. `last` is the number of the last record at the time before.
     async fn list(&self, store: &Store, last: &mut u64) -> Result<(), Fault> {
         let now = self.announce(store).await?;
         let new = now.saturating_sub(std::mem::replace(last, now));

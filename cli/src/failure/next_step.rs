@@ -11,7 +11,7 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("APPLICATION", "application"),
     ("USER", "user"),
 ];
-/// Words that the sentence of a refusal fills in, with what is before them there; nothing is before its first word.
+/// Words that the sentence of a refusal fills in, with what is before them there; its first word has nothing.
 const TOLD: &[(&str, &str)] =
     &[("PRODUCT", "product definition "), ("TELLER", "works at teller "), ("LOGIN", "")];
 

@@ -71,8 +71,8 @@ struct Kept {
     uses: u64,
 }
 
-/// The numbers of the lists that were asked for lately, the days on which interest was run, and the tail of the
-/// audit trail.
+/// The numbers of the lists that were asked for lately, the days on which interest was run, and the tail of
+/// the audit trail.
 #[derive(Debug, Default)]
 pub struct ListNumbers {
     kept: Mutex<Kept>,

@@ -1,5 +1,5 @@
-//! What the last records of the audit trail are listed under, in memory, until the lists have them. The lists are
-//! behind where much is written, and each look at one would read all that is missing.
+//! What the last records of the audit trail are listed under, in memory, until the lists have them. The lists
+//! are behind where much is written, and each look at one would read all that is missing.
 //!
 //! A sealed record never changes. So what was noted stays valid, and only newer records need a look.
 
@@ -26,8 +26,8 @@ pub struct TrailTail {
 }
 
 impl TrailTail {
-    /// Forgets what is before a number, and says from which one on records are missing. `None`: some of what is
-    /// wanted was forgotten before.
+    /// Forgets what is before a number, and says from which one on records are missing. `None`: some of what
+    /// is wanted was forgotten before.
     pub fn begin(&mut self, start: u64) -> Option<u64> {
         if self.noted.end <= start {
             // What it had grown to is given back.

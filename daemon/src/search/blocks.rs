@@ -1,8 +1,8 @@
 //! Where a text may be: the column in blocks of lines, and for every four bytes the blocks that have them.
 //!
-//! A text is looked for only in the blocks that have all its fours, so a name that few people have costs a look
-//! at a few blocks, with a million lines as well. Fours share slots, so a block may turn out not to have a
-//! text; a block that has it is always among those that are looked through.
+//! A text is looked for only in the blocks that have all its fours, so a name that few people have costs a
+//! look at a few blocks, with a million lines as well. Fours share slots, so a block may turn out not to have
+//! a text; a block that has it is always among those that are looked through.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub struct Blocks {
 fn slots(text: &[u8]) -> impl Iterator<Item = usize> {
     text.windows(GRAM).map(|gram| {
         let number = gram.iter().fold(0u32, |number, byte| number << u8::BITS | u32::from(*byte));
-        // Multiplying by 2^32 divided by the golden ratio spreads what differs in any byte over the upper bits.
+        // Multiplied by 2^32 over the golden ratio, what differs in any byte spreads over the upper bits.
         let spread = number.wrapping_mul(0x9e37_79b9);
         (spread >> (u32::BITS - SLOT_BITS)) as usize
     })

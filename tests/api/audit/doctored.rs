@@ -4,10 +4,11 @@ use crate::stored::open;
 use crate::world::World;
 use mfa_daemon::store::Tx;
 use mfa_daemon::store::record::numbered;
-use mfa_daemon::store::records::{AuditEnd, AuditList, StoredAudit};
+use mfa_daemon::store::records::{AuditEnd, AuditIndexed, AuditList, StoredAudit};
 use mfa_daemon::{Check, Clock};
 use mfa_shared::fault::Fault;
 use serde_json::json;
+use std::time::Duration;
 
 fn record(tx: &mut Tx<'_>, number: u64) -> Result<StoredAudit, Fault> {
     Ok(tx.at::<StoredAudit>(&numbered(&[], number))?.unwrap())
@@ -24,6 +25,26 @@ fn found(world: &mut World, doctor: fn(&mut Tx<'_>) -> Result<(), Fault>) -> Vec
     world.check(&[Check::Store])
 }
 
+/// Stops the daemon when it has put all of the trail into its lists, which it does beside serving.
+fn stop_when_listed(world: &mut World) {
+    let is_listed = |tx: &mut Tx<'_>| {
+        let end = tx.get::<AuditEnd>(AuditEnd::KEY)?.map(|end| end.sequence);
+        Ok(tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map(|indexed| indexed.sequence) == end)
+    };
+    world.stop();
+    let config = world.config().clone();
+    while !world.block_on(async {
+        let store = open(&config, Clock::system());
+        let listed = store.read(true, is_listed).await.unwrap();
+        store.close().await;
+        listed
+    }) {
+        world.restart();
+        std::thread::sleep(Duration::from_millis(300));
+        world.stop();
+    }
+}
+
 #[test]
 fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
     let mut world = World::start();
@@ -31,7 +52,7 @@ fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
         world.post("/customers", json!({ "identifier": format!("c-{number}") }).to_string()).is(202);
     }
     world.get("/audit/head").is(200);
-    world.stop();
+    stop_when_listed(&mut world);
     assert_eq!(world.check(&[Check::Store]), Vec::<String>::new());
     let altered = found(&mut world, |tx| {
         let StoredAudit(mut record) = record(tx, 2)?;

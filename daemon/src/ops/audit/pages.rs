@@ -143,7 +143,8 @@ impl Trail {
         Ok(found)
     }
 
-    /// The matches among records that no list has yet, by what is noted of them; `None` where that is not all.
+    /// The matches among records that no list has yet, by what is noted of them; `None` where that is not
+    /// all.
     fn noted(&self, tx: &mut Tx<'_>, missing: &Span<u64>) -> Result<Option<Vec<u64>>, Fault> {
         let few = missing.end.saturating_sub(missing.start) <= NOTED_MAX;
         let (Some(kept), Some(list), true) = (tx.numbers(), &self.list, few) else { return Ok(None) };

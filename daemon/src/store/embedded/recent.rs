@@ -1,5 +1,5 @@
-//! The keys that the last commits changed, in memory. Those who follow the journal ask all the time, and reading
-//! it would take each of them through everything since the last known place.
+//! The keys that the last commits changed, in memory. Those who follow the journal ask all the time, and
+//! reading it would take each of them through everything since the last known place.
 
 use crate::store::engine::{Changed, Space};
 use crate::store::layer::Layer;
@@ -38,8 +38,8 @@ impl Recent {
         }
     }
 
-    /// What was changed after a commit up to the one that is published, by whole groups of about `limit` commits;
-    /// `None` where some of it is no longer known.
+    /// What was changed after a commit up to the one that is published, by whole groups of about `limit`
+    /// commits; `None` where some of it is no longer known.
     pub(super) fn since(&self, after: u64, published: u64, limit: usize) -> Option<Changed> {
         if self.before.is_none_or(|before| after < before) {
             return None;

@@ -25,9 +25,11 @@ const GRACE: Duration = Duration::from_secs(1);
 const GET: &str = "select value from stored_records \
     where spread = $1 and space + 0::smallint = $2 and key || ''::bytea = $3";
 const GET_ALL: &str = "select r.key, r.value from unnest($1::bigint[], $3::bytea[]) as k(spread, key) \
-    join stored_records r on r.spread = k.spread and r.space + 0::smallint = $2 and r.key || ''::bytea = k.key";
+    join stored_records r on r.spread = k.spread \
+    and r.space + 0::smallint = $2 and r.key || ''::bytea = k.key";
 const JOURNAL: &str = "select sequence, time, actor, request, spaces, keys, \
-    case when $4 then new_values else array_fill(null::bytea, array[cardinality(keys)]) end from stored_journal \
+    case when $4 then new_values else array_fill(null::bytea, array[cardinality(keys)]) end \
+    from stored_journal \
     where sequence > $1 and sequence < $2 + pg_snapshot_xmin(pg_current_snapshot())::text::bigint \
     order by sequence limit $3";
 const JOURNAL_END: &str = "select coalesce(max(sequence), 0) from stored_journal \
