@@ -88,15 +88,15 @@ impl Auditor {
         written
     }
 
-    /// Lets everyone know who waits for the number of the last record, and returns it.
+    /// Publishes the number of the last record to those who wait for news, and returns it.
     async fn announce(&self, store: &Store) -> Result<u64, Fault> {
         let last = store.read(false, events::last).await?;
         self.news.send_if_modified(|known| std::mem::replace(known, last) != last);
         Ok(last)
     }
 
-    /// Brings the lists up to date, unless others are at work: what is not in them is noted by those who
-    /// look. `last` is the number of the last record at the time before.
+    /// Brings the lists up to date, more slowly while others write: queries do not depend on it. `last` is
+    /// the number of the last record at the previous call.
     async fn list(&self, store: &Store, last: &mut u64) -> Result<(), Fault> {
         let now = self.announce(store).await?;
         let new = now.saturating_sub(std::mem::replace(last, now));

@@ -72,8 +72,8 @@ faults! {
     MALFORMED_BODY: "malformed_body" 400 "Body cannot be read" "check the JSON text";
     AMBIGUOUS_BODY: "ambiguous_body" 400 "Body of two kinds"
         "send the properties of one kind of record only";
-    AMBIGUOUS_REQUEST: "ambiguous_request" 400 "Request for two hosts"
-        "send one Host header; a proxy sets it anew";
+    AMBIGUOUS_REQUEST: "ambiguous_request" 400 "Ambiguous request"
+        "send one Host header, and the length of the body once; a proxy sets both anew";
     TLS_REQUIRED: "tls_required" 400 "TLS required" "use the same address with https:// in place of http://";
     INVALID_FIELDS: "invalid_fields" 400 "Fields break a rule" "correct the listed fields";
     NOT_IN_BATCH: "not_in_batch" 400 "Not possible in a batch" "send it as a request of its own";

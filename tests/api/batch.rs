@@ -360,6 +360,22 @@ fn a_batch_that_only_reads_takes_its_time_and_a_read_beside_changes_does_not() {
 }
 
 #[test]
+fn the_reads_of_a_batch_with_changes_have_one_time_for_all_of_them() {
+    let world = World::with(|config| config.batch_read_time = Duration::from_millis(200));
+    let many: Vec<_> = (0..1_000).map(|number| customer(&format!("m-{number}"))).collect();
+    batch(&world, &many).is(200);
+    let beside = |identifier: &str, reads: usize| {
+        let list = operation("GET", "/customers?term=nobody");
+        batch(&world, &[vec![customer(identifier)], vec![list; reads]].concat())
+    };
+    beside("few", 5).is(200);
+    let said = beside("many", 999).refused(503, "unavailable").text();
+    assert!(said.contains("a request of its own"), "{said}");
+    world.get("/customers/few").is(200);
+    world.get("/customers/many").refused(404, "customer_not_found");
+}
+
+#[test]
 fn a_read_that_takes_longer_than_its_moment_is_kept_ends_and_says_what_to_do() {
     let world = World::with(|config| config.read_time = Duration::ZERO);
     world.post("/customers", json!({ "identifier": "c-1" }).to_string()).is(202);

@@ -147,4 +147,9 @@ fn a_hint_that_is_pasted_reaches_the_daemon_of_the_call() {
     command.env("MFA_PROFILE", "bank").env("MFA_URL", "http://127.0.0.1:1").env("MFA_RETRIES", "0");
     let said = run(command).fails(10);
     assert!(said.contains("start it: mfa daemon start"), "{said}");
+    // No command of this machine starts a daemon on another one.
+    let mut command = world.mfa(&["users", "list", "--insecure"]);
+    command.env("MFA_URL", "http://192.0.2.1:1").env("MFA_RETRIES", "0").env("MFA_TIMEOUT_SECONDS", "1");
+    let said = run(command).fails(10);
+    assert!(!said.contains("start it"), "{said}");
 }

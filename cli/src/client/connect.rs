@@ -139,6 +139,7 @@ fn address(text: &str) -> Outcome<reqwest::Url> {
 
 /// Why no answer came, by the first cause that says something to a person.
 pub(super) fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) -> Failure {
+    let here = reqwest::Url::parse(url).is_ok_and(|url| is_here(&url));
     let mut certificate = None;
     let mut refused = false;
     let mut unknown_name = false;
@@ -165,7 +166,10 @@ pub(super) fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) 
             "is the address http:// in place of https://?",
         ),
         _ if unknown_name => ("no such host".to_owned(), "correct the address: --url or MFA_URL"),
-        _ if refused => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
+        _ if refused && here => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
+        _ if refused => {
+            ("the connection was refused".to_owned(), "start the daemon there, or correct the address")
+        }
         _ if error.is_timeout() => {
             (format!("no answer within {} s", timeout.as_secs()), "is it running? mfa daemon status")
         }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const WORTH_KEEPING: usize = 1_000;
 /// Numbers of all lists together, of 8 bytes each: 64 MiB.
 pub const KEPT_MAX: usize = 8 * 1024 * 1024;
-/// What a list weighs beside its numbers, so that there are no more than a few thousand of empty ones.
+/// What a list counts for besides its numbers, so that at most a few thousand empty ones are kept.
 const LIST_WEIGHT: usize = 1_000;
 
 /// Which list of the journal.
@@ -87,12 +87,12 @@ impl ListNumbers {
         &self.runs
     }
 
-    /// What the last records of the audit trail are listed under.
+    /// The audit records that are not in the stored lists yet.
     pub fn trail(&self) -> &SharedTail {
         &self.trail
     }
 
-    /// Held by whoever goes through much of the journal for a list.
+    /// Held while a list is found by a long walk of the journal.
     pub fn making(&self) -> MutexGuard<'_, ()> {
         self.making.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,8 +108,8 @@ impl ListNumbers {
         })
     }
 
-    /// Keeps what is known of a list, unless it was little work, or somebody knows more. A list of few among
-    /// many entries is worth as much as a long one.
+    /// Keeps what is known of a list, unless it was little work or more is kept already. A list of few among
+    /// many entries took as much work as a long one.
     pub fn put(&self, list: ListName, numbers: &Arc<Numbers>) {
         if numbers.looked_at < WORTH_KEEPING {
             return;

@@ -1,58 +1,58 @@
-//! What the last records of the audit trail are listed under, in memory, until the lists have them. The lists
-//! are behind where much is written, and each look at one would read all that is missing.
+//! An index, in memory, of the audit records that are not in the stored lists yet. Those lists lag behind
+//! heavy writing, and without the index each query would read every record that is missing from them.
 //!
-//! A sealed record never changes. So what was noted stays valid, and only newer records need a look.
+//! A sealed record never changes, so what was indexed stays valid and only newer records have to be read.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Most records that are noted, of about 80 bytes each; where more are missing, they are read.
+/// The most records that are indexed, at about 80 bytes each; if more are missing, a query reads them.
 pub const NOTED_MAX: u64 = 1 << 20;
 
-/// The names of records within a range of numbers.
+/// The names under which the records within a range of numbers are listed.
 #[derive(Debug, Default)]
 pub struct TrailTail {
-    /// Names are noted as keyed hashes of 64 bits, of which no two are the same by chance or by intent.
+    /// Names are kept as keyed 64-bit hashes, so that collisions can be neither expected nor provoked.
     hasher: RandomState,
-    noted: Range<u64>,
-    /// For each record its number, and how many names were noted up to it.
+    indexed: Range<u64>,
+    /// For each record its number, and how many names were added up to and including it.
     records: VecDeque<(u64, usize)>,
     /// The names of all records, one behind the other.
     names: VecDeque<u64>,
-    /// How many names were forgotten.
-    forgotten: usize,
+    /// How many names were dropped.
+    dropped: usize,
 }
 
 impl TrailTail {
-    /// Forgets what is before a number, and says from which one on records are missing. `None`: some of what
-    /// is wanted was forgotten before.
+    /// Drops the records before `start`, and returns the number of the first record that is not indexed yet;
+    /// `None` if records from `start` on were dropped earlier.
     pub fn begin(&mut self, start: u64) -> Option<u64> {
-        if self.noted.end <= start {
-            // What it had grown to is given back.
+        if self.indexed.end <= start {
+            // New ones, which frees the memory of the old.
             self.records = VecDeque::new();
             self.names = VecDeque::new();
-            self.forgotten = 0;
-            self.noted = start..start;
+            self.dropped = 0;
+            self.indexed = start..start;
         }
-        if start < self.noted.start {
+        if start < self.indexed.start {
             return None;
         }
         let before = self.records.partition_point(|(number, _)| *number < start);
         if let Some((_, upto)) = self.records.drain(..before).next_back() {
-            self.names.drain(..upto - self.forgotten);
-            self.forgotten = upto;
+            self.names.drain(..upto - self.dropped);
+            self.dropped = upto;
         }
-        self.noted.start = start;
-        Some(self.noted.end)
+        self.indexed.start = start;
+        Some(self.indexed.end)
     }
 
-    /// Notes the next record with its names.
+    /// Adds the next record with its names.
     pub fn add(&mut self, number: u64, names: &[String]) {
         self.names.extend(names.iter().map(|name| self.hasher.hash_one(name.as_str())));
-        self.records.push_back((number, self.forgotten + self.names.len()));
-        self.noted.end = number + 1;
+        self.records.push_back((number, self.dropped + self.names.len()));
+        self.indexed.end = number + 1;
     }
 
     /// Records with a name, within a range of numbers.
@@ -63,7 +63,7 @@ impl TrailTail {
             let found = part.iter().enumerate().filter(|(_, hash)| **hash == wanted);
             found.map(|(place, _)| before + place).collect()
         };
-        let places = [places(front, self.forgotten), places(back, self.forgotten + front.len())].concat();
+        let places = [places(front, self.dropped), places(back, self.dropped + front.len())].concat();
         let record = |place: usize| self.records.partition_point(|(_, upto)| *upto <= place);
         let found = places.into_iter().filter_map(|place| self.records.get(record(place)));
         found.map(|(number, _)| *number).filter(|number| numbers.contains(number)).collect()
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_not_noted_is_missing_and_what_is_listed_is_forgotten() {
+    fn only_records_that_were_not_added_are_missing_and_listed_ones_are_dropped() {
         let mut tail = TrailTail::default();
         assert_eq!(tail.begin(5), Some(5));
         tail.add(5, &names(&["ama", "create"]));

@@ -33,6 +33,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 const HOLDS_UP: &str = "reading this beside changes takes too long: send it as a request of its own, \
                         or in a batch that only reads";
 
+/// All reads of a batch with changes may together take this many times what one of them may.
+const READS_TOGETHER: u32 = 5;
+
 /// Carries a batch out.
 pub async fn answer(
     state: &Arc<State>,
@@ -256,13 +259,17 @@ impl Order {
         let mut bytes_left = ANSWER_BYTES_MAX;
         let alone = self.only_reads();
         let time = self.state.config.batch_read_time;
+        let mut left = time * READS_TOGETHER;
         for (index, (part, request)) in parts.list.iter().zip(requests).enumerate() {
             let done = request.and_then(|request| {
                 tx.attempt(|tx| match self.dry_run {
                     Ok(true) if request.shows_secret() => Err(no_secret_in_dry_run()),
                     _ if part.method.reads() && !alone => {
-                        let deadline = Deadline::after(time);
-                        tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, &mut bytes_left))
+                        let (together, deadline) = (Deadline::after(left), Deadline::after(time.min(left)));
+                        let done =
+                            tx.until(deadline, HOLDS_UP, |tx| perform(tx, caller, &request, &mut bytes_left));
+                        left = together.left();
+                        done
                     }
                     _ => perform(tx, caller, &request, &mut bytes_left),
                 })

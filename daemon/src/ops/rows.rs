@@ -21,7 +21,7 @@ pub struct Rows<R, T> {
     source: Source<T>,
     keep: Option<Keep<R>>,
     newest_first: bool,
-    /// Kinds of which showing a record reads the one with the same key.
+    /// Showing a record also reads the records with its key in these spaces.
     beside: Vec<Space>,
     show: Show<R, T>,
 }
@@ -73,7 +73,7 @@ impl<R: Record, T: Serialize> Rows<R, T> {
         self
     }
 
-    /// Each is shown with the record of another kind that has the same key.
+    /// Showing a record also reads the `A` with the same key.
     pub fn beside<A: Record>(mut self) -> Self {
         self.beside.push(A::SPACE);
         self

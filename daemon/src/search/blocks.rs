@@ -1,20 +1,20 @@
-//! Where a text may be: the column in blocks of lines, and for every four bytes the blocks that have them.
+//! An index of the column: which blocks of lines contain which four-byte sequences.
 //!
-//! A text is looked for only in the blocks that have all its fours, so a name that few people have costs a
-//! look at a few blocks, with a million lines as well. Fours share slots, so a block may turn out not to have
-//! a text; a block that has it is always among those that are looked through.
+//! A search scans only the blocks that contain every four-byte sequence of its text, so a rare name costs a
+//! scan of a few blocks even among a million lines. Sequences share slots, so a block may turn out not to
+//! contain the text; a block that contains it is never left out.
 
 use std::ops::Range;
 
-/// Bytes of lines from which on a new block begins. Smaller in tests, so that a few lines make several.
+/// A block with this many bytes is full. Smaller in tests, so that a few lines fill several.
 const BLOCK_BYTES: usize = if cfg!(test) { 64 } else { 1 << 14 };
-/// Bytes that are looked up together.
+/// Bytes of a sequence.
 const GRAM: usize = 4;
 const SLOT_BITS: u32 = 15;
-/// Blocks of a page: one for each bit of a slot.
+/// Blocks of a page, one for each bit of a slot.
 const PAGE: usize = 64;
 
-/// For each slot the blocks, out of 64, that have one of its fours.
+/// For each slot, which of 64 blocks contain one of its sequences.
 type Page = Box<[u64]>;
 
 /// The blocks of a column.
@@ -27,7 +27,7 @@ pub struct Blocks {
     end: usize,
 }
 
-/// The slots of the fours of a text.
+/// The slots of all sequences of a text.
 fn slots(text: &[u8]) -> impl Iterator<Item = usize> {
     text.windows(GRAM).map(|gram| {
         let number = gram.iter().fold(0u32, |number, byte| number << u8::BITS | u32::from(*byte));
@@ -38,7 +38,7 @@ fn slots(text: &[u8]) -> impl Iterator<Item = usize> {
 }
 
 impl Blocks {
-    /// Notes a line that is written at the end of the column, with all that ends it.
+    /// Indexes a line that is appended to the column, including its line end.
     pub fn push(&mut self, line: &[u8]) {
         if self.starts.last().is_none_or(|start| self.end - start >= BLOCK_BYTES) {
             if self.starts.len().is_multiple_of(PAGE) {
@@ -55,7 +55,7 @@ impl Blocks {
         }
     }
 
-    /// The parts of the column that may have a text, in order. A text shorter than a four may be anywhere.
+    /// The parts of the column that can contain a text, in order; for a text of less than four bytes, all.
     pub fn of(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let wanted: Vec<usize> = slots(text).collect();
         self.pages.iter().enumerate().flat_map(move |(number, page)| {
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_only_looked_for_where_it_may_be() {
+    fn only_blocks_that_can_contain_the_text_are_scanned() {
         let mut blocks = Blocks::default();
         let lines: Vec<String> = (0..20_000).map(|n| format!("the name of number {n:05}\n")).collect();
         let column = lines.concat();

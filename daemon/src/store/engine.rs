@@ -20,8 +20,8 @@ pub trait View {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault>;
     /// At most `limit` pairs of a range, ascending, or descending if `reverse`.
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault>;
-    /// Says which keys will be asked for next. An engine that is asked over a network gets all of their
-    /// values at once; for others this is nothing.
+    /// Announces the keys that are read next. An engine on another machine is queried once for all of them;
+    /// the others have nothing to do.
     fn expect(&mut self, _space: Space, _keys: &[Vec<u8>]) -> Result<(), Fault> {
         Ok(())
     }

@@ -69,7 +69,8 @@ fn hash_of(entry: &[u8]) -> String {
 
 /// The fault of an image that cannot be shown. To ask again does not help before somebody has mended it.
 pub fn damaged(hash: &str, what: &str) -> Fault {
-    let detail = format!("image {hash} is damaged: {what}");
+    let way_out = "upload it again, or restore the store from a backup";
+    let detail = format!("image {hash} is damaged: {what}; {way_out}");
     Fault::new(fault::IMAGE_DAMAGED, detail).retry_after(DAMAGED_RETRY_SECONDS)
 }
 

@@ -282,8 +282,7 @@ impl<'a> Tx<'a> {
         Ok(found)
     }
 
-    /// Says which keys will be asked for next, so that an engine on another machine is asked once for all of
-    /// them.
+    /// Announces the keys that are read next, so that an engine on another machine is queried once for all.
     pub fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
         self.view.expect(space, keys)
     }

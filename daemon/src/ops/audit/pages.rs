@@ -129,7 +129,7 @@ impl Trail {
     fn look_through(&self, tx: &mut Tx<'_>, next: u64) -> Result<Vec<u64>, Fault> {
         let indexed = tx.get::<AuditIndexed>(AuditIndexed::KEY)?.map_or(0, |indexed| indexed.sequence);
         let missing = self.first.max(indexed + 1)..next;
-        if let Some(found) = self.noted(tx, &missing)? {
+        if let Some(found) = self.indexed(tx, &missing)? {
             return Ok(found);
         }
         let mut found = Vec::new();
@@ -143,9 +143,8 @@ impl Trail {
         Ok(found)
     }
 
-    /// The matches among records that no list has yet, by what is noted of them; `None` where that is not
-    /// all.
-    fn noted(&self, tx: &mut Tx<'_>, missing: &Span<u64>) -> Result<Option<Vec<u64>>, Fault> {
+    /// The matches among records that no list has yet, by the index in memory; `None` if it lacks some.
+    fn indexed(&self, tx: &mut Tx<'_>, missing: &Span<u64>) -> Result<Option<Vec<u64>>, Fault> {
         let few = missing.end.saturating_sub(missing.start) <= NOTED_MAX;
         let (Some(kept), Some(list), true) = (tx.numbers(), &self.list, few) else { return Ok(None) };
         let mut tail = kept.trail().lock();
@@ -353,7 +352,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_page_by_what_is_noted_of_the_last_records_is_that_of_a_walk(steps in steps()) {
+        fn a_page_by_the_index_in_memory_equals_a_page_by_a_walk(steps in steps()) {
             let (mut store, kept) = (Memory::new(), Arc::new(ListNumbers::default()));
             for step in steps {
                 match step {
@@ -368,8 +367,8 @@ mod tests {
                         };
                         let page = |tx: &mut Tx<'_>| Trail::new(tx, &query)?.page(tx);
                         let walked = String::from_utf8(store.read(page)).unwrap();
-                        let noted = String::from_utf8(store.read_with(&kept, page)).unwrap();
-                        prop_assert_eq!(noted, walked);
+                        let indexed = String::from_utf8(store.read_with(&kept, page)).unwrap();
+                        prop_assert_eq!(indexed, walked);
                     }
                 }
             }

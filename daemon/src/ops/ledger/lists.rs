@@ -48,11 +48,11 @@ pub struct Entries<T> {
     shown: PhantomData<fn() -> T>,
 }
 
-/// What one step through the numbers came upon.
+/// The result of one step through the numbers.
 struct Step {
     found: Vec<u64>,
     looked_at: usize,
-    /// What is behind it.
+    /// What remains.
     left: Span<u64>,
 }
 
@@ -160,7 +160,7 @@ impl<T> Entries<T> {
         if left.end - left.start > self.numbers.end.saturating_sub(self.numbers.start) + near {
             return Ok(None);
         }
-        // A long look is made once, however many ask for the list at the same time.
+        // Concurrent requests for the same list share one long walk.
         let making = (left.end - left.start > near).then(|| kept.making());
         if making.is_some() {
             known = kept.get(&name);
@@ -223,7 +223,7 @@ impl<T> Entries<T> {
         Ok((total, page))
     }
 
-    /// Says which entries and lines are shown next.
+    /// Announces the entries and lines that are shown next.
     fn expect(&self, tx: &mut Tx<'_>, numbers: &[u64]) -> Result<(), Fault> {
         let entry = |number: &u64| match &self.of {
             Of::Journal => StoredEntry::at(*number),

@@ -89,7 +89,7 @@ impl Committer {
         self.shared.relieve();
         self.shared.grown_bytes.fetch_add(group.commits.len() as u64, SeqCst);
         self.shared.places.lock().unwrap_or_else(PoisonError::into_inner).note(first, place);
-        // Before it is published: whoever knows of a commit finds its keys.
+        // Before the group is published, so that the keys of every published commit are there.
         let mut recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.note(first, head.sequence, &group.changes);
         drop(recent);

@@ -1,21 +1,21 @@
-//! The keys that the last commits changed, in memory. Those who follow the journal ask all the time, and
-//! reading it would take each of them through everything since the last known place.
+//! The keys that recent commits changed, in memory. Lists and searches ask for them before each answer;
+//! without them each would read the journal from the last known place, up to a mebibyte.
 
 use crate::store::engine::{Changed, Space};
 use crate::store::layer::Layer;
 use std::collections::VecDeque;
 
-/// Keys that are kept; the oldest go first.
+/// The most keys that are kept; the oldest are dropped first.
 const KEYS_MAX: usize = 1 << 16;
 
-/// What a group of commits changed.
+/// The keys that a group of commits changed.
 #[derive(Debug)]
 struct Group {
     last: u64,
     keys: Box<[(Space, Vec<u8>)]>,
 }
 
-/// What the last groups of commits changed.
+/// The keys that recent groups of commits changed, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     groups: VecDeque<Group>,
@@ -25,7 +25,7 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Notes a group whose first and last commits have these sequences.
+    /// Adds the group of the commits from `first` to `last`.
     pub(super) fn note(&mut self, first: u64, last: u64, changes: &Layer) {
         let keys: Box<[_]> = changes.iter().map(|(space, key, _)| (space, key.clone())).collect();
         self.before.get_or_insert(first.saturating_sub(1));
@@ -38,8 +38,8 @@ impl Recent {
         }
     }
 
-    /// What was changed after a commit up to the one that is published, by whole groups of about `limit`
-    /// commits; `None` where some of it is no longer known.
+    /// The keys changed after a commit, up to the last published one, in whole groups of about `limit`
+    /// commits; `None` if some of them were dropped.
     pub(super) fn since(&self, after: u64, published: u64, limit: usize) -> Option<Changed> {
         if self.before.is_none_or(|before| after < before) {
             return None;
@@ -77,7 +77,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whoever_follows_sees_every_key_behind_its_place(
+        fn a_follower_gets_every_key_that_was_published_after_its_place(
             first in 1u64..50, groups in proptest::collection::vec(1u64..5, 0..30), limit in 1usize..6,
             unpublished in 0usize..3, start in 0u64..80,
         ) {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_keys_go_first_and_whoever_is_behind_them_is_told_so() {
+    fn the_oldest_keys_are_dropped_first_and_are_then_unknown() {
         let mut recent = Recent::default();
         let many: Vec<u64> = (0..KEYS_MAX as u64 / 2).collect();
         for group in 1..=3 {

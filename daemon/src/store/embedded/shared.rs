@@ -70,7 +70,7 @@ pub(super) struct Shared {
     pub(super) background: Mutex<Vec<JoinHandle<()>>>,
     /// For readers of the journal.
     pub(super) places: Mutex<Places>,
-    /// For those who follow the journal.
+    /// The keys of recent commits, for followers of the journal.
     pub(super) recent: Mutex<Recent>,
     /// Behind what the journal begins; it moves when older files go into an archive.
     pub(super) begins: Mutex<Head>,

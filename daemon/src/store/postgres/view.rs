@@ -84,7 +84,7 @@ impl View for Snapshot<'_> {
         for keys in keys.chunks(KEPT_MAX) {
             let unknown = keys.iter().filter(|key| !self.kept.contains_key(&(space.id, key.to_vec())));
             let unknown: Vec<&[u8]> = unknown.map(Vec::as_slice).collect();
-            // One by one is no more messages.
+            // A single key takes one query either way.
             if unknown.len() < 2 {
                 continue;
             }
