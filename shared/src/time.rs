@@ -162,10 +162,11 @@ impl Date {
         (self.0.year(), self.0.month(), self.0.day())
     }
 
-    /// The first moment of the day, in UTC.
+    /// The first moment of the day, in UTC; of a day at the ends of the calendar, where there are no moments
+    /// any more, the nearest one.
     pub fn start(self) -> Timestamp {
-        let start = self.0.to_zoned(TimeZone::UTC).map(|z| z.timestamp());
-        Timestamp(start.unwrap_or(jiff::Timestamp::MIN))
+        let nearest = if self.0.year() > 0 { jiff::Timestamp::MAX } else { jiff::Timestamp::MIN };
+        Timestamp(self.0.to_zoned(TimeZone::UTC).map_or(nearest, |start| start.timestamp()))
     }
 }
 
@@ -256,5 +257,19 @@ mod tests {
         }
         assert_eq!(Date::parse("2024-12-31").unwrap().next().to_string(), "2025-01-01");
         assert_eq!(Date::parse("2024-12-31").unwrap().start().to_string(), "2024-12-31T00:00:00.000Z");
+    }
+
+    #[test]
+    fn a_range_to_the_end_of_the_calendar_begins_before_it_ends() {
+        let day = |text| Date::parse(text).unwrap();
+        for (earlier, later) in [
+            ("0000-01-01", "0000-01-02"),
+            ("2024-03-05", "9999-12-29"),
+            ("2024-03-05", "9999-12-30"),
+            ("2024-03-05", "9999-12-31"),
+        ] {
+            assert!(day(earlier).start() < day(later).start(), "{earlier} {later}");
+            assert!(day(earlier).start() < day(later).next().start(), "{earlier} {later}");
+        }
     }
 }

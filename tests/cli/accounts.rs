@@ -90,6 +90,20 @@ fn a_statement_stands_between_two_balances() {
 }
 
 #[test]
+fn one_end_of_the_days_is_enough_for_a_list_of_entries() {
+    let world = busy();
+    let found = |list: &[&str], end: [&str; 2]| {
+        let line = [list, &[ACCOUNT, "-o", "csv", "--no-header"], &end].concat();
+        run(world.mfa(&line)).ok().lines().count()
+    };
+    for list in [["ledger", "entries"], ["accounts", "entries"]] {
+        assert_eq!(found(&list, ["--from", "2031-05-07"]), 3, "{list:?}");
+        assert_eq!(found(&list, ["--from", "2031-05-08"]), 2, "{list:?}");
+        assert_eq!(found(&list, ["--to", "2031-05-08"]), 1, "{list:?}");
+    }
+}
+
+#[test]
 fn tables_show_the_time_of_the_zone_of_whoever_reads_them_and_programs_get_utc() {
     let world = busy();
     // A zone in the form that needs no file of the machine: two hours ahead of UTC.
@@ -110,6 +124,49 @@ fn tables_show_the_time_of_the_zone_of_whoever_reads_them_and_programs_get_utc()
     unknown.env("MFA_TIME_ZONE", "Nowhere/Land");
     let said = run(unknown).fails(2);
     assert!(said.contains("no time zone \"Nowhere/Land\", from environment MFA_TIME_ZONE"), "{said}");
+}
+
+#[test]
+fn the_days_of_a_statement_are_those_of_the_reader_and_of_utc_for_programs() {
+    let world = busy();
+    // The deposit of 1000 at noon of 7 May, in UTC, falls on the 8th in the east and on the 6th in the west.
+    let of_day = |zone: &str, day: &str, format: &str| {
+        let mut command =
+            world.mfa(&["accounts", "statement", ACCOUNT, "--from", day, "--to", day, "-o", format]);
+        command.env("TZ", zone);
+        run(command).ok()
+    };
+    let amounts = |table: &str| {
+        let last = |line: &str| line.split_whitespace().last().unwrap_or_default().to_owned();
+        table.lines().skip(1).map(last).collect::<Vec<_>>().join(" ")
+    };
+    let (east, west) = ("EAST-13", "WEST+13");
+    for (zone, day, format, expected) in [
+        (east, "2031-05-07", "table", "0.00 0.00"),
+        (east, "2031-05-08", "table", "0.00 1000.00 1000.00"),
+        (east, "2031-05-09", "wide", "1000.00 1000.00"),
+        (west, "2031-05-05", "table", "0.00 0.00"),
+        (west, "2031-05-06", "wide", "0.00 1000.00 1000.00"),
+        (west, "2031-05-07", "table", "1000.00 1000.00"),
+        ("UTC", "2031-05-07", "table", "0.00 1000.00 1000.00"),
+    ] {
+        let table = of_day(zone, day, format);
+        assert_eq!(amounts(&table), expected, "{zone} {day} {format}:\n{table}");
+    }
+    let moved = |zone: &str, day: &str| {
+        let statement: serde_json::Value = serde_json::from_str(&of_day(zone, day, "json")).unwrap();
+        statement["entries"].as_array().unwrap().len()
+    };
+    for zone in [east, west] {
+        assert_eq!(
+            (moved(zone, "2031-05-06"), moved(zone, "2031-05-07"), moved(zone, "2031-05-08")),
+            (0, 1, 0)
+        );
+    }
+    let year_0 =
+        ["accounts", "statement", ACCOUNT, "--from", "0000-01-01", "--to", "9999-12-31", "-o", "table"];
+    let ever = run(world.mfa(&year_0)).ok();
+    assert!(ever.trim_end().ends_with("806.50"), "{ever}");
 }
 
 #[test]
@@ -136,7 +193,7 @@ fn a_teller_gives_a_statement_without_seeing_the_ledger() {
     assert_eq!((&statement["currency"], &statement["entries"]), (&"USD".into(), &serde_json::json!([])));
     // On paper as well, also where no record of the holder is kept.
     let paper = mfa(&["statement", account]).ok();
-    assert!(paper.contains("Holder        Maria\n") && paper.contains("Currency      USD\n"), "{paper}");
+    assert!(paper.contains("Holder    Maria\n") && paper.contains("Currency  USD\n"), "{paper}");
 }
 
 #[test]

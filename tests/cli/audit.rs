@@ -85,6 +85,10 @@ fn the_trail_is_listed_shown_and_followed() {
     assert_eq!(out.lines().collect::<Vec<_>>(), ["1", "2"]);
     let (exit, _, err) = run(world.mfa(&["audit", "list", "--from", "2026-02-01", "--to", "2026-01-01"]));
     assert_eq!(exit, 2, "{err}");
+    for (end, found) in [(["--from", "2031-05-06"], "1\n"), (["--to", "2031-05-05"], "")] {
+        let line = [&["audit", "list", "--sort", "sequence", "--limit", "1", "-o", "id"], &end[..]].concat();
+        assert_eq!(run(world.mfa(&line)).1, found, "{end:?} alone");
+    }
     let (_, out, _) = run(world.mfa(&["audit", "show", "2", "-o", "json"]));
     assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["operation"], "UpdateCustomer");
     let (exit, _, err) = run(world.mfa(&["audit", "show", "99"]));

@@ -169,6 +169,28 @@ fn a_statement_of_quiet_days_has_two_balances_and_no_lines() {
 }
 
 #[test]
+fn a_printed_statement_has_the_days_of_the_zone_of_whoever_prints_it() {
+    let counter = counter();
+    let printed = |zone: &str| {
+        let mut command = command(&counter.world, &["statement", ACCOUNT, "--to", "2031-05-31"]);
+        command.env("TZ", zone);
+        run(command).ok()
+    };
+    let opened = |zone: &str| {
+        let text = printed(zone);
+        let has =
+            |day: &str| text.lines().any(|line| line.starts_with(day) && line.contains("account opening"));
+        let period = text.lines().find(|line| line.starts_with("Period")).unwrap_or_default().to_owned();
+        (["2031-05-05", "2031-05-06", "2031-05-07"].map(has), period)
+    };
+    let (days, period) = opened("WEST+13");
+    assert_eq!(days, [true, false, false], "{period}");
+    assert!(period.ends_with("2031-05-05 to 2031-05-31"), "{period}");
+    assert_eq!(opened("UTC").0, [false, true, false]);
+    assert_eq!(opened("EAST-20").0, [false, false, true]);
+}
+
+#[test]
 fn a_statement_in_another_format_is_the_record_of_accounts_statement() {
     let counter = counter();
     for format in ["json", "csv", "yaml"] {

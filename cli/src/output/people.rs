@@ -54,7 +54,12 @@ impl Output {
 
     /// The present day, as the calendar on the wall shows it.
     pub fn today(&self) -> Date {
-        self.zone().day(Timestamp::from_millis(now_seconds().saturating_mul(1000)))
+        self.day(Timestamp::from_millis(now_seconds().saturating_mul(1000)))
+    }
+
+    /// The day on which a moment falls in the reader's time zone.
+    pub fn day(&self, moment: Timestamp) -> Date {
+        self.zone().day(moment)
     }
 
     fn zone(&self) -> &Zone {

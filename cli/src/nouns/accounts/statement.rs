@@ -9,8 +9,7 @@ use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::nouns::interest;
 use crate::nouns::ledger::{Days, day};
-use crate::output::Format;
-use crate::output::views;
+use crate::output::{Format, Output, views};
 use crate::paper::PaperFlags;
 use clap::Args;
 use mfa_shared::amount::Amount;
@@ -20,7 +19,7 @@ use mfa_shared::api::interest::AccountInterest;
 use mfa_shared::api::ledger::{AccountEntry, EntryQuery, Side};
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::Paging;
-use mfa_shared::time::{Date, DateRange};
+use mfa_shared::time::{Date, DateRange, Timestamp};
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::{Value, json};
 
@@ -52,17 +51,53 @@ struct Wanted {
     /// Identifier of the account
     #[arg(value_name = "ID")]
     account: String,
-    /// First day, in UTC; that on which the account was opened by default
+    /// First day, in the time zone of tables (data formats: in UTC); that of the opening by default
     #[arg(long, value_name = "DATE", value_parser = day)]
     from: Option<Date>,
-    /// Last day, in UTC; today by default
+    /// Last day, in the same time zone; today by default
     #[arg(long, value_name = "DATE", value_parser = day)]
     to: Option<Date>,
+}
+
+/// Where days begin and end: for a person at midnight of their own time zone, for a program in UTC.
+#[derive(Clone, Copy)]
+enum Calendar<'a> {
+    Reader(&'a Output),
+    Utc,
+}
+
+impl Calendar<'_> {
+    fn day(self, moment: Timestamp) -> Date {
+        match self {
+            Self::Reader(out) => out.day(moment),
+            Self::Utc => moment.day(),
+        }
+    }
+
+    /// The days in UTC in which these lie: in another time zone they reach into one more at each end.
+    fn in_utc(self, days: DateRange) -> DateRange {
+        match self {
+            // No date of the wire lies before the year 0.
+            Self::Reader(_) => {
+                let before = Some(days.first.previous()).filter(|day| day.parts().0 >= 0);
+                DateRange { first: before.unwrap_or(days.first), last: days.last.next() }
+            }
+            Self::Utc => days,
+        }
+    }
+
+    fn today(self) -> Date {
+        match self {
+            Self::Reader(out) => out.today(),
+            Self::Utc => input::today(),
+        }
+    }
 }
 
 /// What moved on an account in some days.
 struct Found {
     account: Instance,
+    /// In the calendar in which they were asked for.
     days: DateRange,
     opening: Amount,
     entries: Vec<AccountEntry>,
@@ -84,7 +119,8 @@ impl Verb for Statement {
         "mfa accounts statement c-003.9100.00001 --from 2020-01-01 --to 2020-12-31 -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        self.wanted.find(cx).await?.show(cx).await
+        let calendar = if cx.out.is_read_by_people() { Calendar::Reader(&cx.out) } else { Calendar::Utc };
+        self.wanted.find(cx, calendar).await?.show(cx).await
     }
 }
 
@@ -107,30 +143,36 @@ impl Verb for Print {
     async fn run(self, cx: &Cx) -> Outcome {
         // Who asks for a format of records gets those of accounts statement.
         if !self.paper.ask() && cx.out.is_asked_for_records() {
-            return self.wanted.find(cx).await?.show(cx).await;
+            return self.wanted.find(cx, Calendar::Utc).await?.show(cx).await;
         }
         self.paper.check(cx)?;
-        let found = self.wanted.find(cx).await?;
+        let found = self.wanted.find(cx, Calendar::Reader(&cx.out)).await?;
         self.paper.print(cx, &paper::of(cx, &found).await?)
     }
 }
 
 impl Wanted {
-    async fn find(&self, cx: &Cx) -> Outcome<Found> {
+    async fn find(&self, cx: &Cx, calendar: Calendar<'_>) -> Outcome<Found> {
         let at = GetInstance { account: self.account.clone() };
         let account: Instance = record(cx.client.send(&at, &Nothing).await?.value)?;
         let opened = account.opened_on;
-        let last = self.to.unwrap_or_else(|| opened.map_or_else(input::today, |day| day.max(input::today())));
+        let today = calendar.today();
+        let last = self.to.unwrap_or_else(|| opened.map_or(today, |day| day.max(today)));
         let first = self.from.unwrap_or_else(|| opened.map_or(last, |day| day.min(last)));
         if last < first {
             return Err(Failure::usage(format!("the first day, {first}, is after the last, {last}")));
         }
-        let days = DateRange { first, last };
-        let entries = entries(cx, &self.account, days).await?;
+        let mut days = DateRange { first, last };
+        let mut entries = entries(cx, &self.account, calendar.in_utc(days)).await?;
+        if let (None, Some(line)) = (self.from, entries.first()) {
+            // West of Greenwich, an account is opened on the day before that of its record.
+            days.first = first.min(calendar.day(line.posted_on));
+        }
+        entries.retain(|line| (days.first..=days.last).contains(&calendar.day(line.posted_on)));
         let (opening, closing) = match (entries.first(), entries.last()) {
             (Some(first), Some(last)) => (before(first), last.balance),
             _ => {
-                let still = balance_at(cx, &self.account, last).await?;
+                let still = balance_at(cx, &self.account, last, calendar).await?;
                 (still, still)
             }
         };
@@ -212,16 +254,21 @@ async fn entries(cx: &Cx, account: &str, days: DateRange) -> Outcome<Vec<Account
 
 /// The balance at the end of a day on which, and in some days before which, nothing moved: that of the last
 /// line before. A stream is not counted first, so it costs what is read of it.
-async fn balance_at(cx: &Cx, account: &str, day: Date) -> Outcome<Amount> {
+async fn balance_at(cx: &Cx, account: &str, day: Date, calendar: Calendar<'_>) -> Outcome<Amount> {
     let at = ListInstanceEntries { account: account.to_owned() };
     let first = Date::new(1970, 1, 1).unwrap_or(day).min(day);
     let mut paging = Paging::default();
     paging.descending = true;
-    let query = Query(EntryQuery { paging, dates: Some(DateRange { first, last: day }) });
-    match cx.client.stream(&at, &query).await?.next().await? {
-        Some(line) => Ok(line_of(&line)?.balance),
-        None => Ok(Amount::ZERO),
+    let dates = calendar.in_utc(DateRange { first, last: day });
+    let query = Query(EntryQuery { paging, dates: Some(dates) });
+    let mut stream = cx.client.stream(&at, &query).await?;
+    while let Some(line) = stream.next().await? {
+        let line = line_of(&line)?;
+        if calendar.day(line.posted_on) <= day {
+            return Ok(line.balance);
+        }
     }
+    Ok(Amount::ZERO)
 }
 
 /// The code of a product's currency, where the product may be read.

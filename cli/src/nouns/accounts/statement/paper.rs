@@ -31,7 +31,7 @@ pub async fn of(cx: &Cx, found: &Found) -> Outcome<Paper> {
         ("Currency", currency.map(|currency| currency.code).unwrap_or_default()),
         ("Holder", named_for_people(&customers::name(&holder), &account.customer_identifier)),
         ("Address", address(&holder["address"])),
-        ("Period (UTC)", format!("{} to {}", days.first, days.last)),
+        ("Period", format!("{} to {}", days.first, days.last)),
     ];
     let facts = facts.into_iter().filter(|(_, value)| !value.is_empty()).collect();
     let mut totals = vec![(format!("Balance on {}", days.last), money(found.closing))];
@@ -41,12 +41,12 @@ pub async fn of(cx: &Cx, found: &Found) -> Outcome<Paper> {
     Ok(Paper::new(cx, "statement", "Account statement")?
         .at_office(offices::named(cx, &text(&holder, "/assignedOffice")).await?)
         .with(Part::Facts(facts))
-        .with(Part::Table(lines(found, &money)))
+        .with(Part::Table(lines(found, &|entry| cx.out.day(entry.posted_on).to_string(), &money)))
         .with(Part::Totals(totals)))
 }
 
 /// The lines between the two balances.
-fn lines(found: &Found, money: &dyn Fn(Amount) -> String) -> Table {
+fn lines(found: &Found, day: &dyn Fn(&AccountEntry) -> String, money: &dyn Fn(Amount) -> String) -> Table {
     let first = found.days.first.to_string();
     let opening =
         vec![first, "opening balance".to_owned(), String::new(), String::new(), money(found.opening)];
@@ -58,7 +58,7 @@ fn lines(found: &Found, money: &dyn Fn(Amount) -> String) -> Table {
         let before = i.checked_sub(1).and_then(|before| found.entries.get(before));
         let charges = if is_charge(entry, before) { ", charges" } else { "" };
         let what = format!("{}{charges}", transaction(&entry.message));
-        vec![entry.posted_on.day().to_string(), what, debit, credit, money(entry.balance)]
+        vec![day(entry), what, debit, credit, money(entry.balance)]
     };
     let sum = |side: Side| {
         let on_side = found.entries.iter().filter(|entry| entry.side == side);
