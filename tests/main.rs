@@ -144,6 +144,7 @@ mod store {
     mod full;
     mod gaps;
     mod images;
+    mod killed_daemons;
     mod moment;
     mod packed;
     mod postgres;

@@ -108,17 +108,23 @@ fn log_text(home: &Path) -> String {
 
 /// What was acknowledged: a customer and the last surname and activation that a 202 confirmed.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Known {
-    surname: String,
+pub struct Known {
+    pub surname: String,
     active: bool,
     /// A change was sent whose answer never came: it may or may not have happened.
     unsure: bool,
 }
 
-type Acknowledged = Arc<Mutex<BTreeMap<String, Known>>>;
+pub type Acknowledged = Arc<Mutex<BTreeMap<String, Known>>>;
 
 /// Writes until it is stopped or the daemon is gone: creates, changes and activates customers.
-async fn write(http: reqwest::Client, url: String, name: String, known: Acknowledged, stop: Arc<AtomicBool>) {
+pub async fn write(
+    http: reqwest::Client,
+    url: String,
+    name: String,
+    known: Acknowledged,
+    stop: Arc<AtomicBool>,
+) {
     for i in 0.. {
         if stop.load(SeqCst) {
             return;
@@ -159,7 +165,7 @@ async fn write(http: reqwest::Client, url: String, name: String, known: Acknowle
 }
 
 /// Every acknowledged change is there, and no customer is half-written. Returns what is wrong.
-async fn verify(http: &reqwest::Client, url: &str, known: &BTreeMap<String, Known>) -> Vec<String> {
+pub async fn verify(http: &reqwest::Client, url: &str, known: &BTreeMap<String, Known>) -> Vec<String> {
     let list = http.get(format!("{url}/customers?includeClosed=true"));
     let text = list.header("accept", "application/x-ndjson").send().await.unwrap().text().await.unwrap();
     let stored: BTreeMap<String, Value> = text
