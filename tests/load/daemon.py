@@ -47,6 +47,15 @@ def start(folder, auth, more=None):
     return process, port
 
 
+def clock_of(days):
+    """What gives a program the clock of so many days ago."""
+    shown = subprocess.run(
+        ["faketime", "-f", f"-{days}d", "env"], check=True, capture_output=True, text=True
+    ).stdout
+    variables = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line)
+    return {name: variables[name] for name in ("LD_PRELOAD", "FAKETIME")}
+
+
 def ask(port, method, path, body=None, token=None):
     """One request; its status and its JSON, if it has any."""
     headers = {"content-type": "application/json"}

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -46,18 +45,9 @@ class Store:
         self.process = None
 
 
-def clock_of(days):
-    """What gives a program the clock of so many days ago."""
-    shown = subprocess.run(
-        ["faketime", "-f", f"-{days}d", "env"], check=True, capture_output=True, text=True
-    ).stdout
-    variables = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line)
-    return {name: variables[name] for name in ("LD_PRELOAD", "FAKETIME")}
-
-
 def begin(store):
     """An institution with some history: products that have paid interest for a year."""
-    store.start(clock_of(scale_data.DAYS))
+    store.start(daemon.clock_of(scale_data.DAYS))
     store.data.past(store.port)
     # A clean stop waits by the clock, which is a false one here.
     store.stop(signal.SIGKILL)

@@ -64,12 +64,14 @@ fn two_daemons_killed_in_turn_leave_no_record_unsealed_and_no_event_undelivered(
             }
         }
         let all = known.lock().unwrap().clone();
-        assert!(all.values().filter(|known| !known.surname.is_empty()).count() > KILLS * 5);
+        let confirmed = all.values().filter(|known| !known.surname.is_empty()).count();
+        assert!(confirmed > KILLS * 5);
         let url = &daemons[1].url;
         assert_eq!(verify(&http, url, &all).await, Vec::<String>::new());
         let told = told(&http, url, made["position"].as_u64().unwrap()).await;
         let expected = told.len();
         let arrived = tokio::task::spawn_blocking(move || receiver.taken_events(expected)).await.unwrap();
+        println!("{KILLS} kills, {confirmed} acknowledged customers, {expected} events, 0 lost");
         (told, arrived)
     });
     assert_eq!(arrived, told, "each event, in order, once");

@@ -268,7 +268,8 @@ impl<'a> Tx<'a> {
         self.fetch(entries.into_iter().map(|(entry, _)| entry[skipped.min(entry.len())..].to_vec()).collect())
     }
 
-    fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {
+    /// The records under these keys that there are, in their order.
+    pub fn fetch<R: Record>(&mut self, keys: Vec<Vec<u8>>) -> Result<Vec<R>, Fault> {
         let mut found = Vec::new();
         for keys in keys.chunks(SCAN_PAIRS) {
             self.in_time()?;

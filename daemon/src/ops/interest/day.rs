@@ -5,11 +5,11 @@ use super::{accrue_account, book, give_up, of_account, pay};
 use crate::domain::interest::{self as rules, rounded};
 use crate::ops::ledger::{self, EndOfDay};
 use crate::store::Tx;
-use crate::store::engine::Range;
-use crate::store::record::prefix;
+use crate::store::engine::{Range, Space};
+use crate::store::record::{Record, key, prefix};
 use crate::store::records::{
     INSTANCES_BY_PRODUCT, INTEREST_OPEN, ProductInterest, RateBefore, RunPhase, StoredDefinitionCommand,
-    StoredInstance, StoredRun,
+    StoredInstance, StoredInterest, StoredRun,
 };
 use crate::store::tx::indexed_key;
 use mfa_shared::amount::Amount;
@@ -20,8 +20,9 @@ use mfa_shared::api::ledger::{AccountKind, AccountRole, LedgerAccount};
 use mfa_shared::fault::{self, Fault, Kind};
 use mfa_shared::time::Date;
 
-/// Accounts that one transaction looks at: so few that a confirmation beside it hardly waits.
-const ACCOUNTS_MAX: usize = 500;
+/// Accounts that one transaction looks at: so few that a confirmation beside it hardly waits, and that a
+/// database is asked for the records of all of them at once.
+const ACCOUNTS_MAX: usize = 250;
 
 /// Does the next part of a job as one transaction: true when the job has ended, nothing when somebody else
 /// runs meanwhile.
@@ -186,10 +187,8 @@ impl Running<'_> {
         let pairs = tx.scan(INSTANCES_BY_PRODUCT, &range, false, self.left)?;
         let more = pairs.len() == self.left;
         self.left -= pairs.len();
-        let mut found = Vec::with_capacity(pairs.len());
-        for (entry, _) in &pairs {
-            found.extend(tx.at::<StoredInstance>(indexed_key(&parts, entry))?);
-        }
+        let keys = pairs.iter().map(|(entry, _)| indexed_key(&parts, entry).to_vec()).collect();
+        let found: Vec<StoredInstance> = tx.fetch(keys)?;
         if let Some(last) = found.last() {
             self.row.after = Some(last.account_identifier.clone());
         }
@@ -204,6 +203,7 @@ impl Running<'_> {
             return Ok(());
         }
         let (instances, more) = self.next(tx)?;
+        expect(tx, &[LedgerAccount::SPACE, StoredInterest::SPACE], &instances)?;
         let mut end = EndOfDay::of(self.day);
         let mut sum = Amount::ZERO;
         for instance in instances {
@@ -264,12 +264,13 @@ impl Running<'_> {
     }
 
     fn pay(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        let (instances, more) = self.next(tx)?;
+        let (mut instances, more) = self.next(tx)?;
+        instances.retain(|instance| {
+            instance.state == InstanceState::Active
+                && rules::falls_due(&self.definition.term, instance.opened_on, self.day)
+        });
+        expect(tx, &[StoredInterest::SPACE], &instances)?;
         for instance in instances {
-            let due = rules::falls_due(&self.definition.term, instance.opened_on, self.day);
-            if !due || instance.state != InstanceState::Active {
-                continue;
-            }
             let account = &instance.account_identifier;
             if let Some(amount) = pay(tx, &self.definition, account, self.day, self.by)? {
                 self.row.run.paid = self.row.run.paid.plus(amount);
@@ -281,6 +282,12 @@ impl Running<'_> {
         }
         Ok(())
     }
+}
+
+/// Announces the records of accounts that are read next.
+fn expect(tx: &mut Tx<'_>, spaces: &[Space], accounts: &[StoredInstance]) -> Result<(), Fault> {
+    let keys: Vec<_> = accounts.iter().map(|account| key(&[&account.account_identifier])).collect();
+    spaces.iter().try_for_each(|space| tx.expect(*space, &keys))
 }
 
 /// Whether an account was ACTIVE at the end of a day. It becomes so once, and CLOSED once.

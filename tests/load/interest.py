@@ -1,0 +1,187 @@
+"""A day of interest beside tellers. Deposits come at moments set beforehand, and a time runs from then on, so that a
+daemon that stands still is seen in every deposit that was due meanwhile."""
+
+import collections
+import os
+import select
+import signal
+import sys
+import threading
+import time
+
+import counter
+import daemon
+from client import BATCH, Client, percentile
+from scale_data import day_before
+from scale_day import Connection, head
+
+PRODUCT, LATE, TELLERS = "saver", 3, 20
+# Deposits a second, and how long they are measured without a run.
+RATE, SECONDS = 100, 20
+# What the contract allows: seconds for each million accounts, and times the p99 without a run.
+SECONDS_MAX, TIMES_MAX = 60, 3
+
+
+def customer(number):
+    return f"s-{number:07d}"
+
+
+def fill(port, accounts):
+    """An office, a product that pays 2.5 %, and accounts that were opened with a deposit."""
+    client, begun = Client(port), time.perf_counter()
+    client.batch([("/definitions", counter.product(PRODUCT, 2.5))])
+    client.batch([(f"/definitions/{PRODUCT}/commands", {"action": "ACTIVATE"})])
+    counter.open_office(client, TELLERS)
+    for start in range(0, accounts, BATCH):
+        part = range(start, min(start + BATCH, accounts))
+        client.batch(
+            [("/instances", {"customerIdentifier": customer(number), "productIdentifier": PRODUCT}) for number in part]
+        )
+        teller = f"T{start // BATCH % TELLERS}"
+        counter.carry_out(
+            client,
+            [(teller, counter.quote("ACCO", customer(number), 1000 + number % 977, PRODUCT)) for number in part],
+        )
+    print(f"{accounts:,} accounts in {time.perf_counter() - begun:.0f} s", flush=True)
+
+
+class Deposits:
+    """Deposits to one account after the other: each is created, and confirmed in the next turn."""
+
+    def __init__(self, accounts):
+        self.accounts, self.number, self.waiting = accounts, 0, collections.deque()
+
+    def one(self):
+        """Whether it is a confirmation, and a request."""
+        if self.waiting:
+            return True, head("POST", f"{self.waiting.popleft()}?command=CONFIRM")
+        self.number += 1
+        customer_number = self.number * 7919 % self.accounts
+        # Its cents say whose it is.
+        teller = self.number % TELLERS
+        amount = 5 + teller / 100
+        return False, head(
+            "POST", f"/teller/T{teller}/transactions", counter.quote("CDPT", customer(customer_number), amount, PRODUCT)
+        )
+
+    def created(self, body):
+        identifier = body.partition(b'"tellerTransactionIdentifier":"')[2].partition(b'"')[0].decode()
+        cents = body.partition(b'"totalAmount":5')[2].partition(b",")[0].decode().lstrip(".").ljust(2, "0")
+        self.waiting.append(f"/teller/T{int(cents)}/transactions/{identifier}")
+
+
+class Asked(Connection):
+    """A connection that sends a request again when it was refused for a while, as clients do."""
+
+    refused = 0
+
+    def send(self, due, kind, request):
+        self.request = request
+        super().send(due, kind, request)
+
+    def answer(self):
+        answered = super().answer()
+        if answered and answered[0] == 503:
+            Asked.refused += 1
+            self.send(self.due, self.kind, self.request)
+            return None
+        return answered
+
+
+def confirmations(port, deposits, goes_on):
+    """Milliseconds of the confirmations, while something goes on; all that were asked for are answered."""
+    idle, busy, took = collections.deque(Asked(port) for _ in range(64)), set(), []
+    due = time.perf_counter()
+    while busy or goes_on():
+        while idle and due <= time.perf_counter() and goes_on():
+            connection = idle.popleft()
+            connection.send(due, *deposits.one())
+            busy.add(connection)
+            due += 1 / (2 * RATE)
+        for connection in select.select(busy, [], [], max(0, min(0.1, due - time.perf_counter())))[0]:
+            answered = connection.answer()
+            if answered is None:
+                continue
+            status, body = answered
+            if status > 299:
+                sys.exit(f"a deposit was answered with {status}: {body[:300]!r}")
+            if connection.kind:
+                took.append((time.perf_counter() - connection.due) * 1000)
+            else:
+                deposits.created(body)
+            busy.discard(connection)
+            idle.append(connection)
+    return took
+
+
+def run(port, days):
+    """Runs interest up to so many days ago; the seconds."""
+    return Client(port).time("POST", "/interest/runs", {"date": day_before(days)})[0] / 1000
+
+
+def beside(port, deposits, days):
+    """Seconds of a run, and the times of confirmations beside it."""
+    took = []
+    runner = threading.Thread(target=lambda: took.append(run(port, days)))
+    runner.start()
+    confirmed = confirmations(port, deposits, runner.is_alive)
+    runner.join()
+    return took[0], confirmed
+
+
+def goal(engine, said, wanted, reached):
+    print(f"I1  {engine}, {said} (goal {wanted}): {'reached' if reached else 'not reached'}")
+
+
+def measure(folder, engine, accounts):
+    more = {"MFA_STORE": os.environ["URL"]} if engine == "postgres" else {}
+    process, port = daemon.start(folder, "off", more | daemon.clock_of(LATE))
+    try:
+        fill(port, accounts)
+        # A clean stop waits by the clock, which is a false one here.
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process, port = daemon.start(folder, "off", more)
+        client, deposits = Client(port), Deposits(accounts)
+        for code in counter.tellers(TELLERS):
+            client.time("POST", f"/teller/{code}/drawer", {"employeeIdentifier": f"e-{code}", "password": counter.PIN})
+        first = run(port, 2)
+        until = time.perf_counter() + SECONDS
+        alone = percentile(confirmations(port, deposits, lambda: time.perf_counter() < until), 99)
+        seconds, confirmed = beside(port, deposits, 1)
+        last = Client(port).read("/interest/runs?size=1")["runs"][0]
+        if (last["accounts"], last["outcome"]) != (accounts, "DONE"):
+            sys.exit(f"the run left something out: {last}")
+    finally:
+        process.terminate()
+        process.wait()
+    million = seconds * 1_000_000 / accounts
+    print(
+        f"{engine}: the first day took {first:.1f} s without tellers, the second {seconds:.1f} s beside them; "
+        f"{Asked.refused} requests were refused for a while"
+    )
+    Asked.refused = 0
+    goal(
+        engine,
+        f"{accounts:,} accounts: {million:.0f} s a day for each million beside {RATE} deposits a second",
+        f"{SECONDS_MAX}",
+        million < SECONDS_MAX,
+    )
+    times = percentile(confirmed, 99) / alone
+    goal(
+        engine,
+        f"p99 of {len(confirmed):,} confirmations beside the run: {percentile(confirmed, 99):.1f} ms, {times:.1f} times "
+        f"the {alone:.1f} ms without it",
+        f"{TIMES_MAX}",
+        times <= TIMES_MAX,
+    )
+
+
+def main():
+    folder, counts = sys.argv[1], {"embedded": int(sys.argv[2]), "postgres": int(sys.argv[3])}
+    for engine, accounts in counts.items():
+        if accounts:
+            measure(f"{folder}/{engine}", engine, accounts)
+
+
+main()
