@@ -34,11 +34,13 @@ const COMMITS_AT_ONCE: usize = 256;
 const SEALED_AT_ONCE: usize = 256;
 /// Records that are put into the lists at once.
 const LISTED_AT_ONCE: u64 = 128;
-/// While more than so many records come between two looks, the lists wait for the most part: they cost as
-/// much as the records themselves.
-const BUSY_RECORDS: u64 = 64;
-/// How often records are put into the lists at one go.
-const ROUNDS_MAX: u32 = 20;
+/// Up to so many new records between two looks, the lists keep up with them. Beyond that they wait for a
+/// quieter time, but for one look of so many: they cost as much as the records themselves.
+const BUSY_RECORDS: u64 = 256;
+const BUSY_LOOKS: u64 = 8;
+/// Up to so many new records between two looks, the lists also catch up, by so many steps at each look.
+const QUIET_RECORDS: u64 = 64;
+const CATCH_UP_STEPS: u64 = 20;
 
 /// What waits to be written, and what was left out.
 #[derive(Debug, Default)]
@@ -96,12 +98,11 @@ impl Auditor {
     }
 
     /// Brings the lists up to date, more slowly while others write: queries do not depend on it. `last` is
-    /// the number of the last record at the previous call.
-    async fn list(&self, store: &Store, last: &mut u64) -> Result<(), Fault> {
+    /// the number of the last record at the look before, `look` the number of this one.
+    async fn list(&self, store: &Store, last: &mut u64, look: u64) -> Result<(), Fault> {
         let now = self.announce(store).await?;
         let new = now.saturating_sub(std::mem::replace(last, now));
-        let rounds = if new > BUSY_RECORDS { 1 } else { ROUNDS_MAX };
-        for _ in 0..rounds {
+        for _ in 0..steps(new, look) {
             if list(store).await? {
                 break;
             }
@@ -129,13 +130,13 @@ impl Auditor {
     /// Keeps it so. What cannot be written at present is tried again.
     pub async fn keep(&self, store: &Store) {
         let mut last = 0;
-        loop {
+        for look in 0.. {
             tokio::select! {
                 () = self.bell.notified() => tokio::time::sleep(GATHER).await,
                 () = tokio::time::sleep(LOOK) => {}
             }
             let written = self.catch_up(store).await;
-            if let Err(fault) = self.list(store, &mut last).await {
+            if let Err(fault) = self.list(store, &mut last, look).await {
                 tracing::debug!(%fault, "the lists of the audit trail are not up to date");
             }
             if written > TAKEN_AT_ONCE {
@@ -235,6 +236,15 @@ impl Auditor {
     }
 }
 
+/// How often the lists take the next records, where so many are new since the look before.
+fn steps(new: u64, look: u64) -> u64 {
+    match new {
+        0..=QUIET_RECORDS => CATCH_UP_STEPS,
+        _ if new <= BUSY_RECORDS => new.div_ceil(LISTED_AT_ONCE),
+        _ => u64::from(look.is_multiple_of(BUSY_LOOKS)),
+    }
+}
+
 /// Says how many records were left out, and of which operations.
 fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
     let change = |(operation, count): (&String, &u64)| AuditChange {
@@ -312,6 +322,16 @@ mod tests {
     fn record(number: usize) -> AuditRecord {
         let operation = if number.is_multiple_of(3) { "CreateToken" } else { "ListUsers" };
         AuditRecord::of(operation, Timestamp::from_millis(0))
+    }
+
+    #[test]
+    fn the_lists_of_the_trail_catch_up_keep_up_or_wait_by_how_much_is_new() {
+        assert_eq!([0, QUIET_RECORDS].map(|new| steps(new, 1)), [CATCH_UP_STEPS; 2]);
+        for new in QUIET_RECORDS + 1..=BUSY_RECORDS {
+            assert!(steps(new, 1) * LISTED_AT_ONCE >= new, "{new}");
+        }
+        let flood: Vec<_> = (0..2 * BUSY_LOOKS).map(|look| steps(BUSY_RECORDS + 1, look)).collect();
+        assert_eq!((flood.iter().sum::<u64>(), flood[0]), (2, 1));
     }
 
     #[test]
