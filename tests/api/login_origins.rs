@@ -142,7 +142,8 @@ fn strangers_who_fill_the_queue_of_logins_keep_no_teller_from_unlocking() {
                 let request = http.post(format!("{url}/token")).header("content-type", "application/json");
                 let body = json!({ "grant_type": "password", "username": from, "password": "wrong kettle" });
                 let request = request.header("x-forwarded-for", from).body(body.to_string());
-                let answer = request.send().await.unwrap();
+                // Where the test fails, the daemon is gone before its strangers are.
+                let Ok(answer) = request.send().await else { return };
                 let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap());
                 if status == 503 {
                     assert!(text.contains("too many passwords and signatures wait"), "{text}");

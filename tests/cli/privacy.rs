@@ -149,7 +149,9 @@ fn what_a_command_writes_is_for_its_user_alone_whatever_the_mask() {
     sample(&world);
     let home = world.dir.path().to_owned();
     // A young store has no file of the journal for an archive.
-    world.restart_after(|| drop(close_and_pack(&home.join("data"))));
+    world.restart_after(|| {
+        close_and_pack(&home.join("data"));
+    });
     let before: BTreeSet<_> = all_in(&home).into_iter().collect();
     fs::DirBuilder::new().mode(0o700).create(home.join("made")).unwrap();
     fs::write(home.join("rows.csv"), "identifier,surname\nc-90,Addo\nc/91,Mensah\n").unwrap();
