@@ -35,6 +35,7 @@ mod api {
     pub mod images;
     mod instances;
     pub mod interest;
+    mod kept;
     mod ledger;
     mod login;
     mod login_origins;

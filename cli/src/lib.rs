@@ -230,8 +230,8 @@ fn context(
         yes: change.dry_run || settings.flag("yes", None)?,
         no_input: settings.flag("no_input", None)?,
         place: match settings.profile() {
-            Some(profile) => format!("{} (profile {profile})", client.url),
-            None => client.url.clone(),
+            Some(profile) => format!("at {} (profile {profile})", client.url),
+            None => format!("at {}", client.url),
         },
         protected: settings.protected && !change.dry_run,
         confirmed: globals.confirm,

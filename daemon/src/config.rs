@@ -114,6 +114,8 @@ pub struct Config {
     pub connections_max: usize,
     /// Connections of one address that is not of this machine; more are refused.
     pub connections_per_address: usize,
+    /// Connections that programs of this machine may have, however few an address may.
+    pub connections_of_loopback: usize,
     /// How often a token and an address may ask.
     pub rates: Rates,
     /// Whether programs of this machine see the metrics without a token.
@@ -181,6 +183,7 @@ impl Config {
             image_max_bytes: 524_288,
             connections_max: 4096,
             connections_per_address: 256,
+            connections_of_loopback: 4096,
             rates: Rates::default(),
             metrics_public: false,
             trusted_proxies: Vec::new(),

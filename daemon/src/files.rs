@@ -57,17 +57,20 @@ pub struct FilesSeen {
     pub connections: usize,
     /// Connections that the setting allows.
     pub wanted: usize,
+    /// Whether it is the limit of a daemon that runs, and not of what would start one.
+    pub of_daemon: bool,
 }
 
 /// Looks at the limit of a daemon that runs, or else at the one that a daemon started here would have.
 pub fn look_at_files(config: &Config, process: Option<u32>) -> FilesSeen {
     let of_process = process.and_then(|process| fs::read_to_string(format!("/proc/{process}/limits")).ok());
+    let of_daemon = of_process.is_some();
     let limit = match of_process {
         Some(limits) => soft_limit(&limits),
         // It raises the limit as far as it may.
         None => getrlimit(Resource::Nofile).maximum,
     };
-    FilesSeen { limit, connections: connections(config, limit), wanted: config.connections_max }
+    FilesSeen { limit, connections: connections(config, limit), wanted: config.connections_max, of_daemon }
 }
 
 /// The limit in force, in the table that Linux shows of a process.
@@ -104,6 +107,7 @@ mod tests {
         assert_eq!(soft_limit(table), Some(1024));
         assert_eq!(soft_limit(&table.replace("1024 ", "unlimited ")), None);
         let here = look_at_files(&Config::new("/nonexistent"), Some(std::process::id()));
-        assert_eq!(here.limit, getrlimit(Resource::Nofile).current);
+        assert_eq!((here.limit, here.of_daemon), (getrlimit(Resource::Nofile).current, true));
+        assert!(!look_at_files(&Config::new("/nonexistent"), None).of_daemon);
     }
 }

@@ -115,6 +115,60 @@ fn more_clients_than_connections_wait_for_their_turn() {
     assert!(rest(&mut waiting).starts_with("HTTP/1.1 200"));
 }
 
+/// The value of a metric, asked for on a connection that stays.
+fn metric(stream: &mut TcpStream, name: &str) -> String {
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let (mut answer, mut byte) = (Vec::new(), [0]);
+    let mut until = |end: &dyn Fn(&[u8]) -> bool| {
+        answer.clear();
+        while !end(&answer) {
+            stream.read_exact(&mut byte).unwrap();
+            answer.push(byte[0]);
+        }
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    let head = until(&|text| text.ends_with(b"\r\n\r\n")).to_ascii_lowercase();
+    let page = match head.split_once("content-length: ") {
+        Some((_, rest)) => {
+            let length: usize = rest.split_once('\r').unwrap().0.parse().unwrap();
+            until(&|text| text.len() == length)
+        }
+        None => until(&|text| text.ends_with(b"0\r\n\r\n")),
+    };
+    let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
+    line.unwrap_or_else(|| panic!("{head}{page}")).to_owned()
+}
+
+#[test]
+fn a_connection_beyond_those_of_its_address_is_refused_until_another_one_ends() {
+    // Every test is on this machine, which otherwise has thousands.
+    let world =
+        World::with(|config| (config.connections_per_address, config.connections_of_loopback) = (2, 2));
+    let (mut stays, mut goes) = (connect(&world), connect(&world));
+    for stream in [&mut stays, &mut goes] {
+        assert_eq!(metric(stream, "mfa_http_connections_refused_total"), "0");
+    }
+    assert_eq!(metric(&mut stays, "mfa_http_connections"), "2");
+    // It is not waited for what they ask.
+    let refused = rest(&mut connect(&world));
+    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("retry-after: 1\r\n"), "{refused}");
+    let problem = refused.split_once("\r\n\r\n").unwrap().1;
+    let problem: serde_json::Value = serde_json::from_str(problem).unwrap();
+    assert_eq!(problem["code"], "unavailable");
+    let detail = "127.0.0.1 has as many connections as one address may have; close some of them";
+    assert_eq!(problem["detail"], detail);
+    assert_eq!(metric(&mut goes, "mfa_http_connections_refused_total"), "1");
+    drop(goes);
+    let began = std::time::Instant::now();
+    while metric(&mut stays, "mfa_http_connections") != "1" {
+        assert!(began.elapsed() < Duration::from_secs(60), "the daemon does not see that it was closed");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut next = connect(&world);
+    next.write_all(b"GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    assert!(rest(&mut next).starts_with("HTTP/1.1 200"));
+}
+
 /// A pace under which a client that does nothing is cut off soon.
 fn hurried(config: &mut mfa_daemon::Config) {
     config.pace.grace = Duration::from_millis(500);

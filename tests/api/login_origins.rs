@@ -1,12 +1,22 @@
 //! Failed logins by address: `identity.md` section 13.
 
+use super::tellers::counter::{Counter, PIN};
 use crate::guarded::PASSWORD;
 use crate::world::{Seen, World};
+use mfa_daemon::Config;
 use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::thread::{available_parallelism, sleep};
+use std::time::{Duration, Instant};
 
 /// A daemon behind a proxy, so that a test can log in from anywhere.
 fn behind_a_proxy() -> World {
-    World::guarded_with(|config| config.trusted_proxies = vec!["127.0.0.1".parse().unwrap()])
+    World::guarded_with(proxied)
+}
+
+fn proxied(config: &mut Config) {
+    config.trusted_proxies = vec!["127.0.0.1".parse().unwrap()];
 }
 
 fn log_in(world: &World, from: &str, name: &str, password: &str) -> Seen {
@@ -110,4 +120,55 @@ fn addresses_of_failed_logins_stand_in_the_audit_trail_alone() {
             assert!(bytes[..at].ends_with(b"\"origin\":\""), "{STRANGER} stands in {place}");
         }
     }
+}
+
+/// Logins that may wait at once, however many addresses they come from.
+const WAITING_MAX: usize = 64;
+
+#[test]
+fn strangers_who_fill_the_queue_of_logins_keep_no_teller_from_unlocking() {
+    let counter = Counter::with(World::with(proxied));
+    counter.open("T1", "emp1", "5");
+    let world = &counter.world;
+    let (stop, sent_away) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    // More than wait and are worked on at once, so that there is always one that does not fit.
+    let strangers = WAITING_MAX + available_parallelism().map_or(1, usize::from) + 16;
+    let log_in = |stranger: usize| {
+        let (http, url, stop, sent_away) = (world.http(), world.url(), stop.clone(), sent_away.clone());
+        world.spawn(async move {
+            for turn in (0..=u8::MAX).cycle().take_while(|_| !stop.load(SeqCst)) {
+                // Another address and name each time: none is locked, and none has too many waiting.
+                let from = format!("100.{}.{}.{turn}", stranger / 256, stranger % 256);
+                let request = http.post(format!("{url}/token")).header("content-type", "application/json");
+                let body = json!({ "grant_type": "password", "username": from, "password": "wrong kettle" });
+                let request = request.header("x-forwarded-for", from).body(body.to_string());
+                // Where the test fails, the daemon is gone before its strangers are.
+                let Ok(answer) = request.send().await else { return };
+                let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap());
+                if status == 503 {
+                    assert!(text.contains("too many passwords and signatures wait"), "{text}");
+                    sent_away.fetch_add(1, SeqCst);
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                } else {
+                    assert_eq!(status, 401, "{text}");
+                }
+            }
+        })
+    };
+    let logins: Vec<_> = (0..strangers).map(log_in).collect();
+    let queue_is_full = || {
+        let (before, began) = (sent_away.load(SeqCst), Instant::now());
+        while sent_away.load(SeqCst) == before {
+            assert!(began.elapsed() < Duration::from_secs(60), "the queue is not filled");
+            sleep(Duration::from_millis(1));
+        }
+    };
+    for _ in 0..5 {
+        queue_is_full();
+        let body = json!({ "employeeIdentifier": "emp1", "password": PIN }).to_string();
+        world.send(world.request_at(0, "POST", "/teller/T1/drawer").body(body)).is(200);
+    }
+    queue_is_full();
+    stop.store(true, SeqCst);
+    logins.into_iter().for_each(|login| world.wait(login));
 }

@@ -138,6 +138,30 @@ fn a_pasted_line_of_curl_works_with_token_password_form_and_image() {
 }
 
 #[test]
+fn on_a_terminal_it_is_said_what_a_token_is_worth_and_a_program_gets_the_token_alone() {
+    let world = World::guarded();
+    let own = world.dir.path().join("own");
+    std::fs::write(&own, format!("{PASSWORD}\n")).unwrap();
+    run(world.mfa(&["login", "olga", "--password-file", own.to_str().unwrap()])).ok();
+    let alone = run(world.mfa(&["auth", "token"]));
+    let token = alone.out.trim().to_owned();
+    assert_eq!((alone.exit, alone.err.as_str()), (0, ""));
+    assert!(token.starts_with("mfaa_"), "{token}");
+    let note = "whoever has this line can act as you until it expires; mfa logout ends it at once";
+    let terminal = Terminal::start(&world, 120, &[]);
+    let screen = terminal.run("mfa auth token");
+    assert!(screen.contains(&format!("{note}\n{token}\nexit 0")), "{screen}");
+    // The note is for who sees the token.
+    for line in ["mfa auth token | wc -l", "test -n \"$(mfa auth token)\"", "mfa auth token >word"] {
+        let screen = terminal.run(line);
+        assert!(screen.contains("exit 0") && !screen.contains(note), "{screen}");
+    }
+    let screen = terminal.run("mfa auth token 2>said; cat said");
+    assert!(!screen.contains(note), "{screen}");
+    assert_eq!(std::fs::read_to_string(world.dir.path().join("word")).unwrap().trim(), token);
+}
+
+#[test]
 fn a_script_waits_until_a_record_is_as_it_needs_it() {
     let world = World::start();
     sample(&world);

@@ -44,6 +44,72 @@ const GOES_ON: &[&str] = &[
     "withdraw",
 ];
 
+/// Commands of the store itself that end something, each with a line and what is typed to confirm it.
+const ENDS_HERE: &[(&str, &str, &str)] = &[
+    ("admin recover-user", "mfa admin recover-user esi", "esi"),
+    ("audit prune", "mfa audit prune --before 2020-01-01 --out old.ndjson", "2020-01-01"),
+    ("backup restore", "mfa backup restore whole.mfab --replace", "data"),
+];
+
+/// Commands without a request of their own that end nothing: they look, make, write files, or can be undone.
+/// What `apply`, `batch`, `api` and `import` send is asked about in their own tests.
+const GOES_ON_HERE: &[&str] = &[
+    "accounts statement",
+    "admin add-account",
+    "admin archive-journal",
+    "admin rotate-key",
+    "api",
+    "applications keygen",
+    "apply",
+    "audit export",
+    "audit follow",
+    "audit verify",
+    "auth token",
+    "backup list",
+    "backup show",
+    "backup verify",
+    "check",
+    "commands",
+    "complete",
+    "completions",
+    "config example",
+    "config path",
+    "config view",
+    "daemon logs",
+    "daemon restart",
+    "daemon run",
+    "daemon start",
+    "daemon stop",
+    "dev",
+    "diff",
+    "docs",
+    "doctor",
+    "events follow",
+    "explain",
+    "export",
+    "help",
+    "init",
+    "migrate",
+    "profile add",
+    "profile list",
+    "profile remove",
+    "profile show",
+    "profile use",
+    "quickstart",
+    "roles matrix",
+    "service install",
+    "service print",
+    "statement",
+    "teller reports print",
+    "teller reports save",
+    "tls generate",
+    "tls show",
+    "tls trust",
+    "wait",
+    "webhooks pause",
+    "webhooks resume",
+];
+
 /// The commands that end something, each with its first example, without a yes in it.
 fn ending() -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -77,6 +143,53 @@ fn every_verb_that_ends_something_asks_on_a_terminal() {
         terminal.wait_for_any(&["[y/N]", "to go on:"]);
         terminal.type_line("");
         terminal.wait_for("exit=1\n$");
+    }
+}
+
+/// A store with a backup of it, in which the commands of the store itself find what they would end.
+fn kept_here() -> (World, String) {
+    let world = World::with(|config| config.store = None);
+    sample(&world);
+    run(world.mfa(&["backup", "create", "--out", world.dir.path().join("whole.mfab").to_str().unwrap()]))
+        .ok();
+    let store = world.config().data_dir.display().to_string();
+    (world, store)
+}
+
+#[test]
+fn every_command_of_the_store_itself_that_ends_something_asks_and_names_the_store() {
+    for command in commands().iter().filter(|command| command["endpoint"].is_null()) {
+        let name = words(command).join(" ");
+        let transfers = ["import", "export"].iter().any(|verb| name.ends_with(&format!("s {verb}")));
+        let ends = ENDS_HERE.iter().any(|(known, ..)| *known == name);
+        assert!(
+            ends != (transfers || GOES_ON_HERE.contains(&name.as_str())),
+            "does it end something? {name}"
+        );
+    }
+    let (world, store) = kept_here();
+    let key = world.config().secret_key_file.display().to_string();
+    let terminal = Terminal::start(&world, 200, &[("MFA_DATA_DIR", &store), ("MFA_SECRET_KEY_FILE", &key)]);
+    for (_, line, _) in ENDS_HERE {
+        terminal.type_line(&format!("clear; {line}; echo exit=$?"));
+        let asked = terminal.wait_for(&format!("in {store}? [y/N]"));
+        assert!(!asked.contains("http"), "{asked}");
+        terminal.type_line("");
+        terminal.wait_for("error: nothing was done\nexit=1\n$");
+    }
+    assert!(!world.dir.path().join("old.ndjson").exists());
+    // A protected profile wants to hear the name, and says for which store.
+    run(world.mfa(&["profile", "add", "bank", "--url", &world.url(), "--protected"])).ok();
+    for (_, line, typed) in ENDS_HERE {
+        let typed = if *typed == "data" { &store } else { *typed };
+        terminal.type_line(&format!("clear; {line} --profile bank --yes; echo exit=$?"));
+        let asked = terminal.wait_for(&format!("type {typed} to go on:"));
+        assert!(asked.contains(&format!(" in {store}\n")), "{asked}");
+        terminal.type_line("");
+        terminal.wait_for("error: nothing was done\nexit=1\n$");
+        let line = format!("MFA_DATA_DIR={store} {line} --profile bank --yes");
+        let said = run(shell(&world, &line)).fails(2);
+        assert!(said.contains(&format!("error: --confirm {typed} is needed")), "{line}\n{said}");
     }
 }
 

@@ -79,12 +79,6 @@ fn an_exported_institution_differs_in_nothing_there_and_makes_the_same_one_elsew
 
     let other = World::start();
     let out = out.to_str().unwrap();
-    // Nothing can be made without its secret, and the refusal says where each is missing.
-    let said = mfa(&other, &format!("apply -f {out} --yes")).fails(7);
-    for file in ["user/ama.password", "teller/osu-1.password", "sms-gateway/sms.auth_token"] {
-        assert!(said.contains(&format!("there is no file {out}/secrets/{file}")), "{file}: {said}");
-    }
-    assert_eq!(other.get("/offices").json()["totalElements"], 0);
     for (file, secret) in [
         ("user/ama.password", "first-of-ama"),
         ("teller/osu-1.password", "pin-4711-osu"),
@@ -110,6 +104,47 @@ fn an_exported_institution_differs_in_nothing_there_and_makes_the_same_one_elsew
     other.try_login("ama", "first-of-ama").is(200);
     mfa(&other, "export again").ok();
     assert_eq!(files(Path::new(out)), files(&other.dir.path().join("again")));
+}
+
+#[test]
+fn an_export_and_the_refusal_of_it_say_which_file_holds_which_secret() {
+    let (world, other) = (everything(), World::start());
+    mfa(&world, "export out").ok();
+    let out = world.dir.path().join("out");
+    let out = out.to_str().unwrap();
+    // Nothing can be made without its secret, and the refusal says where each is missing.
+    let said = mfa(&other, &format!("apply -f {out} --yes")).fails(7);
+    for file in [
+        "user/ama.password",
+        "teller/osu-1.password",
+        "sms-gateway/sms.auth_token",
+        "email-gateway/mail.app_password",
+    ] {
+        assert!(said.contains(&format!("there is no file {out}/secrets/{file}")), "{file}: {said}");
+    }
+    assert!(said.contains("hint: put each secret where it is looked for: a file holds it alone"), "{said}");
+    // And so do the files themselves.
+    for (file, place) in [
+        ("users.yaml", "secrets/user/ID.password for the password of user ID"),
+        ("tellers.yaml", "secrets/teller/ID.password for the password of teller ID"),
+        ("sms-gateways.yaml", "secrets/sms-gateway/ID.auth_token for the auth_token of sms-gateway ID"),
+        (
+            "email-gateways.yaml",
+            "secrets/email-gateway/ID.app_password for the app_password of email-gateway ID",
+        ),
+    ] {
+        let text = fs::read_to_string(Path::new(out).join(file)).unwrap();
+        let told = "# files beside it, each of which holds one secret on a line, and nothing else:\n";
+        assert!(text.contains(&format!("{told}# {place}\n---\n")), "{text}");
+    }
+    assert_eq!(other.get("/offices").json()["totalElements"], 0);
+    // One of them alone is still missing.
+    for file in ["user/ama.password", "teller/osu-1.password", "sms-gateway/sms.auth_token"] {
+        write(&world, &format!("out/secrets/{file}"), "blue kettle 7\n");
+    }
+    let said = mfa(&other, &format!("apply -f {out} --yes")).fails(7);
+    let lacks = format!("there is no file {out}/secrets/email-gateway/mail.app_password\n");
+    assert!(said.contains(&lacks) && said.matches("there is no file").count() == 1, "{said}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn silent_clients_beyond_the_open_files_do_not_end_the_writing() {
     assert!(said.contains(&format!("{connections} connections are served at once and not 4096")), "{said}");
     if home.store.is_none() {
         let finding = found(&home, 1024, &served.url);
-        let what = "the system allows 64 open files, so 24 connections are served at once and not 4096";
+        let what = "the daemon may open 64 files, so it serves 24 connections at once and not 4096";
         assert_eq!((&finding["result"], &finding["found"]), (&"warn".into(), &what.into()), "{finding}");
         assert!(finding["mend"].as_str().unwrap().contains("LimitNOFILE"), "{finding}");
     }
@@ -87,8 +87,30 @@ fn doctor_tells_what_a_daemon_that_is_started_here_could_open() {
         return;
     }
     let nobody = format!("http://{}", crate::served::free_address());
-    assert_eq!(found(&home, 256, &nobody)["result"], "warn");
+    let finding = found(&home, 256, &nobody);
+    let here = "a daemon that is started from this shell may open";
+    let what = format!("{here} 256 files, so it serves 216 connections at once and not 4096");
+    assert_eq!((&finding["result"], &finding["found"]), (&"warn".into(), &what.into()));
     let finding = found(&home, 8192, &nobody);
-    let what = "8192 open files are allowed, enough for 4096 connections at once";
+    let what = format!("{here} 8192 files, enough for 4096 connections at once");
     assert_eq!((&finding["result"], &finding["found"]), (&"ok".into(), &what.into()));
+}
+
+#[test]
+fn doctor_does_not_take_the_limit_of_its_own_shell_for_that_of_a_daemon_elsewhere() {
+    let home = Home { store: None, ..Home::new() };
+    let data = home.dir.path().join("elsewhere");
+    let line = format!("daemon run --listen 127.0.0.1:0 --auth off --data-dir {}", data.display());
+    let served = Served::start(limited(&home, 64, &line));
+    // It answers, but the store in the default folder is not its own.
+    let finding = found(&home, 8192, &served.url);
+    let what = "the limit of the daemon cannot be seen here; one that is started from this shell may open 8192 \
+                files, enough for 4096 connections at once";
+    assert_eq!((&finding["result"], &finding["found"]), (&"ok".into(), &what.into()));
+    let mut command = limited(&home, 8192, &format!("doctor -o json --data-dir {}", data.display()));
+    command.env("MFA_URL", &served.url);
+    let findings: Value = serde_json::from_str(&run(command).out).unwrap();
+    let own = findings.as_array().unwrap().iter().find(|finding| finding["check"] == "files").unwrap();
+    assert!(own["found"].as_str().unwrap().starts_with("the daemon may open 64 files"), "{own}");
+    assert_eq!(served.end(), Some(0));
 }

@@ -1,11 +1,15 @@
 //! What the process leaves behind is for its user alone.
 
 use super::run::run;
+use super::tree::{commands, sample, shell, words};
 use crate::served::{Home, Served, free_address};
-use crate::stored::files;
+use crate::stored::{close_and_pack, files};
+use crate::world::World;
+use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// `sh` with an open mask that becomes `mfa`.
@@ -16,7 +20,9 @@ fn openly(command: &Command) -> Command {
     for (name, value) in command.get_envs() {
         value.map(|value| open.env(name, value));
     }
-    open.env("PATH", std::env::var_os("PATH").unwrap());
+    if !command.get_envs().any(|(name, _)| name == "PATH") {
+        open.env("PATH", std::env::var_os("PATH").unwrap());
+    }
     open
 }
 
@@ -37,6 +43,150 @@ fn no_file_is_for_others_whatever_the_mask() {
     for (name, _) in found {
         let mode = fs::metadata(&name).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode & 0o077, 0, "{name} has the mode {mode:o}");
+    }
+}
+
+/// Flags that say where a file is written.
+const PLACES: &[&str] = &["--out", "--to", "--report", "--failed", "--report-dir"];
+
+/// Nouns whose records come from a table and go into one.
+const TABLES: &[&str] = &["accounts", "cards", "customers", "employees", "offices", "products", "users"];
+
+/// Every other command that writes a file, at work.
+const WRITES: &[&str] = &[
+    "cp rows.csv made; mfa customers import made/rows.csv --failed made/rows.failed || test $? = 9",
+    "mfa accounts list --customer c-003 --out made/accounts.pdf",
+    "mfa applications keygen pay-v1 --out made/pay.pem",
+    "mfa audit export made/trail.ndjson",
+    "mfa backup create --out made/whole.mfab",
+    "mfa cards scans get c-001 GHA-001122334-5 front --out made/front.jpg",
+    "mfa customers portrait get c-001 --out made/face.png",
+    "mfa export made/institution",
+    "mfa login esi --password-file word.txt",
+    "mfa ledger trial-balance --out made/balance.pdf",
+    "mfa profile add bank --url https://mfa.example.org --use; mfa profile use --none",
+    "mfa report cash head-office --out made/cash.svg",
+    "mfa report customers --out made/customers.svg",
+    "mfa report deposits savings --out made/deposits.svg",
+    "mfa statement c-003.9100.00001 --out made/statement.pdf",
+    "mfa statement c-003.9100.00001 --paper 80mm --out made/statement.txt",
+    "mfa teller reports print desk-1 1 --office head-office --out made/report.pdf",
+    "mfa teller reports save desk-1 1 --office head-office --report-dir made/reports",
+    "mfa teller transactions confirm desk-2 $(mfa teller transactions list desk-2 --status pending -o id) \
+     --yes --out made/r6.pdf",
+    "mfa teller open-account desk-2 --account c-002.9100.00001 --amount 100 --yes --out made/r2.pdf",
+    "mfa teller deposit desk-2 --account c-003.9100.00002 --amount 50 --yes --out made/r3.pdf",
+    "mfa teller withdraw desk-2 --account c-003.9100.00002 --amount 20 --yes --out made/r4.pdf",
+    "mfa teller transfer desk-2 --account c-003.9100.00002 --to c-002.9100.00001 --amount 5 --yes \
+     --out made/r5.pdf",
+    "mfa teller close-account desk-2 --account c-003.9100.00003 --amount 5 --charges included --yes \
+     --out made/r1.pdf",
+    "mfa teller receipt --teller desk-2 --out made/r7.pdf \
+     $(mfa teller transactions list desk-2 --status confirmed -o id | head -n 1)",
+    "mfa teller close desk-2 --office head-office --counted 605.00 --yes --report-dir made/closed",
+    "mfa day end head-office --leave-open --report-dir made/closed",
+    "mfa tls generate --name bank.example --out made/tls",
+];
+
+/// The same on the store itself, while the daemon is stopped.
+const WRITES_HERE: &[&str] = &[
+    "mfa admin archive-journal --out made/journal --backup made/whole.mfab",
+    "mfa admin rotate-key",
+    "mfa audit prune --before 2099-01-01 --out made/old.ndjson --confirm 2099-01-01",
+    "mfa backup restore made/whole.mfab --data-dir made/restored --key-file data.key",
+    "mfa migrate --from data --to made/moved",
+];
+
+/// Tables of a noun, written and read.
+fn tables(noun: &str) -> [String; 2] {
+    let files = format!("--report made/{noun}.report --failed made/{noun}.failed");
+    // Some rows are there already.
+    let import = format!("mfa {noun} import rows.csv {files} || test $? = 9");
+    [
+        format!("mfa {noun} export --out made/{noun}.csv"),
+        format!("mfa {noun} import --template >rows.csv; {import}"),
+    ]
+}
+
+/// Commands with such a flag that are left out, and why.
+const WRITES_ELSEWHERE: &[&str] = &[
+    // Pages of the repository, and the unit, which everybody may read.
+    "docs",
+    "service install",
+    // It needs a daemon that speaks TLS; what it writes is public.
+    "tls trust",
+];
+
+/// What is readable by all who may enter its folder, because clients need it.
+const PUBLIC: &[&str] = &["certificate.pem", "authority.pem"];
+
+/// Everything in a folder, and the folder itself.
+fn all_in(folder: &Path) -> Vec<PathBuf> {
+    let inside = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let inside = inside.flat_map(|path| if path.is_dir() { all_in(&path) } else { vec![path] });
+    inside.chain([folder.to_owned()]).collect()
+}
+
+#[test]
+fn what_a_command_writes_is_for_its_user_alone_whatever_the_mask() {
+    let plain = WRITES_HERE.iter().chain(WRITES).map(|line| (*line).to_owned());
+    let lines: Vec<_> = plain.chain(TABLES.iter().flat_map(|noun| tables(noun))).collect();
+    for command in commands() {
+        let places = command["flags"].as_array().unwrap().iter().filter(|flag| {
+            let is_file = |value: &str| value.contains("FILE") || value.contains("DIR");
+            PLACES.contains(&flag["name"].as_str().unwrap()) && flag["value"].as_str().is_some_and(is_file)
+        });
+        let name = words(&command).join(" ");
+        for flag in places.map(|flag| flag["name"].as_str().unwrap()) {
+            let tried = |line: &str| line.contains(&format!("mfa {name}")) && line.contains(flag);
+            assert!(
+                lines.iter().any(|line| tried(line)) || WRITES_ELSEWHERE.contains(&name.as_str()),
+                "{name} {flag} writes a file"
+            );
+        }
+    }
+    let mut world = World::with(|config| config.store = None);
+    sample(&world);
+    let home = world.dir.path().to_owned();
+    // A young store has no file of the journal for an archive.
+    world.restart_after(|| {
+        close_and_pack(&home.join("data"));
+    });
+    let before: BTreeSet<_> = all_in(&home).into_iter().collect();
+    fs::DirBuilder::new().mode(0o700).create(home.join("made")).unwrap();
+    fs::write(home.join("rows.csv"), "identifier,surname\nc-90,Addo\nc/91,Mensah\n").unwrap();
+    let line = |line: &str| {
+        let mut command = openly(&shell(&world, line));
+        command.current_dir(&home);
+        (line.to_owned(), command)
+    };
+    let store = format!("export MFA_DATA_DIR={0}/data MFA_SECRET_KEY_FILE={0}/data.key", home.display());
+    let at_daemon: Vec<_> = lines[WRITES_HERE.len()..].iter().map(|own| line(own)).collect();
+    let here: Vec<_> = WRITES_HERE.iter().map(|own| line(&format!("{store}; {own}"))).collect();
+    let write = |(line, command): (String, Command)| {
+        let ran = run(command);
+        assert_eq!(ran.exit, 0, "{line}\n{}", ran.err);
+    };
+    at_daemon.into_iter().for_each(write);
+    world.stop();
+    here.into_iter().for_each(write);
+    let written: Vec<_> = all_in(&home).into_iter().filter(|path| !before.contains(path)).collect();
+    // Where no row fails there is no file of them.
+    let named = lines.iter().flat_map(|line| line.split([' ', ';'])).filter(|word| word.starts_with("made/"));
+    for name in named.chain(["made/rows.csv.report.csv"]).filter(|name| !name.ends_with(".failed")) {
+        assert!(written.contains(&home.join(name)), "{name} was not written");
+    }
+    for part in ["made/rows.failed", "config/mfa/profiles.toml", "state/mfa/logins.json"] {
+        assert!(written.contains(&home.join(part)), "{part} was not written: {written:?}");
+    }
+    for path in written {
+        // What the shell itself has written.
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if PUBLIC.contains(&name) || name == "rows.csv" {
+            continue;
+        }
+        let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode & 0o077, 0, "{} has the mode {mode:o}", path.display());
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Prompt {
     pub yes: bool,
     /// Nothing may be asked.
     pub no_input: bool,
-    /// The daemon that is spoken to, as questions name it.
+    /// Where it happens, as questions say it: `at http://127.0.0.1:6320`, or `in /var/lib/mfa/store`.
     pub place: String,
     /// Whether the identifier of what is destroyed there must always be typed.
     pub protected: bool,
@@ -59,6 +59,11 @@ pub fn interrupted(what: &str) -> Failure {
 }
 
 impl Prompt {
+    /// The same for work on the store itself, of which no daemon knows.
+    pub fn in_store(&self, store: &str) -> Self {
+        Self { place: format!("in {store}"), ..self.clone() }
+    }
+
     /// Whether a question would reach a user.
     pub fn can_ask(&self) -> bool {
         !self.no_input && stdin().is_terminal() && stderr().is_terminal()
@@ -92,7 +97,7 @@ impl Prompt {
     pub fn before_destroying(&self, what: &str, identifier: &str) -> Outcome {
         match self.protected || self.confirmed.is_some() {
             true => self.confirm_typed(what, identifier),
-            false => self.confirm(&format!("{what} at {}?", self.place)),
+            false => self.confirm(&format!("{what} {}?", self.place)),
         }
     }
 
@@ -122,7 +127,7 @@ impl Prompt {
             None => {}
         }
         let flag = if self.protected { format!("--confirm {identifier}") } else { "--yes".to_owned() };
-        let question = format!("{what} at {}\ntype {identifier} to go on: ", self.place);
+        let question = format!("{what} {}\ntype {identifier} to go on: ", self.place);
         if self.ask(&question, &flag)? == identifier { Ok(()) } else { Err(declined()) }
     }
 

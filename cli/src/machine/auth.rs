@@ -25,7 +25,12 @@ impl Verb for Token {
     const EXAMPLES: &'static [&'static str] =
         &["mfa auth token", "curl -H \"authorization: Bearer $(mfa auth token)\" \"$MFA_URL/customers\""];
     async fn run(self, cx: &Cx) -> Outcome {
-        match cx.client.bearer().await? {
+        let token = cx.client.bearer().await?;
+        // Whoever only hands it on to a program knows.
+        if token.is_some() && cx.out.screen.stdout_is_terminal {
+            cx.out.tip("whoever has this line can act as you until it expires; mfa logout ends it at once");
+        }
+        match token {
             Some(token) if cx.out.format.is_structured() => cx.out.document("token", &token),
             Some(token) => cx.out.document("token", &(token + "\n")),
             None => Err(Failure::new("unauthenticated", exit::NOT_LOGGED_IN, "nobody is logged in here")

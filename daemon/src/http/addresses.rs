@@ -7,8 +7,6 @@ use warp::http::HeaderMap;
 
 /// Where proxies write for whom they ask.
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// Connections that programs of this machine may have, however few an address may.
-const LOOPBACK: usize = 4096;
 /// The bits of an IPv6 address that one network has, and with it one client.
 const NETWORK: u128 = !(u64::MAX as u128);
 
@@ -45,6 +43,7 @@ pub fn origin(connection: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> Ip
 #[derive(Debug)]
 pub struct Addresses {
     max: usize,
+    loopback: usize,
     open: Mutex<BTreeMap<IpAddr, usize>>,
 }
 
@@ -56,15 +55,15 @@ pub struct Place {
 }
 
 impl Addresses {
-    /// At most `max` for each address.
-    pub fn new(max: usize) -> Self {
-        Self { max, open: Mutex::default() }
+    /// At most `max` for each address, and at least `loopback` for this machine.
+    pub fn new(max: usize, loopback: usize) -> Self {
+        Self { max, loopback, open: Mutex::default() }
     }
 
     /// A place for one more connection of an address, if it may have one.
     pub fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         let address = client_of(address);
-        let max = if address.is_loopback() { self.max.max(LOOPBACK) } else { self.max };
+        let max = if address.is_loopback() { self.max.max(self.loopback) } else { self.max };
         let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let open = all.entry(address).or_default();
         if *open >= max {
@@ -93,7 +92,7 @@ mod tests {
 
     #[test]
     fn an_address_has_so_many_connections_and_another_one_has_its_own() {
-        let addresses = Arc::new(Addresses::new(2));
+        let addresses = Arc::new(Addresses::new(2, 5));
         let enter = |address: &str| addresses.enter(address.parse().unwrap());
         let mut held: Vec<_> = (0..2).map(|_| enter("192.0.2.1").unwrap()).collect();
         assert!(enter("192.0.2.1").is_none());
@@ -104,7 +103,7 @@ mod tests {
         let _network = (enter("2001:db8::1").unwrap(), enter("2001:db8::2").unwrap());
         assert!(enter("2001:db8::3").is_none(), "one network is one client");
         assert!(enter("2001:db8:0:1::3").is_some());
-        let _here: Vec<_> = (0..LOOPBACK).map(|_| enter("127.0.0.1").unwrap()).collect();
+        let _here: Vec<_> = (0..5).map(|_| enter("127.0.0.1").unwrap()).collect();
         assert!(enter("127.0.0.1").is_none());
         drop(held);
         assert!(!addresses.open.lock().unwrap().contains_key(&"192.0.2.1".parse::<IpAddr>().unwrap()));

@@ -47,7 +47,7 @@ pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Re
     let config = &state.config;
     let limit = Limit {
         all: Arc::new(Semaphore::new(config.connections_max)),
-        addresses: Arc::new(Addresses::new(config.connections_per_address)),
+        addresses: Arc::new(Addresses::new(config.connections_per_address, config.connections_of_loopback)),
         pace: config.pace,
         counts: state.counts.clone(),
         speaks_tls: state.tls.is_some(),

@@ -5,7 +5,7 @@ use super::unusable;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::Outcome;
-use crate::machine::daemon::admin::StoreFlags;
+use crate::machine::daemon::admin::{StoreFlags, place};
 use crate::machine::daemon::not_started;
 use crate::output::views;
 use clap::Args;
@@ -59,12 +59,9 @@ impl Verb for Restore {
         let config = store.config(cx)?;
         let keys = keys.read(cx, Path::new(&file))?;
         backup_facts(Path::new(&file), &keys).map_err(|error| unusable(&file, &error))?;
-        let target = match &config.store {
-            Some(address) => address.to_string(),
-            None => config.data_dir.display().to_string(),
-        };
+        let target = place(&config);
         if replace {
-            cx.prompt.before_destroying(&format!("replace the store in {target}"), &target)?;
+            cx.prompt.in_store(&target).before_destroying("replace the store", &target)?;
         }
         let watch = |done: u64| {
             if done.is_multiple_of(PROGRESS_ITEMS) {

@@ -34,6 +34,14 @@ impl StoreFlags {
     }
 }
 
+/// The store itself, as questions and results name it.
+pub fn place(config: &Config) -> String {
+    match &config.store {
+        Some(address) => address.to_string(),
+        None => config.data_dir.display().to_string(),
+    }
+}
+
 #[derive(Args)]
 pub struct RecoverUser {
     /// The user whose password was lost
@@ -48,9 +56,12 @@ impl Verb for RecoverUser {
     const EXAMPLES: &'static [&'static str] =
         &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa/store"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let password = recover_user(&self.store.config(cx)?, &self.user).await.map_err(not_started)?;
+        let (config, user) = (self.store.config(cx)?, self.user);
+        let what = format!("reset password, second factor and sessions of user {user}");
+        cx.prompt.in_store(&place(&config)).before_ending(&what, &user)?;
+        let password = recover_user(&config, &user).await.map_err(not_started)?;
         cx.out.say("the password must be changed at the first login");
-        cx.out.show(&views::PASSWORD, &json!({ "identifier": self.user, "password": password }))
+        cx.out.show(&views::PASSWORD, &json!({ "identifier": user, "password": password }))
     }
 }
 

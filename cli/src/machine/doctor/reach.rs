@@ -110,20 +110,28 @@ pub(super) fn files(seen: &Seen<'_>) -> Option<Finding> {
     if !seen.on_machine {
         return None;
     }
-    let FilesSeen { limit, connections, wanted } = look::files(seen.cx, &seen.flags, &seen.folder)?;
+    let FilesSeen { limit, connections, wanted, of_daemon } =
+        look::files(seen.cx, &seen.flags, &seen.folder)?;
+    // A service has limits of its own, which a shell does not know.
+    let who = match (of_daemon, seen.answers.is_some()) {
+        (true, _) => "the daemon",
+        (false, true) => "the limit of the daemon cannot be seen here; one that is started from this shell",
+        (false, false) => "a daemon that is started from this shell",
+    };
     let Some(limit) = limit else {
-        return Some(Fine(format!("{wanted} connections at once; open files are not limited")));
+        let found = format!("{who} may open any number of files, and serves {wanted} connections at once");
+        return Some(Fine(found));
     };
     Some(match connections < wanted {
         true => Warning(
             format!(
-                "the system allows {limit} open files, so {connections} connections are served at once and \
-                 not {wanted}"
+                "{who} may open {limit} files, so it serves {connections} connections at once and not \
+                 {wanted}"
             ),
             "raise the limit, then mfa daemon restart: ulimit -n 8192, or LimitNOFILE=8192 in the unit"
                 .to_owned(),
         ),
-        false => Fine(format!("{limit} open files are allowed, enough for {wanted} connections at once")),
+        false => Fine(format!("{who} may open {limit} files, enough for {wanted} connections at once")),
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::Outcome;
-use crate::machine::daemon::admin::StoreFlags;
+use crate::machine::daemon::admin::{StoreFlags, place};
 use crate::machine::daemon::not_started;
 use crate::nouns::ledger::day;
 use crate::output::views;
@@ -34,7 +34,8 @@ impl Verb for Prune {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let (config, day) = (self.store.config(cx)?, self.before.to_string());
-        cx.prompt.before_destroying(&format!("remove the audit trail from before {day}"), &day)?;
+        let what = format!("remove the audit trail from before {day}");
+        cx.prompt.in_store(&place(&config)).before_destroying(&what, &day)?;
         let pruned = prune_audit(&config, self.before, Path::new(&self.out)).await.map_err(not_started)?;
         cx.out.tip(&match pruned.records {
             0 => format!("there is no record from before {day}"),

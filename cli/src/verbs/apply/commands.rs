@@ -57,7 +57,7 @@ impl Verb for Apply {
         let (became, ended) = match self.dry_run {
             true => (try_out(&client, &plan).await?, Ok(())),
             false => {
-                cx.prompt.confirm(&format!("do this at {}?", cx.prompt.place))?;
+                cx.prompt.confirm(&format!("do this {}?", cx.prompt.place))?;
                 carry_out(&client, &plan).await
             }
         };

@@ -158,9 +158,13 @@ impl File {
         let mut text = format!("# Every {} of the institution, from mfa export.\n", kind.name);
         if !secrets.is_empty() {
             text.push_str(
-                "# Secrets are not exported. A record that is made from this file takes them from the\n",
+                "# Secrets are not exported. A record that is made from this file takes them from\n",
             );
-            text.push_str("# files that are named here, beside this one; a line alone, nothing else.\n");
+            text.push_str("# files beside it, each of which holds one secret on a line, and nothing else:\n");
+            for name in secrets {
+                let place = secrets::path(kind.name, "ID", name);
+                text.push_str(&format!("# {place} for the {name} of {} ID\n", kind.name));
+            }
         }
         text
     }

@@ -1,6 +1,6 @@
 //! The documents of a set of files.
 
-use super::findings::Findings;
+use super::findings::{Findings, LACKS_SECRET};
 use super::kinds::{self, KINDS, Kind};
 use super::secrets;
 use crate::failure::{Failure, Outcome};
@@ -56,11 +56,12 @@ impl Document {
 
     /// A refusal that says where a property was looked for that it misses.
     pub fn with_absent(&self, failure: Failure) -> Failure {
-        let mut errors = failure.errors.clone();
+        let (mut errors, mut failure) = (failure.errors.clone(), failure);
         for error in &mut errors {
             let absent = self.absent.iter().find(|(name, _)| error.field.strip_prefix('/') == Some(name));
             if let Some((_, place)) = absent {
                 error.detail.push_str(&format!("; {place}"));
+                failure = failure.hint(LACKS_SECRET);
             }
         }
         failure.about(errors)

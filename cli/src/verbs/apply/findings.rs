@@ -4,11 +4,16 @@ use crate::failure::Failure;
 use mfa_shared::fault::exit;
 use mfa_shared::rule::FieldError;
 
+/// What to do where a secret is not where it is looked for.
+pub const LACKS_SECRET: &str =
+    "put each secret where it is looked for: a file holds it alone, on one line; see: mfa help apply";
+
 /// All that was found, in the order of the files.
 #[derive(Debug, Default)]
 pub struct Findings {
     errors: Vec<FieldError>,
     hint: String,
+    lacks_secret: bool,
 }
 
 impl Findings {
@@ -28,6 +33,7 @@ impl Findings {
 
     /// Notes what a rule of the interface refuses.
     pub fn refused(&mut self, place: &str, failure: &Failure) {
+        self.lacks_secret |= failure.hint == LACKS_SECRET;
         for error in &failure.errors {
             let detail = format!("{place}: {}", error.detail);
             self.errors.push(FieldError { detail, ..error.clone() });
@@ -44,7 +50,9 @@ impl Findings {
             [one] => one.detail.clone(),
             several => format!("{} things are wrong with the files; nothing was sent", several.len()),
         };
-        let hint = if self.errors.len() == 1 && !self.hint.is_empty() {
+        let hint = if self.lacks_secret {
+            LACKS_SECRET.to_owned()
+        } else if self.errors.len() == 1 && !self.hint.is_empty() {
             std::mem::take(&mut self.hint)
         } else {
             "see: mfa help apply".to_owned()

@@ -60,7 +60,12 @@ pub fn optional(value: &mut Value, folder: &Path) -> Option<String> {
 
 /// Where a secret is looked for that a file of an export does not hold.
 pub fn place(kind: &str, id: &str, property: &str) -> String {
-    format!("${{file:secrets/{kind}/{id}.{property}?}}")
+    format!("${{file:{}?}}", path(kind, id, property))
+}
+
+/// The file of such a secret, beside those of the export.
+pub fn path(kind: &str, id: &str, property: &str) -> String {
+    format!("secrets/{kind}/{id}.{property}")
 }
 
 /// Writes texts so that they come back as they are.

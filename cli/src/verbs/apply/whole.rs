@@ -41,8 +41,8 @@ impl Verb for Export {
         }
         if exported.secrets > 0 {
             cx.out.tip(&format!(
-                "passwords, PINs and secrets of gateways are left out: mfa help apply; \
-                 compare: mfa diff -f {}",
+                "passwords, PINs and secrets of gateways are left out; an empty daemon takes them from files \
+                 in {0}/secrets: mfa help apply; compare: mfa diff -f {0}",
                 quoted(&self.folder)
             ));
         }
