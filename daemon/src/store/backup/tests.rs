@@ -81,14 +81,14 @@ async fn filled(dir: &Path) -> Embedded {
     engine
 }
 
-/// Takes a backup, with a pause before each piece.
-async fn taken(engine: Arc<Embedded>, pause: Duration) -> Vec<u8> {
+/// Takes a backup, and does something after each piece.
+async fn taken(engine: Arc<Embedded>, mut between: impl AsyncFnMut()) -> Vec<u8> {
     let (sender, mut receiver) = mpsc::channel(1);
     let making = tokio::spawn(async move { super::write::write(&*engine, &Clock::system(), sender).await });
     let mut bytes = Vec::new();
     while let Some(piece) = receiver.recv().await {
         bytes.extend_from_slice(&piece.unwrap());
-        tokio::time::sleep(pause).await;
+        between().await;
     }
     making.await.unwrap().unwrap();
     bytes
@@ -170,9 +170,13 @@ fn a_backup_beside_writers_is_the_store_after_one_commit() {
             .map(|worker| tokio::spawn(work(engine.clone(), worker, stop.clone(), done.clone())))
             .collect();
         for round in 0..4 {
-            let before = done.load(SeqCst);
-            let bytes = taken(engine.clone(), Duration::from_millis(20)).await;
-            assert!(done.load(SeqCst) > before + 20, "nobody wrote meanwhile");
+            let others_write = async || {
+                let until = done.load(SeqCst) + 20;
+                while done.load(SeqCst) < until {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            };
+            let bytes = taken(engine.clone(), others_write).await;
             let facts = whole(Cursor::new(&bytes)).unwrap().facts;
             let target = Embedded::open(Options::new(home.path().join(format!("target-{round}")))).unwrap();
             let mut reader = Reader::begin(Cursor::new(&bytes)).unwrap();
@@ -202,7 +206,7 @@ fn sample() -> Vec<u8> {
     let home = tempfile::tempdir().unwrap();
     runtime().block_on(async {
         let engine = Arc::new(filled(&home.path().join("data")).await);
-        let bytes = taken(engine.clone(), Duration::ZERO).await;
+        let bytes = taken(engine.clone(), async || ()).await;
         engine.close().await.unwrap();
         bytes
     })

@@ -16,7 +16,6 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
-use std::time::Duration;
 
 const BEGINS: i64 = 1_700_000_000_000;
 /// Milliseconds between two commits.
@@ -89,7 +88,7 @@ impl Story {
         for number in 1..before {
             work(&engine, number, &mut portrait).await;
         }
-        let backup = taken(engine.clone(), Duration::ZERO).await;
+        let backup = taken(engine.clone(), async || ()).await;
         for number in before..before + behind {
             work(&engine, number, &mut portrait).await;
         }
