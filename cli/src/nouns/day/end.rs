@@ -5,7 +5,6 @@ use super::{is_sheet, sheet};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
-use crate::input::today;
 use crate::nouns::ledger::day;
 use crate::nouns::teller::{self, FileFlags};
 use crate::output::views;
@@ -54,15 +53,9 @@ impl Verb for End {
     const EXITS: &'static [i32] = &[exit::BULK_FAILURES];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { office, date, leave_open, file } = self;
-        let (office, date) = match (office, date) {
-            // One word that is a date is the day, on a machine of one office.
-            (Some(word), None) if !cx.settings.get("office").0.is_empty() && day(&word).is_ok() => {
-                (None, day(&word).ok())
-            }
-            given => given,
-        };
-        let ends = Ends { office: super::office(cx, office)?, leave_open, file };
-        ends.run(cx, date.unwrap_or_else(today)).await
+        let (office, date) = super::office_and_day(cx, office, date)?;
+        let ends = Ends { office, leave_open, file };
+        ends.run(cx, date).await
     }
 }
 
@@ -80,18 +73,9 @@ impl Ends {
         }
         let mut report = before.clone();
         if steps.iter().all(|step| step.ending != Ending::Failed) {
-            steps.push(steps::interest(cx, date).await);
-            let step = match &before {
-                Some(report) => Step::skipped("report", ended(report)),
-                None => self.report(cx, &at, &mut report).await,
-            };
-            steps.push(step);
-            steps.push(steps::ledger(report.as_ref()));
-            steps.push(steps::messages(cx, date).await);
-            steps.push(steps::backup(cx, report.as_ref()).await.map_err(|failure| {
-                let what = format!("; the day {date} of office {} has no backup yet", self.office);
-                failure.adding(&what).hint("repeat the command: what is done stays done")
-            })?);
+            let work = self.steps(cx, &at, date, &mut steps, &mut report);
+            let done = cx.prompt.interrupts.taken_by(work).await;
+            done.map_err(|failure| self.cut(failure, date, report.as_ref()))?;
         }
         print(cx, &at, &steps, report.as_ref()).await?;
         match steps.iter().filter(|step| step.ending == Ending::Failed).count() {
@@ -104,6 +88,44 @@ impl Ends {
                     .hint("see the lines above, then repeat the command: what is done stays done"))
             }
         }
+    }
+}
+
+impl Ends {
+    /// Everything that follows the tellers. It may be dropped anywhere, and the next call goes on.
+    async fn steps(
+        &self,
+        cx: &Cx,
+        at: &GetOfficeDay,
+        date: Date,
+        steps: &mut Vec<Step>,
+        report: &mut Option<Value>,
+    ) -> Outcome {
+        steps.push(steps::interest(cx, date).await);
+        let step = match report {
+            Some(before) => Step::skipped("report", ended(before)),
+            None => self.report(cx, at, report).await,
+        };
+        steps.push(step);
+        steps.push(steps::ledger(report.as_ref()));
+        steps.push(steps::messages(cx, date).await);
+        steps.push(steps::backup(cx, report.as_ref()).await);
+        Ok(())
+    }
+
+    /// What is the case after an interrupt. The next step names the day, because the next call may come
+    /// after midnight.
+    fn cut(&self, failure: Failure, date: Date, report: Option<&Value>) -> Failure {
+        let office = &self.office;
+        let what = match report {
+            Some(report) => format!(
+                "; report number {} is written, and the day {date} of office {office} has no backup yet",
+                report["number"]
+            ),
+            None => format!("; the day {date} of office {office} may not have been ended yet"),
+        };
+        let next = format!("repeat it: mfa day end {office} {date}; what is done stays as it is");
+        failure.adding(&what).hint(next)
     }
 }
 
