@@ -57,7 +57,8 @@ fn without_a_terminal_open_tellers_are_listed_and_nothing_is_done() {
     let teller = world.get("/offices/head-office/teller/desk-2").json();
     assert_eq!(teller["state"], "ACTIVE");
     day(&world, &["end", "nowhere"]).fails(3);
-    day(&world, &["end", "head-office", "2999-01-01", "--leave-open"]);
+    let said = day(&world, &["end", "head-office", "2999-01-01"]).fails(6);
+    assert!(said.contains("2999-01-01 has not begun"), "{said}");
 }
 
 #[test]
@@ -97,7 +98,12 @@ fn a_day_ends_with_a_line_for_each_step_and_a_second_call_shows_the_same_report(
     let sheet = day(&world, &["show", "head-office", &date, "-o", "table"]).ok();
     assert!(sheet.starts_with(&format!("Day {date} of office head-office")), "{sheet}");
     assert!(sheet.contains("Trial balance") && sheet.contains("never opened"), "{sheet}");
-    day(&world, &["show", "head-office", "2020-01-01"]).fails(3);
+    let again = day(&world, &["end", "head-office", "-o", "table"]).ok();
+    let line = again.lines().find(|line| line.starts_with("report ")).unwrap();
+    let moment = format!("number 2, ended before: on {date} ");
+    assert!(line.contains(&moment), "a moment as people read it: {line}");
+    let said = day(&world, &["show", "head-office", "2020-01-01"]).fails(3);
+    assert!(said.contains("see which were ended: mfa day list head-office\n"), "{said}");
     day(&world, &["show", "head-office", "soon"]).fails(2);
 }
 
@@ -233,6 +239,8 @@ fn on_a_machine_of_one_office_its_days_need_no_office() {
         let said = day(&world, &[verb]).fails(2);
         assert!(said.contains("OFFICE is needed") && said.contains("set MFA_OFFICE"), "{said}");
     }
+    let said = at_an_office(&["show"]).fails(3);
+    assert!(said.contains("end it: mfa day end head-office; see which were ended"), "{said}");
     let date = world.clock.now().day().to_string();
     let ended = at_an_office(&["end", "--leave-open", "-o", "json"]).json();
     assert_eq!((&ended["office"], &ended["date"]), (&json!("head-office"), &json!(date)));

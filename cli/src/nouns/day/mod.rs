@@ -14,6 +14,7 @@ use crate::output::views;
 use clap::Args;
 use mfa_shared::api::days::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault;
 use mfa_shared::time::Date;
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
@@ -93,11 +94,23 @@ impl Verb for Show {
     async fn run(self, cx: &Cx) -> Outcome {
         let (office, date) = office_and_day(cx, self.office, self.date)?;
         let at = GetOfficeDay { office, date: date.to_string() };
-        let report = cx.client.send(&at, &Nothing).await?.value;
+        let found = cx.client.send(&at, &Nothing).await;
+        let report = found.map_err(|failure| not_ended(failure, &at))?.value;
         match is_sheet(cx) {
             true => cx.out.document("day", &sheet::of(cx, &report).await),
             false => show(cx, &report),
         }
+    }
+}
+
+/// Today may still be ended; another day was meant otherwise.
+fn not_ended(failure: Failure, at: &GetOfficeDay) -> Failure {
+    let GetOfficeDay { office, date } = at;
+    let list = format!("see which were ended: mfa day list {office}");
+    match failure.code == fault::DAY_NOT_FOUND.code {
+        true if *date == today().to_string() => failure.hint(format!("end it: mfa day end {office}; {list}")),
+        true => failure.hint(list),
+        false => failure,
     }
 }
 
