@@ -238,15 +238,32 @@ fn as_told(teller: &Value) -> String {
     format!("{code} is {state}{employee}")
 }
 
+/// A blank inside a command, which is copied whole.
+const UNBROKEN: char = '\u{2060}';
+
+/// Words of which a line is made, with commands as one.
+fn with_whole_commands(text: &str) -> String {
+    let (mut whole, mut within) = (String::new(), false);
+    for word in text.split_whitespace() {
+        if !whole.is_empty() {
+            whole.push(if within { UNBROKEN } else { ' ' });
+        }
+        whole.push_str(word);
+        within = (within || word == "mfa") && !word.ends_with([';', ',']);
+    }
+    whole
+}
+
 /// A line for each step; long ones go on below their own words.
 fn lines(steps: &[Step], width: usize) -> String {
     let longest = steps.iter().map(|step| step.name.chars().count()).max().unwrap_or_default();
     let names = STEP_WIDTH.max(longest + 1);
     let mut text = String::new();
     for step in steps {
-        fill(&mut text, &format!("{:<names$}{:<9}", step.name, step.word()), &step.detail, width);
+        let head = format!("{:<names$}{:<9}", step.name, step.word());
+        fill(&mut text, &head, &with_whole_commands(&step.detail), width);
     }
-    text
+    text.replace(UNBROKEN, " ")
 }
 
 async fn print(cx: &Cx, at: &GetOfficeDay, steps: &[Step], report: Option<&Value>) -> Outcome {
@@ -272,11 +289,15 @@ mod tests {
 
     #[test]
     fn a_long_line_goes_on_below_its_own_words_and_a_long_name_stands_apart() {
-        let steps =
-            [Step::done("ledger", "both sides are the same"), Step::failed("teller far-away-desk", "no")];
+        let steps = [
+            Step::done("ledger", "both sides are the same"),
+            Step::failed("teller far-away-desk", "it is open: mfa teller close; no more"),
+        ];
         let expected = "ledger               done     both sides
                               are the same
-teller far-away-desk failed   no
+teller far-away-desk failed   it is open:
+                              mfa teller close;
+                              no more
 ";
         assert_eq!(lines(&steps, 42), expected);
         assert_eq!(
