@@ -52,11 +52,13 @@ fn the_next_run_makes_up_for_days_that_count_as_done_and_are_not() {
     let (mut bank, accounts) = left_out_of_many();
     let found = planted(&mut bank);
     bank.days(1);
-    let expected = DAYS.map(|day| {
-        let lacks = "is listed as done, but accounts after c0499.9100.00001 accrued nothing for it";
-        format!("run {day} of gain {lacks}; make up for them: mfa interest run")
-    });
-    assert_eq!(found, expected);
+    assert_eq!(found.len(), DAYS.len(), "{found:#?}");
+    for (found, day) in found.iter().zip(DAYS) {
+        // How many accounts a transaction looks at is no matter here.
+        let begin = format!("run {day} of gain is listed as done, but accounts after c0");
+        let end = " accrued nothing for it; make up for them: mfa interest run";
+        assert!(found.starts_with(&begin) && found.ends_with(end), "{found}");
+    }
     let runs = bank.runs("product=gain&dateRange=2031-05-30..2031-05-31");
     assert!(runs.iter().all(|run| run["outcome"] == "DONE" && run["accounts"] == 1), "{runs:?}");
     // Nothing is accrued or paid twice, however often it is run. What the day behind has earned is paid, too.
