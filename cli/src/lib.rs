@@ -38,6 +38,7 @@ use crate::command::verb::Leaf;
 use crate::failure::{Failure, Outcome};
 use crate::input::prompt::{self, Interrupts, Prompt};
 use crate::machine::privacy;
+use crate::machine::signals::listen;
 use crate::output::{Carried, Clock, Expression, Output, Screen};
 use crate::output::{called, views};
 use crate::settings::Settings;
@@ -54,7 +55,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::SignalKind;
 
+/// The exit code of a process that SIGTERM ended, as a shell shows it.
+const TERMINATED: i32 = 128 + 15;
 /// Most dangling references that are named one by one.
 const DANGLING_MAX: usize = 20;
 /// Most new customers who may exist already that are named one by one.
@@ -311,32 +315,36 @@ fn read<F: FromArgMatches + Default>(flags: &ArgMatches, has: bool) -> Outcome<F
     F::from_arg_matches(flags).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// Ends the process on Ctrl-C, even while it waits for an answer from the user or writes to a full pipe; a
-/// question that has something to take back receives the interrupt instead.
+/// Ends the process on Ctrl-C or SIGTERM, even while it waits for an answer from the user or writes to a full
+/// pipe; what has something to take back receives the signal instead.
 fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrupts) {
     let (listens, listening) = mpsc::channel::<()>();
     thread::spawn(move || {
         let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
-        let interrupted = runtime.block_on(async {
-            let mut signals =
-                tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).ok()?;
+        let ended = runtime.block_on(async {
+            let (mut int, mut term) =
+                (listen(SignalKind::interrupt()).ok()?, listen(SignalKind::terminate()).ok()?);
             // From here on signals are handled, and the work may begin.
             let _ = listens.send(());
             loop {
-                signals.recv().await?;
-                if screen.stderr_is_terminal {
+                let exit = tokio::select! {
+                    _ = int.recv() => exit::INTERRUPTED,
+                    _ = term.recv() => TERMINATED,
+                };
+                if exit == exit::INTERRUPTED && screen.stderr_is_terminal {
                     // The terminal has just shown ^C in the present line.
                     eprintln!();
                 }
                 if !interrupts.are_taken() {
-                    return Some(());
+                    return Some(exit);
                 }
             }
         });
-        if interrupted.is_some() {
+        let Some(exit) = ended else { return };
+        if exit == exit::INTERRUPTED {
             output::tell(&prompt::interrupted("interrupted"), structured, &screen);
-            std::process::exit(exit::INTERRUPTED);
         }
+        std::process::exit(exit);
     });
     // A thread that ended early hangs up, which ends the wait, too.
     let _ = listening.recv();

@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,8 @@ fn without_a_terminal_open_tellers_are_listed_and_nothing_is_done() {
     let teller = world.get("/offices/head-office/teller/desk-2").json();
     assert_eq!(teller["state"], "ACTIVE");
     day(&world, &["end", "nowhere"]).fails(3);
-    day(&world, &["end", "head-office", "2999-01-01", "--leave-open"]);
+    let said = day(&world, &["end", "head-office", "2999-01-01"]).fails(6);
+    assert!(said.contains("2999-01-01 has not begun"), "{said}");
 }
 
 #[test]
@@ -96,7 +98,12 @@ fn a_day_ends_with_a_line_for_each_step_and_a_second_call_shows_the_same_report(
     let sheet = day(&world, &["show", "head-office", &date, "-o", "table"]).ok();
     assert!(sheet.starts_with(&format!("Day {date} of office head-office")), "{sheet}");
     assert!(sheet.contains("Trial balance") && sheet.contains("never opened"), "{sheet}");
-    day(&world, &["show", "head-office", "2020-01-01"]).fails(3);
+    let again = day(&world, &["end", "head-office", "-o", "table"]).ok();
+    let line = again.lines().find(|line| line.starts_with("report ")).unwrap();
+    let moment = format!("number 2, ended before: on {date} ");
+    assert!(line.contains(&moment), "a moment as people read it: {line}");
+    let said = day(&world, &["show", "head-office", "2020-01-01"]).fails(3);
+    assert!(said.contains("see which were ended: mfa day list head-office\n"), "{said}");
     day(&world, &["show", "head-office", "soon"]).fails(2);
 }
 
@@ -228,10 +235,12 @@ fn on_a_machine_of_one_office_its_days_need_no_office() {
         command.env("MFA_OFFICE", "head-office");
         run(command)
     };
-    for verb in ["end", "list"] {
+    for verb in ["end", "list", "show"] {
         let said = day(&world, &[verb]).fails(2);
         assert!(said.contains("OFFICE is needed") && said.contains("set MFA_OFFICE"), "{said}");
     }
+    let said = at_an_office(&["show"]).fails(3);
+    assert!(said.contains("end it: mfa day end head-office; see which were ended"), "{said}");
     let date = world.clock.now().day().to_string();
     let ended = at_an_office(&["end", "--leave-open", "-o", "json"]).json();
     assert_eq!((&ended["office"], &ended["date"]), (&json!("head-office"), &json!(date)));
@@ -244,6 +253,13 @@ fn on_a_machine_of_one_office_its_days_need_no_office() {
     let listed = at_an_office(&["list", "-o", "csv", "--columns", "number,date"]).ok();
     assert_eq!(listed, format!("number,date\n1,{yesterday}\n2,{date}\n"));
     at_an_office(&["list", "nowhere"]).fails(3);
+    let shown = at_an_office(&["show", "-o", "json"]).json();
+    assert_eq!((&shown, &shown["date"]), (&ended["report"], &json!(date)));
+    let shown = at_an_office(&["show", &yesterday, "-o", "json"]).json();
+    assert_eq!((&shown, &shown["date"]), (&again["report"], &json!(yesterday)));
+    assert_eq!(at_an_office(&["show", "head-office", &yesterday, "-o", "json"]).json(), shown);
+    at_an_office(&["show", "nowhere", &yesterday]).fails(3);
+    at_an_office(&["show", "2020-01-01"]).fails(3);
 }
 
 /// The address of a relay before a daemon that sends the beginning of a backup and no more.
@@ -271,36 +287,50 @@ fn endless_backup(world: &World) -> String {
     url
 }
 
-#[test]
-fn an_interrupt_during_the_backup_leaves_no_draft_and_the_next_call_makes_it() {
-    let world = office();
-    close(&world);
-    let folder = world.dir.path().join("backups");
-    std::fs::create_dir(&folder).unwrap();
-    let names = || {
-        let entries = std::fs::read_dir(&folder).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
-    };
-    let url = endless_backup(&world);
+/// Ends the day through a relay, and sends a signal when `begun` says so; the error.
+fn cut(world: &World, folder: &Path, signal: Signal, begun: impl Fn() -> bool) -> Value {
     let mut command = world.mfa(&["day", "end", "head-office", "-o", "json"]);
-    command.env("MFA_BACKUP_DIR", &folder).env("MFA_URL", url);
+    command.env("MFA_BACKUP_DIR", folder).env("MFA_URL", endless_backup(world));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let begun = Instant::now();
-    while names().is_empty() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no draft was begun");
+    let since = Instant::now();
+    while !begun() {
+        assert!(since.elapsed() < Duration::from_secs(60), "no draft was begun");
         std::thread::sleep(Duration::from_millis(10));
     }
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::INT).unwrap();
+    kill_process(pid, signal).unwrap();
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{said}");
-    assert!(said.contains("of office head-office has no backup yet"), "{said}");
-    assert_eq!(names(), Vec::<String>::new());
-    assert_eq!(count(&world), 2, "the day is ended");
-    let mut command = world.mfa(&["day", "end", "head-office", "-o", "json"]);
-    command.env("MFA_BACKUP_DIR", &folder);
-    let ended = run(command).json();
-    assert_eq!(steps(&ended).last().unwrap(), "backup done");
-    assert_eq!(names().len(), 1);
+    serde_json::from_str::<Value>(&said).unwrap()["error"].clone()
+}
+
+#[test]
+fn a_signal_during_the_backup_leaves_no_draft_and_the_next_call_makes_it() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let world = office();
+        close(&world);
+        let folder = world.dir.path().join("backups");
+        std::fs::create_dir(&folder).unwrap();
+        let names = || {
+            let entries = std::fs::read_dir(&folder).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+        };
+        let error = cut(&world, &folder, signal, || !names().is_empty());
+        let date = world.clock.now().day();
+        let said = format!("the day {date} of office head-office has no backup yet");
+        assert_eq!(error["message"], format!("interrupted; report number 2 is written, and {said}"));
+        let hint = format!("repeat it: mfa day end head-office {date}; what is done stays as it is");
+        assert_eq!(error["hint"], hint);
+        assert_eq!(names(), Vec::<String>::new());
+        let report = world.get(&format!("{DAYS}/{date}")).is(200).json();
+        let mut command = world.mfa(&["day", "end", "head-office", &date.to_string(), "-o", "json"]);
+        command.env("MFA_BACKUP_DIR", &folder);
+        let ended = run(command).json();
+        assert_eq!(steps(&ended).last().unwrap(), "backup done");
+        assert_eq!((&ended["report"], count(&world)), (&report, 2), "the same report");
+        let whole = names();
+        assert_eq!(whole.len(), 1);
+        run(world.mfa(&["backup", "verify", folder.join(&whole[0]).to_str().unwrap()])).ok();
+    }
 }

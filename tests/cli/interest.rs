@@ -3,7 +3,10 @@
 use super::run::run;
 use crate::api::interest::bank::{Bank, interest_product};
 use crate::api::tellers::counter::same;
+use crate::guarded::PASSWORD;
 use crate::terminal::Terminal;
+use crate::world::World;
+use mfa_daemon::{Auth, Config, NewLogin, init};
 use serde_json::json;
 
 /// A bank in which an account of each of these customers has accrued 0.06849.
@@ -80,4 +83,40 @@ fn where_nobody_can_be_asked_a_flag_says_what_happens_to_interest() {
     assert_eq!(ended.len(), 2, "{ended:?}");
     assert!(ended[0].starts_with("INTP") && ended[0].contains(" 0.07 "), "{ended:?}");
     bank.check();
+}
+
+#[test]
+fn a_teller_who_may_not_pay_interest_hears_what_to_do() {
+    let first = |name: &str| NewLogin { name: name.to_owned(), password: Some(PASSWORD.to_owned()) };
+    let world = World::prepared(
+        |_| {},
+        |runtime, config| {
+            runtime.block_on(init(config, &first("admin"), Some(&first("olga")))).unwrap();
+        },
+    );
+    let mut bank = Bank::on(world);
+    bank.sell(&interest_product("gain", "2.50", "MONTHLY"));
+    let account = bank.account("Maria", "gain", "1000");
+    bank.days(1);
+    bank.run();
+    let on = Config { auth: Auth::On, ..bank.world().config().clone() };
+    bank.counter.world.stop();
+    bank.counter.world.start_on(on);
+    bank.world().user("kwame", "teller");
+    let password = bank.world().dir.path().join("password");
+    std::fs::write(&password, PASSWORD).unwrap();
+    run(bank.world().mfa(&["login", "kwame", "--password-file", password.to_str().unwrap()])).ok();
+    let words = ["teller", "close-account", "T1", "--account", &account, "--amount", "1000.07"];
+    let said = run(bank.world().mfa(&[&words[..], &["--pay-interest", "--yes"]].concat())).fails(5);
+    let way_out = format!("mfa accounts pay-interest {account}; or give it up: --forfeit-interest");
+    assert!(said.contains(&way_out), "{said}");
+}
+
+#[test]
+fn a_run_of_a_day_without_interest_says_so() {
+    let world = World::start();
+    let screen = Terminal::start(&world, 120, &[]).run("mfa interest run");
+    let day = world.clock.now().day().previous();
+    let said = format!("interest run up to {day}, a day on which no product earned or paid; all days:");
+    assert!(screen.contains(&said) && screen.ends_with("exit 0\n$"), "{screen}");
 }

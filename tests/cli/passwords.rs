@@ -104,3 +104,30 @@ fn a_password_from_standard_input_is_the_password() {
     .fails(2);
     assert!(run(world.mfa(&["login", "esi"])).fails(2).contains("--password-stdin is needed"));
 }
+
+#[test]
+fn passwords_that_were_made_up_are_lines_for_people_and_json_for_programs() {
+    let world = World::start();
+    let terminal = Terminal::start(&world, 80, &[]);
+    let screen = terminal.run("mfa init --data-dir first --no-input --operator olga");
+    let made = |user: &str| {
+        let words = format!("the password of {user} is ");
+        let said = screen.split_once(&words).unwrap_or_else(|| panic!("{screen}")).1;
+        said.split(':').next().unwrap().to_owned()
+    };
+    for user in ["admin", "olga"] {
+        let line = format!("{user}: {}", made(user));
+        assert!(screen.lines().any(|shown| shown.ends_with(&line)), "{line}\n{screen}");
+    }
+    assert!(!screen.contains('{') && screen.ends_with("exit 0\n$"), "{screen}");
+    let init = |arguments: &[&str]| {
+        let mut command = world.mfa(&[&["init", "--no-input", "--data-dir"], arguments].concat());
+        command.current_dir(world.dir.path());
+        run(command).ok()
+    };
+    let record = init(&["second", "-o", "json"]);
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    assert!(record["passwords"]["admin"].is_string(), "{record}");
+    let line = init(&["third", "-o", "csv", "--columns", "passwords", "--no-header"]);
+    assert!(line.contains(r#"{""admin"":"#), "{line}");
+}

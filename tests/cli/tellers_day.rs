@@ -336,3 +336,20 @@ fn a_teller_that_must_be_counted_is_closed_with_a_count_only() {
     teller(&world, &["close", "desk-1"]).ok();
     assert_eq!(state(&world, "desk-1"), "CLOSED");
 }
+
+#[test]
+fn nobody_counts_the_cash_of_a_teller_in_vain() {
+    let world = World::guarded();
+    sample(&world);
+    world.user("mara", "branch-manager");
+    let password = world.dir.path().join("password.txt");
+    run(world.mfa(&["login", "mara", "--password-file", password.to_str().unwrap()])).ok();
+    // A manager closes a teller, and who works there pauses it.
+    let close = ["close", "desk-2", "--counted", "605", "-y"];
+    let said = teller(&world, &close).fails(5);
+    let hint = "let olga pause it: mfa teller pause desk-2; then repeat the command";
+    assert!(said.contains("you may not pause it") && said.contains(hint), "{said}");
+    assert!(!said.contains("difference"), "{said}");
+    world.login("olga").post("/teller/desk-2?command=PAUSE", json!({})).is(202);
+    teller(&world, &close).ok();
+}

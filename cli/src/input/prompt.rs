@@ -20,12 +20,12 @@ pub struct Prompt {
     pub protected: bool,
     /// The identifier that was typed on the command line already.
     pub confirmed: Option<String>,
-    /// Where a Ctrl-C goes.
+    /// Where a Ctrl-C or SIGTERM goes.
     pub interrupts: Interrupts,
 }
 
-/// A Ctrl-C ends the process, unless a question or a piece of work takes it because something must be undone
-/// first.
+/// A Ctrl-C or SIGTERM ends the process, unless a question or a piece of work takes it because something must
+/// be undone first.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupts(Arc<Mutex<Option<oneshot::Sender<Outcome>>>>);
 
@@ -34,17 +34,19 @@ impl Interrupts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether something has taken the Ctrl-C that just came.
+    /// Whether something has taken the signal that just came.
     pub fn are_taken(&self) -> bool {
         let taken = self.slot().take();
         taken.is_some_and(|answer| answer.send(Err(interrupted("interrupted, nothing was done"))).is_ok())
     }
 
-    /// Does work that a Ctrl-C ends, and the process not before the work is dropped with what it began.
+    /// Does work that such a signal ends, and the process not before the work is dropped with what it began.
     pub async fn taken_by<T>(&self, work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
         let (answer, answered) = oneshot::channel();
         *self.slot() = Some(answer);
         let done = tokio::select! {
+            // What is done is done, whatever came meanwhile.
+            biased;
             done = work => done,
             _ = answered => Err(interrupted("interrupted")),
         };

@@ -54,8 +54,13 @@ impl Verb for Run {
         };
         let query = Query(RunQuery { date: Some(date), ..RunQuery::default() });
         let runs = cx.client.send(&ListInterestRuns {}, &query).await?.value;
-        cx.out.tip(&format!("interest run up to {date}; all days: mfa interest runs"));
-        cx.print(&ListInterestRuns {}, &views::INTEREST_RUN, runs[InterestRun::PLURAL].clone()).await
+        let rows = runs[InterestRun::PLURAL].clone();
+        let nothing = match rows.as_array().is_some_and(Vec::is_empty) {
+            true => ", a day on which no product earned or paid",
+            false => "",
+        };
+        cx.out.tip(&format!("interest run up to {date}{nothing}; all days: mfa interest runs"));
+        cx.print(&ListInterestRuns {}, &views::INTEREST_RUN, rows).await
     }
 }
 

@@ -36,7 +36,7 @@ fn explained(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Appends words after `head`, and the further lines below the first word.
-pub(super) fn fill(out: &mut String, head: &str, words: &str, width: usize) {
+pub fn fill(out: &mut String, head: &str, words: &str, width: usize) {
     let indent = head.chars().count();
     let mut column = 0;
     for word in words.split_whitespace() {

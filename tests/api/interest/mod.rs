@@ -1,5 +1,6 @@
 pub mod bank;
 mod closing;
+mod cut_short;
 mod dividends;
 mod model;
 mod planted;

@@ -6,7 +6,7 @@ use mfa_daemon::Clock;
 use mfa_daemon::ops::check::check_ledger;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, post};
 use mfa_daemon::store::records::{
-    ProductInterest, StoredDividend, StoredEntry, StoredInterest, StoredPayment, StoredRun,
+    ProductInterest, RunPhase, StoredDividend, StoredEntry, StoredInterest, StoredPayment, StoredRun,
 };
 use mfa_daemon::store::{Store, Tx};
 use mfa_shared::amount::Amount;
@@ -115,7 +115,7 @@ const OF_ACCOUNTS: [(Alter, &str); 5] = [
 ];
 
 /// The same of products, days and dividends.
-const OF_PRODUCTS: [(Alter, &str); 5] = [
+const OF_PRODUCTS: [(Alter, &str); 6] = [
     (
         |tx| {
             let mut kept: ProductInterest = tx.get(&["gain"])?.unwrap();
@@ -131,6 +131,14 @@ const OF_PRODUCTS: [(Alter, &str); 5] = [
             tx.put(&run)
         },
         "interest of product gain has 56.00000 accrued, its days have 56.01000",
+    ),
+    (
+        |tx| {
+            let mut run: StoredRun = tx.get(&["2031-05-31", "gain"])?.unwrap();
+            (run.phase, run.after) = (RunPhase::Pay, Some(ACCOUNT.to_owned()));
+            tx.put(&run)
+        },
+        "run 2031-05-31 of gain is listed as done, but accounts after Maria.9100.00001 were not paid on it",
     ),
     (|tx| post_again(tx, "INTA", "gain"), "books the interest of gain for 2031-05-07 once more"),
     (|tx| post_again(tx, "MOVE", "gain"), "is of type MOVE and moves accrued interest"),

@@ -87,13 +87,13 @@ impl Verb for Create {
     }
 }
 
-/// Makes a backup from the running daemon as the schedule of this machine says.
+/// Makes a backup from the running daemon as the schedule of this machine says. Dropped before its end it
+/// leaves nothing.
 pub async fn scheduled(cx: &Cx, schedule: &BackupSchedule) -> Outcome<PathBuf> {
     let source = Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?));
     let to = EncryptTo::Keys(schedule.encrypt_to.clone());
     let seal = Some(Seal { to, key_file: None }).filter(|_| !schedule.encrypt_to.is_empty());
-    let kept = cx.prompt.interrupts.taken_by(keep(source, &schedule.dir, seal)).await;
-    kept.map(|(file, _)| file)
+    keep(source, &schedule.dir, seal).await.map(|(file, _)| file)
 }
 
 fn taken(place: &Path) -> Failure {

@@ -5,10 +5,9 @@ use super::{is_sheet, sheet};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
-use crate::input::today;
 use crate::nouns::ledger::day;
 use crate::nouns::teller::{self, FileFlags};
-use crate::output::views;
+use crate::output::{views, wrap::fill};
 use clap::Args;
 use mfa_shared::api::days::*;
 use mfa_shared::api::tellers::ListTellers;
@@ -21,6 +20,8 @@ use std::time::Duration;
 
 /// Longest wait for the report: every account of a large institution is read.
 const REPORT: Duration = Duration::from_secs(10 * 60);
+/// Columns of the name of a step at least.
+const STEP_WIDTH: usize = 14;
 
 #[derive(Args)]
 pub struct End {
@@ -54,15 +55,9 @@ impl Verb for End {
     const EXITS: &'static [i32] = &[exit::BULK_FAILURES];
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { office, date, leave_open, file } = self;
-        let (office, date) = match (office, date) {
-            // One word that is a date is the day, on a machine of one office.
-            (Some(word), None) if !cx.settings.get("office").0.is_empty() && day(&word).is_ok() => {
-                (None, day(&word).ok())
-            }
-            given => given,
-        };
-        let ends = Ends { office: super::office(cx, office)?, leave_open, file };
-        ends.run(cx, date.unwrap_or_else(today)).await
+        let (office, date) = super::office_and_day(cx, office, date)?;
+        let ends = Ends { office, leave_open, file };
+        ends.run(cx, date).await
     }
 }
 
@@ -74,24 +69,15 @@ impl Ends {
             let what = format!("end the day {date} of office {}", self.office);
             cx.prompt.before_ending(&what, &self.office)?;
         }
-        let mut steps = self.tellers(cx, before.is_some()).await?;
+        let mut steps = self.tellers(cx, &at, before.is_some()).await?;
         if cx.client.dry_run {
             self.end(cx, &at).await?;
         }
         let mut report = before.clone();
         if steps.iter().all(|step| step.ending != Ending::Failed) {
-            steps.push(steps::interest(cx, date).await);
-            let step = match &before {
-                Some(report) => Step::skipped("report", ended(report)),
-                None => self.report(cx, &at, &mut report).await,
-            };
-            steps.push(step);
-            steps.push(steps::ledger(report.as_ref()));
-            steps.push(steps::messages(cx, date).await);
-            steps.push(steps::backup(cx, report.as_ref()).await.map_err(|failure| {
-                let what = format!("; the day {date} of office {} has no backup yet", self.office);
-                failure.adding(&what).hint("repeat the command: what is done stays done")
-            })?);
+            let work = self.steps(cx, &at, date, &mut steps, &mut report);
+            let done = cx.prompt.interrupts.taken_by(work).await;
+            done.map_err(|failure| self.cut(failure, date, report.as_ref()))?;
         }
         print(cx, &at, &steps, report.as_ref()).await?;
         match steps.iter().filter(|step| step.ending == Ending::Failed).count() {
@@ -107,6 +93,44 @@ impl Ends {
     }
 }
 
+impl Ends {
+    /// Everything that follows the tellers. It may be dropped anywhere, and the next call goes on.
+    async fn steps(
+        &self,
+        cx: &Cx,
+        at: &GetOfficeDay,
+        date: Date,
+        steps: &mut Vec<Step>,
+        report: &mut Option<Value>,
+    ) -> Outcome {
+        steps.push(steps::interest(cx, date).await);
+        let step = match report {
+            Some(before) => Step::skipped("report", ended(cx, before)),
+            None => self.report(cx, at, report).await,
+        };
+        steps.push(step);
+        steps.push(steps::ledger(report.as_ref()));
+        steps.push(steps::messages(cx, date).await);
+        steps.push(steps::backup(cx, report.as_ref()).await);
+        Ok(())
+    }
+
+    /// What is the case after an interrupt. The next step names the day, because the next call may come
+    /// after midnight.
+    fn cut(&self, failure: Failure, date: Date, report: Option<&Value>) -> Failure {
+        let office = &self.office;
+        let what = match report {
+            Some(report) => format!(
+                "; report number {} is written, and the day {date} of office {office} has no backup yet",
+                report["number"]
+            ),
+            None => format!("; the day {date} of office {office} may not have been ended yet"),
+        };
+        let next = format!("repeat it: mfa day end {office} {date}; what is done stays as it is");
+        failure.adding(&what).hint(next)
+    }
+}
+
 /// The report of a day that was ended before.
 async fn ended_before(cx: &Cx, at: &GetOfficeDay) -> Outcome<Option<Value>> {
     match cx.client.send(at, &Nothing).await {
@@ -116,14 +140,15 @@ async fn ended_before(cx: &Cx, at: &GetOfficeDay) -> Outcome<Option<Value>> {
     }
 }
 
-fn ended(report: &Value) -> String {
-    let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
-    format!("number {}, ended before: on {} by {}", report["number"], text("endedOn"), text("endedBy"))
+fn ended(cx: &Cx, report: &Value) -> String {
+    let text = |name: &str| report[name].as_str().unwrap_or_default();
+    let on = if is_sheet(cx) { cx.out.moment(text("endedOn")) } else { text("endedOn").to_owned() };
+    format!("number {}, ended before: on {on} by {}", report["number"], text("endedBy"))
 }
 
 impl Ends {
     /// Asks to close each open teller; returns a step for each. If no question can be asked, none is closed.
-    async fn tellers(&self, cx: &Cx, is_ended: bool) -> Outcome<Vec<Step>> {
+    async fn tellers(&self, cx: &Cx, at: &GetOfficeDay, is_ended: bool) -> Outcome<Vec<Step>> {
         const NAME: &str = "tellers";
         let list = ListTellers { office: self.office.clone() };
         let listed = cx.client.send(&list, &Nothing).await?.value;
@@ -136,6 +161,7 @@ impl Ends {
             let open: Vec<_> = open.into_iter().map(as_told).collect();
             return Ok(vec![Step::skipped(NAME, format!("left as they are: {}", open.join(", ")))]);
         }
+        self.check_order(cx, at).await?;
         let asks = cx.prompt.can_ask() && !cx.client.dry_run;
         let mut steps = Vec::new();
         for teller in open {
@@ -143,19 +169,20 @@ impl Ends {
             let name = format!("teller {code}");
             let hint = format!("close it: mfa teller close {code} --office {}", self.office);
             let closed = match asks {
-                false => Err(format!("{}; {hint}", as_told(teller))),
-                true => self.ask(cx, code, teller).await.map_err(|why| format!("{why}; {hint}")),
+                false => Err(Failure::new("teller_open", exit::CONFLICT, as_told(teller))),
+                true => self.ask(cx, code, teller).await,
             };
             steps.push(match closed {
                 Ok(()) => Step::done(&name, "closed"),
-                Err(why) => Step::failed(&name, why),
+                Err(why) if why.hint.is_empty() => Step::failed(&name, told(&why.hint(hint))),
+                Err(why) => Step::failed(&name, told(&why)),
             });
         }
         Ok(steps)
     }
 
     /// Asks whether a teller is to be closed, with what that cancels, and closes it.
-    async fn ask(&self, cx: &Cx, code: &str, teller: &Value) -> Result<(), String> {
+    async fn ask(&self, cx: &Cx, code: &str, teller: &Value) -> Outcome {
         let answer = match teller::say_what_waits(cx, code).await {
             0 => cx.prompt.confirm(&format!("{}: close it?", as_told(teller))),
             waiting => {
@@ -165,9 +192,21 @@ impl Ends {
             }
         };
         if answer.is_err() {
-            return Err(format!("{} and was left so", as_told(teller)));
+            let what = format!("{} and was left so", as_told(teller));
+            return Err(Failure::new("teller_open", exit::CONFLICT, what));
         }
-        teller::close(cx, &self.office, code, &self.file).await.map_err(|failure| told(&failure))
+        teller::close(cx, &self.office, code, &self.file).await
+    }
+
+    /// Refuses a day that cannot end before a teller is closed for it. While tellers are open, the daemon
+    /// only looks at the order of the days.
+    async fn check_order(&self, cx: &Cx, at: &GetOfficeDay) -> Outcome {
+        let end = EndOfficeDay { office: at.office.clone(), date: at.date.clone() };
+        let tried = cx.client.try_out(&end, &JsonIfAny(Some(DayEnd { leave_open: false }))).await;
+        tried.or_else(|failure| match failure.code == fault::DAY_OUT_OF_ORDER.code {
+            true => Err(failure),
+            false => Ok(()),
+        })
     }
 
     async fn end(&self, cx: &Cx, at: &GetOfficeDay) -> Outcome {
@@ -199,6 +238,34 @@ fn as_told(teller: &Value) -> String {
     format!("{code} is {state}{employee}")
 }
 
+/// A blank inside a command, which is copied whole.
+const UNBROKEN: char = '\u{2060}';
+
+/// Words of which a line is made, with commands as one.
+fn with_whole_commands(text: &str) -> String {
+    let (mut whole, mut within) = (String::new(), false);
+    for word in text.split_whitespace() {
+        if !whole.is_empty() {
+            whole.push(if within { UNBROKEN } else { ' ' });
+        }
+        whole.push_str(word);
+        within = (within || word == "mfa") && !word.ends_with([';', ',']);
+    }
+    whole
+}
+
+/// A line for each step; long ones go on below their own words.
+fn lines(steps: &[Step], width: usize) -> String {
+    let longest = steps.iter().map(|step| step.name.chars().count()).max().unwrap_or_default();
+    let names = STEP_WIDTH.max(longest + 1);
+    let mut text = String::new();
+    for step in steps {
+        let head = format!("{:<names$}{:<9}", step.name, step.word());
+        fill(&mut text, &head, &with_whole_commands(&step.detail), width);
+    }
+    text.replace(UNBROKEN, " ")
+}
+
 async fn print(cx: &Cx, at: &GetOfficeDay, steps: &[Step], report: Option<&Value>) -> Outcome {
     let rows: Vec<_> = steps.iter().map(Step::json).collect();
     if is_sheet(cx) {
@@ -206,9 +273,7 @@ async fn print(cx: &Cx, at: &GetOfficeDay, steps: &[Step], report: Option<&Value
             Some(report) => sheet::of(cx, report).await + "\n",
             None => String::new(),
         };
-        for step in steps {
-            text += &format!("{:<14}{:<9}{}\n", step.name, step.word(), step.detail);
-        }
+        text += &lines(steps, cx.out.screen.width.into());
         return cx.out.document("day", &text);
     }
     if cx.out.format.is_structured() || cx.out.jq.is_some() {
@@ -216,4 +281,28 @@ async fn print(cx: &Cx, at: &GetOfficeDay, steps: &[Step], report: Option<&Value
         return cx.out.show(&views::DAY_STEP, &whole);
     }
     cx.out.show(&views::DAY_STEP, &Value::Array(rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_goes_on_below_its_own_words_and_a_long_name_stands_apart() {
+        let steps = [
+            Step::done("ledger", "both sides are the same"),
+            Step::failed("teller far-away-desk", "it is open: mfa teller close; no more"),
+        ];
+        let expected = "ledger               done     both sides
+                              are the same
+teller far-away-desk failed   it is open:
+                              mfa teller close;
+                              no more
+";
+        assert_eq!(lines(&steps, 42), expected);
+        assert_eq!(
+            lines(&steps[..1], usize::from(u16::MAX)),
+            "ledger        done     both sides are the same\n"
+        );
+    }
 }

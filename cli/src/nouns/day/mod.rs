@@ -8,11 +8,13 @@ use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
+use crate::input::today;
 use crate::nouns::ledger::day;
 use crate::output::views;
 use clap::Args;
 use mfa_shared::api::days::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
+use mfa_shared::fault;
 use mfa_shared::time::Date;
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
@@ -45,6 +47,18 @@ fn office(cx: &Cx, given: Option<String>) -> Outcome<String> {
     Ok(office)
 }
 
+/// The office and the day that were given; today, and the office of this machine, by default.
+fn office_and_day(cx: &Cx, given: Option<String>, date: Option<Date>) -> Outcome<(String, Date)> {
+    let (given, date) = match (given, date) {
+        // One word that is a date is the day, on a machine of one office.
+        (Some(word), None) if !cx.settings.get("office").0.is_empty() && day(&word).is_ok() => {
+            (None, day(&word).ok())
+        }
+        given => given,
+    };
+    Ok((office(cx, given)?, date.unwrap_or_else(today)))
+}
+
 #[derive(Args)]
 pub struct List {
     /// The office [env: MFA_OFFICE]
@@ -63,12 +77,12 @@ impl Verb for List {
 
 #[derive(Args)]
 pub struct Show {
-    /// The office
+    /// The office [env: MFA_OFFICE]
     #[arg(value_name = "OFFICE")]
-    office: String,
-    /// The day, in UTC
+    office: Option<String>,
+    /// The day, in UTC; today by default. With MFA_OFFICE it can be given alone
     #[arg(value_name = "DATE", value_parser = day)]
-    date: Date,
+    date: Option<Date>,
 }
 
 impl Verb for Show {
@@ -78,12 +92,25 @@ impl Verb for Show {
         "mfa day list head-office -o id | xargs -n 1 mfa day show head-office -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let at = GetOfficeDay { office: self.office, date: self.date.to_string() };
-        let report = cx.client.send(&at, &Nothing).await?.value;
+        let (office, date) = office_and_day(cx, self.office, self.date)?;
+        let at = GetOfficeDay { office, date: date.to_string() };
+        let found = cx.client.send(&at, &Nothing).await;
+        let report = found.map_err(|failure| not_ended(failure, &at))?.value;
         match is_sheet(cx) {
             true => cx.out.document("day", &sheet::of(cx, &report).await),
             false => show(cx, &report),
         }
+    }
+}
+
+/// Today may still be ended; another day was meant otherwise.
+fn not_ended(failure: Failure, at: &GetOfficeDay) -> Failure {
+    let GetOfficeDay { office, date } = at;
+    let list = format!("see which were ended: mfa day list {office}");
+    match failure.code == fault::DAY_NOT_FOUND.code {
+        true if *date == today().to_string() => failure.hint(format!("end it: mfa day end {office}; {list}")),
+        true => failure.hint(list),
+        false => failure,
     }
 }
 

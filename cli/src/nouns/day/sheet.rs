@@ -109,9 +109,14 @@ impl Cells<'_> {
 
     fn money(&self, pointer: &str) -> String {
         let value = self.element.pointer(pointer).cloned().unwrap_or_default();
-        let scale = self.scales.get(&self.currency()).copied();
+        let scale = self.scales.get(&self.currency()).copied().or_else(|| only(self.scales));
         as_amount(&value).map(|amount| with_digits(amount, scale)).unwrap_or_default()
     }
+}
+
+/// The digits that all currencies have, if they do: for amounts without a currency.
+fn only(scales: &HashMap<String, u32>) -> Option<u32> {
+    scales.values().min().copied().filter(|scale| scales.values().all(|other| other == scale))
 }
 
 fn laid_out(report: &Value, scales: &HashMap<String, u32>, moment: &dyn Fn(&str) -> String) -> String {
@@ -137,7 +142,7 @@ fn laid_out(report: &Value, scales: &HashMap<String, u32>, moment: &dyn Fn(&str)
             sheet += &line(part.titles, &(part.cells)(&Cells { element, scales, currencies: &currencies }));
         }
     }
-    let only = scales.values().min().copied().filter(|scale| scales.values().all(|other| other == scale));
+    let only = only(scales);
     let total = |name: &str| as_amount(&report[name]).map(|sum| with_digits(sum, only)).unwrap_or_default();
     sheet += &format!("\n{:<20}{:>25}\n", "Trial balance", "");
     sheet += &format!(
@@ -186,7 +191,7 @@ mod tests {
                 "pendingTransactions": 0 }],
             "sessions": [{ "tellerCode": "T1", "report": 1, "cashReceivedTotal": 100, "cashDisbursedTotal": 40,
                 "difference": -0.5, "cashOnHand": 60 }],
-            "vaults": [], "totals": [{ "transactionType": "CDPT", "currency": "USD", "confirmed": 2,
+            "vaults": [{ "accountIdentifier": "vault", "currency": null, "balance": -3000 }], "totals": [{ "transactionType": "CDPT", "currency": "USD", "confirmed": 2,
                 "amount": 10, "charges": 1.5, "canceled": 1 }],
             "totalDebit": 99, "totalCredit": 99,
             "exceptions": [{ "kind": "DIFFERENCE", "tellerCode": "T1", "detail": "day report 1: 0.5 short" }],
@@ -204,6 +209,9 @@ T1                    CLOSED            60.00 USD        0
 
 Sessions         report      received     disbursed   difference          left
 T1                    1        100.00         40.00        -0.50         60.00
+
+Vaults                                balance
+vault                                -3000.00
 
 Transactions           count           amount          charges       cancelled
 cash deposit               2            10.00             1.50 USD           1

@@ -15,7 +15,7 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::tellers::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::fault::{self, exit};
-use mfa_shared::wire::{Nothing, Query};
+use mfa_shared::wire::{Form, Nothing, Query};
 use serde_json::Value;
 
 #[derive(Args)]
@@ -199,9 +199,13 @@ async fn count(
 
 /// Whether a teller is active, or else paused; in any other state its cash cannot be counted.
 async fn is_active(cx: &Cx, at: &Place) -> Outcome<bool> {
-    match cx.client.send(&at.read(), &Nothing).await?.value["state"].as_str() {
+    let teller = cx.client.send(&at.read(), &Nothing).await?.value;
+    match teller["state"].as_str() {
         Some("PAUSED") => Ok(false),
-        Some("ACTIVE") => Ok(true),
+        Some("ACTIVE") => {
+            check_pause(cx, at, teller["assignedEmployee"].as_str()).await?;
+            Ok(true)
+        }
         state => {
             let what = format!("teller {} is {}", at.teller, state.unwrap_or_default());
             let row = fault::WRONG_STATE;
@@ -209,6 +213,20 @@ async fn is_active(cx: &Cx, at: &Place) -> Outcome<bool> {
             Err(failure.hint("cash is counted after the drawer was unlocked: mfa teller unlock"))
         }
     }
+}
+
+/// Refuses to count where the caller may close the teller and not pause it, before somebody counts in vain.
+async fn check_pause(cx: &Cx, at: &Place, employee: Option<&str>) -> Outcome {
+    let form = Form(TellerForm { command: TellerCommandWord::Pause });
+    let tried = cx.client.try_out(&PauseTeller { teller: at.teller.clone() }, &form).await;
+    let refused = tried.err().filter(|failure| failure.exit == exit::FORBIDDEN);
+    refused.map_or(Ok(()), |failure| {
+        let (teller, employee) = (&at.teller, employee.unwrap_or("who works there"));
+        let what =
+            format!("teller {teller} must be paused before its cash is counted, and you may not pause it");
+        let hint = format!("let {employee} pause it: mfa teller pause {teller}; then repeat the command");
+        Err(Failure::new(&failure.code, failure.exit, what).hint(hint))
+    })
 }
 
 /// The cash that should be in the drawer.

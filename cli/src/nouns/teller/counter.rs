@@ -331,6 +331,12 @@ impl Verb for CloseAccount {
             if !self.forfeit_interest && (self.pay_interest || wants_it(cx)?) && !cx.client.dry_run {
                 match interest::pay(cx, account).await {
                     Err(failure) if failure.code == fault::NOTHING_ACCRUED.code => {}
+                    Err(failure) if failure.exit == exit::FORBIDDEN => {
+                        return Err(failure.hint(format!(
+                            "let somebody pay it who may, and repeat the command: mfa accounts pay-interest \
+                             {account}; or give it up: --forfeit-interest"
+                        )));
+                    }
                     paid => paid?,
                 }
             }

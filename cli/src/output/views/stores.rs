@@ -1,6 +1,7 @@
 //! Columns of work on stores.
 
-use super::{View, WIDE, column, moment};
+use super::{Column, View, WIDE, column, moment};
+use serde_json::Value;
 
 /// A store that was made.
 pub const STORE: View = View {
@@ -10,11 +11,17 @@ pub const STORE: View = View {
     columns: &[
         column("identifier", "/identifier", 0),
         column("result", "/result", 0),
-        column("instance", "/instance", 1),
-        column("passwords", "/passwords", 2),
+        column("instance", "/instance", 2),
+        Column { lines: Some(passwords), ..column("passwords", "/passwords", 1) },
         column("added", "/added", WIDE),
     ],
 };
+
+/// The passwords that were made up, a line for each user.
+fn passwords(store: &Value) -> Vec<String> {
+    let made = store["passwords"].as_object().into_iter().flatten();
+    made.map(|(user, password)| format!("{user}: {}", password.as_str().unwrap_or_default())).collect()
+}
 
 /// What a check has found.
 pub const DEFECT: View = View {

@@ -8,7 +8,8 @@ use crate::store::check::Finding;
 use crate::store::engine::Range;
 use crate::store::record::Record;
 use crate::store::records::{
-    ProductInterest, StoredDividend, StoredEntry, StoredInstance, StoredInterest, StoredPayment, StoredRun,
+    ProductInterest, RunPhase, StoredDividend, StoredEntry, StoredInstance, StoredInterest, StoredPayment,
+    StoredRun,
 };
 use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
@@ -152,6 +153,9 @@ impl Journal {
             if !done {
                 open.insert(run.product_identifier.clone());
             }
+            if row.is_cut_short() {
+                self.find(format!("run {} of {}", key.1, key.0), missing(&row));
+            }
             let booked = of(&self.accrued, &key);
             if booked != run.booked {
                 let subject = format!("run {} of {}", key.1, key.0);
@@ -217,6 +221,16 @@ impl Journal {
         }
         Ok(())
     }
+}
+
+/// What a day that was cut short lacks, and what brings it.
+fn missing(row: &StoredRun) -> String {
+    let lacks = match row.phase {
+        RunPhase::Pay => "were not paid on it",
+        _ => "accrued nothing for it",
+    };
+    let after = row.after.as_deref().unwrap_or_default();
+    format!("is listed as done, but accounts after {after} {lacks}; make up for them: mfa interest run")
 }
 
 /// Whether an entry has the two lines of its type.

@@ -67,14 +67,36 @@ pub fn claim(
         refuse_begun(state, order)?;
     }
     let begun = first_day(tx, order)?;
-    let mut state = stored.unwrap_or(InterestState { begun, last: None, runner: None, beat: 0, removed: 0 });
+    let mut state = stored.unwrap_or(InterestState {
+        begun,
+        last: None,
+        runner: None,
+        beat: 0,
+        removed: 0,
+        looked_through: false,
+    });
     if state.runner.as_ref().is_some_and(|other| other != runner) && stale != Some(state.beat) {
         return Ok(Claim::Theirs(state.beat));
     }
     state.runner = Some(runner.to_owned());
     state.beat += 1;
+    if !std::mem::replace(&mut state.looked_through, true) && reopen(tx)? {
+        state.removed += 1;
+    }
     tx.put(&state)?;
     Ok(Claim::Mine)
+}
+
+/// Lets the days that an earlier program cut short be tried again from where they ended; whether there were
+/// any. What they have accrued stays, so nothing is accrued or paid twice.
+fn reopen(tx: &mut Tx<'_>) -> Result<bool, Fault> {
+    let mut any = false;
+    for mut row in tx.all::<StoredRun>(&[])?.into_iter().filter(StoredRun::is_cut_short) {
+        row.ended = false;
+        tx.put(&row)?;
+        any = true;
+    }
+    Ok(any)
 }
 
 /// With which day the first run begins. Before the first entry of the journal no account has a balance, so

@@ -25,7 +25,8 @@ fn begun() -> Date {
 
 fn store() -> Memory {
     let mut store = Memory::new();
-    let state = InterestState { begun: begun(), last: None, runner: None, beat: 0, removed: 0 };
+    let state =
+        InterestState { begun: begun(), last: None, runner: None, beat: 0, removed: 0, looked_through: true };
     store.write(|tx| tx.put(&state)).unwrap();
     store
 }

@@ -26,6 +26,9 @@ pub struct InterestState {
     /// How many runs were removed or begun again, so that lists kept in memory notice.
     #[serde(default)]
     pub removed: u64,
+    /// Whether the runs were looked through for days that an earlier program cut short.
+    #[serde(default)]
+    pub looked_through: bool,
 }
 
 impl InterestState {
@@ -143,6 +146,12 @@ impl StoredRun {
     /// Whether it has ended well.
     pub fn is_done(&self) -> bool {
         self.ended && self.run.outcome == RunOutcome::Done
+    }
+
+    /// Whether it counts as done and is not. An earlier program left days so that it tried again with more
+    /// accounts than one transaction looks at.
+    pub fn is_cut_short(&self) -> bool {
+        self.is_done() && self.phase != RunPhase::End
     }
 }
 

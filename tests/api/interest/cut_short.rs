@@ -1,0 +1,80 @@
+//! Days that an earlier program cut short: they count as done, and only the accounts of their first transaction
+//! have accrued.
+
+use super::bank::Bank;
+use super::runs::{left_out_of_many, made_up_for};
+use crate::stored;
+use mfa_daemon::ops::check::check_ledger;
+use mfa_daemon::ops::interest::{Job, Order, claim, end_day, release, step};
+use mfa_daemon::store::Tx;
+use mfa_daemon::store::records::{InterestState, StoredRun};
+use mfa_shared::fault::Fault;
+use mfa_shared::time::Date;
+
+const DAYS: [&str; 2] = ["2031-05-30", "2031-05-31"];
+
+/// Does with a store what the earlier program did: of each day the first transaction, after which it took the
+/// day for done; and all of the next day, which books what the accounts have accrued.
+fn cut_short(tx: &mut Tx<'_>) -> Result<(), Fault> {
+    let by = "guest";
+    let [_, last] = DAYS.map(|day| Date::parse(day).unwrap());
+    let order = Order { until: last, from: None, by: by.to_owned() };
+    claim(tx, &order, by, true, None)?;
+    for text in DAYS {
+        let job = Job { day: Date::parse(text).unwrap(), product: "gain".to_owned(), again: true };
+        assert_eq!(step(tx, &job, by, by)?, Some(false), "there is more to do");
+        let mut row: StoredRun = tx.get(&[text, "gain"])?.unwrap();
+        row.ended = true;
+        tx.put(&row)?;
+    }
+    let next = Job { day: last.next(), product: "gain".to_owned(), again: false };
+    while step(tx, &next, by, by)? == Some(false) {}
+    end_day(tx, next.day)?;
+    release(tx, by)?;
+    let state: InterestState = tx.get(InterestState::KEY)?.unwrap();
+    tx.put(&InterestState { looked_through: false, ..state })
+}
+
+/// Plants the days in a store, and what the check finds then.
+fn planted(bank: &mut Bank) -> Vec<String> {
+    bank.counter.world.stop();
+    let store = stored::open(bank.world().config(), bank.world().clock.clone());
+    bank.world().block_on(store.write("test", cut_short)).unwrap();
+    let found = bank.world().block_on(store.read(true, check_ledger)).unwrap();
+    bank.world().block_on(store.close());
+    drop(store);
+    bank.counter.world.restart();
+    found.iter().map(|found| format!("{} {}", found.subject, found.detail)).collect()
+}
+
+#[test]
+fn the_next_run_makes_up_for_days_that_count_as_done_and_are_not() {
+    let (mut bank, accounts) = left_out_of_many();
+    let found = planted(&mut bank);
+    bank.days(1);
+    assert_eq!(found.len(), DAYS.len(), "{found:#?}");
+    for (found, day) in found.iter().zip(DAYS) {
+        // How many accounts a transaction looks at is no matter here.
+        let begin = format!("run {day} of gain is listed as done, but accounts after c0");
+        let end = " accrued nothing for it; make up for them: mfa interest run";
+        assert!(found.starts_with(&begin) && found.ends_with(end), "{found}");
+    }
+    let runs = bank.runs("product=gain&dateRange=2031-05-30..2031-05-31");
+    assert!(runs.iter().all(|run| run["outcome"] == "DONE" && run["accounts"] == 1), "{runs:?}");
+    // Nothing is accrued or paid twice, however often it is run. What the day behind has earned is paid, too.
+    for _ in 0..2 {
+        bank.run();
+        made_up_for(&bank, &accounts, "3");
+    }
+    let mut entries = bank.entries();
+    entries.retain(|entry| entry.contains("accrue-gain"));
+    let expected = [
+        "INTA 2031-06-01 4.00 DEBIT expense-gain CREDIT accrue-gain",
+        "INTA 2031-05-30 1.00 DEBIT expense-gain CREDIT accrue-gain",
+        "INTA 2031-05-31 1.00 DEBIT expense-gain CREDIT accrue-gain",
+        "INTP 2031-05-31 3.00 DEBIT accrue-gain CREDIT c0000.9100.00001",
+        "INTP 2031-05-31 3.00 DEBIT accrue-gain CREDIT c9999.9100.00001",
+    ];
+    assert_eq!(entries, expected);
+    bank.check();
+}
