@@ -219,6 +219,12 @@ fn interest_that_was_not_paid_is_at_the_end_of_a_statement() {
     let text = mfa(&counter.world, &["statement", &account, "--to", "2031-05-31"]).ok();
     let expected = "Interest accrued until 2031-05-06, not yet paid 0.06849";
     assert!(words(&text).contains(&expected.to_owned()), "{text}");
+
+    // Once it is paid, the line says what it is, and the rest below a cent is no one's concern.
+    counter.world.post(&format!("/instances/{account}/interest"), r#"{"action":"PAY"}"#).is(202);
+    let text = mfa(&counter.world, &["statement", &account, "--to", "2031-05-31"]).ok();
+    assert!(words(&text).contains(&"2031-05-07 interest 0.07 1000.07".to_owned()), "{text}");
+    assert!(!text.contains("not yet paid"), "{text}");
 }
 
 #[test]

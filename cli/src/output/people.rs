@@ -85,6 +85,10 @@ pub fn transaction(code: &str) -> &str {
         "DAJT" => "cash into drawer",
         "CAJT" => "cash out of drawer",
         "ADJT" => "drawer moved",
+        "INTA" => "interest accrued",
+        "INTP" => "interest",
+        "INTF" => "interest given up",
+        "DIVD" => "dividend",
         other => other,
     }
 }

@@ -14,7 +14,7 @@ use crate::paper::PaperFlags;
 use clap::Args;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::GetDefinition;
-use mfa_shared::api::instances::{GetInstance, Instance, ListInstanceEntries};
+use mfa_shared::api::instances::{GetInstance, Instance, InstanceState, ListInstanceEntries};
 use mfa_shared::api::interest::AccountInterest;
 use mfa_shared::api::ledger::{AccountEntry, EntryQuery, Side};
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -176,7 +176,10 @@ impl Wanted {
                 (still, still)
             }
         };
-        let interest = interest::of_account(cx, &self.account).await.filter(|found| !found.accrued.is_zero());
+        // A rest below the smallest amount is of no use to the holder, nor is what a closed account has left.
+        let owed =
+            |found: &AccountInterest| found.accrued > Amount::ZERO && account.state != InstanceState::Closed;
+        let interest = interest::of_account(cx, &self.account).await.filter(owed);
         Ok(Found { account, days, opening, entries, closing, interest })
     }
 }
@@ -195,7 +198,7 @@ impl Found {
             return cx.out.show(&views::STATEMENT, &with_interest(statement, interest.as_ref()));
         }
         let mut rows = vec![balance(*first, "opening balance", *opening)];
-        rows.extend(entries.iter().map(row));
+        rows.extend(entries.iter().map(|entry| row(entry, cx.out.is_read_by_people())));
         rows.push(balance(*last, "closing balance", *closing));
         if let Some((until, accrued)) = self.accrued() {
             rows.push(balance(until, "accrued interest", accrued));
@@ -224,12 +227,21 @@ fn balance(day: Date, message: &str, balance: Amount) -> Value {
     json!({ "postedOn": day, "message": message, "balance": balance })
 }
 
-fn row(entry: &AccountEntry) -> Value {
+fn row(entry: &AccountEntry, for_people: bool) -> Value {
     let side = if entry.side == Side::Debit { "debit" } else { "credit" };
+    let message = if for_people { about(entry) } else { &entry.message };
     json!({
-        "postedOn": entry.posted_on, "type": entry.r#type, "message": entry.message,
+        "postedOn": entry.posted_on, "type": entry.r#type, "message": message,
         side: entry.amount, "balance": entry.balance, "sequence": entry.sequence,
     })
+}
+
+/// What a line is about, as people call it: the message of interest and dividends names the account.
+fn about(entry: &AccountEntry) -> &str {
+    match entry.r#type.as_str() {
+        kind @ ("INTP" | "DIVD") => kind,
+        _ => &entry.message,
+    }
 }
 
 /// The balance before a line. What customers have is owed to them, deposits and shares alike: a credit raises

@@ -1,6 +1,6 @@
 //! The statement of an account as its holder gets it.
 
-use super::{Found, record};
+use super::{Found, about, record};
 use crate::command::cx::Cx;
 use crate::command::money::with_digits;
 use crate::failure::Outcome;
@@ -57,7 +57,7 @@ fn lines(found: &Found, day: &dyn Fn(&AccountEntry) -> String, money: &dyn Fn(Am
         };
         let before = i.checked_sub(1).and_then(|before| found.entries.get(before));
         let charges = if is_charge(entry, before) { ", charges" } else { "" };
-        let what = format!("{}{charges}", transaction(&entry.message));
+        let what = format!("{}{charges}", transaction(about(entry)));
         vec![day(entry), what, debit, credit, money(entry.balance)]
     };
     let sum = |side: Side| {
