@@ -25,7 +25,7 @@ impl Timestamp {
 
     /// Reads any RFC 3339 date-time with an offset; finer than a millisecond is cut.
     pub fn parse(text: &str) -> Option<Self> {
-        // RFC 3339 only: the parser below knows more forms (no colon, a zone in brackets) than it allows.
+        // RFC 3339 only: the parser below knows more forms (a comma, no colon, a zone in brackets).
         let bytes = text.as_bytes();
         let shaped = bytes.len() >= 20
             && bytes[4] == b'-'
@@ -33,12 +33,18 @@ impl Timestamp {
             && matches!(bytes[10], b'T' | b't' | b' ')
             && bytes[13] == b':'
             && bytes[16] == b':'
-            && !text.contains('[');
+            && text.get(19..).is_some_and(is_rest);
         if !shaped {
             return None;
         }
         let moment: jiff::Timestamp = text.parse().ok()?;
-        Some(Self::from_millis(moment.as_millisecond()))
+        // The offset may lead out of the years that have four digits, which are all that is written and read.
+        if moment.to_zoned(TimeZone::UTC).year() < 0 {
+            return None;
+        }
+        // Cut towards the past, also before 1970, where the number is negative.
+        let millis = moment.as_nanosecond().div_euclid(1_000_000);
+        Some(Self::from_millis(i64::try_from(millis).ok()?))
     }
 
     /// The day in UTC on which the moment falls.
@@ -49,6 +55,22 @@ impl Timestamp {
     /// The moment this many seconds later (earlier, if negative).
     pub fn plus_seconds(self, seconds: i64) -> Self {
         Self::from_millis(self.millis().saturating_add(seconds.saturating_mul(1000)))
+    }
+}
+
+/// Whether a text is what may follow the seconds of a date-time: a fraction, then an offset.
+fn is_rest(text: &str) -> bool {
+    let offset = match text.strip_prefix('.') {
+        None => text,
+        Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
+    };
+    match offset.as_bytes() {
+        [b'Z' | b'z'] => true,
+        [b'+' | b'-', hours @ .., b':', tens, ones] => {
+            matches!(hours, [b'0' | b'1', b'0'..=b'9'] | [b'2', b'0'..=b'3'])
+                && matches!((tens, ones), (b'0'..=b'5', b'0'..=b'9'))
+        }
+        _ => false,
     }
 }
 
@@ -97,7 +119,9 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| D::Error::custom("not a timestamp"))
+        // Earlier versions stored moments before the year 0.
+        let stored = || text.parse().ok().map(Self);
+        Self::parse(&text).or_else(stored).ok_or_else(|| D::Error::custom("not a timestamp"))
     }
 }
 
@@ -228,13 +252,39 @@ mod tests {
             ("2024-03-05T09:14:27.041Z", "2024-03-05T09:14:27.041Z"),
             ("2024-03-05T09:14:27Z", "2024-03-05T09:14:27.000Z"),
             ("2024-03-05T09:14:27.0419999+01:00", "2024-03-05T08:14:27.041Z"),
+            ("2024-03-05t09:14:27-23:59", "2024-03-06T09:13:27.000Z"),
+            ("1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z"),
         ] {
             assert_eq!(Timestamp::parse(sent).unwrap().to_string(), shown);
         }
-        for bad in
-            ["yesterday", "2024-03-05", "2024-02-30T00:00:00Z", "2024-03-05T09:14:27", "20240305T091427Z"]
-        {
+        for bad in [
+            "yesterday",
+            "2024-03-05",
+            "2024-02-30T00:00:00Z",
+            "2024-03-05T09:14:27",
+            "20240305T091427Z",
+            "0000-01-01T00:00:00+01:00",
+            "2024-03-05T09:14:27,5Z",
+            "2024-03-05T09:14:27.Z",
+            "2024-03-05T09:14:27+01",
+            "2024-03-05T09:14:27+0100",
+            "2024-03-05T09:14:27+01:00:30",
+            "2024-03-05T09:14:27+24:00",
+            "2024-03-05T09:14:27+01:60",
+            "2024-03-05T09:14:27+1:00",
+            "2024-03-05T09:14:27Z[UTC]",
+        ] {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn whatever_was_stored_is_read() {
+        let before = "0000-01-01T00:00:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond() - 3_600_000;
+        for millis in [0, -1, before, i64::MIN, i64::MAX] {
+            let moment = Timestamp::from_millis(millis);
+            let text = serde_json::to_string(&moment).unwrap();
+            assert_eq!(serde_json::from_str::<Timestamp>(&text).unwrap().millis(), moment.millis(), "{text}");
         }
     }
 

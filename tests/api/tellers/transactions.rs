@@ -26,6 +26,8 @@ fn each_bad_field_of_a_transaction_is_named() {
         ("transactionType", json!(5), "wrong_type"),
         ("transactionDate", json!("yesterday"), "impossible_date"),
         ("transactionDate", json!("2031-05-06"), "impossible_date"),
+        ("transactionDate", json!("2031-05-06T07:08:09+0100"), "impossible_date"),
+        ("transactionDate", json!("0000-01-01T00:00:00+01:00"), "impossible_date"),
         ("customerIdentifier", json!(" "), "blank"),
         ("customerIdentifier", Value::Null, "required"),
         ("productIdentifier", json!("x"), "too_short"),
