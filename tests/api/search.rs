@@ -144,6 +144,31 @@ fn what_was_acknowledged_is_found_at_once_and_what_was_changed_is_found_as_it_is
 }
 
 #[test]
+fn an_account_is_found_also_while_its_customer_does_not_exist() {
+    let mut world = institution();
+    let account = json!({ "customerIdentifier": "c-900", "productIdentifier": "savings" });
+    world.post("/instances", account.to_string()).is(202);
+    for restarted in [false, true] {
+        if restarted {
+            world.restart();
+        }
+        let seen = search(&world, "text=c-900.9100").is(200).json();
+        let expected = json!({
+            "kind": "account", "identifier": "c-900.9100.00001", "label": "c-900", "state": "PENDING",
+            "office": null, "matched": ["accountIdentifier"], "near": false
+        });
+        assert_eq!(seen["hits"], json!([expected]), "restarted: {restarted}");
+        // A customer that exists is found by the numbers of its accounts, too.
+        assert_eq!(found(&world, "9100").len(), 3);
+        assert!(hits(&search(&world, "text=c-900&kind=customer").is(200)).is_empty());
+    }
+    customer(&world, "c-900", "Yaa", "Asantewaa", json!({}));
+    let both = ["customer c-900", "account c-900.9100.00001"];
+    assert_eq!(found(&world, "asantewaa"), both);
+    assert_eq!(found(&world, "c-900"), both);
+}
+
+#[test]
 fn only_kinds_that_the_caller_may_read_are_searched() {
     let world = World::guarded();
     let olga = world.login("olga");

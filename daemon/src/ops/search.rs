@@ -53,13 +53,13 @@ pub fn hits(
         let Some(line) = records::line(tx, &(line_kind, find.owner.clone()))? else { continue };
         let finds = line.finds(phrase, &[find.kind], near);
         if let Some(now) = finds.iter().find(|now| now.identifier == find.identifier) {
-            hits.extend(hit(tx, now, near)?);
+            hits.push(hit(tx, now, near)?);
         }
     }
     Ok(SearchHits { hits })
 }
 
-fn hit(tx: &mut Tx<'_>, found: &Found, near: bool) -> Result<Option<Hit>, Fault> {
+fn hit(tx: &mut Tx<'_>, found: &Found, near: bool) -> Result<Hit, Fault> {
     let owner: &[&str] = &[&found.owner];
     let (state, office) = match found.kind {
         Kind::Office => (None, tx.get::<StoredOffice>(owner)?.and_then(|office| office.parent_identifier)),
@@ -67,15 +67,15 @@ fn hit(tx: &mut Tx<'_>, found: &Found, near: bool) -> Result<Option<Hit>, Fault>
             (None, tx.get::<StoredEmployee>(owner)?.and_then(|employee| employee.assigned_office))
         }
         Kind::Customer | Kind::Account => {
-            let Some(customer) = tx.get::<Customer>(owner)? else { return Ok(None) };
+            let customer = tx.get::<Customer>(owner)?;
             let state = match found.kind {
                 Kind::Account => tx.get::<StoredInstance>(&[&found.identifier])?.map(|a| a.state.as_str()),
-                _ => Some(customer.current_state.as_str()),
+                _ => customer.as_ref().map(|customer| customer.current_state.as_str()),
             };
-            (state.map(str::to_owned), customer.assigned_office)
+            (state.map(str::to_owned), customer.and_then(|customer| customer.assigned_office))
         }
     };
-    Ok(Some(Hit {
+    Ok(Hit {
         kind: hit_kind(found.kind),
         identifier: found.identifier.clone(),
         label: found.label.clone(),
@@ -83,5 +83,5 @@ fn hit(tx: &mut Tx<'_>, found: &Found, near: bool) -> Result<Option<Hit>, Fault>
         office,
         matched: found.matched.iter().map(|field| field.as_str().to_owned()).collect(),
         near,
-    }))
+    })
 }

@@ -66,6 +66,12 @@ impl Column {
         }
     }
 
+    /// Whether a record has a line.
+    pub fn has(&self, kind: Kind, identifier: &str) -> bool {
+        let mut places = self.keys(kind, identifier).map_while(|key| self.places.get(&key));
+        places.any(|place| self.is_of(*place, kind, identifier))
+    }
+
     /// Number of records.
     pub fn records(&self) -> usize {
         self.places.values().filter(|place| self.text[**place] != DEAD).count()

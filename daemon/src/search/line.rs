@@ -29,7 +29,8 @@ pub struct Part {
 /// A line: a record with what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Kind of the record; an account is in the line of its customer.
+    /// Kind of the record; an account is in the line of its customer. If that does not exist, the line is one
+    /// of accounts alone.
     pub kind: Kind,
     /// Name as a person says it.
     pub label: String,
@@ -155,6 +156,7 @@ impl<'t> Written<'t> {
         let kind = match text.as_bytes().first() {
             Some(b'e') => Kind::Employee,
             Some(b'f') => Kind::Office,
+            Some(b'a') => Kind::Account,
             _ => Kind::Customer,
         };
         let rest = text.get(1..).unwrap_or_default();
@@ -174,7 +176,8 @@ impl<'t> Written<'t> {
         visit: &mut dyn FnMut(&Candidate<'t>),
     ) {
         let owner = self.record;
-        if kinds.contains(&self.kind) {
+        let is_alone = self.kind == Kind::Account;
+        if kinds.contains(&self.kind) && !is_alone {
             let numbers = self.accounts().flat_map(WrittenPart::fields);
             let fields = owner.fields().chain(numbers);
             if let Some(grade) = phrase.grade(fields, Field::Identifier, near) {
@@ -183,7 +186,7 @@ impl<'t> Written<'t> {
                 visit(&Candidate { rank: grade.rank, kind, part, owner, matched: grade.matched });
             }
         }
-        if self.kind == Kind::Customer && kinds.contains(&Kind::Account) {
+        if (self.kind == Kind::Customer || is_alone) && kinds.contains(&Kind::Account) {
             for part in self.accounts() {
                 let names = owner.fields().filter(|(field, _)| field.is_name());
                 let fields = part.fields().chain(names);

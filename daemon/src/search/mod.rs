@@ -151,10 +151,29 @@ impl Search {
                 from = next;
             }
         }
+        self.make_ownerless(store).await?;
         let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
         let records = column.records();
         let bytes = column.bytes();
         tracing::debug!(records, bytes, "ready to search");
+        Ok(())
+    }
+
+    /// Reads the accounts whose customer does not exist.
+    async fn make_ownerless(&self, store: &Store) -> Result<(), Fault> {
+        let mut from = Some(Vec::new());
+        while let Some(start) = from {
+            let (mut named, next) =
+                store.read(true, move |tx| records::named(tx, start.clone(), CHUNK_RECORDS)).await?;
+            {
+                let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
+                named.retain(|(kind, customer)| !column.has(*kind, customer));
+            }
+            if !named.is_empty() {
+                self.refresh(store, named).await?;
+            }
+            from = next;
+        }
         Ok(())
     }
 
@@ -168,6 +187,10 @@ impl Search {
             .await?;
         let mut column = self.column.write().unwrap_or_else(PoisonError::into_inner);
         for ((kind, identifier), line) in looked {
+            if kind == Kind::Customer {
+                // Accounts that stood alone belong to the customer now.
+                column.remove(Kind::Account, &identifier);
+            }
             match line {
                 Some(line) => {
                     column.put(&line);

@@ -41,9 +41,11 @@ pub fn line(tx: &mut Tx<'_>, (kind, identifier): &Named) -> Result<Option<Line>,
         Kind::Office => Ok(tx.get::<StoredOffice>(parts)?.map(|record| office(&record))),
         Kind::Employee => Ok(tx.get::<StoredEmployee>(parts)?.map(|record| employee(&record))),
         Kind::Customer | Kind::Account => {
-            let Some(record) = tx.get::<Customer>(parts)? else { return Ok(None) };
-            let cards = tx.all::<StoredCard>(parts)?;
             let accounts = tx.indexed::<StoredInstance>(INSTANCES_BY_CUSTOMER, parts)?;
+            let Some(record) = tx.get::<Customer>(parts)? else {
+                return Ok(ownerless(identifier, &accounts));
+            };
+            let cards = tx.all::<StoredCard>(parts)?;
             Ok(Some(customer(&record, &cards, &accounts)))
         }
     }
@@ -57,6 +59,16 @@ pub fn owners(tx: &mut Tx<'_>, accounts: &[String]) -> Result<Vec<String>, Fault
         owners.extend(instance.map(|instance| instance.customer_identifier));
     }
     Ok(owners)
+}
+
+/// The customers that the next accounts name, whether they exist or not, and where the next chunk begins.
+pub fn named(tx: &mut Tx<'_>, from: Vec<u8>, limit: usize) -> Result<(Vec<Named>, Option<Vec<u8>>), Fault> {
+    let pairs = tx.scan(INSTANCES_BY_CUSTOMER, &Range { from, to: None }, false, limit)?;
+    let next = pairs.last().filter(|_| pairs.len() == limit).map(|(last, _)| [last, &[0u8][..]].concat());
+    let first = |key: &[u8]| key.split(|byte| *byte == 0).next().map(String::from_utf8_lossy).map(Into::into);
+    let mut names: Vec<String> = pairs.iter().filter_map(|(key, _)| first(key)).collect();
+    names.dedup();
+    Ok((names.into_iter().map(|name| (Kind::Customer, name)).collect(), next))
 }
 
 /// At most `limit` records from a key on, and the key behind them if there may be more.
@@ -150,6 +162,14 @@ fn customer(record: &Customer, cards: &[StoredCard], accounts: &[StoredInstance]
     line.accounts = accounts.iter().map(account).collect();
     line.alike = Some(Alike::of(record));
     line
+}
+
+/// The accounts of a customer that does not exist, if there are any: nothing checks that it does.
+fn ownerless(customer: &str, accounts: &[StoredInstance]) -> Option<Line> {
+    let record = Part { identifier: customer.to_owned(), closed: false, fields: Vec::new() };
+    let accounts: Vec<_> = accounts.iter().map(account).collect();
+    let found = !accounts.is_empty();
+    found.then(|| Line { kind: Kind::Account, label: customer.to_owned(), record, accounts, alike: None })
 }
 
 fn account(account: &StoredInstance) -> Part {
