@@ -134,3 +134,20 @@ fn trial_balances_and_pages_that_are_read_beside_postings_are_of_one_moment() {
     assert!(counter.world.wait(deposits) > 0);
     assert!(totals.first() < totals.last(), "{totals:?}");
 }
+
+#[test]
+fn a_list_is_lines_only_for_who_wants_lines() {
+    let world = World::start();
+    for (accept, lines) in [
+        ("application/x-ndjson", true),
+        ("application/json, Application/X-NDJSON; q=0.5", true),
+        ("application/x-ndjson;q=0", false),
+        ("application/json, application/x-ndjson; q=0.000", false),
+        ("*/*", false),
+    ] {
+        for path in ["/roles", "/offices"] {
+            let seen = world.send(world.request("GET", path).header("accept", accept)).is(200);
+            assert_eq!(seen.header("content-type") == "application/x-ndjson", lines, "{path} {accept}");
+        }
+    }
+}

@@ -214,4 +214,14 @@ fn a_trail_that_was_cut_is_whole_from_there_and_tells_so() {
     world.get("/audit/3").refused(404, "audit_record_not_found");
     world.get("/events?after=1").refused(400, "position_too_old");
     world.get("/events?after=3").is(200);
+    // Who names no position hears what is kept.
+    let listed = world.get("/events").is(200).json();
+    assert_eq!(listed, world.get("/events?after=3").is(200).json());
+    let (exit, out, err) = run(world.mfa(&["events", "list", "-o", "id"]));
+    assert_eq!((exit, out.lines().count()), (0, listed.as_array().unwrap().len()), "{err}");
+    let mut follow = world.mfa(&["events", "follow", "--count", "1", "-o", "id"]);
+    let following = follow.stdout(std::process::Stdio::null()).spawn();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    world.post("/customers", r#"{"identifier":"c-3"}"#).is(202);
+    assert!(following.unwrap().wait().unwrap().success());
 }

@@ -61,9 +61,23 @@ impl Verb for List {
     const EXAMPLES: &'static [&'static str] =
         &["mfa events list --kind customer", "mfa events list --after 10 -n 5 -o jsonl"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let query = self.filter.query(self.filter.after.map(u64::from), self.limit.into(), 0);
-        let events = cx.client.send(&ListEvents {}, &query).await?.value;
-        cx.out.show(&views::EVENT, &events)
+        let mut after = self.filter.after.map(u64::from);
+        let mut left = u64::from(self.limit);
+        let mut listed = Vec::new();
+        // One answer holds no more than a page.
+        loop {
+            let size = left.min(PAGE_SIZE_MAX.into());
+            let query = self.filter.query(after, size, 0);
+            let events = cx.client.send(&ListEvents {}, &query).await?.value;
+            let events = events.as_array().cloned().unwrap_or_default();
+            let count = events.len() as u64;
+            after = events.last().and_then(number);
+            listed.extend(events);
+            left -= count.min(left);
+            if left == 0 || count < size || after.is_none() {
+                return cx.out.show(&views::EVENT, &Value::Array(listed));
+            }
+        }
     }
 }
 
@@ -84,7 +98,7 @@ impl Verb for Follow {
     async fn run(self, cx: &Cx) -> Outcome {
         let mut left = self.count.unwrap_or(u64::MAX);
         let mut after = match self.filter.after {
-            Some(after) => after.into(),
+            Some(after) => Some(after.into()),
             None => self.last(cx).await?,
         };
         let mut out = cx.out.clone();
@@ -92,11 +106,11 @@ impl Verb for Follow {
         out.pager = String::new();
         let client = cx.client.patient(ANSWER);
         while left > 0 {
-            let query = self.filter.query(Some(after), left, WAIT_SECONDS);
+            let query = self.filter.query(after, left, WAIT_SECONDS);
             let events = client.send(&ListEvents {}, &query).await?.value;
             let Some(listed) = events.as_array().filter(|events| !events.is_empty()) else { continue };
             left -= listed.len() as u64;
-            after = listed.last().and_then(number).unwrap_or(after);
+            after = listed.last().and_then(number).or(after);
             out.show(&views::EVENT, &events)?;
             out.no_header = true;
         }
@@ -109,14 +123,14 @@ fn number(event: &Value) -> Option<u64> {
 }
 
 impl Follow {
-    /// The number of the last existing event.
-    async fn last(&self, cx: &Cx) -> Outcome<u64> {
-        let mut after = 0;
+    /// The number of the last existing event, if there is one.
+    async fn last(&self, cx: &Cx) -> Outcome<Option<u64>> {
+        let mut after = None;
         loop {
-            let query = self.filter.query(Some(after), PAGE_SIZE_MAX.into(), 0);
+            let query = self.filter.query(after, PAGE_SIZE_MAX.into(), 0);
             let events = cx.client.send(&ListEvents {}, &query).await?.value;
             match events.as_array().and_then(|events| events.last()).and_then(number) {
-                Some(last) => after = last,
+                Some(last) => after = Some(last),
                 None => return Ok(after),
             }
         }

@@ -3,10 +3,11 @@
 use super::access::{self, AccessRequest};
 use super::head::Head;
 use super::reply::{CACHE_CONTROL, Reply};
+use super::request::accepts;
 use super::response::{CHUNKS_WAITING, Chunks, respond};
 use super::state::{Phase, State};
 use crate::clock::Deadline;
-use crate::ops::events::{Heard, heard, last};
+use crate::ops::events::{Heard, before_first, heard, last};
 use crate::ops::listing::json;
 use crate::store::Tx;
 use bytes::Bytes;
@@ -17,7 +18,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use warp::http::HeaderMap;
-use warp::http::header::ACCEPT;
 use warp::reply::Response;
 
 /// A stream says that it lives when nothing happens for so long.
@@ -35,9 +35,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
     state.store.read(false, move |tx| access::admit(&shared.0, tx, &shared.1).map(drop)).await?;
     let query = EventQuery::read(&Params::parse(&head.query))?;
     let listener = Arc::new(Listener { state: state.clone(), asked, query });
-    let streams = head.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-        value.split(',').any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == EVENT_STREAM))
-    });
+    let streams = accepts(&head.headers, EVENT_STREAM);
     if streams { listener.stream(&head.headers).await } else { listener.array().await }
 }
 
@@ -60,7 +58,10 @@ impl Listener {
     }
 
     async fn array(self: Arc<Self>) -> Result<Response, Fault> {
-        let mut after = self.query.after.unwrap_or(0);
+        let mut after = match self.query.after {
+            Some(after) => after,
+            None => self.state.store.read(false, before_first).await?,
+        };
         let size = self.query.size();
         let until = Deadline::after(Duration::from_secs(self.query.wait_seconds.unwrap_or(0).into()));
         self.state.auditor.settle(&self.state.store).await;

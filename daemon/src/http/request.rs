@@ -136,7 +136,7 @@ impl Request {
             let route = state.routes.by_name(name)?;
             Tagged::prepare(route, &params)
         });
-        let lines = meta.lists() && accepts_lines(&head.headers);
+        let lines = meta.lists() && accepts(&head.headers, NDJSON_TYPE);
         let noted = matches!(&prepared, Ok(Prepared { note: Some(_), .. }));
         Arc::new(Self {
             state: state.clone(),
@@ -320,11 +320,15 @@ fn no_dry_run() -> Fault {
     Fault::new(fault::NO_DRY_RUN, "a code is good or it is not: there is nothing to try")
 }
 
-/// Whether the client asks by name for one record a line.
-fn accepts_lines(headers: &HeaderMap) -> bool {
-    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-        value
-            .split(',')
-            .any(|kind| kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case(NDJSON_TYPE)))
+/// Whether the client asks for a type of answer by name. A weight of 0 says that it must not be this one.
+pub fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
+    let is_nothing = |parameter: &str| {
+        let weight = parameter.strip_prefix(['q', 'Q']).and_then(|rest| rest.trim_start().strip_prefix('='));
+        weight.is_some_and(|weight| weight.trim().bytes().all(|byte| matches!(byte, b'0' | b'.')))
+    };
+    let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|kind| {
+        let mut parts = kind.split(';').map(str::trim);
+        parts.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted)) && !parts.any(is_nothing)
     })
 }

@@ -33,6 +33,11 @@ pub fn last(tx: &mut Tx<'_>) -> Result<u64, Fault> {
     Ok(tx.get::<AuditEnd>(AuditEnd::KEY)?.map_or(0, |end| end.sequence))
 }
 
+/// The position before the first record that is kept.
+pub fn before_first(tx: &mut Tx<'_>) -> Result<u64, Fault> {
+    Ok(tx.get::<AuditEnd>(AuditEnd::KEY)?.map_or(0, |end| end.first.saturating_sub(1)))
+}
+
 /// The next events after a record that somebody may hear of.
 pub fn heard(
     tx: &mut Tx<'_>,
