@@ -120,3 +120,16 @@ fn a_run_of_a_day_without_interest_says_so() {
     let said = format!("interest run up to {day}, a day on which no product earned or paid; all days:");
     assert!(screen.contains(&said) && screen.ends_with("exit 0\n$"), "{screen}");
 }
+
+#[test]
+fn a_run_shows_every_product_of_the_day() {
+    let bank = Bank::open();
+    for number in 0..21 {
+        let product = format!("gain-{number:02}");
+        bank.sell(&interest_product(&product, "2.50", "MONTHLY"));
+        bank.account("Maria", &product, "1000");
+    }
+    bank.days(1);
+    let runs = run(bank.world().mfa(&["interest", "run", "-o", "json"])).json();
+    assert_eq!(runs.as_array().map(Vec::len), Some(21));
+}

@@ -10,7 +10,7 @@ use crate::output::views;
 use clap::Args;
 use mfa_shared::api::interest::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::query::Paging;
+use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
 use mfa_shared::time::{Date, DateRange};
 use mfa_shared::wire::{Listed, Nothing, Query};
 use serde_json::{Value, json};
@@ -52,15 +52,10 @@ impl Verb for Run {
         let Some(date) = date else {
             return cx.done(Done { noun: "interest", id: "", what: "run" });
         };
-        let query = Query(RunQuery { date: Some(date), ..RunQuery::default() });
-        let runs = cx.client.send(&ListInterestRuns {}, &query).await?.value;
-        let rows = runs[InterestRun::PLURAL].clone();
-        let nothing = match rows.as_array().is_some_and(Vec::is_empty) {
-            true => ", a day on which no product earned or paid",
-            false => "",
-        };
+        let rows = runs_of(cx, date).await?;
+        let nothing = if rows.is_empty() { ", a day on which no product earned or paid" } else { "" };
         cx.out.tip(&format!("interest run up to {date}{nothing}; all days: mfa interest runs"));
-        cx.print(&ListInterestRuns {}, &views::INTEREST_RUN, rows).await
+        cx.print(&ListInterestRuns {}, &views::INTEREST_RUN, Value::Array(rows)).await
     }
 }
 
@@ -75,9 +70,18 @@ pub async fn run(cx: &Cx, date: Date) -> Outcome {
 
 /// The runs of a day, a row for each product.
 pub async fn runs_of(cx: &Cx, date: Date) -> Outcome<Vec<Value>> {
-    let query = Query(RunQuery { date: Some(date), ..RunQuery::default() });
-    let runs = cx.client.send(&ListInterestRuns {}, &query).await?.value;
-    Ok(runs[InterestRun::PLURAL].as_array().cloned().unwrap_or_default())
+    let mut query = RunQuery { date: Some(date), ..RunQuery::default() };
+    query.paging.size = Some(PAGE_SIZE_MAX);
+    let mut found = Vec::new();
+    for index in 0.. {
+        query.paging.page_index = Some(index);
+        let page = cx.client.send(&ListInterestRuns {}, &Query(query.clone())).await?.value;
+        found.extend(page[InterestRun::PLURAL].as_array().cloned().unwrap_or_default());
+        if u64::from(index) + 1 >= page["totalPages"].as_u64().unwrap_or_default() {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 #[derive(Args)]
