@@ -74,9 +74,10 @@ fn scalar(text: &str) -> String {
     if plain {
         return text.to_owned();
     }
-    // A JSON text is a YAML text, too; the rest of what could steer a terminal is written out.
+    // A JSON text is a YAML text, too, but for two signs that YAML allows only when written out. So is what
+    // could steer a terminal.
     let quoted = Value::from(text).to_string();
-    let escape = |c: char| match super::cell::steers(c) {
+    let escape = |c: char| match super::cell::steers(c) || matches!(c, '\u{fffe}' | '\u{ffff}') {
         true => format!("\\u{:04x}", u32::from(c)),
         false => c.to_string(),
     };
@@ -97,6 +98,15 @@ mod tests {
         let expected = "a: plain text\nb: null\nc: []\nd:\n  - e: 1\n    f: \"no\"\ng:\n  h: \"\"\n";
         assert_eq!(to_text(&record), expected);
         assert_eq!(to_text(&serde_json::from_str("{\"nn\":1.10}").unwrap()), "nn: 1.10\n");
+    }
+
+    #[test]
+    fn every_sign_comes_back() {
+        let signs: Vec<char> = ('\0'..=char::MAX).collect();
+        for some in signs.chunks(4096) {
+            let value = json!({ "text": some.iter().collect::<String>() });
+            assert!(parse(&to_text(&value)).is_ok_and(|read| read == value), "from {:?} on", some[0]);
+        }
     }
 
     proptest! {
