@@ -12,6 +12,7 @@ use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::identifier::wire_name;
+use mfa_shared::node::Node;
 use mfa_shared::object::Object;
 use mfa_shared::query::Params;
 use mfa_shared::rule::Word;
@@ -19,6 +20,7 @@ use mfa_shared::time::{Date, Timestamp};
 use mfa_shared::wire::{Body, Outgoing, RawBody};
 use serde_json::{Map, Value};
 use shape::Shape;
+use std::collections::HashSet;
 use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -229,6 +231,9 @@ pub fn pairs<T: Object>(text: &str) -> Result<Draft, String> {
                 None => format!("there is no {name} among {}", names.join(", ")),
             });
         };
+        if draft.properties.contains_key(&name) {
+            return Err(format!("{name} is given twice"));
+        }
         let is = |kind: &str| {
             let known = &field.schema["type"];
             known == kind || known.as_array().is_some_and(|kinds| kinds.iter().any(|known| known == kind))
@@ -303,11 +308,36 @@ pub fn structured(file: &str) -> Outcome<Value> {
     let name = if file == "-" { "standard input" } else { file };
     // JSON first, because it keeps every digit of a number.
     match serde_json::from_str(&text) {
-        Ok(value) => Ok(value),
+        Ok(value) => {
+            let unclear = |why| Failure::usage(format!("{name} cannot be read: {why}"));
+            repeated(text.as_bytes()).map(|()| value).map_err(unclear)
+        }
         Err(error) if text.trim_start().starts_with(['{', '[']) => {
             Err(Failure::usage(format!("{name} is not JSON: {error}")))
         }
         Err(_) => yaml::parse(&text).map_err(|why| Failure::usage(format!("{name} is not YAML: {why}"))),
+    }
+}
+
+/// Refuses a text of JSON in which a property stands twice: one of its values would be lost.
+pub fn repeated(json: &[u8]) -> Result<(), String> {
+    match Node::parse(json).ok().as_ref().and_then(twice) {
+        Some(name) => Err(format!("the property \"{name}\" is given twice")),
+        None => Ok(()),
+    }
+}
+
+fn twice(node: &Node) -> Option<&str> {
+    match node {
+        Node::List(elements) => elements.iter().find_map(twice),
+        Node::Object(properties) => {
+            let mut seen = HashSet::new();
+            properties.iter().find_map(|property| match seen.insert(property.0.as_str()) {
+                true => twice(&property.1),
+                false => Some(property.0.as_str()),
+            })
+        }
+        Node::Null | Node::Bool(_) | Node::Number(_) | Node::Text(_) => None,
     }
 }
 
@@ -350,7 +380,22 @@ mod tests {
         assert_eq!(pairs::<Currency>("scale=two").unwrap_err(), "scale must be a whole number");
         let mistyped = pairs::<Charge>("proportonal=true").unwrap_err();
         assert_eq!(mistyped, "there is no proportonal: did you mean proportional?");
+        let twice = pairs::<Address>("street=a,city=b,street=c").unwrap_err();
+        assert_eq!(twice, "street is given twice");
         assert!(pairs::<Address>("mobile=024").unwrap_err().starts_with("there is no mobile among street,"));
+    }
+
+    #[test]
+    fn a_property_that_stands_twice_is_refused_wherever_it_stands() {
+        for (json, name) in [
+            (r#"{"a":1,"b":{"a":2}}"#, None),
+            (r#"[{"a":1},{"a":2}]"#, None),
+            (r#"{"a":1,"a":1}"#, Some("a")),
+            (r#"[{"x":[{"a":1,"\u0061":null}]}]"#, Some("a")),
+        ] {
+            let refused = name.map(|name| format!("the property \"{name}\" is given twice"));
+            assert_eq!(repeated(json.as_bytes()).err(), refused, "{json}");
+        }
     }
 
     #[test]

@@ -216,7 +216,9 @@ pub fn value(kind: Kind, cell: &str) -> Result<Option<Value>, String> {
             None => return Err(format!("must be a day of the calendar as YYYY-MM-DD, not \"{text}\"")),
         },
         Kind::Json => match serde_json::from_str(text) {
-            Ok(value) => value,
+            Ok(value) => super::repeated(text.as_bytes())
+                .map(|()| value)
+                .map_err(|why| format!("cannot be read: {why}"))?,
             Err(_) => return Err("must be JSON".to_owned()),
         },
     };

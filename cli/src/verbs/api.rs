@@ -98,7 +98,10 @@ impl Api {
             None if self.fields.is_empty() => return Ok(None),
             None => Value::Object(Map::new()),
         };
-        for (name, text) in &self.fields {
+        for (place, (name, text)) in self.fields.iter().enumerate() {
+            if self.fields[..place].iter().any(|(other, _)| other == name) {
+                return Err(Failure::usage(format!("-F gives the property \"{name}\" twice")));
+            }
             let Value::Object(properties) = &mut body else {
                 return Err(Failure::usage("-F sets properties, but the body is no object"));
             };

@@ -20,6 +20,17 @@ enum Target {
     PassedOver,
 }
 
+impl Target {
+    /// Whether both would be written to the same place, so that one value would be lost.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Within(a), Self::Within(b)) => a == b,
+            (Self::Field(a, _), Self::Field(b, _)) => a.path == b.path,
+            _ => false,
+        }
+    }
+}
+
 /// How the rows of one file are read.
 pub struct Reading {
     noun: Bulk,
@@ -60,7 +71,14 @@ impl Reading {
         }
         let mut targets = Vec::new();
         for column in header {
-            targets.push(target(noun, &shape, column, renamed.get(column).unwrap_or(column))?);
+            let field = renamed.get(column).unwrap_or(column);
+            let target = target(noun, &shape, column, field)?;
+            if targets.iter().any(|other| target.is_same(other)) {
+                let what = format!("two columns of the file are for \"{field}\"");
+                let hint = "take one of them out, or say that it is for another field, or none: --map";
+                return Err(Failure::usage(what).hint(hint));
+            }
+            targets.push(target);
         }
         let reading = Self { noun, targets, renamed };
         reading.check_complete(&shape, new)?;
@@ -140,15 +158,19 @@ impl Reading {
         let Value::Object(properties) = given else {
             return Err((record, "the record is not an object".to_owned()));
         };
+        let mut wrong = Vec::new();
         for (name, value) in properties {
             let name = self.renamed.get(name).unwrap_or(name);
             if let Some(i) = self.noun.within().iter().position(|within| within == name) {
                 record.within[i] = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             } else if !name.is_empty() && !self.noun.told.contains(&name.as_str()) {
+                if record.body.get(name).is_some() {
+                    wrong.push(format!("{name} is given twice"));
+                }
                 record.body[name.as_str()] = value.clone();
             }
         }
-        self.checked(record, Vec::new())
+        self.checked(record, wrong)
     }
 
     fn checked(&self, record: Record, mut wrong: Vec<String>) -> Result<Record, (Record, String)> {
@@ -268,6 +290,11 @@ mod tests {
         assert_eq!(refused(&["identifier", "surnam"]).message, "customers have no field \"surnam\"");
         assert!(refused(&["identifier", "surnam"]).hint.starts_with("did you mean surname?"));
         assert!(refused(&["surname"]).message.contains("no column \"identifier\""));
+        let twice = "two columns of the file are for \"surname\"";
+        assert_eq!(refused(&["identifier", "surname", "surname"]).message, twice);
+        let (header, map) = (["identifier", "surname", "Name"], [("Name", "surname")]);
+        assert_eq!(reading(&customers::NOUN, &header, &map).err().unwrap().message, twice);
+        reading(&customers::NOUN, &header, &[("Name", "")]).unwrap();
         assert!(reading(&customers::NOUN, &["identifier"], &[("Nr", "identifier")]).is_err());
     }
 

@@ -1,7 +1,7 @@
 //! Rows of a file: CSV, JSON lines, JSON, YAML.
 
 use crate::failure::{Failure, Outcome};
-use crate::input::yaml;
+use crate::input::{repeated, yaml};
 use crate::words::nearest;
 use clap::ValueEnum;
 use csv::ByteRecord;
@@ -125,10 +125,12 @@ impl Source {
                     return Ok(None);
                 }
                 if !line.iter().all(u8::is_ascii_whitespace) {
-                    break serde_json::from_slice(&line).map_or_else(
-                        |error| Raw::Broken(format!("the line is not JSON: see column {}", error.column())),
-                        Raw::Record,
-                    );
+                    break match serde_json::from_slice(&line) {
+                        Ok(record) => repeated(&line).map_or_else(Raw::Broken, |()| Raw::Record(record)),
+                        Err(error) => {
+                            Raw::Broken(format!("the line is not JSON: see column {}", error.column()))
+                        }
+                    };
                 }
             },
             Rows::Records(records) => match records.next() {
@@ -166,7 +168,10 @@ fn records(file: &str, format: Format, mut reader: Box<dyn BufRead + Send>) -> O
     read.map_err(|error| Failure::usage(format!("cannot read {file}: {error}")))?;
     let parsed = match format {
         Format::Yaml => yaml::parse(&text),
-        _ => serde_json::from_str(&text).map_err(|error| error.to_string()),
+        _ => {
+            let value = serde_json::from_str(&text).map_err(|error| error.to_string());
+            value.and_then(|value| repeated(text.as_bytes()).map(|()| value))
+        }
     };
     match parsed {
         Ok(Value::Array(records)) => Ok(records),
@@ -259,5 +264,7 @@ mod tests {
         }
         assert_eq!(rows("x.jsonl", record.as_bytes()), [format!("1 {record}")]);
         assert_eq!(rows("x.jsonl", b"{\n"), ["1 ! the line is not JSON: see column 0"]);
+        let twice = br#"{"n":1,"n":2}"#;
+        assert_eq!(rows("x.jsonl", twice), ["1 ! the property \"n\" is given twice"]);
     }
 }
