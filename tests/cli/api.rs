@@ -32,6 +32,9 @@ fn any_request_of_the_daemon_can_be_sent() {
     api(&[&["POST", "/customers"][..], &body].concat()).ok();
     let customer = world.get("/customers/c-1").json();
     assert_eq!((&customer["member"], &customer["surname"]), (&json!(true), &json!("12 Apostles")));
+    let twice = ["POST", "/customers", "-F", "identifier=c-2", "-F", "surname=Addo", "-F", "surname=Mensah"];
+    assert!(api(&twice).fails(2).contains("\"surname\" twice"));
+    world.get("/customers/c-2").is(404);
     let tag = world.get("/offices/o-01").header("etag");
     api(&["DELETE", "/offices/o-01", "-H", "if-match: \"other\""]).fails(6);
     api(&["DELETE", "/offices/o-01", "-H", &format!("if-match: {tag}")]).ok();
@@ -191,6 +194,8 @@ fn a_script_waits_until_a_record_is_as_it_needs_it() {
     assert!(wait(&["custmer/c", "--for", "exists"]).fails(2).contains("did you mean customer?"));
     assert!(wait(&["teller/desk-1", "--for", "exists"]).fails(2).contains("teller/OFFICE-ID/TELLER-ID"));
     wait(&["teller/head-office/desk-1", "--for", "state=CLOSED"]).ok();
+    wait(&["teller/head-office/desk-1", "--for", "state=closed", "--timeout", "1"]).ok();
+    wait(&["teller/head-office/desk-1", "--for", "cashdrawLimit=5000.00", "--timeout", "1"]).ok();
     let terminal = Terminal::start(&world, 80, &[]);
     let screen = terminal.run("mfa wait teller/head-office/desk-2 --for state=ACTIVE");
     assert!(screen.contains("\nteller/head-office/desk-2: state is ACTIVE\ncode "), "{screen}");

@@ -2,6 +2,7 @@
 
 use super::run::run;
 use super::tree::sample;
+use crate::api::interest::bank::{Bank, interest_product};
 use crate::world::World;
 use serde_json::json;
 
@@ -65,4 +66,63 @@ fn an_expression_of_jq_makes_the_output() {
     assert!(said.contains("no expression of jq"), "{said}");
     let said = jq(list, ".[].name.first").fails(2);
     assert!(said.contains("the expression of --jq fails"), "{said}");
+}
+
+#[test]
+fn amounts_are_sorted_and_filtered_by_what_they_are_worth() {
+    let bank = Bank::open();
+    bank.sell(&interest_product("gain", "2.50", "MONTHLY"));
+    let account = |customer: &str, amount: &str| bank.account(customer, "gain", amount);
+    let accounts = [account("Ama", "9.75"), account("Kofi", "100"), account("Yaw", "10.05")];
+    let list = |more: &[&str]| {
+        let words = ["ledger", "accounts", "list", "--term", "00001", "-o", "id"];
+        run(bank.world().mfa(&[&words[..], more].concat())).ok()
+    };
+    let expected = [&accounts[1], &accounts[2], &accounts[0]].map(|account| format!("{account}\n")).concat();
+    assert_eq!(list(&["--sort", "-balance"]), expected);
+    assert_eq!(list(&["--sort", "kind,-balance"]), expected);
+    for balance in ["100", "100.00", "1e2"] {
+        assert_eq!(list(&["--filter", &format!("balance={balance}")]), format!("{}\n", accounts[1]));
+    }
+    assert_eq!(list(&["--filter", "balance=100.01"]), "");
+}
+
+#[test]
+fn events_are_listed_beyond_what_one_answer_holds() {
+    let world = World::start();
+    let rows: String = (0..1_001).map(|number| format!("c-{number}\n")).collect();
+    let file = world.dir.path().join("rows.csv");
+    std::fs::write(&file, format!("identifier\n{rows}")).unwrap();
+    run(world.mfa(&["customers", "import", file.to_str().unwrap()])).ok();
+    let list = |limit: &str| {
+        let words = ["events", "list", "--kind", "customer", "--limit", limit, "-o", "id"];
+        run(world.mfa(&words)).ok().lines().count()
+    };
+    assert_eq!([list("1000"), list("1001"), list("5000")], [1000, 1001, 1001]);
+}
+
+#[test]
+fn a_text_is_not_passed_over_by_a_list_that_cannot_be_searched() {
+    let world = World::start();
+    sample(&world);
+    for (list, searched) in [
+        ("customers list", true),
+        ("offices branches head-office", true),
+        ("ledger accounts list", true),
+        ("ledger journal list", false),
+        ("ledger entries vault", false),
+        ("accounts entries c-003.9100.00002", false),
+        ("audit list", false),
+        ("customers history c-001", false),
+        ("interest runs", false),
+    ] {
+        let words: Vec<_> = list.split(' ').collect();
+        let ran = run(world.mfa(&[&words[..], &["--term", "nothing has this", "-o", "id"]].concat()));
+        match searched {
+            true => assert_eq!(ran.ok(), "", "{list}"),
+            false => assert!(ran.fails(2).contains("cannot be searched"), "{list}"),
+        }
+        let help = run(world.mfa(&[&words[..], &["--help"]].concat())).ok();
+        assert_eq!(help.contains("--term"), searched, "{list}");
+    }
 }

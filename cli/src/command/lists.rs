@@ -4,11 +4,11 @@ use crate::command::cx::Cx;
 use crate::command::money::Money;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::Shape;
-use crate::output::text;
 use crate::output::views::{HISTORY, View};
+use crate::output::{has, worth};
 use crate::words::{nearest, quoted};
 use mfa_shared::api::audit::{AuditQuery, AuditRecord, ListAudit};
-use mfa_shared::endpoint::Endpoint;
+use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::query::{PAGE_SIZE_MAX, Paging};
 use mfa_shared::wire::{Listed, Page, Query};
 use serde_json::Value;
@@ -24,6 +24,10 @@ impl Cx {
         E: Endpoint<Answer = Page<T>>,
         T: Listed,
     {
+        if self.list.term.is_some() && !has_term(&E::META) {
+            let what = "this list cannot be searched for a text";
+            return Err(Failure::usage(what).hint("give --filter NAME=VALUE"));
+        }
         let mut paging = Paging::default();
         paging.term.clone_from(&self.list.term);
         let mut sort = sort_columns::<T>(&self.list.sort, view)?;
@@ -134,6 +138,11 @@ impl Cx {
     }
 }
 
+/// Whether a list can be searched for a text.
+pub fn has_term(list: &Meta) -> bool {
+    (list.body.params)().iter().any(|param| param.name == "term")
+}
+
 /// One `--filter NAME=VALUE`: only records are listed whose property shows this value.
 struct Filter {
     pointer: String,
@@ -190,7 +199,7 @@ impl Filter {
             return true;
         }
         let record: Value = serde_json::from_str(record).unwrap_or_default();
-        filters.iter().all(|filter| text(&record, &filter.pointer) == filter.value)
+        filters.iter().all(|filter| has(&record, &filter.pointer, &filter.value))
     }
 }
 
@@ -220,12 +229,13 @@ fn compare(a: &Value, b: &Value) -> Ordering {
         (_, Value::Null) => Ordering::Greater,
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
         (Value::String(a), Value::String(b)) => a.cmp(b),
-        // Dates in parts, and numbers where a list ever sorts by one.
+        (Value::Number(_), Value::Number(_)) => worth(a).cmp(&worth(b)),
+        // Dates in parts.
         (Value::Object(a), Value::Object(b)) => {
             let part = |map: &serde_json::Map<String, Value>, name| map.get(name).and_then(Value::as_i64);
             ["year", "month", "day"].map(|p| part(a, p)).cmp(&["year", "month", "day"].map(|p| part(b, p)))
         }
-        (a, b) => a.as_i64().cmp(&b.as_i64()),
+        _ => Ordering::Equal,
     }
 }
 
@@ -253,6 +263,15 @@ mod tests {
         let columns = sort_columns::<Customer>(&asked, &crate::output::views::CUSTOMER).unwrap();
         assert_eq!(columns, [("currentState", false), ("createdOn", true), ("givenName", false)]);
         assert!(sort_columns::<Customer>(&["city".to_owned()], &crate::output::views::CUSTOMER).is_err());
+    }
+
+    #[test]
+    fn numbers_are_in_the_order_of_what_they_are_worth() {
+        let numbers = |text: &str| serde_json::from_str::<Vec<Value>>(text).unwrap();
+        let mut sorted = numbers("[10.5, 9.75, -500, 100, 1999999999999999.5, 10.05, 0, 2.0]");
+        sorted.sort_by(compare);
+        assert_eq!(sorted, numbers("[-500, 0, 2.0, 9.75, 10.05, 10.5, 100, 1999999999999999.5]"));
+        assert_eq!(compare(&numbers("[2.0]")[0], &numbers("[2]")[0]), Ordering::Equal);
     }
 
     #[test]

@@ -228,6 +228,9 @@ fn with_shared_flags(mut command: Command, endpoint: Option<&Meta>) -> Command {
     if let Some(meta) = endpoint {
         if meta.answer.kind == AnswerKind::Page {
             command = ListFlags::augment_args(command);
+            if !super::lists::has_term(meta) {
+                command = command.mut_arg("term", |arg| arg.hide(true));
+            }
         }
         if !meta.method.reads() {
             command = ChangeFlags::augment_args(command);

@@ -1,6 +1,7 @@
 //! One value of a record as the text of a cell.
 
 use crate::output::views::Column;
+use mfa_shared::amount::Amount;
 use mfa_shared::identifier::is_control;
 use serde_json::Value;
 
@@ -27,6 +28,22 @@ pub fn values<'v>(record: &'v Value, pointer: &str) -> Vec<&'v Value> {
             .collect();
     }
     values
+}
+
+/// Whether a record has this value at a pointer: a number by what it is worth, all else by its text.
+pub fn has(record: &Value, pointer: &str, value: &str) -> bool {
+    let is_worth = || match values(record, pointer)[..] {
+        [number @ Value::Number(_)] => {
+            serde_json::from_str::<Amount>(value).is_ok_and(|value| worth(number) == Some(value))
+        }
+        _ => false,
+    };
+    text(record, pointer) == value || is_worth()
+}
+
+/// What a number is worth, whatever its digits; a sum may have more of them than an amount.
+pub fn worth(number: &Value) -> Option<Amount> {
+    serde_json::from_value(number.clone()).ok()
 }
 
 /// What a table shows of a record in a column, as it may be shown on a terminal.
@@ -92,6 +109,27 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn a_number_has_a_value_however_many_digits_are_written() {
+        let record = serde_json::from_str(
+            r#"{"a":100,"b":0.50,"c":"100","d":null,"e":[1,2],"f":1999999999999999.50}"#,
+        )
+        .unwrap();
+        for (pointer, value, expected) in [
+            ("/a", "100", true),
+            ("/a", "100.00", true),
+            ("/a", "100.01", false),
+            ("/a", "", false),
+            ("/b", "0.5", true),
+            ("/f", "1999999999999999.5", true),
+            ("/c", "100.0", false),
+            ("/d", "0", false),
+            ("/e", "1, 2", true),
+        ] {
+            assert_eq!(has(&record, pointer, value), expected, "{pointer} {value}");
+        }
+    }
+
+    #[test]
     fn a_cell_is_found_through_objects_and_lists() {
         let record = json!({
             "born": { "year": 1990, "month": 3, "day": 5 }, "contacts": [{ "value": "a" }, { "value": "b" }],
@@ -100,6 +138,9 @@ mod tests {
         assert_eq!(text(&record, "/born"), "1990-03-05");
         assert_eq!(text(&record, "/contacts/*/value"), "a, b");
         assert_eq!(text(&record, "/none/deeper"), "");
+        for (value, expected) in [("1990-03-05", true), ("1990-3-5", false), ("", false)] {
+            assert_eq!(has(&record, "/born", value), expected, "{value}");
+        }
         let note = column("note", "/note", 0);
         assert_eq!(shown(&record, &note), "red\\u{1b}[31m\\nend");
         let lines =

@@ -20,7 +20,7 @@ pub mod wrap;
 pub mod yaml;
 
 pub use carried::Carried;
-pub use cell::{escaped, escaped_json, escaped_lines, text, texts};
+pub use cell::{escaped, escaped_json, escaped_lines, has, text, texts, worth};
 pub use format::{Colour, Format};
 pub use formula::{column as cell_of_csv, guarded, unguarded};
 pub use jq::Expression;

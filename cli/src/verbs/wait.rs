@@ -5,8 +5,10 @@ use crate::command::money::Money;
 use crate::command::noun::Noun;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
+use crate::input::shape::Shape;
 use crate::nouns::{self, gateways};
 use crate::output::views::{self, View};
+use crate::output::{has, text};
 use crate::words::nearest;
 use clap::Args;
 use mfa_shared::api::rows;
@@ -61,7 +63,7 @@ impl Verb for Wait {
             let is_so = match (condition, &seen) {
                 ("gone", seen) => seen.is_none(),
                 ("exists", seen) => seen.is_some(),
-                (_, Some(record)) => holds(record, condition)?,
+                (_, Some(record)) => holds(place.row, record, condition)?,
                 (_, None) => false,
             };
             if is_so {
@@ -72,7 +74,9 @@ impl Verb for Wait {
                 };
             }
             if started.elapsed() >= self.timeout {
-                let now = seen.as_ref().and_then(|record| shown(record, condition.split('=').next()?));
+                let now = seen
+                    .as_ref()
+                    .and_then(|record| Some(text(record, &pointer(record, condition.split('=').next()?)?)));
                 let now = now.map_or_else(String::new, |now| format!(", it is {now}"));
                 let what =
                     format!("{} is not {condition} after {} s{now}", self.record, self.timeout.as_secs());
@@ -162,24 +166,26 @@ pub fn path_nouns(row: &Meta) -> Option<Vec<&'static str>> {
     (one && noun(segments(row.path).last()?).is_some()).then(|| segments(row.path).filter_map(noun).collect())
 }
 
-/// Whether a record shows what is waited for.
-fn holds(record: &Value, condition: &str) -> Outcome<bool> {
+/// Whether a record shows what is waited for. Words are the same however they are written.
+fn holds(row: &Meta, record: &Value, condition: &str) -> Outcome<bool> {
     let Some((name, value)) = condition.split_once('=') else { return Ok(false) };
-    match shown(record, name) {
-        Some(now) => Ok(now == value),
-        None => Err(Failure::usage(format!("the record has no \"{name}\"")).hint("see its -o json")),
-    }
+    let Some(pointer) = pointer(record, name) else {
+        return Err(Failure::usage(format!("the record has no \"{name}\"")).hint("see its -o json"));
+    };
+    let words = Shape::of_answer(row).words(&pointer[1..].replace('/', "."));
+    let word = words.iter().find(|word| word.eq_ignore_ascii_case(value));
+    Ok(has(record, &pointer, word.map_or(value, String::as_str)))
 }
 
-/// The value of a property; a customer's state is called currentState.
-fn shown(record: &Value, name: &str) -> Option<String> {
+/// Where a property is; a customer's state is called currentState.
+fn pointer(record: &Value, name: &str) -> Option<String> {
     let first = name.split('.').next().unwrap_or_default();
     let name = match name {
         "state" if record.get("state").is_none() => "currentState",
         _ if record.get(first).is_none() => return None,
         name => name,
     };
-    Some(crate::output::text(record, &format!("/{}", name.replace('.', "/"))))
+    Some(format!("/{}", name.replace('.', "/")))
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
