@@ -26,6 +26,13 @@ fn a_filter_keeps_the_records_that_show_its_value() {
         active.lines().next().unwrap().to_owned() + "\n"
     );
     assert_eq!(list(&["--filter", "surname=Nobody"]), "");
+    let closed = list(&["--include-closed", "--filter", "state=closed"]);
+    assert!(!closed.is_empty());
+    assert_eq!(
+        list(&["--filter", "state=closed"]),
+        closed,
+        "closed ones are listed where they are asked for"
+    );
     assert_eq!(list(&["--filter", "state=active"]), active, "words are found however they are written");
     for (filter, expected) in [
         ("state=ACTVE", "state is never \"ACTVE\"\nhint: did you mean ACTIVE?"),
@@ -125,4 +132,29 @@ fn a_text_is_not_passed_over_by_a_list_that_cannot_be_searched() {
         let help = run(world.mfa(&[&words[..], &["--help"]].concat())).ok();
         assert_eq!(help.contains("--term"), searched, "{list}");
     }
+}
+
+#[test]
+fn the_last_day_alone_may_be_any_day() {
+    let world = World::start();
+    sample(&world);
+    for list in ["ledger journal list", "ledger entries vault", "audit list", "interest runs"] {
+        let words: Vec<_> = list.split(' ').collect();
+        let until = |day: &str| run(world.mfa(&[&words[..], &["--to", day, "-o", "id"]].concat())).ok();
+        assert_eq!(until("1969-12-31"), "", "{list}");
+        assert_eq!(until("0000-01-01"), "", "{list}");
+        assert_eq!(until("9999-12-31").is_empty(), list == "interest runs", "{list}");
+    }
+}
+
+#[test]
+fn a_list_of_accounts_that_is_cut_says_so() {
+    let world = World::start();
+    sample(&world);
+    let list = |limit: &str| {
+        let ran = run(world.mfa(&["accounts", "list", "--term", "c-003", "--limit", limit, "-o", "id"]));
+        (ran.out.lines().count(), ran.err)
+    };
+    assert_eq!(list("2"), (2, "the first 2; there may be more: --limit\n".to_owned()));
+    assert_eq!(list("1000"), (3, String::new()));
 }

@@ -19,7 +19,7 @@ use mfa_shared::api::definitions::ListDefinitionInstances;
 use mfa_shared::api::instances::*;
 use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Endpoint, Meta, split};
-use mfa_shared::query::PAGE_SIZE_MAX;
+use mfa_shared::query::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use mfa_shared::wire::{Form, Query};
 use serde_json::Value;
 
@@ -126,8 +126,14 @@ impl Verb for List {
         if paper.ask() {
             paper.check(cx)?;
         }
+        // All accounts of a customer are listed, but only the first ones that contain a text.
+        let most = term.as_ref().map(|_| limit.unwrap_or(PAGE_SIZE_DEFAULT));
         let query = Query(InstanceQuery { customer: customer.clone(), term, size: limit });
         let found = cx.client.send(&ListInstances {}, &query).await?.value;
+        let count = found.as_array().map(Vec::len);
+        if let Some(most) = most.filter(|most| count == usize::try_from(*most).ok()) {
+            cx.out.say(&format!("the first {most}; there may be more: --limit"));
+        }
         if paper.ask() {
             return paper
                 .print(cx, &list_on_paper(cx, customer.as_deref().unwrap_or_default(), &found).await?);

@@ -95,7 +95,7 @@ impl Filter {
         let dates = match (self.from, self.to) {
             (None, None) => None,
             (first, last) => {
-                let ends = (Date::new(1970, 1, 1), Date::new(9999, 12, 31));
+                let ends = (Date::new(0, 1, 1), Date::new(9999, 12, 31));
                 first.or(ends.0).zip(last.or(ends.1)).map(|(first, last)| DateRange { first, last })
             }
         };

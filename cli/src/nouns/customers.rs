@@ -109,7 +109,11 @@ impl Verb for List {
         "mfa customers list --include-closed --sort state,-created -o jsonl",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let include_closed = self.include_closed;
+        // Who asks for closed ones by their state wants them listed.
+        let is_closed = |(name, state): &(String, String)| {
+            matches!(name.as_str(), "state" | "currentState") && state.eq_ignore_ascii_case("closed")
+        };
+        let include_closed = self.include_closed || cx.list.filter.iter().any(is_closed);
         cx.list(ListCustomers {}, &views::CUSTOMER, |paging| Query(CustomerQuery { paging, include_closed }))
             .await
     }

@@ -102,7 +102,7 @@ impl Verb for Runs {
     const EXAMPLES: &'static [&'static str] =
         &["mfa interest runs", "mfa interest runs --product savings --from 2026-01-01 -o csv"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let ends = (Date::new(1970, 1, 1), Date::new(9999, 12, 31));
+        let ends = (Date::new(0, 1, 1), Date::new(9999, 12, 31));
         let dates = match (self.from, self.to) {
             (None, None) => None,
             (first, last) => first.or(ends.0).zip(last.or(ends.1)),

@@ -101,7 +101,7 @@ impl Days {
         let dates = match (self.from, self.to) {
             (None, None) => None,
             (first, last) => {
-                let range = first.or_else(|| end(1970, 1, 1)).zip(last.or_else(|| end(9999, 12, 31)));
+                let range = first.or_else(|| end(0, 1, 1)).zip(last.or_else(|| end(9999, 12, 31)));
                 let range = range.map(|(first, last)| DateRange { first, last });
                 Some(
                     range
