@@ -303,3 +303,19 @@ fn managers_end_days_and_the_others_read_them() {
     }
     world.get("/offices/tema/days").refused(401, "unauthenticated");
 }
+
+#[test]
+fn an_office_that_was_deleted_leaves_no_report_to_the_next_one_of_its_name() {
+    let mut world = World::start();
+    world.post("/offices", r#"{"identifier":"accra","name":"First"}"#).is(202);
+    end(&world, TODAY).is(202);
+    world.delete("/offices/accra").is(202);
+    world.post("/offices", r#"{"identifier":"accra","name":"Second"}"#).is(202);
+    assert_eq!(world.get("/offices/accra/days").is(200).json(), json!([]));
+    world.get(&format!("/offices/accra/days/{TODAY}")).refused(404, "day_not_found");
+    assert_eq!(end(&world, TODAY).is(202).header("already-ended"), "");
+    let found = report(&world, TODAY);
+    assert_eq!((&found["officeName"], &found["number"]), (&json!("Second"), &json!(1)));
+    world.stop();
+    assert_eq!(world.check(&[mfa_daemon::Check::Store, mfa_daemon::Check::Ledger]), Vec::<String>::new());
+}

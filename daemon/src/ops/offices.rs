@@ -5,9 +5,10 @@ use super::{Caller, Use, refuse_used};
 use crate::ops::rows::Rows;
 use crate::store::Tx;
 use crate::store::records::{
-    Audit, CUSTOMERS_BY_OFFICE, EMPLOYEES_BY_OFFICE, OFFICE_REFERENCES_ACTIVE, OFFICES_BY_PARENT,
+    Audit, CUSTOMERS_BY_OFFICE, DayMark, EMPLOYEES_BY_OFFICE, OFFICE_REFERENCES_ACTIVE, OFFICES_BY_PARENT,
     StoredOffice, StoredReference, TELLERS_BY_OFFICE,
 };
+use mfa_shared::api::days::OfficeDay;
 use mfa_shared::api::offices::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::query::Paging;
@@ -84,6 +85,11 @@ pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteOffice, _: &Nothing) -> Re
     let uses = uses(tx);
     refuse_used(tx, "office", &at.office, uses)?;
     tx.remove_all::<StoredReference>(&[&at.office])?;
+    // No teller of it was ever opened, so they tell of no money; the next office of this name begins anew.
+    tx.remove_all::<OfficeDay>(&[&at.office])?;
+    if let Some(mark) = tx.get::<DayMark>(&[&at.office])? {
+        tx.remove(&mark);
+    }
     tx.remove(&office);
     Ok(Accepted)
 }
