@@ -7,9 +7,10 @@ use crate::store::engine::{Commit, ReadWork, WriteWork};
 use futures_util::future::{join, join3};
 use mfa_shared::fault::{Fault, INTERNAL};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::runtime::Runtime;
+use tokio::sync::{RwLock, RwLockWriteGuard};
+use tokio::time::timeout;
 
 /// Said for each transaction: a setting of the server would also hold for its replication.
 pub(super) const BEGIN_WRITE: &str = "begin isolation level serializable read write";
@@ -18,8 +19,10 @@ const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
 const CONFLICT_LIMIT: Duration = Duration::from_secs(8);
 const PAUSE_MAX_MS: u64 = 50;
-/// Conflicts after which a transaction waits for its turn.
-const FREE_ATTEMPTS: u32 = 3;
+/// Attempts beside others, before a transaction runs alone.
+const FREE_ATTEMPTS: u32 = 4;
+/// How long one that is to run alone waits for those that run already.
+const TURN_LIMIT: Duration = Duration::from_secs(1);
 
 /// How a job ended: its answer, and whether the connection can be used again.
 pub(super) struct Ended {
@@ -54,26 +57,31 @@ pub(super) fn read(session: &Session, runtime: &Runtime, work: &mut ReadWork) ->
     Ended { answer: done.map_err(|_| panicked()), usable: true }
 }
 
-/// Runs work that writes. After a conflict it is run again, and after several ones it waits for its turn:
-/// transactions that all want the same record would only hinder each other.
-pub(super) fn write(session: &Session, runtime: &Runtime, again: &Mutex<()>, work: &mut WriteWork) -> Ended {
+/// Runs work that writes. After a conflict it is run again, and after several ones alone: transactions that
+/// all want the same record would only hinder each other, and one that takes long would lose to short ones
+/// for ever. `turns` is shared by those that run beside each other.
+pub(super) fn write(session: &Session, runtime: &Runtime, turns: &RwLock<()>, work: &mut WriteWork) -> Ended {
     let until = Instant::now() + CONFLICT_LIMIT;
-    let mut _turn = None;
     for attempt in 0u32.. {
-        match once(session, runtime, work) {
+        let alone = if attempt < FREE_ATTEMPTS { None } else { runtime.block_on(turn(turns)) };
+        let beside = alone.is_none().then(|| runtime.block_on(turns.read()));
+        let outcome = once(session, runtime, work);
+        drop((alone, beside));
+        match outcome {
             Ok(answer) => return Ended { answer, usable: true },
             Err(Trouble::Conflict) if Instant::now() < until => {
                 session.counts.retries.one();
-                if attempt == FREE_ATTEMPTS {
-                    _turn = Some(again.lock().unwrap_or_else(PoisonError::into_inner));
-                } else {
-                    std::thread::sleep(pause(attempt));
-                }
+                std::thread::sleep(pause(attempt));
             }
             Err(trouble) => return trouble.into(),
         }
     }
     Trouble::Conflict.into()
+}
+
+/// The right to run alone, unless others run for too long: those who come later wait behind it.
+async fn turn(turns: &RwLock<()>) -> Option<RwLockWriteGuard<'_, ()>> {
+    timeout(TURN_LIMIT, turns.write()).await.ok()
 }
 
 /// A pause of chance length, longer with each attempt.

@@ -123,7 +123,7 @@ impl Lane {
             }
             let Ended { answer, usable } = match &mut job.work {
                 Work::Read(work) => read(&session, runtime, work),
-                Work::Write(work) => write(&session, runtime, &self.shared.again, work),
+                Work::Write(work) => write(&session, runtime, &self.shared.turns, work),
                 Work::Journal(page) => read_page(&session, runtime, page),
                 Work::Object(errand) => questions::run(&session, runtime, errand),
             };

@@ -39,8 +39,8 @@ pub(super) struct Shared {
     pub(super) connected: AtomicUsize,
     pub(super) closing: AtomicBool,
     last_trouble: Mutex<String>,
-    /// Held by a transaction that runs again after a conflict.
-    pub(super) again: Mutex<()>,
+    /// Shared by transactions that write beside each other; held by one that runs alone after conflicts.
+    pub(super) turns: tokio::sync::RwLock<()>,
 }
 
 impl fmt::Debug for Shared {
@@ -61,7 +61,7 @@ impl Shared {
             connected: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
             last_trouble: Mutex::new(String::new()),
-            again: Mutex::new(()),
+            turns: tokio::sync::RwLock::new(()),
         })
     }
 
