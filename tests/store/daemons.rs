@@ -53,6 +53,29 @@ fn they_create_each_record_once_and_number_without_gaps() {
 }
 
 #[test]
+fn a_long_batch_beside_short_changes_of_its_records_is_done_and_so_are_they() {
+    let Some(world) = shared() else { return };
+    create(&world, "ann");
+    let put = |surname: &str| json!({ "identifier": "ann", "surname": surname }).to_string();
+    let change = json!({ "method": "PUT", "path": "/customers/ann", "body": { "identifier": "ann" } });
+    let batch = json!({ "operations": vec![change; 400] }).to_string();
+    let (done, short) = (AtomicBool::new(false), |number: usize| {
+        let request = world.request_at(0, "PUT", "/customers/ann").body(put(&number.to_string()));
+        world.send(request).is(202);
+    });
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (done, short) = (&done, &short);
+            scope.spawn(move || (writer..).step_by(4).take_while(|_| !done.load(SeqCst)).for_each(short));
+        }
+        let sent = world.send(world.request_at(0, "POST", "/batch").body(batch));
+        done.store(true, SeqCst);
+        let results = sent.is(200).json()["results"].clone();
+        assert!(results.as_array().unwrap().iter().all(|result| result["status"] == 202), "{results}");
+    });
+}
+
+#[test]
 fn a_repeated_request_is_known_to_the_other_one() {
     let Some(world) = shared() else { return };
     let body = json!({ "identifier": "ann", "type": "PERSON" }).to_string();

@@ -19,8 +19,9 @@ const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
 const CONFLICT_LIMIT: Duration = Duration::from_secs(8);
 const PAUSE_MAX_MS: u64 = 50;
-/// Attempts beside others, before a transaction runs alone.
+/// Attempts beside others before a transaction runs alone, and how long they may take together.
 const FREE_ATTEMPTS: u32 = 4;
+const FREE_LIMIT: Duration = Duration::from_secs(1);
 /// How long one that is to run alone waits for those that run already.
 const TURN_LIMIT: Duration = Duration::from_secs(1);
 
@@ -61,15 +62,16 @@ pub(super) fn read(session: &Session, runtime: &Runtime, work: &mut ReadWork) ->
 /// all want the same record would only hinder each other, and one that takes long would lose to short ones
 /// for ever. `turns` is shared by those that run beside each other.
 pub(super) fn write(session: &Session, runtime: &Runtime, turns: &RwLock<()>, work: &mut WriteWork) -> Ended {
-    let until = Instant::now() + CONFLICT_LIMIT;
+    let begun = Instant::now();
     for attempt in 0u32.. {
-        let alone = if attempt < FREE_ATTEMPTS { None } else { runtime.block_on(turn(turns)) };
+        let is_free = attempt == 0 || attempt < FREE_ATTEMPTS && begun.elapsed() < FREE_LIMIT;
+        let alone = if is_free { None } else { runtime.block_on(turn(turns)) };
         let beside = alone.is_none().then(|| runtime.block_on(turns.read()));
         let outcome = once(session, runtime, work);
         drop((alone, beside));
         match outcome {
             Ok(answer) => return Ended { answer, usable: true },
-            Err(Trouble::Conflict) if Instant::now() < until => {
+            Err(Trouble::Conflict) if begun.elapsed() < CONFLICT_LIMIT => {
                 session.counts.retries.one();
                 std::thread::sleep(pause(attempt));
             }
