@@ -6,6 +6,7 @@ use crate::config::{Auth, Config};
 use crate::files;
 use crate::http::heavy::Heavy;
 use crate::http::openapi;
+use crate::http::patient::Patient;
 use crate::http::routes::Routes;
 use crate::http::server;
 use crate::http::state::State;
@@ -72,10 +73,9 @@ impl Daemon {
             let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
             let address = listener.local_addr().map_err(listen)?;
             let routes = Routes::new(table().into_iter().chain(openapi::routes()).collect());
-            let no_thread =
-                |e| StartError::Settings(format!("the system gives no thread for passwords: {e}"));
-            let heavy = Heavy::start().map_err(no_thread)?;
-            let mut state = State::new(store, config, routes, seeded.facts.instance, heavy);
+            let no_thread = |e| StartError::Settings(format!("the system starts no more threads: {e}"));
+            let threads = (Heavy::start().map_err(no_thread)?, Patient::start().map_err(no_thread)?);
+            let mut state = State::new(store, config, routes, seeded.facts.instance, threads);
             state.tls = tls;
             let state = Arc::new(state);
             if state.config.auth == Auth::On && !state.has_users().await {

@@ -86,7 +86,11 @@ where
     };
     match route.handler {
         Handler::Login => return log_in(state, head, &route, body).await,
-        Handler::Search => return search::answer(state, head, asked).await,
+        Handler::Search => {
+            let (shared, head) = (state.clone(), head.clone());
+            let search = async move { search::answer(&shared, &head, asked).await };
+            return state.patient.run(search).await;
+        }
         Handler::Events => return events::answer(state, head, asked).await,
         Handler::Metrics => return metrics::answer(state, head, asked).await,
         Handler::Backup => return backup::answer(state, head, asked).await,
@@ -188,10 +192,17 @@ async fn read(
     settle_trail(state, &asked, route).await?;
     settle_reports(state, &asked, route).await?;
     let request = Request::prepare(state, head, asked, found, route, &Payload::default());
-    if let Some(reply) = pages::read(&request).await? {
-        return Ok(respond(reply, None));
+    if !route.meta.lists() {
+        return request.read(false, head).await;
     }
-    request.read(route.meta.lists(), head).await
+    let head = head.clone();
+    let list = async move {
+        match pages::read(&request).await? {
+            Some(reply) => Ok(respond(reply, None)),
+            None => request.read(true, &head).await,
+        }
+    };
+    state.patient.run(list).await
 }
 
 /// What a request for an errand brings.

@@ -10,7 +10,7 @@ use warp::http::{HeaderMap, Method};
 const REQUEST_ID_LENGTH_MAX: usize = 128;
 
 /// A request without its body.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Head {
     /// Method as sent.
     pub method: Method,

@@ -29,6 +29,7 @@ pub mod openapi;
 mod origin;
 pub mod pace;
 mod pages;
+pub mod patient;
 mod payload;
 mod queue;
 pub mod rate;

@@ -4,6 +4,7 @@ use super::buckets::Buckets;
 use super::counts::Counts;
 use super::heavy::Heavy;
 use super::load::Loads;
+use super::patient::Patient;
 use super::routes::Routes;
 use crate::audit::Auditor;
 use crate::config::Config;
@@ -44,6 +45,8 @@ pub struct State {
     pub callers: KnownCallers,
     /// The threads for heavy work.
     pub heavy: Heavy,
+    /// The threads for lists.
+    pub patient: Patient,
     /// What is found by words.
     pub search: Arc<Search>,
     /// The orders of lists.
@@ -78,7 +81,14 @@ pub enum Phase {
 
 impl State {
     /// The state of a daemon that serves.
-    pub fn new(store: Store, config: Config, routes: Routes, instance: String, heavy: Heavy) -> Self {
+    pub fn new(
+        store: Store,
+        config: Config,
+        routes: Routes,
+        instance: String,
+        threads: (Heavy, Patient),
+    ) -> Self {
+        let (heavy, patient) = threads;
         let rules = LoginRules {
             current_password_required: config.current_password_required,
             session_idle_seconds: config.session_idle_seconds,
@@ -100,6 +110,7 @@ impl State {
             instance,
             callers,
             heavy,
+            patient,
             search,
             shelves,
             reports,

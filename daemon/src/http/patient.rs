@@ -1,0 +1,109 @@
+//! Lists and searches, which take as long as many reads of one record. Threads of their own answer them, and
+//! give way to those that serve everything else, so that whoever lists holds up nobody at a counter.
+
+use mfa_shared::fault::{self, Fault};
+use rustix::process::{getpriority_process, setpriority_process};
+use std::future::Future;
+use std::io;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
+
+/// How far the threads give way: in a full machine they still get a quarter of a processor.
+const NICE: i32 = 5;
+
+/// The threads for lists.
+#[derive(Debug)]
+pub struct Patient(Option<Runtime>);
+
+impl Drop for Patient {
+    fn drop(&mut self) {
+        // Lists that are still being read end with the process; waiting for them is not possible here.
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Patient {
+    /// Starts the threads; they end with this value.
+    pub fn start() -> io::Result<Self> {
+        // A thread begins as the one that starts it, which may give way already.
+        let nice = getpriority_process(None)? + NICE;
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.thread_name("lists").on_thread_start(move || give_way(nice));
+        Ok(Self(Some(runtime.enable_all().build()?)))
+    }
+
+    /// Answers in one of the threads. If the caller goes away, so does the work.
+    pub async fn run<T, F>(&self, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Fault>> + Send + 'static,
+    {
+        let Some(runtime) = &self.0 else { return work.await };
+        let mut running = JoinSet::new();
+        running.spawn_on(work, runtime.handle());
+        match running.join_next().await {
+            Some(Ok(done)) => done,
+            _ => Err(Fault::new(fault::INTERNAL, "the list ended by a defect")),
+        }
+    }
+}
+
+fn give_way(nice: i32) {
+    // On Linux this is about the calling thread alone.
+    if cfg!(target_os = "linux")
+        && let Err(error) = setpriority_process(None, nice)
+    {
+        tracing::warn!(%error, "the threads for lists do not give way to others");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::time::Duration;
+    use tokio::sync::Notify;
+
+    /// How far the calling thread gives way.
+    fn niceness() -> i32 {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        // The name of the thread, in brackets, may hold spaces.
+        stat.rsplit(") ").next().unwrap().split(' ').nth(16).unwrap().parse().unwrap()
+    }
+
+    #[tokio::test]
+    async fn lists_give_way_with_all_that_they_read() {
+        let patient = Patient::start().unwrap();
+        let nices = async {
+            let read = tokio::task::spawn_blocking(niceness).await.unwrap();
+            Ok((niceness(), read))
+        };
+        let own = niceness();
+        assert_eq!(patient.run(nices).await.unwrap(), (own + NICE, own + NICE));
+    }
+
+    #[tokio::test]
+    async fn a_list_that_nobody_waits_for_ends() {
+        struct Ended(Arc<Notify>);
+        impl Drop for Ended {
+            fn drop(&mut self) {
+                self.0.notify_one();
+            }
+        }
+        let patient = Patient::start().unwrap();
+        let (begun, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (begins, ends) = (begun.clone(), Ended(ended.clone()));
+        let endless = patient.run::<(), _>(async move {
+            let _ends = ends;
+            begins.notify_one();
+            std::future::pending().await
+        });
+        tokio::select! {
+            _ = endless => panic!("an endless list ended"),
+            () = begun.notified() => {}
+        }
+        tokio::time::timeout(Duration::from_secs(10), ended.notified()).await.unwrap();
+    }
+}
