@@ -26,6 +26,15 @@ const AGAIN_MAX: u32 = 50;
 /// How often a daemon looks whether its time to run has come.
 const TICK: Duration = Duration::from_secs(1);
 
+/// How many records a transaction goes through.
+#[derive(Debug, Clone, Copy)]
+enum Size {
+    /// A few.
+    Few,
+    /// Those of hundreds of accounts.
+    Step,
+}
+
 /// Runs the days of an order. Whatever ends it, the next run goes on where it was.
 pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
     let runner = random::hex::<16>();
@@ -38,7 +47,7 @@ pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
         outcome = days(&order, &store, &runner).await;
     }
     let name = runner.clone();
-    let released = write(&store, &order.by, move |tx| interest::release(tx, &name)).await;
+    let released = write(&store, &order.by, Size::Few, move |tx| interest::release(tx, &name)).await;
     outcome.and(released).map(|()| order.until)
 }
 
@@ -52,7 +61,7 @@ async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
         let wanted = order.clone();
         let name = runner.to_owned();
         let claim = move |tx: &mut Tx<'_>| interest::claim(tx, &wanted, &name, first, stale);
-        match write(store, &order.by, claim).await? {
+        match write(store, &order.by, Size::Few, claim).await? {
             Claim::Mine => return Ok(()),
             Claim::Theirs(beat) if seen == Some(beat) => {}
             Claim::Theirs(beat) => (seen, patience) = (Some(beat), Deadline::after(SILENCE_MAX)),
@@ -79,7 +88,7 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                     }
                     Ok(done)
                 };
-                match write(store, &order.by, step).await? {
+                match write(store, &order.by, Size::Step, step).await? {
                     None => return Ok(false),
                     Some(true) => break,
                     Some(false) => {}
@@ -87,7 +96,7 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
             }
         }
         if !std::mem::take(&mut again) {
-            write(store, &order.by, move |tx| interest::end_day(tx, day)).await?;
+            write(store, &order.by, Size::Few, move |tx| interest::end_day(tx, day)).await?;
         }
     }
     Ok(true)
@@ -102,7 +111,7 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
             tell(tx, DistributeDividend::META.name, &wanted.by, format!("product/{}", wanted.definition));
             Ok(done)
         };
-        if write(&store, &order.by, step).await? {
+        if write(&store, &order.by, Size::Step, step).await? {
             return Ok(());
         }
     }
@@ -116,8 +125,9 @@ fn tell(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String) {
     tx.tell(AuditRecord { actor, request_id, resource: Some(resource), ..record });
 }
 
-/// One short transaction; one that the store cannot take at this moment is tried again.
-async fn write<T, F>(store: &Store, by: &str, work: F) -> Result<T, Fault>
+/// One transaction; one that the store cannot take at this moment is tried again. A step goes through the
+/// records of many accounts, so it runs alone.
+async fn write<T, F>(store: &Store, by: &str, size: Size, work: F) -> Result<T, Fault>
 where
     T: Send + 'static,
     F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Clone + Send + 'static,
@@ -130,7 +140,11 @@ where
             tx.set_actor(&actor);
             work(tx)
         };
-        match store.write("interest", named).await {
+        let written = match size {
+            Size::Few => store.write("interest", named).await,
+            Size::Step => store.write_alone("interest", named).await,
+        };
+        match written {
             Err(fault) if fault.kind == fault::UNAVAILABLE && tries < AGAIN_MAX => tries += 1,
             outcome => return outcome,
         }

@@ -8,6 +8,7 @@ use mfa_daemon::store::postgres::{Options, Postgres};
 use mfa_shared::fault::{Fault, INTERNAL, UNAVAILABLE};
 use mfa_shared::time::Timestamp;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -191,6 +192,47 @@ fn concurrent_counters_lose_no_count() {
         assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
     }
     assert_eq!(number(store.get(THINGS, b"count")), (ROUNDS * WRITERS) as u64);
+}
+
+#[test]
+fn work_that_runs_alone_runs_once_however_many_change_the_same_records() {
+    let store = open();
+    let keys: Vec<Vec<u8>> = (0..100u8).map(|key| vec![key]).collect();
+    let add = |view: &mut dyn View, keys: &[Vec<u8>]| {
+        let mut changes = Vec::new();
+        for key in keys {
+            let counted = number(view.get(THINGS, key).ok()?) + 1;
+            changes.push(change(THINGS, key, Some(counted.to_string().as_bytes())));
+        }
+        commit(changes)
+    };
+    let runs = Arc::new(AtomicUsize::new(0));
+    const ROUNDS: usize = 20;
+    for _ in 0..ROUNDS {
+        let (all, counted) = (keys.clone(), runs.clone());
+        let long: WriteWork = Box::new(move |view: &mut dyn View| {
+            counted.fetch_add(1, SeqCst);
+            add(view, &all)
+        });
+        let short = |writer: usize| {
+            let key = vec![keys[writer].clone()];
+            Box::new(move |view: &mut dyn View| add(view, &key)) as WriteWork
+        };
+        store.runtime.block_on(async {
+            let alone = tokio::spawn(store.engine.write_alone(long));
+            let beside: Vec<_> =
+                (0..WRITERS).map(|writer| tokio::spawn(store.engine.write(short(writer)))).collect();
+            alone.await.unwrap().unwrap();
+            for work in beside {
+                work.await.unwrap().unwrap();
+            }
+        });
+    }
+    assert_eq!(runs.load(SeqCst), ROUNDS);
+    for (place, (_, value)) in store.all(THINGS).into_iter().enumerate() {
+        let expected = if place < WRITERS { 2 * ROUNDS } else { ROUNDS };
+        assert_eq!(number(Some(value)), expected as u64, "{place}");
+    }
 }
 
 #[test]

@@ -122,6 +122,11 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     /// durable and visible; with a fault, the outcome is either nothing or (connection or disk lost in
     /// the middle) unknown, and the fault is `unavailable`.
     fn write(&self, work: WriteWork) -> Pending<()>;
+    /// The same for work that reads and writes hundreds of records. An engine that detects conflicts runs no
+    /// other work of this process beside it: most of it would conflict, and either would run in vain.
+    fn write_alone(&self, work: WriteWork) -> Pending<()> {
+        self.write(work)
+    }
     /// Where the bytes of images lie.
     fn objects(&self) -> Arc<dyn Objects>;
     /// Why writes are refused at present, if they are.

@@ -115,9 +115,26 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
+        self.run(request, work, false).await
+    }
+
+    /// The same for work that reads and writes hundreds of records (see [`Engine::write_alone`]).
+    pub async fn write_alone<T, F>(&self, request: &str, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        self.run(request, work, true).await
+    }
+
+    async fn run<T, F>(&self, request: &str, work: F, alone: bool) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
         let (store, request) = (self.clone(), request.to_owned());
         finished(async move {
-            let (outcome, uses) = store.decide(&request, work).await?;
+            let (outcome, uses) = store.decide(&request, work, alone).await?;
             store.remove_unused(&uses).await;
             outcome
         })
@@ -125,7 +142,12 @@ impl Store {
     }
 
     /// Runs `work` and says what it did to the uses of images. The outer fault is the engine's.
-    async fn decide<T, F>(&self, request: &str, mut work: F) -> Result<(Result<T, Fault>, Uses), Fault>
+    async fn decide<T, F>(
+        &self,
+        request: &str,
+        mut work: F,
+        alone: bool,
+    ) -> Result<(Result<T, Fault>, Uses), Fault>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
@@ -152,7 +174,12 @@ impl Store {
             filled.fill(Ok((outcome, uses)));
             (!changes.is_empty()).then(|| Commit { time, actor, request: request.clone(), changes })
         };
-        self.engine.write(Box::new(write)).await?;
+        let write = Box::new(write);
+        if alone {
+            self.engine.write_alone(write).await?
+        } else {
+            self.engine.write(write).await?
+        }
         slot.take()
     }
 

@@ -63,7 +63,7 @@ impl Store {
             let gate = store.images.gate.read().await;
             store.images.keep(draft).await?;
             // Without an answer of the engine the record may be there, so the object stays.
-            let (outcome, mut uses) = store.decide(&request, work).await?;
+            let (outcome, mut uses) = store.decide(&request, work, false).await?;
             drop(gate);
             if !uses.begun.contains(&hash) {
                 uses.ended.insert(hash);

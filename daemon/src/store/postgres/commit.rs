@@ -9,7 +9,7 @@ use mfa_shared::fault::{Fault, INTERNAL};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::runtime::Runtime;
-use tokio::sync::{RwLock, RwLockWriteGuard};
+use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::time::timeout;
 
 /// Said for each transaction: a setting of the server would also hold for its replication.
@@ -24,6 +24,15 @@ const FREE_ATTEMPTS: u32 = 4;
 const FREE_LIMIT: Duration = Duration::from_secs(1);
 /// How long one that is to run alone waits for those that run already.
 const TURN_LIMIT: Duration = Duration::from_secs(1);
+
+/// Beside whom work that writes runs first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// The other work of this process.
+    Others,
+    /// None of it.
+    Nobody,
+}
 
 /// How a job ended: its answer, and whether the connection can be used again.
 pub(super) struct Ended {
@@ -61,14 +70,24 @@ pub(super) fn read(session: &Session, runtime: &Runtime, work: &mut ReadWork) ->
 /// Runs work that writes. After a conflict it is run again, and after several ones alone: transactions that
 /// all want the same record would only hinder each other, and one that takes long would lose to short ones
 /// for ever. `turns` is shared by those that run beside each other.
-pub(super) fn write(session: &Session, runtime: &Runtime, turns: &RwLock<()>, work: &mut WriteWork) -> Ended {
+pub(super) fn write(
+    session: &Session,
+    runtime: &Runtime,
+    turns: &RwLock<()>,
+    (work, beside): (&mut WriteWork, Beside),
+) -> Ended {
     let begun = Instant::now();
+    let mut turn = None;
     for attempt in 0u32.. {
-        let is_free = attempt == 0 || attempt < FREE_ATTEMPTS && begun.elapsed() < FREE_LIMIT;
-        let alone = if is_free { None } else { runtime.block_on(turn(turns)) };
-        let beside = alone.is_none().then(|| runtime.block_on(turns.read()));
+        let is_free = beside == Beside::Others
+            && (attempt == 0 || attempt < FREE_ATTEMPTS && begun.elapsed() < FREE_LIMIT);
+        // A shared turn is kept from one attempt to the next: whoever waits to run alone came later.
+        if !is_free {
+            turn = None;
+        }
+        let taken = turn.take().unwrap_or_else(|| runtime.block_on(Turn::take(turns, is_free)));
         let outcome = once(session, runtime, work);
-        drop((alone, beside));
+        turn = Some(taken).filter(|taken| matches!(taken, Turn::Shared { .. }));
         match outcome {
             Ok(answer) => return Ended { answer, usable: true },
             Err(Trouble::Conflict) if begun.elapsed() < CONFLICT_LIMIT => {
@@ -81,9 +100,22 @@ pub(super) fn write(session: &Session, runtime: &Runtime, turns: &RwLock<()>, wo
     Trouble::Conflict.into()
 }
 
-/// The right to run alone, unless others run for too long: those who come later wait behind it.
-async fn turn(turns: &RwLock<()>) -> Option<RwLockWriteGuard<'_, ()>> {
-    timeout(TURN_LIMIT, turns.write()).await.ok()
+/// The right to run.
+enum Turn<'t> {
+    /// Beside others who share it.
+    Shared { _guard: RwLockReadGuard<'t, ()> },
+    /// Beside nobody.
+    Alone { _guard: RwLockWriteGuard<'t, ()> },
+}
+
+impl<'t> Turn<'t> {
+    /// Waits for it. Where others run for too long, who wants to be alone runs beside them.
+    async fn take(turns: &'t RwLock<()>, shared: bool) -> Self {
+        if !shared && let Ok(_guard) = timeout(TURN_LIMIT, turns.write()).await {
+            return Self::Alone { _guard };
+        }
+        Self::Shared { _guard: turns.read().await }
+    }
 }
 
 /// A pause of chance length, longer with each attempt.

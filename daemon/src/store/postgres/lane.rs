@@ -2,7 +2,7 @@
 
 use super::address::Server;
 use super::claim::Claim;
-use super::commit::{Ended, read, write};
+use super::commit::{Beside, Ended, read, write};
 use super::journal::{Page, read_page};
 use super::questions::{self, Errand};
 use super::session::{self, Session};
@@ -28,7 +28,7 @@ pub(super) enum Work {
     /// Work that only reads.
     Read(ReadWork),
     /// Work that may write.
-    Write(WriteWork),
+    Write(WriteWork, Beside),
     /// A page of the journal.
     Journal(Page),
     /// A question about images.
@@ -123,7 +123,7 @@ impl Lane {
             }
             let Ended { answer, usable } = match &mut job.work {
                 Work::Read(work) => read(&session, runtime, work),
-                Work::Write(work) => write(&session, runtime, &self.shared.turns, work),
+                Work::Write(work, beside) => write(&session, runtime, &self.shared.turns, (work, *beside)),
                 Work::Journal(page) => read_page(&session, runtime, page),
                 Work::Object(errand) => questions::run(&session, runtime, errand),
             };

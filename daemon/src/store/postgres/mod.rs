@@ -33,6 +33,7 @@ use crate::store::engine::{Changed, Commit, Engine, Pending, Put, ReadWork, Spac
 use crate::store::figures::{Figures, Own};
 use crate::store::objects::Objects;
 use claim::Claim;
+use commit::Beside;
 use entrance::{Entrance, Queues};
 use lane::{Lane, Work};
 use mfa_shared::fault::Fault;
@@ -116,7 +117,11 @@ impl Engine for Postgres {
     }
 
     fn write(&self, work: WriteWork) -> Pending<()> {
-        self.entrance.submit(Work::Write(work), false)
+        self.entrance.submit(Work::Write(work, Beside::Others), false)
+    }
+
+    fn write_alone(&self, work: WriteWork) -> Pending<()> {
+        self.entrance.submit(Work::Write(work, Beside::Nobody), false)
     }
 
     fn objects(&self) -> Arc<dyn Objects> {
