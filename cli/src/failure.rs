@@ -145,6 +145,14 @@ impl Failure {
         self
     }
 
+    /// Speaks of the one change that was sent, where it went as an operation of a batch.
+    pub fn of_one_change(mut self) -> Self {
+        if let Some(operation) = self.0.operation {
+            self.0.message = fault::detail_of_operation(operation, &self.0.message).to_owned();
+        }
+        self
+    }
+
     /// The same failure with the permissions that are lacking, which the hint names.
     pub fn lacking(mut self, permissions: Vec<Permission>) -> Self {
         let shown = |permission: &Permission| {

@@ -4,6 +4,7 @@ use jiff::civil;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A moment in UTC, in whole milliseconds; on the wire `2024-03-05T09:14:27.041Z`.
@@ -37,7 +38,7 @@ impl Timestamp {
         if !shaped {
             return None;
         }
-        let moment: jiff::Timestamp = text.parse().ok()?;
+        let moment: jiff::Timestamp = to_nanoseconds(text).parse().ok()?;
         // The offset may lead out of the years that have four digits, which are all that is written and read.
         if moment.to_zoned(TimeZone::UTC).year() < 0 {
             return None;
@@ -55,6 +56,15 @@ impl Timestamp {
     /// The moment this many seconds later (earlier, if negative).
     pub fn plus_seconds(self, seconds: i64) -> Self {
         Self::from_millis(self.millis().saturating_add(seconds.saturating_mul(1000)))
+    }
+}
+
+/// A date-time without the digits behind nanoseconds: RFC 3339 allows any number of them, the parser nine.
+fn to_nanoseconds(text: &str) -> Cow<'_, str> {
+    let fraction = text[19..].strip_prefix('.').unwrap_or_default();
+    match fraction.bytes().take_while(u8::is_ascii_digit).count() {
+        0..=9 => Cow::Borrowed(text),
+        digits => Cow::Owned([&text[..29], &text[20 + digits..]].concat()),
     }
 }
 
@@ -118,7 +128,7 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let text = <Cow<'de, str>>::deserialize(deserializer)?;
         // Earlier versions stored moments before the year 0.
         let stored = || text.parse().ok().map(Self);
         Self::parse(&text).or_else(stored).ok_or_else(|| D::Error::custom("not a timestamp"))
@@ -208,7 +218,7 @@ impl Serialize for Date {
 
 impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let text = <Cow<'de, str>>::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| D::Error::custom("not a date"))
     }
 }
@@ -254,6 +264,7 @@ mod tests {
             ("2024-03-05T09:14:27.0419999+01:00", "2024-03-05T08:14:27.041Z"),
             ("2024-03-05t09:14:27-23:59", "2024-03-06T09:13:27.000Z"),
             ("1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z"),
+            ("2024-03-05T09:14:27.041999999999999-01:00", "2024-03-05T10:14:27.041Z"),
         ] {
             assert_eq!(Timestamp::parse(sent).unwrap().to_string(), shown);
         }

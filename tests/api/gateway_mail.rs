@@ -256,6 +256,18 @@ fn the_receiver_is_one_mail_address() {
 }
 
 #[test]
+fn a_receiver_in_quotes_or_with_an_address_in_brackets_is_sent_to_as_it_is_written() {
+    for to in [r#""efua,kusi"@example.org"#, "efua@[127.0.0.1]"] {
+        let mut server = MailServer::start("plain", PASSWORD, None, &[]);
+        let world = world(None);
+        configure(&world, server.port, &json!({}));
+        let sent = world.post("/configuration/email/main/test", json!({ "to": to }).to_string()).is(200);
+        assert_eq!(sent.json()["to"], to);
+        assert_eq!(server.mail()["to"], json!([to]));
+    }
+}
+
+#[test]
 fn the_sender_is_the_setting_where_the_user_name_is_no_address() {
     let mut server = MailServer::start("plain", PASSWORD, None, &[]);
     let world = World::with(|config| config.mail_from = Some("office@example.org".to_owned()));

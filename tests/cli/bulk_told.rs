@@ -1,7 +1,9 @@
-//! What a user at a terminal sees of an import.
+//! What an import tells of the rows that failed.
 
+use super::run::{Ran, run};
 use crate::terminal::Terminal;
 use crate::world::World;
+use serde_json::Value;
 
 #[test]
 fn the_first_rows_that_failed_are_told_with_the_line_that_imports_them_once_they_are_corrected() {
@@ -46,4 +48,73 @@ fn of_an_atomic_import_the_row_that_is_wrong_is_told_and_not_those_that_were_tak
     assert!(told.contains("/type must be one of ") && told.contains("; /applicationDate "), "{screen}");
     assert!(!screen.contains("of the batch") && screen.contains("exit 9\n"), "{screen}");
     assert_eq!(world.get("/customers").json()["totalElements"], 0);
+}
+
+fn import(world: &World, arguments: &[&str]) -> Ran {
+    let mut command = world.mfa(arguments);
+    command.current_dir(world.dir.path());
+    run(command)
+}
+
+/// The summary of an import with failed rows, and what it says on stderr.
+fn failing(world: &World, arguments: &[&str]) -> (Value, String) {
+    let ran = import(world, &[arguments, &["-o", "json"]].concat());
+    assert_eq!(ran.exit, 9, "{}", ran.err);
+    (serde_json::from_str(&ran.out).unwrap(), ran.err)
+}
+
+#[test]
+fn rows_of_json_that_failed_are_imported_with_their_days_and_mappings_once_they_are_corrected() {
+    let world = World::start();
+    let path = |name: &str| world.dir.path().join(name);
+    let rows = r#"{"Nr":"c-1","Name":"=A","Old":1,"member":"x","dateOfBirth":{"year":1990,"month":2,"day":3}}
+        {"identifier":"c-2","surname":"B","member":"x","dateOfBirth":{"year":1990}}
+        {"Nr":"c-3","Name":"C","member":"x","address":{"street":"1","city":"T","countryCode":"GH","country":"G"}}
+    "#;
+    std::fs::write(path("old.jsonl"), rows).unwrap();
+    let maps = ["--map", "Nr=identifier", "--map", "Name=surname", "--map", "Old="];
+    let (_, said) = failing(&world, &[&["customers", "import", "old.jsonl"][..], &maps].concat());
+    assert!(
+        said.contains("old.jsonl.failed.csv --map Nr=identifier --map Name=surname --map Old="),
+        "{said}"
+    );
+    let failed = std::fs::read_to_string(path("old.jsonl.failed.csv")).unwrap();
+    std::fs::write(path("good.csv"), failed.replace(",x,", ",true,")).unwrap();
+    import(&world, &[&["customers", "import", "good.csv"][..], &maps].concat()).ok();
+    let has = |id: &str, pointer: &str| {
+        let customer = world.get(&format!("/customers/{id}")).is(200).json();
+        customer.pointer(pointer).unwrap().to_string()
+    };
+    assert_eq!(has("c-1", "/dateOfBirth"), r#"{"year":1990,"month":2,"day":3}"#);
+    assert_eq!(has("c-2", "/dateOfBirth"), r#"{"year":1990,"month":1,"day":1}"#);
+    let texts = [has("c-1", "/surname"), has("c-2", "/surname"), has("c-3", "/address/city")];
+    assert_eq!(texts, ["\"=A\"", "\"B\"", "\"T\""]);
+    // Of a card the day has to be whole, and it is not made up.
+    let card = r#"{"customer":"c-1","type":" ","number":"G1","expirationDate":{"year":2035,"month":1,"day":31}}
+        {"customer":"c-1","type":" ","number":"G2","expirationDate":{"year":2035}}"#;
+    std::fs::write(path("cards.jsonl"), card).unwrap();
+    failing(&world, &["cards", "import", "cards.jsonl"]);
+    let failed = std::fs::read_to_string(path("cards.jsonl.failed.csv")).unwrap();
+    std::fs::write(path("cards.csv"), failed.replace(", ,", ",Passport,")).unwrap();
+    failing(&world, &["cards", "import", "cards.csv"]);
+    let cards = world.get("/customers/c-1/identifications").json();
+    assert_eq!((cards.as_array().unwrap().len(), &cards[0]["expirationDate"]["day"]), (1, &31.into()));
+}
+
+#[test]
+fn a_file_of_failed_rows_is_named_only_where_it_has_all_of_them() {
+    let world = World::start();
+    std::fs::write(world.dir.path().join("cut.jsonl"), "{\"identifier\":\n").unwrap();
+    let (summary, said) = failing(&world, &["customers", "import", "cut.jsonl"]);
+    assert_eq!(summary["failedRows"], Value::Null);
+    assert!(!world.dir.path().join("cut.jsonl.failed.csv").exists());
+    assert!(said.contains("mfa customers import cut.jsonl --resume"), "{said}");
+    // One that can be written down, and one that cannot.
+    let rows = "{\"identifier\":\n{\"identifier\":\"c-1\",\"member\":5}\n[]\n";
+    std::fs::write(world.dir.path().join("cut.jsonl"), rows).unwrap();
+    let (summary, said) = failing(&world, &["customers", "import", "cut.jsonl"]);
+    assert_eq!(summary["failedRows"], "cut.jsonl.failed.csv");
+    let failed = std::fs::read_to_string(world.dir.path().join("cut.jsonl.failed.csv")).unwrap();
+    assert_eq!(failed.lines().count(), 2, "{failed}");
+    assert!(!said.contains("failed.csv"), "{said}");
 }

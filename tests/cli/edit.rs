@@ -43,6 +43,13 @@ fn a_draft_that_breaks_a_rule_or_an_editor_that_fails_changes_nothing() {
     let before = world.get("/customers/c-001").text();
     let said = edit(&world, "sed -i 's/^type: .*/type: PLANT/'", "customers edit c-001 --yes").fails(7);
     assert!(said.contains("PLANT") || said.contains("type"), "{said}");
+    // What the daemon refuses is told of the change, which the user knows, and not of a batch.
+    let said =
+        edit(&world, "sed -i 's/^identifier: .*/identifier: c-9/'", "customers edit c-001 --yes").fails(7);
+    assert!(
+        said.starts_with("error: the body names customer \"c-9\", the path \"c-001\"; the draft"),
+        "{said}"
+    );
     // An edit that would have no effect is refused.
     let said = edit(&world, "sed -i 's/^surname: /surnmae: /'", "customers edit c-001 --yes").fails(2);
     assert!(said.starts_with("error: customer has no field /surnmae; the draft is kept in "), "{said}");

@@ -55,6 +55,15 @@ fn a_mistake_in_a_file_is_told_with_its_place() {
 }
 
 #[test]
+fn an_address_with_a_query_is_refused_before_a_request_goes_elsewhere() {
+    let home = tempfile::tempdir().unwrap();
+    for url in ["http://127.0.0.1:1/?tenant=1", "http://127.0.0.1:1/#top"] {
+        let said = run(mfa(home.path(), &["offices", "list", "--url", url])).fails(2);
+        assert!(said.contains(&format!("\"{url}\" is no address of a daemon")), "{said}");
+    }
+}
+
+#[test]
 fn the_example_names_every_setting_and_changes_nothing_when_all_its_lines_count() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("c.toml");

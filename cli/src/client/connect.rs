@@ -131,6 +131,8 @@ pub fn check_address(text: &str) -> Outcome {
 fn address(text: &str) -> Outcome<reqwest::Url> {
     let url = reqwest::Url::parse(text).ok().filter(|url| url.has_host());
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+    // The paths of requests go behind the address, where a query or a fragment would swallow them.
+    let url = url.filter(|url| url.query().is_none() && url.fragment().is_none());
     url.ok_or_else(|| {
         Failure::usage(format!("\"{text}\" is no address of a daemon"))
             .hint("an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL")

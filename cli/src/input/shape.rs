@@ -211,6 +211,8 @@ pub fn value(kind: Kind, cell: &str) -> Result<Option<Value>, String> {
             Ok(Value::Number(number)) => Value::Number(number),
             _ => return Err(format!("must be a number, not \"{text}\"")),
         },
+        // A day in parts, of which some may be missing: a failed row of JSON has it.
+        Kind::Day if text.starts_with('{') => return value(Kind::Json, cell),
         Kind::Day => match Date::parse(text).map(Date::parts) {
             Some((year, month, day)) => json!({ "year": year, "month": month, "day": day }),
             None => return Err(format!("must be a day of the calendar as YYYY-MM-DD, not \"{text}\"")),

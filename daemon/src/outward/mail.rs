@@ -108,8 +108,15 @@ fn write(mail: &Mail) -> Result<(Envelope, Vec<u8>), Failed> {
     let from = address(&mail.way.sender)?;
     let to = address(&mail.to)?;
     let millis = u64::try_from(mail.at.millis()).unwrap_or_default();
-    let name = format!("<{}@{}>", mail.name, from.domain());
+    // A name of a message is of plain letters, whatever the domain of the sender is written in.
+    let name =
+        format!("<{}@{}>", mail.name, if from.domain().is_ascii() { from.domain() } else { "localhost" });
+    // Left to lettre, it would be read from the headers, which loses what stands in brackets or quotes.
+    let envelope = Envelope::new(Some(from.clone()), vec![to.clone()]);
+    let envelope =
+        envelope.map_err(|error| failed(Stage::Send, format!("the mail cannot be sent: {error}")))?;
     let message = Message::builder()
+        .envelope(envelope)
         .date(UNIX_EPOCH + Duration::from_millis(millis))
         .message_id(Some(name))
         .from(Mailbox::new(None, from))

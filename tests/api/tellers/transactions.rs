@@ -228,7 +228,7 @@ fn an_alternative_number_names_its_account_and_the_list_shows_the_identifier() {
     counter.finish("T1", &opening, "command=CONFIRM").is(202);
     let mut transfer = Counter::request("ACCT", &account, "5");
     transfer["targetAccountIdentifier"] = json!("GH 77-1");
-    transfer["transactionDate"] = json!("2017-07-13T12:00:00+02:00");
+    transfer["transactionDate"] = json!("2017-07-13T12:00:00.000000000001+02:00");
     transfer["clerk"] = json!("Mr. Clerk");
     counter.world.clock.advance(1);
     let transferred = counter.quote(&transfer);

@@ -104,7 +104,7 @@ pub fn read(files: &[String]) -> Outcome<Vec<Document>> {
     check_distinct(&documents, &mut findings);
     findings.settle()?;
     match documents.is_empty() {
-        true => Err(Failure::usage(format!("{} hold no document", files.join(", ")))
+        true => Err(Failure::usage(format!("there is no document in {}", files.join(", ")))
             .hint("what a document looks like: mfa help apply")),
         false => Ok(documents),
     }

@@ -4,6 +4,8 @@ use super::Bulk;
 use super::row::Reading;
 use super::source::{Raw, Source};
 use crate::failure::{Failure, Outcome};
+use crate::input::shape::{Column, Kind, at, cell};
+use crate::output::guarded;
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -13,15 +15,25 @@ use std::path::{Path, PathBuf};
 pub struct Failed {
     path: PathBuf,
     columns: Vec<String>,
+    /// The field of each column, where records name their own properties.
+    fields: Vec<Column>,
     delimiter: u8,
     writer: Option<csv::Writer<File>>,
     /// How many rows it has.
     pub count: u64,
+    /// How many rows it has not, because they cannot be read.
+    pub unreadable: u64,
 }
 
 impl Failed {
     /// Begins without failures. A file that was edited since it was written stays as it is.
-    pub fn begin(path: &Path, report: &Path, noun: Bulk, source: &Source) -> Outcome<Self> {
+    pub fn begin(
+        noun: Bulk,
+        path: &Path,
+        report: &Path,
+        map: &[(String, String)],
+        source: &Source,
+    ) -> Outcome<Self> {
         let changed = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
         if let (Some(failed), Some(reported)) = (changed(path), changed(report))
             && failed > reported
@@ -30,22 +42,29 @@ impl Failed {
             return Err(Failure::usage(what).hint("import it by itself, or remove it"));
         }
         let _ = std::fs::remove_file(path);
-        let columns = source.header().map_or_else(|| Reading::names(noun), <[String]>::to_vec);
-        let delimiter = source.delimiter();
-        Ok(Self { path: path.to_owned(), columns, delimiter, writer: None, count: 0 })
+        let (columns, fields) = match source.header() {
+            Some(header) => (header.to_vec(), Vec::new()),
+            None => Reading::columns(noun, map).into_iter().unzip(),
+        };
+        let (path, delimiter) = (path.to_owned(), source.delimiter());
+        Ok(Self { path, columns, fields, delimiter, writer: None, count: 0, unreadable: 0 })
     }
 
     pub fn push(&mut self, raw: &Raw) -> Outcome {
-        self.count += 1;
         let written = match raw {
-            Raw::Cells(cells) => self.writer()?.write_byte_record(cells),
-            Raw::Record(record) => {
-                let cells: Vec<_> = self.columns.iter().map(|name| as_cell(&record[name.as_str()])).collect();
+            Raw::Cells(cells) | Raw::Uneven(cells, _) => self.writer()?.write_byte_record(cells),
+            Raw::Record(record) if record.is_object() => {
+                let columns = self.columns.iter().zip(&self.fields);
+                let cells: Vec<_> = columns.map(|(name, field)| as_cell(record, name, field)).collect();
                 self.writer()?.write_record(cells)
             }
             // What cannot be read cannot be written down either; the report names the row.
-            Raw::Broken(_) => Ok(()),
+            Raw::Record(_) | Raw::Broken(_) => {
+                self.unreadable += 1;
+                return Ok(());
+            }
         };
+        self.count += 1;
         written.map_err(|error| self.unwritable(&error))
     }
 
@@ -55,7 +74,8 @@ impl Failed {
             // The rows may hold passwords, and always hold what concerns no one else.
             let file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.path);
             let file = file.map_err(|error| self.unwritable(&error.into()))?;
-            let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter).from_writer(file);
+            let mut writer = csv::WriterBuilder::new();
+            let mut writer = writer.delimiter(self.delimiter).flexible(true).from_writer(file);
             writer.write_record(&self.columns).map_err(|error| self.unwritable(&error))?;
             self.writer = Some(writer);
         }
@@ -74,11 +94,17 @@ impl Failed {
     }
 }
 
-/// A value as the cell of a column that holds text, or JSON.
-fn as_cell(value: &Value) -> String {
+/// What a record says for a column, as a cell that the import reads as the same.
+fn as_cell(record: &Value, name: &str, field: &Column) -> String {
+    // A record may have the name of the field itself, although another is mapped to it.
+    let value = record.get(name).unwrap_or_else(|| at(record, &field.path));
+    let in_parts = |part| value.get(part).is_some_and(Value::is_i64);
     match value {
-        Value::Null => String::new(),
-        Value::String(text) => crate::output::guarded(text),
-        other => other.to_string(),
+        Value::Object(_) if field.kind == Kind::Day && ["year", "month", "day"].into_iter().all(in_parts) => {
+            cell(Kind::Day, value)
+        }
+        Value::Object(_) => value.to_string(),
+        Value::String(text) => guarded(text),
+        other => cell(field.kind, other),
     }
 }

@@ -166,7 +166,7 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     }
     let source = Source::open(&order.file, order.format)?;
     let reading = Reading::new(noun, source.header(), &order.map, order.mode == Mode::Create)?;
-    let failed = Failed::begin(&order.failed, &order.report, noun, &source)?;
+    let failed = Failed::begin(noun, &order.failed, &order.report, &order.map, &source)?;
     let (report, before) = Report::begin(&order.report, noun.name, order.resume)?;
     let progress = Progress::begin(&cx.out, source.bytes);
     let distinct = order.validate_only && order.mode == Mode::Create && noun.change().is_some();
@@ -357,11 +357,12 @@ fn finish(cx: &Cx, noun: Bulk, order: &Order, ledger: Ledger) -> Outcome {
     }
     let again = match (order.file.as_str(), &failures) {
         ("-", Some(failures)) => format!("correct them: {}", order.line(noun, failures)),
-        (file, Some(failures)) => {
+        (file, Some(failures)) if failed.unreadable == 0 => {
             let line = order.line(noun, failures);
             format!("correct them: {line}; or correct {file} and import it with --resume")
         }
-        _ => "correct the rows, and import with --resume".to_owned(),
+        ("-", None) => "correct the rows, and send all of them again with --resume".to_owned(),
+        (file, _) => format!("correct {file} and import it again: {} --resume", order.line(noun, file)),
     };
     Err(Failure::new("bulk_failures", exit::BULK_FAILURES, what).hint(again))
 }

@@ -91,6 +91,17 @@ impl Reading {
         noun.within().iter().copied().chain(shape.properties()).map(str::to_owned).collect()
     }
 
+    /// The columns of a table of records that name their own properties, each with the field that it is for:
+    /// what is mapped keeps its name, so that the same mapping reads the table.
+    pub fn columns(noun: Bulk, map: &[(String, String)]) -> Vec<(String, Column)> {
+        let shape = Shape::of(noun.create.meta);
+        let field = |name: &str| shape.column(name).unwrap_or_else(|_| Column::text(name));
+        let names = Self::names(noun);
+        let others = names.iter().filter(|name| !map.iter().any(|(_, field)| field == *name));
+        let others = others.map(|name| (name.clone(), field(name)));
+        others.chain(map.iter().map(|(column, name)| (column.clone(), field(name)))).collect()
+    }
+
     /// Refuses a table without a column that every row needs.
     fn check_complete(&self, shape: &Shape, new: bool) -> Outcome {
         let has = |name: &str| {
@@ -119,7 +130,9 @@ impl Reading {
         let record = match &raw {
             Raw::Cells(cells) => self.of_cells(cells),
             Raw::Record(record) => self.of_record(record),
-            Raw::Broken(why) => Err((Record { within: Vec::new(), body: json!({}) }, why.clone())),
+            Raw::Broken(why) | Raw::Uneven(_, why) => {
+                Err((Record { within: Vec::new(), body: json!({}) }, why.clone()))
+            }
         };
         match record {
             Ok(record) => Row { number, id: self.id(&record), record: Ok(record), raw },

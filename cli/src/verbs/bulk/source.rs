@@ -31,6 +31,8 @@ pub enum Format {
 pub enum Raw {
     /// The cells of a line of CSV.
     Cells(ByteRecord),
+    /// The cells of a line that has more or fewer of them than the header, and what it has.
+    Uneven(ByteRecord, String),
     /// A record of another format.
     Record(Value),
     /// A line that cannot be read, and why.
@@ -111,7 +113,7 @@ impl Source {
                         let cells_of_line = if has == 1 { "cell" } else { "cells" };
                         self.count += 1;
                         let why = format!("the line has {has} {cells_of_line}, the header {should}");
-                        return Ok(Some((self.count, Raw::Broken(why))));
+                        return Ok(Some((self.count, Raw::Uneven(cells, why))));
                     }
                     Ok(true) => Raw::Cells(cells),
                     Err(error) => return Err(Failure::local(format!("cannot read on: {error}"))),
@@ -234,7 +236,7 @@ mod tests {
                     cells.iter().map(|c| String::from_utf8_lossy(c)).collect::<Vec<_>>().join("|")
                 }
                 Raw::Record(record) => record.to_string(),
-                Raw::Broken(why) => format!("! {why}"),
+                Raw::Broken(why) | Raw::Uneven(_, why) => format!("! {why}"),
             };
             found.push(format!("{number} {text}"));
         }
