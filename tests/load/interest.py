@@ -184,4 +184,5 @@ def main():
             measure(f"{folder}/{engine}", engine, accounts)
 
 
-main()
+if __name__ == "__main__":
+    main()

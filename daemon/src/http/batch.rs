@@ -33,6 +33,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 const HOLDS_UP: &str = "reading this beside changes takes too long: send it as a request of its own, \
                         or in a batch that only reads";
 
+/// A batch of so many operations goes through more records than a database tells apart (`Engine::write_alone`).
+const ALONE_FROM: usize = 10;
+
 /// All reads of a batch with changes may together take this many times what one of them may.
 const READS_TOGETHER: u32 = 5;
 
@@ -70,7 +73,13 @@ pub async fn answer(
             let read = move |tx: &mut Tx<'_>| tx.until(deadline, READS_TOO_LONG, |tx| running.carry_out(tx));
             state.store.read(true, read).await
         }
-        false => state.store.write(&head.request_id, move |tx| running.carry_out(tx)).await,
+        false => {
+            let change = move |tx: &mut Tx<'_>| running.carry_out(tx);
+            match order.operations() < ALONE_FROM {
+                true => state.store.write(&head.request_id, change).await,
+                false => state.store.write_alone(&head.request_id, change).await,
+            }
+        }
     };
     order.tell_refusals(head, carried_out.as_ref().map(|(_, done)| done.as_ref()));
     let (mut reply, done) = carried_out?;
@@ -190,6 +199,11 @@ impl Order {
         };
         let kept = !matches!(self.repeatable, Ok(None));
         !kept && self.parts.as_ref().is_ok_and(|parts| parts.list.iter().all(reads))
+    }
+
+    /// How many operations it has.
+    fn operations(&self) -> usize {
+        self.parts.as_ref().map_or(0, |parts| parts.list.len())
     }
 
     /// Carries all operations out.
