@@ -38,6 +38,9 @@ const LISTED_AT_ONCE: u64 = 128;
 /// quieter time, but for one look of so many: they cost as much as the records themselves.
 const BUSY_RECORDS: u64 = 256;
 const BUSY_LOOKS: u64 = 8;
+/// So many records the lists may lack; then they take more than is new however busy it is, because a query for
+/// a common name goes through all that they lack.
+const BEHIND_RECORDS: u64 = 1 << 16;
 /// Up to so many new records between two looks, the lists also catch up, by so many steps at each look.
 const QUIET_RECORDS: u64 = 64;
 const CATCH_UP_STEPS: u64 = 20;
@@ -97,13 +100,14 @@ impl Auditor {
         Ok(last)
     }
 
-    /// Brings the lists up to date, more slowly while others write: queries do not depend on it. `last` is
-    /// the number of the last record at the look before, `look` the number of this one.
-    async fn list(&self, store: &Store, last: &mut u64, look: u64) -> Result<(), Fault> {
+    /// Brings the lists up to date, more slowly while others write: queries do not depend on it. `seen` is
+    /// what the look before this one saw, `look` the number of this one.
+    async fn list(&self, store: &Store, seen: &mut Seen, look: u64) -> Result<(), Fault> {
         let now = self.announce(store).await?;
-        let new = now.saturating_sub(std::mem::replace(last, now));
-        for _ in 0..steps(new, look) {
-            if list(store).await? {
+        let new = now.saturating_sub(std::mem::replace(&mut seen.last, now));
+        for _ in 0..steps(new, seen.behind, look) {
+            seen.behind = list(store).await?;
+            if seen.behind == 0 {
                 break;
             }
         }
@@ -129,14 +133,14 @@ impl Auditor {
 
     /// Keeps it so. What cannot be written at present is tried again.
     pub async fn keep(&self, store: &Store) {
-        let mut last = 0;
+        let mut seen = Seen::default();
         for look in 0.. {
             tokio::select! {
                 () = self.bell.notified() => tokio::time::sleep(GATHER).await,
                 () = tokio::time::sleep(LOOK) => {}
             }
             let written = self.catch_up(store).await;
-            if let Err(fault) = self.list(store, &mut last, look).await {
+            if let Err(fault) = self.list(store, &mut seen, look).await {
                 tracing::debug!(%fault, "the lists of the audit trail are not up to date");
             }
             if written > TAKEN_AT_ONCE {
@@ -236,10 +240,21 @@ impl Auditor {
     }
 }
 
-/// How often the lists take the next records, where so many are new since the look before.
-fn steps(new: u64, look: u64) -> u64 {
+/// What a look at the lists saw.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The number of the last record.
+    last: u64,
+    /// How many records the lists lacked.
+    behind: u64,
+}
+
+/// How often the lists take the next records, where so many are new since the look before and so many were
+/// lacking.
+fn steps(new: u64, behind: u64, look: u64) -> u64 {
     match new {
         0..=QUIET_RECORDS => CATCH_UP_STEPS,
+        _ if behind > BEHIND_RECORDS => new.div_ceil(LISTED_AT_ONCE) + 1,
         _ if new <= BUSY_RECORDS => new.div_ceil(LISTED_AT_ONCE),
         _ => u64::from(look.is_multiple_of(BUSY_LOOKS)),
     }
@@ -260,18 +275,19 @@ fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
     }
 }
 
-/// Adds the next records to the lists; true when the lists are complete. The entries are worked out outside
-/// of the write transaction, which only stores them.
-async fn list(store: &Store) -> Result<bool, Fault> {
+/// Adds the next records to the lists, and says how many they lack then. The entries are worked out outside of
+/// the write transaction, which only stores them.
+async fn list(store: &Store) -> Result<u64, Fault> {
     let Some(pieces) = store.read(false, |tx| trail::pieces(tx, LISTED_AT_ONCE)).await? else {
-        return Ok(true);
+        return Ok(0);
     };
+    let behind = pieces.behind;
     let write = move |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
         trail::put_pieces(tx, &pieces)
     };
     store.write("audit", write).await?;
-    Ok(false)
+    Ok(behind)
 }
 
 /// Seals what is committed, for work without a daemon.
@@ -326,12 +342,13 @@ mod tests {
 
     #[test]
     fn the_lists_of_the_trail_catch_up_keep_up_or_wait_by_how_much_is_new() {
-        assert_eq!([0, QUIET_RECORDS].map(|new| steps(new, 1)), [CATCH_UP_STEPS; 2]);
+        assert_eq!([0, QUIET_RECORDS].map(|new| steps(new, 0, 1)), [CATCH_UP_STEPS; 2]);
         for new in QUIET_RECORDS + 1..=BUSY_RECORDS {
-            assert!(steps(new, 1) * LISTED_AT_ONCE >= new, "{new}");
+            assert!(steps(new, 0, 1) * LISTED_AT_ONCE >= new, "{new}");
         }
-        let flood: Vec<_> = (0..2 * BUSY_LOOKS).map(|look| steps(BUSY_RECORDS + 1, look)).collect();
-        assert_eq!((flood.iter().sum::<u64>(), flood[0]), (2, 1));
+        let flood = |behind| (0..2 * BUSY_LOOKS).map(move |look| steps(BUSY_RECORDS + 1, behind, look));
+        assert_eq!((flood(BEHIND_RECORDS).sum::<u64>(), flood(BEHIND_RECORDS).next()), (2, Some(1)));
+        assert!(flood(BEHIND_RECORDS + 1).all(|steps| steps * LISTED_AT_ONCE > BUSY_RECORDS + 1));
     }
 
     #[test]

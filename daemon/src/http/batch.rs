@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 const HOLDS_UP: &str = "reading this beside changes takes too long: send it as a request of its own, \
                         or in a batch that only reads";
 
-/// A batch of so many operations goes through more records than a database tells apart (`Engine::write_alone`).
+/// A batch of so many operations goes through so many records that it would conflict (`Engine::write_alone`).
 const ALONE_FROM: usize = 10;
 
 /// All reads of a batch with changes may together take this many times what one of them may.

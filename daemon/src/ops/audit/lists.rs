@@ -28,6 +28,8 @@ pub const OUTCOME: char = 'u';
 pub struct Pieces {
     after: u64,
     upto: u64,
+    /// How many records come after them.
+    pub behind: u64,
     pieces: Vec<AuditList>,
 }
 
@@ -77,7 +79,7 @@ pub fn pieces(tx: &mut Tx<'_>, at_once: u64) -> Result<Option<Pieces>, Fault> {
     for (name, sequences) in added {
         append(tx, name, sequences, &mut pieces)?;
     }
-    Ok(Some(Pieces { after, upto, pieces }))
+    Ok(Some(Pieces { after, upto, behind: end.sequence - upto, pieces }))
 }
 
 /// Puts numbers behind the last ones of a list.
