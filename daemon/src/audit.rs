@@ -34,13 +34,14 @@ const COMMITS_AT_ONCE: usize = 256;
 const SEALED_AT_ONCE: usize = 256;
 /// Records that are put into the lists at once.
 const LISTED_AT_ONCE: u64 = 128;
-/// Up to so many new records between two looks, the lists keep up with them. Beyond that they wait for a
-/// quieter time, but for one look of so many: they cost as much as the records themselves.
+/// Up to so many new records between two looks, the lists take them and some that they lack. Beyond that they
+/// wait for a quieter time, but for one look of so many: they cost as much as the records themselves.
 const BUSY_RECORDS: u64 = 256;
 const BUSY_LOOKS: u64 = 8;
-/// So many records the lists may lack; then they take more than is new however busy it is, because a query for
-/// a common name goes through all that they lack.
-const BEHIND_RECORDS: u64 = 1 << 16;
+/// So many records the lists may lack; then they do the same however busy it is, because a query for a common
+/// name goes through all that they lack.
+const BEHIND_RECORDS: u64 = 1 << 14;
+const MORE_STEPS: u64 = 2;
 /// Up to so many new records between two looks, the lists also catch up, by so many steps at each look.
 const QUIET_RECORDS: u64 = 64;
 const CATCH_UP_STEPS: u64 = 20;
@@ -254,8 +255,7 @@ struct Seen {
 fn steps(new: u64, behind: u64, look: u64) -> u64 {
     match new {
         0..=QUIET_RECORDS => CATCH_UP_STEPS,
-        _ if behind > BEHIND_RECORDS => new.div_ceil(LISTED_AT_ONCE) + 1,
-        _ if new <= BUSY_RECORDS => new.div_ceil(LISTED_AT_ONCE),
+        _ if new <= BUSY_RECORDS || behind > BEHIND_RECORDS => new.div_ceil(LISTED_AT_ONCE) + MORE_STEPS,
         _ => u64::from(look.is_multiple_of(BUSY_LOOKS)),
     }
 }
@@ -344,7 +344,7 @@ mod tests {
     fn the_lists_of_the_trail_catch_up_keep_up_or_wait_by_how_much_is_new() {
         assert_eq!([0, QUIET_RECORDS].map(|new| steps(new, 0, 1)), [CATCH_UP_STEPS; 2]);
         for new in QUIET_RECORDS + 1..=BUSY_RECORDS {
-            assert!(steps(new, 0, 1) * LISTED_AT_ONCE >= new, "{new}");
+            assert!(steps(new, 0, 1) * LISTED_AT_ONCE > new, "{new}");
         }
         let flood = |behind| (0..2 * BUSY_LOOKS).map(move |look| steps(BUSY_RECORDS + 1, behind, look));
         assert_eq!((flood(BEHIND_RECORDS).sum::<u64>(), flood(BEHIND_RECORDS).next()), (2, Some(1)));
