@@ -253,9 +253,10 @@ struct Seen {
 /// How often the lists take the next records, where so many are new since the look before and so many were
 /// lacking.
 fn steps(new: u64, behind: u64, look: u64) -> u64 {
+    let takes_all = new <= BUSY_RECORDS || behind > BEHIND_RECORDS;
     match new {
         0..=QUIET_RECORDS => CATCH_UP_STEPS,
-        _ if new <= BUSY_RECORDS || behind > BEHIND_RECORDS => new.div_ceil(LISTED_AT_ONCE) + MORE_STEPS,
+        _ if takes_all => new.div_ceil(LISTED_AT_ONCE) + MORE_STEPS,
         _ => u64::from(look.is_multiple_of(BUSY_LOOKS)),
     }
 }
@@ -275,8 +276,8 @@ fn overflow(tx: &Tx<'_>, left_out: &BTreeMap<String, u64>) -> AuditRecord {
     }
 }
 
-/// Adds the next records to the lists, and says how many they lack then. The entries are worked out outside of
-/// the write transaction, which only stores them.
+/// Adds the next records to the lists, and says how many they lack then. The entries are worked out outside
+/// of the write transaction, which only stores them.
 async fn list(store: &Store) -> Result<u64, Fault> {
     let Some(pieces) = store.read(false, |tx| trail::pieces(tx, LISTED_AT_ONCE)).await? else {
         return Ok(0);
