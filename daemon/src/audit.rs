@@ -105,7 +105,7 @@ impl Auditor {
     /// what the look before this one saw, `look` the number of this one.
     async fn list(&self, store: &Store, seen: &mut Seen, look: u64) -> Result<(), Fault> {
         let now = self.announce(store).await?;
-        let new = now.saturating_sub(std::mem::replace(&mut seen.last, now));
+        let new = seen.look(now);
         for _ in 0..steps(new, seen.behind, look) {
             seen.behind = list(store).await?;
             if seen.behind == 0 {
@@ -246,8 +246,18 @@ impl Auditor {
 struct Seen {
     /// The number of the last record.
     last: u64,
-    /// How many records the lists lacked.
+    /// How many records the lists lack.
     behind: u64,
+}
+
+impl Seen {
+    /// Notes the number of the last record; how many are new. The first look only learns where it is.
+    fn look(&mut self, now: u64) -> u64 {
+        let before = std::mem::replace(&mut self.last, now);
+        let new = if before == 0 { 0 } else { now.saturating_sub(before) };
+        self.behind += new;
+        new
+    }
 }
 
 /// How often the lists take the next records, where so many are new since the look before and so many were
@@ -350,6 +360,19 @@ mod tests {
         let flood = |behind| (0..2 * BUSY_LOOKS).map(move |look| steps(BUSY_RECORDS + 1, behind, look));
         assert_eq!((flood(BEHIND_RECORDS).sum::<u64>(), flood(BEHIND_RECORDS).next()), (2, Some(1)));
         assert!(flood(BEHIND_RECORDS + 1).all(|steps| steps * LISTED_AT_ONCE > BUSY_RECORDS + 1));
+    }
+
+    #[test]
+    fn a_flood_that_the_lists_wait_out_is_noticed_before_they_take_anything() {
+        let mut seen = Seen::default();
+        assert_eq!((seen.look(5_000_000), seen.behind), (0, 0));
+        let flood = 10 * BUSY_RECORDS;
+        let waits = |look: &u64| {
+            let new = seen.look(5_000_000 + look * flood);
+            steps(new, seen.behind, *look) == 0
+        };
+        let waited = (1..BUSY_LOOKS).take_while(waits).count() as u64;
+        assert_eq!(waited, BEHIND_RECORDS / flood);
     }
 
     #[test]
