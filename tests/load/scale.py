@@ -1,7 +1,6 @@
 """A large institution beside a small one, on each engine: what everything costs, and the goals C1 to C8."""
 
 import os
-import signal
 import sys
 import time
 
@@ -15,45 +14,13 @@ import scale_reads
 import scale_start
 import scale_writes
 from client import Client
+from scale_store import FEW_USERS, Store, begin
 
-SMALL, FEW_USERS, SESSIONS = 1000, 20, 20
+SMALL, SESSIONS = 1000, 20
 # What loading leaves to be done in the background is no part of a read.
 QUIET = 10
 # Milliseconds of a look at the audit trail once its lists are complete, and seconds until it is measured anyway.
 CAUGHT_UP, PATIENCE = 50, 600
-
-
-class Store:
-    """A store, its daemon, and what is in it."""
-
-    def __init__(self, engine, folder, url, deposits):
-        self.engine, self.folder, self.url = engine, folder, url
-        self.data, self.process, self.port = scale_data.Data(folder, engine, deposits), None, None
-
-    def start(self, more=None):
-        """Starts the daemon, with more variables in its environment."""
-        store = {"MFA_STORE": self.url} if self.url else {}
-        self.process, self.port = daemon.start(self.folder, "off", {**store, **(more or {})})
-
-    def say(self, text):
-        print(f"{self.engine}: {text}", flush=True)
-
-    def stop(self, how=signal.SIGTERM):
-        if self.process:
-            self.process.send_signal(how)
-            self.process.wait()
-        self.process = None
-
-
-def begin(store):
-    """An institution with some history: products that have paid interest for a year."""
-    store.start(daemon.clock_of(scale_data.DAYS))
-    store.data.past(store.port)
-    # A clean stop waits by the clock, which is a false one here.
-    store.stop(signal.SIGKILL)
-    store.start()
-    store.data.run_interest(store.port, scale_data.DAYS - scale_data.FIRST_DAYS)
-    store.data.staff(store.port, FEW_USERS)
 
 
 def wait_for_trail(store):

@@ -149,8 +149,8 @@ def measure_deposit(store, limit=300):
     """C8: bytes of a confirmed deposit in a journal file that was begun and closed among deposits alone."""
     if store.url is not None:
         return None
-    client = Client(store.port)
-    counted = lambda: client.read("/ledger/journal?size=1")["totalElements"]
+    # Each on a connection of its own: the daemon closes one that is idle for long.
+    counted = lambda: Client(store.port).read("/ledger/journal?size=1")["totalElements"]
     accounts = min(1000, store.data.customers)
     wrk = [
         "wrk",
