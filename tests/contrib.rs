@@ -100,7 +100,7 @@ fn queries_are_taken_apart() {
 }
 
 #[test]
-fn dashboard_and_rules_name_only_metrics_that_exist_and_the_dashboard_names_all_of_them() {
+fn dashboard_and_rules_name_existing_metrics_and_the_dashboard_all() {
     let exist: BTreeSet<_> = ALL.iter().flat_map(names).chain(["up".to_owned()]).collect();
     for (place, query) in dashboard().into_iter().chain(rules()) {
         let named = metrics_of(&query);
@@ -213,7 +213,7 @@ fn a_real_prometheus_scrapes_a_daemon_and_every_panel_shows_something() {
         std::thread::sleep(Duration::from_millis(500));
     }
     assert_eq!(prometheus.results(&world, "up{job=\"mfa\"} == 1").len(), 1);
-    let other = if world.config().store.is_some() { OF_EMBEDDED } else { OF_POSTGRES };
+    let other = if world.config().store.postgres().is_some() { OF_EMBEDDED } else { OF_POSTGRES };
     // A young store has no checkpoint and no backup, and nothing fails here.
     let absent: BTreeSet<_> = other.iter().chain([&CHECKPOINT_AGE, &BACKUP_MADE]).flat_map(names).collect();
     for (panel, query) in dashboard() {

@@ -53,7 +53,7 @@ fn both_parameters(a: &str, b: &str) -> bool {
 }
 
 #[test]
-fn every_change_of_a_record_that_can_be_read_alone_compares_a_tag_or_says_why_not() {
+fn every_change_of_a_readable_record_compares_a_tag_or_says_why_not() {
     // Nothing but what is listed here changes or removes a record without honouring If-Match.
     let without: &[&str] = &[
         // Ends of sessions: they have no representation that could change meanwhile.
@@ -85,19 +85,19 @@ fn every_row_says_what_it_does_in_one_sentence() {
 fn every_list_says_what_it_costs() {
     let text = include_str!("../ARCHITECTURE.md");
     let section = text.split("## What lists cost\n").nth(1).unwrap().split("\n## ").next().unwrap();
-    let told: Vec<_> = section
+    let reported: Vec<_> = section
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
         .map(|line| line.split(" | ").collect::<Vec<_>>())
         .filter(|cells| cells[0] != "list")
         .collect();
-    for cells in &told {
+    for cells in &reported {
         assert_eq!(cells.len(), 3, "{cells:?}");
         assert!(["order", "numbers", "index", "short"].contains(&cells[1]), "{cells:?}");
         assert!(rows().any(|row| row.name == cells[0]), "{} is no row", cells[0]);
     }
     for row in rows().filter(|row| row.lists()) {
-        let count = told.iter().filter(|cells| cells[0] == row.name).count();
+        let count = reported.iter().filter(|cells| cells[0] == row.name).count();
         assert_eq!(count, 1, "{} is not in the table of what lists cost", row.name);
     }
 }

@@ -124,7 +124,7 @@ fn said_of(block: &str) -> (bool, String) {
 }
 
 #[test]
-fn a_block_that_is_not_as_it_is_shown_is_found() {
+fn a_block_with_other_output_than_shown_is_found() {
     let refused = [
         ("```console\n$ echo one\ntwo\n```\n", "and is"),
         ("```console\n$ mfa customers lst\n```\n", "exit 2"),

@@ -1,5 +1,7 @@
 //! All tests of the product through its interfaces: the API, the binary, the store's files.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "it is all tests")]
+
 mod assertion;
 mod guarded;
 mod served;
@@ -75,7 +77,7 @@ mod cli {
     mod audit;
     mod bodies;
     mod bulk;
-    mod bulk_told;
+    mod bulk_failed;
     mod called;
     mod cards;
     mod complete;

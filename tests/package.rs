@@ -133,7 +133,7 @@ fn the_tarball_installs_into_a_prefix_and_takes_away_what_it_brought() {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(String::from_utf8(done.stdout).unwrap().starts_with("installed: mfa 9.9.9"));
     assert_eq!(fs::read_link(prefix.join("bin/mfactl")).unwrap(), Path::new("mfa"));
-    fs::write(prefix.join("bin/other"), "of somebody else").unwrap();
+    fs::write(prefix.join("bin/other"), "of someone else").unwrap();
     // A later version lacks a page that this one had.
     fs::remove_file(tree.join("share/man/man1/mfa.1")).unwrap();
     sum(&tree);

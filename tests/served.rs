@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A daemon that was started in the foreground; it ends with this value.
 pub struct Served {
@@ -75,9 +76,12 @@ impl Drop for Served {
     }
 }
 
-/// An address that was free a moment ago.
+/// An address that no other test takes before the daemon of this one does: each has a host of its own.
 pub fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let (process, count) = (std::process::id(), COUNT.fetch_add(1, Relaxed));
+    let host = format!("127.{}.{}.{}", 1 + process / 250 % 250, 1 + process % 250, 1 + count % 250);
+    TcpListener::bind((host, 0)).unwrap().local_addr().unwrap().to_string()
 }
 
 /// A home in which `mfa` works on one store: a folder, or PostgreSQL where the tests run on it.

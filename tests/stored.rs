@@ -9,7 +9,7 @@ use mfa_daemon::store::engine::{Change, Commit, Engine, Range, View};
 use mfa_daemon::store::postgres::{self, Postgres};
 use mfa_daemon::store::record::Record;
 use mfa_daemon::store::records::{SPACES, StoreFacts};
-use mfa_daemon::{Address, Clock, Config};
+use mfa_daemon::{Address, Clock, Config, StorePlace};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -32,9 +32,14 @@ pub fn postgres_address() -> Option<Address> {
     Some(Address::parse(&format!("{server}{sign}schema={unique}")).unwrap())
 }
 
+/// Settings for the embedded store, whichever the other tests use.
+pub fn in_folder(config: &mut Config) {
+    config.store = StorePlace::Embedded;
+}
+
 /// Opens the store of a configuration whose daemon is stopped.
 pub fn open(config: &Config, clock: Clock) -> Store {
-    match &config.store {
+    match config.store.postgres() {
         Some(address) => {
             let options = postgres::Options::new(address.clone(), SPACES);
             Store::new(Postgres::open(options).unwrap(), clock, false)
@@ -58,7 +63,7 @@ pub async fn ask(address: &Address, sql: &str) -> Vec<Row> {
 
 /// The whole content of the store of a configuration, place by place.
 pub async fn at_rest(config: &Config) -> Vec<(String, Vec<u8>)> {
-    let Some(address) = &config.store else { return files(&config.data_dir) };
+    let Some(address) = config.store.postgres() else { return files(&config.data_dir) };
     let mut found = Vec::new();
     for sql in [
         "select 'record ' || space, key || '\\x00' || value from stored_records",
@@ -74,7 +79,7 @@ pub async fn at_rest(config: &Config) -> Vec<(String, Vec<u8>)> {
 
 /// The names of the images in the store of a configuration, drafts included.
 pub async fn objects(config: &Config) -> Vec<String> {
-    let Some(address) = &config.store else {
+    let Some(address) = config.store.postgres() else {
         let names = files(&config.data_dir.join("objects")).into_iter();
         let name = |(path, _): (String, _)| path.rsplit('/').next().unwrap_or_default().to_owned();
         let mut names: Vec<_> = names.map(name).collect();

@@ -1,7 +1,7 @@
 //! A world at rest, of which there are as many copies as tests want.
 
 use crate::world::World;
-use mfa_daemon::{Auth, Config};
+use mfa_daemon::{Auth, Config, StorePlace};
 use std::path::Path;
 
 /// What a daemon on the embedded store and its client have left.
@@ -22,7 +22,7 @@ impl Template {
 
     /// A daemon over a copy, at the present, and a home in which the same users are logged in.
     pub fn copy(&self) -> World {
-        let settings = |config: &mut Config| (config.auth, config.store) = (self.auth, None);
+        let settings = |config: &mut Config| (config.auth, config.store) = (self.auth, StorePlace::Embedded);
         let world = World::prepared(settings, |_, config| {
             copy_folder(self.world.dir.path(), config.data_dir.parent().unwrap());
         });

@@ -57,7 +57,7 @@ impl World {
         let mut config = Config::new(dir.path().join("data"));
         config.listen = "127.0.0.1:0".parse().unwrap();
         config.auth = Auth::Off;
-        config.store = postgres();
+        config.store = postgres().into();
         config.store_connections_max = 4;
         // Only the tests of readiness watch it.
         config.drain = Duration::ZERO;
@@ -75,7 +75,7 @@ impl World {
     }
 
     fn run(&mut self) {
-        let count = if self.config.store.is_some() { DAEMONS } else { 1 };
+        let count = if self.config.store.postgres().is_some() { DAEMONS } else { 1 };
         for _ in 0..count {
             let started = self.runtime.block_on(Daemon::start(self.config.clone(), self.clock.clone()));
             self.daemons.push(started.unwrap());
@@ -248,7 +248,7 @@ impl World {
         let mut command = mfa(self.dir.path(), arguments);
         command.env("MFA_DATA_DIR", &self.config.data_dir);
         command.env("MFA_SECRET_KEY_FILE", &self.config.secret_key_file);
-        if let Some(address) = &self.config.store {
+        if let Some(address) = self.config.store.postgres() {
             command.env("MFA_STORE", address.to_string());
         }
         command

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// The result of running a command.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// Lacking permissions that a hint names.
+/// Most missing permissions that a hint names.
 const NAMED_MAX: usize = 3;
 
 /// A failed command.
@@ -40,12 +40,12 @@ pub struct Parts {
     pub path: Vec<(&'static str, String)>,
     /// The operation for which a batch was refused, counted from 0.
     pub operation: Option<usize>,
-    /// No failure at all: a dry run went well and ends the command, because what would follow is about a
-    /// change that was not made. The result that it would have had.
+    /// Not a failure: a successful dry run ends the command, because the rest needs the change. Holds the
+    /// result that it would have had.
     pub dry_run: Option<Value>,
     /// Permissions that the caller lacks.
     pub lacking: Vec<Permission>,
-    /// No failure at all: the findings are on stdout, and only the exit code is left to report.
+    /// Not a failure: the findings are on stdout, and only the exit code is left to report.
     pub found: bool,
 }
 
@@ -63,22 +63,22 @@ impl Failure {
         Self(Box::new(Parts { code, exit, message, ..Parts::default() }))
     }
 
-    /// The command was given wrongly.
+    /// The command line is wrong.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new("usage", exit::USAGE, message)
     }
 
-    /// Something of this machine did not work: a file, a program.
+    /// Something on this machine failed: a file, a program.
     pub fn local(message: impl Into<String>) -> Self {
         Self::new("failed", exit::FAILURE, message)
     }
 
-    /// The reader of stdout has gone, as `head` does; nothing is wrong.
+    /// The reader of stdout has closed it, as `head` does; nothing is wrong.
     pub fn broken_pipe() -> Self {
         Self::new("broken_pipe", exit::OK, "")
     }
 
-    /// The good end of a dry run.
+    /// The end of a successful dry run.
     pub fn dry_run(would: Value) -> Self {
         Self(Box::new(Parts { exit: exit::OK, dry_run: Some(would), ..Parts::default() }))
     }
@@ -115,7 +115,7 @@ impl Failure {
 
     /// An answer of a status without the body of a problem: not the daemon, or a proxy before it.
     pub fn status(status: u16, url: &str) -> Self {
-        // The exit code of a refusal would make a script believe that a daemon has spoken.
+        // With the exit code of a refusal a script would take this for an answer of the daemon.
         let mut failure = Self::new("unexpected_answer", exit::FAILURE, format!("{url} answered {status}"));
         failure.0.status = Some(status);
         failure.hint("is this the address of a daemon? it is set by --url or MFA_URL")
@@ -165,7 +165,7 @@ impl Failure {
             names.push(format!("{} more", permissions.len() - NAMED_MAX));
         }
         if !names.is_empty() {
-            // Of a request any one would do; of what is granted all are needed.
+            // For a request any one of them is enough; to grant permissions all are needed.
             let joined = if self.0.code == "forbidden" { names.join(" or ") } else { names.join("; ") };
             self.0.hint = format!("{}: {joined}", self.0.hint);
         }
@@ -240,11 +240,15 @@ fn duration(seconds: u32) -> String {
     }
 }
 
-/// What the system says of a file, without the number that only programmers know.
+/// What the system says of a file, without the number that only programmers know, and without the name of a
+/// draft that nobody gave.
 fn without_number(message: String) -> String {
     match message.split_once(" (os error ").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)))
     {
-        Some((before, after)) => format!("{before}{after}"),
+        Some((before, after)) => {
+            let draft = after.strip_prefix(" at path \"").and_then(|path| path.split_once('"'));
+            format!("{before}{}", draft.map_or(after, |(_, behind)| behind))
+        }
         None => message,
     }
 }
@@ -283,5 +287,21 @@ fn exit_of(status: u16) -> i32 {
         409 | 412 => exit::CONFLICT,
         400..=499 => exit::INVALID,
         _ => exit::FAILURE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_draft_of_a_file_that_cannot_be_written_is_not_named() {
+        let folder = std::path::Path::new("/nonexistent");
+        let error = tempfile::NamedTempFile::new_in(folder).unwrap_err();
+        let failure = Failure::local(format!("cannot write /nonexistent/x.pdf: {error}; make the folder"));
+        assert_eq!(
+            failure.message,
+            "cannot write /nonexistent/x.pdf: No such file or directory; make the folder"
+        );
     }
 }

@@ -15,7 +15,7 @@
 //! | `input` | files, flags and questions: what comes in |
 //! | `output` | formats, tables, columns of each kind of record, pictures; `chart` draws plots |
 //! | `settings` | where values come from: flags, variables, files, profiles |
-//! | `failure` | why a command failed, and how the process ends; `words`, `moment` |
+//! | `failure` | why a command failed, and how the process ends; `words`, `moment`, `random` |
 
 mod chart;
 mod client;
@@ -27,6 +27,7 @@ mod moment;
 mod nouns;
 mod output;
 mod paper;
+mod random;
 mod settings;
 mod tree;
 mod verbs;
@@ -85,7 +86,7 @@ pub fn main() -> ExitCode {
             if !found {
                 let failure = usage::naming_flags(failure, &early.path);
                 let hint = early.carried.put_in(&failure.hint);
-                output::tell(&failure.hint(hint), early.structured, &screen);
+                output::show_failure(&failure.hint(hint), early.structured, &screen);
             }
             exit
         }
@@ -154,33 +155,37 @@ fn threads_start() -> io::Result<()> {
 
 /// Warns of new customers who may exist already.
 fn warn_of_duplicates(cx: &Cx) {
-    let told = cx.client.take_duplicates();
-    for new in told.iter().take(DUPLICATES_MAX) {
+    let duplicates = cx.client.take_duplicates();
+    for new in duplicates.iter().take(DUPLICATES_MAX) {
         let (customer, others) = (&new.customer, new.others.join(", "));
         cx.out.warn(&format!(
             "customer {customer} may be the same person as {others}; compare them: mfa customers get {}",
             new.others[0]
         ));
     }
-    if told.len() > DUPLICATES_MAX {
-        cx.out.warn(&format!("{} more customers may have been there already", told.len() - DUPLICATES_MAX));
+    if duplicates.len() > DUPLICATES_MAX {
+        cx.out.warn(&format!(
+            "{} more customers may have been there already",
+            duplicates.len() - DUPLICATES_MAX
+        ));
     }
 }
 
 /// Warns of the dangling references that the changes of a command have left; what many records have in common
 /// is reported once.
 async fn warn_of_dangling(cx: &Cx) {
-    let (mut told, mut times) = (Vec::new(), HashMap::new());
+    let (mut dangling_fields, mut times) = (Vec::new(), HashMap::new());
     for dangling in cx.client.take_dangling() {
         let times = times.entry(dangling.clone()).or_insert(0_u64);
         *times += 1;
         if *times == 1 {
-            told.push(dangling);
+            dangling_fields.push(dangling);
         }
     }
     // Lists are looked into only for a person.
-    let suggests = cx.out.screen.stderr_is_terminal && !cx.out.quiet && told.len() <= SUGGESTED_MAX;
-    for dangling in told.iter().take(DANGLING_MAX) {
+    let suggests =
+        cx.out.screen.stderr_is_terminal && !cx.out.quiet && dangling_fields.len() <= SUGGESTED_MAX;
+    for dangling in dangling_fields.iter().take(DANGLING_MAX) {
         let mut line = dangling.to_string();
         if let Some(several) = times.get(dangling).filter(|times| **times > 1) {
             line += &format!(", {several} times");
@@ -190,10 +195,11 @@ async fn warn_of_dangling(cx: &Cx) {
         }
         cx.out.warn(&line);
     }
-    if told.len() > DANGLING_MAX {
-        cx.out.warn(&format!("{} more fields name what does not exist", told.len() - DANGLING_MAX));
+    if dangling_fields.len() > DANGLING_MAX {
+        cx.out
+            .warn(&format!("{} more fields name what does not exist", dangling_fields.len() - DANGLING_MAX));
     }
-    if !told.is_empty() {
+    if !dangling_fields.is_empty() {
         cx.out
             .tip("make what they name, or see all of them on the machine of the store: mfa check references");
     }
@@ -230,7 +236,7 @@ fn context(
     client.trust = client::Trust::of(&settings)?;
     client.dry_run = change.dry_run;
     let prompt = Prompt {
-        // Of a change that is only tried nothing has to be agreed to.
+        // A dry run needs no confirmation.
         yes: change.dry_run || settings.flag("yes", None)?,
         no_input: settings.flag("no_input", None)?,
         place: match settings.profile() {
@@ -280,7 +286,7 @@ fn given(globals: &Globals) -> Vec<(&'static str, String)> {
     given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Does without the settings of every command that cannot be read.
+/// Ignores global settings that cannot be read.
 fn put_right(settings: &mut Settings, screen: Screen) {
     for name in ["timeout_seconds", "retries"] {
         settings.put_right(name, settings.parse::<u32>(name, None).map(drop));
@@ -342,10 +348,10 @@ fn leave_when_interrupted(structured: bool, screen: Screen, interrupts: Interrup
         });
         let Some(exit) = ended else { return };
         if exit == exit::INTERRUPTED {
-            output::tell(&prompt::interrupted("interrupted"), structured, &screen);
+            output::show_failure(&prompt::interrupted("interrupted"), structured, &screen);
         }
         std::process::exit(exit);
     });
-    // A thread that ended early hangs up, which ends the wait, too.
+    // A thread that ended early drops its end, which also ends the wait.
     let _ = listening.recv();
 }

@@ -1,5 +1,7 @@
 //! A bare warp server that answers everything with one line: `tests/load/requests` measures reads against it.
 
+#![expect(clippy::print_stdout, reason = "its address is its output")]
+
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;

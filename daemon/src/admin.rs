@@ -24,7 +24,7 @@ pub fn recover_user<'a>(config: &'a Config, user: &'a str) -> BoxFuture<'a, Resu
         let recover = move |tx: &mut Tx<'_>| {
             init::recover(tx, &name, &hash)?;
             let changes = vec![trail::secret_changed("/password")];
-            trail::tell_own(tx, "RecoverUser", "recover-user", Some(format!("user/{name}")), changes);
+            trail::record_own(tx, "RecoverUser", "recover-user", Some(format!("user/{name}")), changes);
             Ok(())
         };
         change(config, "recover-user", recover).await?;
@@ -45,7 +45,7 @@ pub fn add_account<'a>(
             let account = ledger::add_account(tx, &new)?;
             let resource = format!("ledger/{}", account.identifier);
             let changes = vec![trail::made(&account)];
-            trail::tell_own(tx, "AddAccount", "add-account", Some(resource), changes);
+            trail::record_own(tx, "AddAccount", "add-account", Some(resource), changes);
             Ok(account)
         };
         change(config, "add-account", add).await

@@ -60,7 +60,7 @@ pub struct Auditor {
     bell: Notify,
     /// The number of the last record.
     news: watch::Sender<u64>,
-    /// Up to where the journal of a shared engine was looked at, and nothing was left to be sealed.
+    /// The place in the journal of a shared engine up to which nothing is left to seal.
     looked: AtomicU64,
     /// Held by the writer, so that a reader who waits for the end does not repeat its work.
     turn: tokio::sync::Mutex<()>,
@@ -72,7 +72,7 @@ impl Auditor {
     }
 
     /// Queues a record without waiting for the write; when the queue is full, the record is only counted.
-    pub fn tell(&self, record: AuditRecord) {
+    pub fn add(&self, record: AuditRecord) {
         let mut waiting = self.waiting();
         if waiting.records.len() < WAITING_MAX {
             waiting.records.push(record);
@@ -150,7 +150,7 @@ impl Auditor {
         }
     }
 
-    /// Hears of the number of the last record whenever it is another one.
+    /// A channel that receives the number of the last record whenever it changes.
     pub fn news(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
@@ -173,9 +173,9 @@ impl Auditor {
             let counted = left_out.clone();
             let write = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
-                told.iter().for_each(|record| tx.tell(record.clone()));
+                told.iter().for_each(|record| tx.audit(record.clone()));
                 if !counted.is_empty() {
-                    tx.tell(overflow(tx, &counted));
+                    tx.audit(overflow(tx, &counted));
                 }
                 Ok(())
             };
@@ -384,7 +384,7 @@ mod tests {
             let store = Store::new(engine, Clock::system(), false);
             let auditor = Auditor::default();
             for number in 0..WAITING_MAX + 500 {
-                auditor.tell(record(number));
+                auditor.add(record(number));
             }
             auditor.settle(&store).await;
             let all = |tx: &mut Tx<'_>| tx.all::<StoredAudit>(&[]);

@@ -4,7 +4,7 @@ use crate::audit;
 use crate::check::{Check, Found, run};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::{How, StartError, open_embedded, open_postgres, open_to_look};
+use crate::open::{How, StartError, open_engine, open_to_look};
 use crate::ops::audit as trail;
 use crate::store::backup::BackupError;
 use crate::store::backup::crypt::{BackupKeys, open};
@@ -75,7 +75,7 @@ pub fn back_up(config: &Config) -> BoxFuture<'_, Result<LocalBackup, StartError>
     })
 }
 
-/// What a backup says of itself, without a look at what it holds.
+/// What a backup says about itself, without reading its contents.
 pub fn backup_facts(file: &Path, keys: &BackupKeys) -> Result<Facts, BackupError> {
     facts(file, keys)
 }
@@ -123,7 +123,7 @@ pub struct RestoreHow {
     pub key_file: Option<PathBuf>,
     /// Go on without the key of the secrets.
     pub without_secrets: bool,
-    /// Set the store aside that is there.
+    /// Set the existing store aside.
     pub replace: bool,
     /// Go on to a later moment by the journal of the store.
     pub to_moment: Option<ToMoment>,
@@ -132,7 +132,7 @@ pub struct RestoreHow {
 /// What was put back.
 #[derive(Debug)]
 pub struct Restored {
-    /// What the backup says of itself.
+    /// What the backup says about itself.
     pub facts: Facts,
     /// The last commit that was restored from a journal.
     pub reached: Option<Moment>,
@@ -146,9 +146,9 @@ pub struct Restored {
 
 /// What becomes of the secrets in a backup.
 enum Secrets {
-    /// The key is there, or none is needed.
+    /// The key is available, or none is needed.
     Kept,
-    /// The key is there and goes into its place.
+    /// The key is available and is put in its place.
     Put(Keys),
     /// The key is not there.
     Lost,
@@ -179,7 +179,8 @@ pub fn restore_backup<'a>(
             target.data_dir = beside(&config.data_dir);
         }
         let store = open_target(&target).await?;
-        let putting = Putting { facts: &facts, secrets: &secrets, way: way.as_ref() };
+        let putting =
+            Putting { place: target.shown_store(), facts: &facts, secrets: &secrets, way: way.as_ref() };
         let put = putting.put(&store, open(file, &how.keys)?, watch).await;
         store.close().await;
         // Its folder is locked as long as the engine lives.
@@ -201,7 +202,7 @@ fn settings(error: KeyFileError) -> StartError {
     StartError::Settings(error.to_string())
 }
 
-/// Whether the key of the secrets is there, before anything is written.
+/// Whether the key of the secrets is available, checked before anything is written.
 fn secrets(place: &Path, how: &RestoreHow, whole: &Whole) -> Result<Secrets, StartError> {
     let Some(sealed) = &whole.sealed_with else { return Ok(Secrets::Kept) };
     let given = how.key_file.as_deref().unwrap_or(place);
@@ -241,14 +242,14 @@ fn key_in_it(bytes: &[u8], sealed: &SealedWith) -> Result<Keys, String> {
 
 /// The lock of the store that is to be replaced, if there is one.
 fn replaced(config: &Config, how: &RestoreHow) -> Result<Option<Lock>, StartError> {
-    match &config.store {
-        Some(_) if how.replace => Err(StartError::Settings(
+    match config.folder() {
+        None if how.replace => Err(StartError::Settings(
             "a database is not replaced: restore into an empty one (createdb), or into another schema \
              (postgres://.../DATABASE?schema=NAME), and let the daemon use that"
                 .to_owned(),
         )),
-        None if how.replace && config.data_dir.join("FORMAT").exists() => {
-            let lock = Lock::take(&config.data_dir);
+        Some(folder) if how.replace && folder.join("FORMAT").exists() => {
+            let lock = Lock::take(folder);
             Ok(Some(lock.map_err(|error| match error {
                 OpenError::Locked { .. } => StartError::Locked(error.to_string()),
                 _ => StartError::Store(error.to_string()),
@@ -265,17 +266,14 @@ fn beside(dir: &Path) -> PathBuf {
 }
 
 async fn open_target(config: &Config) -> Result<Store, StartError> {
-    let (clock, strict) = (Clock::system(), config.strict_references);
-    Ok(match &config.store {
-        None => Store::new(open_embedded(config, How::default()).await?, clock, strict),
-        Some(address) => Store::new(open_postgres(config, address.clone(), true).await?, clock, strict),
-    })
+    let engine = open_engine(config, How { alone: true, ..How::default() }).await?;
+    Ok(Store::over(engine, Clock::system(), config.strict_references))
 }
 
 /// The verified journal from the backup to the moment. `locked` says that the place of the restore is locked.
 fn way(config: &Config, to: &ToMoment, facts: &Facts, locked: bool) -> Result<Way, StartError> {
     let place = &config.data_dir;
-    if config.store.is_none() && !locked && to.journal.iter().any(|dir| Past::is_in(dir, place)) {
+    if config.folder().is_some() && !locked && to.journal.iter().any(|dir| Past::is_in(dir, place)) {
         return Err(StartError::Settings(format!(
             "{} has the journal and is the place of the restored store: add --replace, which sets the old \
              store aside, or name another place with --data-dir",
@@ -291,6 +289,8 @@ fn way(config: &Config, to: &ToMoment, facts: &Facts, locked: bool) -> Result<Wa
 
 /// What is put back.
 struct Putting<'a> {
+    /// Where to.
+    place: String,
     facts: &'a Facts,
     secrets: &'a Secrets,
     way: Option<&'a Way>,
@@ -311,7 +311,12 @@ impl Putting<'_> {
             None => digest.clone(),
         };
         let mut reader = Reader::begin(from)?;
-        store.put_back(&mut reader, &name, watch).await?;
+        let put = store.put_back(&mut reader, &name, watch).await;
+        put.map_err(|error| match error {
+            // Beside a store that is to be replaced it is another one, which holds what may go.
+            BackupError::Taken(what) => StartError::Store(format!("{} holds {what}", self.place)),
+            error => error.into(),
+        })?;
         if reader.facts().digest != *digest {
             return Err(StartError::Store("the backup was changed while it was restored".to_owned()));
         }

@@ -96,7 +96,7 @@ async fn make(store: &Store, schedule: &BackupSchedule) -> Result<(BackupMade, F
     Ok((BackupMade { moment, file, bytes: facts.bytes, digest }, facts))
 }
 
-/// Removes drafts that a daemon has left which was killed; younger ones may be somebody's at work.
+/// Removes drafts that a daemon has left which was killed; younger ones may be in use.
 fn sweep(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|facts| facts.modified()).map(|time| time.elapsed());
@@ -107,7 +107,7 @@ fn sweep(dir: &Path) {
     }
 }
 
-/// Notes what came of it, and thins out; whether it is to be tried again.
+/// Records the outcome, and thins out; returns whether to try again.
 async fn note(
     state: &State,
     schedule: &BackupSchedule,

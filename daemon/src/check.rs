@@ -52,8 +52,8 @@ pub struct Found {
     pub detail: String,
 }
 
-/// Runs checks one after the other; empty if all is well. `progress` hears of each one when it is done, and
-/// how much it has found.
+/// Runs checks one after the other; empty if all is well. `progress` is called after each one with the number
+/// of findings.
 pub fn check<'a>(
     config: &'a Config,
     checks: &'a [Check],

@@ -1,11 +1,11 @@
-//! The only place that asks what time it is.
+//! The only place that reads the time.
 
 use mfa_shared::time::Timestamp;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A moment until which work may go on, whatever the clock on the wall does.
+/// A deadline, independent of changes to the system clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline(Instant);
 
@@ -36,7 +36,7 @@ impl Clock {
         Self(None)
     }
 
-    /// A clock that stands still until [`Clock::advance`] moves it.
+    /// A clock that only [`Clock::advance`] moves.
     pub fn fixed(at: Timestamp) -> Self {
         Self(Some(Arc::new(AtomicI64::new(at.millis()))))
     }
@@ -52,7 +52,7 @@ impl Clock {
         }
     }
 
-    /// Time since some moment, which goes on evenly whatever is done to the clock on the wall.
+    /// Time since some moment, independent of changes to the system clock.
     pub fn elapsed(&self) -> Duration {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         match &self.0 {
@@ -61,7 +61,7 @@ impl Clock {
         }
     }
 
-    /// Moves a fixed clock; the system's clock stays as it is.
+    /// Moves a fixed clock; the system's clock is not changed.
     pub fn advance(&self, seconds: i64) {
         if let Some(millis) = &self.0 {
             millis.fetch_add(seconds * 1000, SeqCst);

@@ -10,7 +10,7 @@ use crate::store::backup::crypt::PublicKey;
 use crate::store::postgres::Address;
 use crate::tls::TlsFiles;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The default address on which the daemon listens.
@@ -35,6 +35,37 @@ impl Auth {
     }
 }
 
+/// Where the store of a daemon is.
+#[derive(Debug, Clone)]
+pub enum StorePlace {
+    /// In the folder [`Config::data_dir`], by the embedded engine.
+    Embedded,
+    /// In a PostgreSQL database.
+    Postgres(Box<Address>),
+}
+
+impl StorePlace {
+    /// The address of the database, if the store is in one.
+    pub fn postgres(&self) -> Option<&Address> {
+        match self {
+            Self::Embedded => None,
+            Self::Postgres(address) => Some(address),
+        }
+    }
+}
+
+impl From<Address> for StorePlace {
+    fn from(address: Address) -> Self {
+        Self::Postgres(Box::new(address))
+    }
+}
+
+impl From<Option<Address>> for StorePlace {
+    fn from(address: Option<Address>) -> Self {
+        address.map_or(Self::Embedded, Self::from)
+    }
+}
+
 /// When backups are made, where, and which ones stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupSchedule {
@@ -56,13 +87,13 @@ pub struct BackupSchedule {
 pub struct Config {
     /// Folder of the embedded store.
     pub data_dir: PathBuf,
-    /// PostgreSQL as the store, in place of the embedded one.
-    pub store: Option<Address>,
+    /// Where the store is.
+    pub store: StorePlace,
     /// Connections to PostgreSQL for requests.
     pub store_connections_max: usize,
     /// Address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// Whether it may listen beyond this machine although what clients send is not encrypted.
+    /// Whether it may listen beyond this machine without encryption.
     pub plaintext: bool,
     /// File of the certificate with which it speaks TLS; [`Config::tls_files`].
     pub tls_cert: Option<PathBuf>,
@@ -100,7 +131,7 @@ pub struct Config {
     pub gateway_connect_timeout_seconds: u64,
     /// Time for a message to a gateway in all.
     pub gateway_timeout_seconds: u64,
-    /// Whether events may be brought to `http:` addresses.
+    /// Whether events may be delivered to `http:` addresses.
     pub webhook_plaintext: bool,
     /// Networks of this machine and of private nets in which receivers of events may be.
     pub webhook_private_addresses: Vec<Network>,
@@ -124,7 +155,7 @@ pub struct Config {
     pub trusted_proxies: Vec<IpAddr>,
     /// How slow a client may read, and send a body.
     pub pace: Pace,
-    /// How long one operation of a batch may read while it holds up the changes of everybody.
+    /// How long one operation of a batch may read while it holds up all changes.
     pub batch_read_time: Duration,
     /// Time that a read of one moment has.
     pub read_time: Duration,
@@ -150,11 +181,12 @@ impl Config {
     /// The defaults for a data directory; the key file is next to it.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         let data_dir = data_dir.into();
-        let mut secret_key_file = data_dir.clone().into_os_string();
+        // A slash at the end would put it into the folder.
+        let mut secret_key_file = data_dir.components().as_path().as_os_str().to_owned();
         secret_key_file.push(".key");
         Self {
             data_dir,
-            store: None,
+            store: StorePlace::Embedded,
             store_connections_max: 16,
             listen: LISTEN_DEFAULT,
             plaintext: false,
@@ -201,6 +233,22 @@ impl Config {
         }
     }
 
+    /// The folder of the store, if it is an embedded one.
+    pub fn folder(&self) -> Option<&Path> {
+        match self.store {
+            StorePlace::Embedded => Some(&self.data_dir),
+            StorePlace::Postgres(_) => None,
+        }
+    }
+
+    /// The store as people may see it: its folder, or its address without a password.
+    pub fn shown_store(&self) -> String {
+        match &self.store {
+            StorePlace::Embedded => self.data_dir.display().to_string(),
+            StorePlace::Postgres(address) => address.to_string(),
+        }
+    }
+
     /// The files for TLS, if it is to be spoken; one without the other is a mistake.
     pub fn tls_files(&self) -> Result<Option<TlsFiles>, String> {
         let missing =
@@ -218,12 +266,12 @@ impl Config {
         }
     }
 
-    /// Where events may be brought to.
+    /// Where events may be delivered to.
     pub fn receivers(&self) -> Receivers {
         Receivers { plaintext: self.webhook_plaintext, private: self.webhook_private_addresses.clone() }
     }
 
-    /// Networks beside the Internet in which gateways may be: unless somebody says otherwise, none, and while
+    /// Networks beside the Internet in which gateways may be: by default none, and while
     /// the interface is only tried out on this machine, this machine.
     pub fn gateway_networks(&self) -> Vec<Network> {
         match (&self.gateway_private_addresses, self.auth) {

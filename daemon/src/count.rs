@@ -1,4 +1,4 @@
-//! Counters and measurements for monitoring. Each is an atomic, so that counting makes no one wait;
+//! Counters and measurements for monitoring. Each is an atomic, so that counting never blocks;
 //! `http/metrics/` shows them.
 
 use std::sync::Arc;

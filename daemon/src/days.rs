@@ -5,7 +5,7 @@ use crate::ops::days::{self, Day, Order};
 use crate::store::Store;
 use mfa_shared::fault::Fault;
 
-/// What the day came to; nothing where it was ended before.
+/// The result of the day; nothing where it was ended before.
 pub async fn gather(order: Order, store: Store) -> Result<Option<Day>, Fault> {
     if order.is_ended {
         return Ok(None);

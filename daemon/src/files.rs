@@ -30,7 +30,7 @@ pub fn connections(config: &Config, limit: Option<u64>) -> usize {
 
 /// Files that are needed beside the connections of clients.
 fn own(config: &Config) -> usize {
-    let to_store = if config.store.is_some() { config.store_connections_max + 2 } else { 0 };
+    let to_store = if config.folder().is_none() { config.store_connections_max + 2 } else { 0 };
     RESERVE + to_store * OF_STORE_CONNECTION
 }
 
@@ -39,7 +39,7 @@ pub fn too_few(config: &Config, limit: Option<u64>) -> Option<String> {
     let limit = limit?;
     let needed = own(config) + CONNECTIONS_MIN;
     let store = config.store_connections_max;
-    let is_low = config.store.is_some() && limit < needed as u64;
+    let is_low = config.folder().is_none() && limit < needed as u64;
     is_low.then(|| {
         format!(
             "the system allows {limit} open files, and {store} connections to PostgreSQL need {needed}: \
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(connections(&config, Some(64)), 24);
         assert_eq!(connections(&config, Some(16)), CONNECTIONS_MIN);
         assert_eq!(too_few(&config, Some(16)), None);
-        let config = Config { store: Some(Address::parse("postgres://mfa@db1/mfa").unwrap()), ..config };
+        let config = Config { store: Address::parse("postgres://mfa@db1/mfa").unwrap().into(), ..config };
         assert_eq!(connections(&config, Some(1024)), 1024 - 40 - 18 * 4);
         assert!(too_few(&config, Some(115)).unwrap().contains("16 connections to PostgreSQL need 116"));
         assert_eq!((too_few(&config, Some(116)), too_few(&config, None)), (None, None));

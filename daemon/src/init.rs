@@ -41,7 +41,7 @@ pub struct Initialized {
     pub created: bool,
     /// Name of the store.
     pub instance: String,
-    /// What was added and what was there.
+    /// What was added, and what existed.
     pub made: Made,
     /// Passwords that were made up, by user. They are shown once and known nowhere else.
     pub passwords: Vec<(String, String)>,
@@ -72,7 +72,7 @@ pub fn init<'a>(
                 if !made.added.is_empty() {
                     let added = Node::List(made.added.iter().cloned().map(Node::Text).collect());
                     let change = AuditChange { field: "/added".to_owned(), before: None, after: Some(added) };
-                    trail::tell_own(tx, "Init", "init", None, vec![change]);
+                    trail::record_own(tx, "Init", "init", None, vec![change]);
                 }
                 Ok(made)
             })

@@ -16,7 +16,7 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::{Date, Timestamp};
 use std::time::Duration;
 
-/// How often one who waits looks whether the other has ended.
+/// How often a waiting runner checks whether the other has ended.
 const LOOK: Duration = Duration::from_millis(50);
 /// A runner who makes no step for so long is taken for dead.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
@@ -35,13 +35,13 @@ enum Size {
     Step,
 }
 
-/// Runs the days of an order. Whatever ends it, the next run goes on where it was.
+/// Runs the days of an order. However it ends, the next run continues from there.
 pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
     let runner = random::hex::<16>();
     wait(&order, &store, &runner).await?;
     let mut outcome = days(&order, &store, &runner).await;
     while let Ok(false) = outcome {
-        // Somebody took this run for dead and runs now.
+        // Another took this run for dead and runs now.
         let order = Order { from: None, ..order.clone() };
         wait(&order, &store, &runner).await?;
         outcome = days(&order, &store, &runner).await;
@@ -71,7 +71,7 @@ async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
     }
 }
 
-/// Does all that is to be done; false when somebody else has taken over.
+/// Does all that is due; false when another has taken over.
 async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault> {
     let until = order.until;
     let mut again = true;
@@ -84,7 +84,7 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                 let step = move |tx: &mut Tx<'_>| {
                     let done = interest::step(tx, &job, &runner, &by)?;
                     if done.is_some() {
-                        tell(tx, RunInterest::META.name, &by, format!("interest/{day}"));
+                        record(tx, RunInterest::META.name, &by, format!("interest/{day}"));
                     }
                     Ok(done)
                 };
@@ -108,7 +108,7 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
         let wanted = order.clone();
         let step = move |tx: &mut Tx<'_>| {
             let done = dividends::step(tx, &wanted)?;
-            tell(tx, DistributeDividend::META.name, &wanted.by, format!("product/{}", wanted.definition));
+            record(tx, DistributeDividend::META.name, &wanted.by, format!("product/{}", wanted.definition));
             Ok(done)
         };
         if write(&store, &order.by, Size::Step, step).await? {
@@ -118,11 +118,11 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
 }
 
 /// Records one step of work that takes many.
-fn tell(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String) {
+fn record(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String) {
     let actor = by.to_owned();
     let request_id = "interest".to_owned();
     let record = AuditRecord::of(operation, tx.now());
-    tx.tell(AuditRecord { actor, request_id, resource: Some(resource), ..record });
+    tx.audit(AuditRecord { actor, request_id, resource: Some(resource), ..record });
 }
 
 /// One transaction; one that the store cannot take at this moment is tried again. A step goes through the
@@ -152,7 +152,7 @@ where
     }
 }
 
-/// Runs yesterday by itself, once a day from a minute of the day on. Of several daemons one does.
+/// Runs yesterday automatically, once a day from a minute of the day on. Of several daemons one does.
 pub async fn keep_running(store: Store, minute: u16) {
     loop {
         tokio::time::sleep(TICK).await;
@@ -162,7 +162,7 @@ pub async fn keep_running(store: Store, minute: u16) {
             continue;
         }
         let state = store.read(false, |tx| tx.get::<InterestState>(InterestState::KEY)).await;
-        // Where somebody runs already it waits for the end, and goes on if that one has died.
+        // Where a run is under way it waits for its end, and goes on if that one has died.
         let due = state.is_ok_and(|state| state.is_none_or(|state| state.last < Some(yesterday)));
         if !due {
             continue;

@@ -31,9 +31,15 @@ pub fn archive_journal<'a>(
     keys: &'a BackupKeys,
 ) -> LocalBoxFuture<'a, Result<ArchivedJournal, StartError>> {
     Box::pin(async move {
-        if config.store.is_some() {
+        if config.folder().is_none() {
             let why = "the journal of a store in PostgreSQL has no files that could be archived";
             return Err(StartError::Settings(why.to_owned()));
+        }
+        if is_inside(out, &config.data_dir) {
+            let (out, dir) = (out.display(), config.data_dir.display());
+            return Err(StartError::Settings(format!(
+                "{out} is in the store {dir}, whose journal files would be removed: name a folder elsewhere"
+            )));
         }
         let store = open_to_look(config, Clock::system(), How::to_look()).await?;
         let archived = of_store(&store, config, out, backup, keys).await;
@@ -65,6 +71,14 @@ async fn of_store(
     let facts = whole.map_err(|error| StartError::Store(format!("{}: {error}", backup.display())))?.facts;
     let moved = store.archive_journal(&facts, out, None).await.map_err(StartError::Refused)?;
     Ok(ArchivedJournal { moved, backup })
+}
+
+/// Whether an archive would be in the folder of the store, whatever links lead there.
+fn is_inside(out: &Path, data_dir: &Path) -> bool {
+    let real = |path: &Path| path.ancestors().find_map(|path| path.canonicalize().ok());
+    let places = [out.to_owned(), out.join("journal")].map(|place| std::path::absolute(place).ok());
+    let mut places = places.into_iter().flatten().filter_map(|place| real(&place));
+    data_dir.canonicalize().is_ok_and(|dir| places.any(|place| place.starts_with(&dir)))
 }
 
 /// The newest backup of a store in a folder.

@@ -18,8 +18,6 @@
 //! What always holds: a request is one transaction; a refused request changes nothing; an acknowledged one
 //! is durable and visible.
 
-#![warn(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
-
 pub mod clock;
 pub mod config;
 pub mod count;
@@ -62,7 +60,7 @@ pub use backup::{
 };
 pub use check::{Check, Found, check};
 pub use clock::Clock;
-pub use config::{Auth, BackupSchedule, Config};
+pub use config::{Auth, BackupSchedule, Config, StorePlace};
 pub use domain::network::Network;
 pub use domain::rate::Rates;
 pub use domain::thinning::Keep;
@@ -72,7 +70,7 @@ pub use journal_archive::{ArchivedJournal, archive_journal};
 pub use look::{
     ImagesSeen, JournalSeen, KeyFileSeen, journal_begins, look_at_images, look_at_journal, look_at_key_file,
 };
-pub use migrate::{StorePlace, migrate};
+pub use migrate::migrate;
 pub use open::StartError;
 pub use prune::{Pruned, prune_audit};
 pub use start::Daemon;

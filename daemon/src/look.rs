@@ -30,10 +30,7 @@ pub enum KeyFileSeen {
 /// Looks at the key file of a configuration. The store is looked into until `deadline`; one in PostgreSQL
 /// is not.
 pub fn look_at_key_file(config: &Config, deadline: Instant) -> KeyFileSeen {
-    let sealed = match &config.store {
-        Some(_) => None,
-        None => sealed_with(&config.data_dir, deadline),
-    };
+    let sealed = config.folder().and_then(|folder| sealed_with(folder, deadline));
     if let Err(error) = key_file::check_place(&config.secret_key_file, &config.data_dir) {
         return KeyFileSeen::Wrong(error.to_string());
     }

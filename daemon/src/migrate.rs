@@ -2,37 +2,32 @@
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::open::{How, StartError, open_embedded, open_postgres};
+use crate::open::{How, StartError, open_engine};
 use crate::store::engine::Engine;
-use crate::store::postgres::Address;
 use crate::store::transfer::{Transferred, Watch, transfer};
 use futures_util::future::LocalBoxFuture;
-use std::path::PathBuf;
-
-/// Where a store is.
-#[derive(Debug, Clone)]
-pub enum StorePlace {
-    /// The embedded store in a folder.
-    Folder(PathBuf),
-    /// A PostgreSQL database.
-    Postgres(Box<Address>),
-}
 
 /// Copies a store; the target must be empty, or hold the beginning of the same copy. No daemon may use
 /// either meanwhile, which both engines see to.
-pub fn migrate(
-    from: StorePlace,
-    to: StorePlace,
-    watch: Watch<'_>,
-) -> LocalBoxFuture<'_, Result<Transferred, StartError>> {
+pub fn migrate<'a>(
+    from: &'a Config,
+    to: &'a Config,
+    watch: Watch<'a>,
+) -> LocalBoxFuture<'a, Result<Transferred, StartError>> {
     Box::pin(async move {
-        if let StorePlace::Folder(dir) = &from
-            && !dir.join("FORMAT").exists()
-        {
-            return Err(StartError::Settings(format!("there is no store in {}", dir.display())));
+        if from.folder().is_some_and(|folder| !folder.join("FORMAT").exists()) {
+            return Err(StartError::Settings(format!("there is no store in {}", from.shown_store())));
         }
-        let source = open(from).await?;
-        let target = match open(to).await {
+        if let (Some(dir), Some(copy)) = (from.folder(), to.folder())
+            && let (Ok(dir), Ok(copy)) = (dir.canonicalize(), copy.canonicalize())
+            && dir == copy
+        {
+            let why = format!("{} is the store that is to be copied: name another folder", copy.display());
+            return Err(StartError::Settings(why));
+        }
+        let how = || How { alone: true, ..How::to_look() };
+        let source = open_engine(from, how()).await?;
+        let target = match open_engine(to, how()).await {
             Ok(target) => target,
             Err(error) => {
                 close(&*source).await;
@@ -44,17 +39,6 @@ pub fn migrate(
         close(&*target).await;
         copied.map_err(|error| StartError::Store(error.to_string()))
     })
-}
-
-async fn open(place: StorePlace) -> Result<Box<dyn Engine>, StartError> {
-    match place {
-        StorePlace::Folder(dir) => Ok(Box::new(open_embedded(&Config::new(dir), How::to_look()).await?)),
-        StorePlace::Postgres(address) => {
-            let mut config = Config::new("");
-            config.store_connections_max = 1;
-            Ok(Box::new(open_postgres(&config, *address, true).await?))
-        }
-    }
 }
 
 async fn close(engine: &dyn Engine) {

@@ -2,10 +2,11 @@
 
 use crate::audit;
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, StorePlace};
 use crate::ops::init;
 use crate::store::backup::restore::Unfinished;
 use crate::store::embedded::{Embedded, OpenError, Options};
+use crate::store::engine::Engine;
 use crate::store::export;
 use crate::store::key_file;
 use crate::store::postgres::{self, Address, Postgres};
@@ -17,6 +18,8 @@ use crate::upgrade::upgrade;
 use crate::upgrade_backup::back_up_before;
 use mfa_shared::fault::Fault;
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Why a store was not opened, or a daemon did not start.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// Opens the store of a configuration, makes it if it is not there, and writes what every store holds.
+/// Opens the store of a configuration, creates it if it is missing, and writes what every store holds.
 pub(crate) async fn open(config: &Config, clock: Clock) -> Result<(Store, Seeded), StartError> {
     back_up_before(config, &clock).await.map_err(StartError::Store)?;
     let store = plain(config, clock, How::default()).await?;
@@ -77,7 +80,7 @@ pub(crate) struct How {
 }
 
 impl How {
-    /// Nothing is brought up to this program.
+    /// Without any upgrade.
     pub(crate) fn to_look() -> Self {
         Self { keeps_form: true, ..Self::default() }
     }
@@ -96,7 +99,7 @@ pub(crate) async fn open_existing(config: &Config, clock: Clock, alone: bool) ->
     Ok(store)
 }
 
-/// Opens a store that is there, without its keys and without a change to any record.
+/// Opens an existing store, without its keys and without a change to any record.
 pub(crate) async fn open_to_look(config: &Config, clock: Clock, how: How) -> Result<Store, StartError> {
     there(config)?;
     let store = plain(config, clock, how).await?;
@@ -111,14 +114,8 @@ async fn plain(config: &Config, clock: Clock, how: How) -> Result<Store, StartEr
     key_file::check_place(&config.secret_key_file, &config.data_dir)
         .map_err(|error| StartError::Settings(error.to_string()))?;
     let strict = config.strict_references;
-    let store = match &config.store {
-        None => Store::new(open_embedded(config, how).await?, clock, strict),
-        Some(address) => {
-            let engine = open_postgres(config, address.clone(), how.alone).await?;
-            Store::new(engine, clock, strict)
-        }
-    };
-    let store = store.with_receivers(config.receivers());
+    let engine = open_engine(config, how).await?;
+    let store = Store::over(engine, clock, strict).with_receivers(config.receivers());
     let readable = store.read(false, readable).await.map_err(refused);
     or_close(&store, readable.and_then(|readable| readable.map_err(StartError::Store))).await?;
     Ok(store)
@@ -149,7 +146,7 @@ fn readable(tx: &mut Tx<'_>) -> Result<Result<(), String>, Fault> {
     )))
 }
 
-/// What became of a store; where that is a failure, it is closed.
+/// The outcome of opening a store; after a failure it is closed.
 async fn or_close<T>(store: &Store, outcome: Result<T, StartError>) -> Result<T, StartError> {
     if outcome.is_err() {
         store.close().await;
@@ -159,16 +156,12 @@ async fn or_close<T>(store: &Store, outcome: Result<T, StartError>) -> Result<T,
 
 /// Refuses a data directory without a store.
 fn there(config: &Config) -> Result<(), StartError> {
-    let holds = |name: &str| config.data_dir.join(name).exists();
-    if config.store.is_some() || holds("FORMAT") || holds("journal") { Ok(()) } else { Err(no_store(config)) }
+    let holds = |folder: &Path| folder.join("FORMAT").exists() || folder.join("journal").exists();
+    if config.folder().is_none_or(holds) { Ok(()) } else { Err(no_store(config)) }
 }
 
 fn no_store(config: &Config) -> StartError {
-    let place = match &config.store {
-        Some(address) => address.to_string(),
-        None => config.data_dir.display().to_string(),
-    };
-    StartError::Settings(format!("there is no store in {place}; mfa init makes one"))
+    StartError::Settings(format!("there is no store in {}; mfa init makes one", config.shown_store()))
 }
 
 fn refused(fault: Fault) -> StartError {
@@ -186,8 +179,18 @@ fn defect(error: impl fmt::Display) -> StartError {
     StartError::Store(format!("the store cannot be opened: {error}"))
 }
 
+/// Opens the engine of the store that a configuration names.
+pub(crate) async fn open_engine(config: &Config, how: How) -> Result<Arc<dyn Engine>, StartError> {
+    Ok(match &config.store {
+        StorePlace::Embedded => Arc::new(open_embedded(config, how).await?),
+        StorePlace::Postgres(address) => {
+            Arc::new(open_postgres(config, Address::clone(address), how.alone).await?)
+        }
+    })
+}
+
 /// Opens the embedded engine, and verifies the whole of it first where that is wanted.
-pub(crate) async fn open_embedded(config: &Config, how: How) -> Result<Embedded, StartError> {
+async fn open_embedded(config: &Config, how: How) -> Result<Embedded, StartError> {
     let mut options = Options::new(config.data_dir.clone());
     (options.cache_bytes, options.watched) = (config.cache_bytes, IDENTITY);
     if how.whole {
@@ -204,11 +207,7 @@ pub(crate) async fn open_embedded(config: &Config, how: How) -> Result<Embedded,
 }
 
 /// Opens the engine on PostgreSQL.
-pub(crate) async fn open_postgres(
-    config: &Config,
-    address: Address,
-    alone: bool,
-) -> Result<Postgres, StartError> {
+async fn open_postgres(config: &Config, address: Address, alone: bool) -> Result<Postgres, StartError> {
     let mut options = postgres::Options::new(address, SPACES);
     (options.connections_max, options.alone) = (config.store_connections_max, alone);
     let opened = tokio::task::spawn_blocking(move || Postgres::open(options)).await.map_err(defect)?;

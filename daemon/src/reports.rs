@@ -37,14 +37,14 @@ impl Reports {
         [GetCashReport::META.name, GetDepositReport::META.name, GetCustomerReport::META.name].contains(&row)
     }
 
-    /// Brings what a report needs up to date with everything that was acknowledged before. After a long wait
+    /// Brings the data of a report up to date with everything that was acknowledged before. After a long wait
     /// the report goes on without, and is then refused until the figures are there.
     pub async fn ready(self: &Arc<Self>, store: &Store, row: &str) {
         let counted = row != GetCashReport::META.name;
         let summed = row != GetCustomerReport::META.name;
         let reports = self.clone();
         let store = store.clone();
-        // It goes on to its end, also when the report no longer waits.
+        // It runs to its end, even if the report no longer waits.
         let made = tokio::spawn(async move {
             if counted {
                 reports.follow(&store).await?;

@@ -176,7 +176,7 @@ impl Shelves {
     async fn follow(&self, store: &Store) -> Result<(), Fault> {
         let arrived = self.begun.load(SeqCst);
         let mut followed = self.followed.lock().await;
-        // Somebody has begun after this call, and is done.
+        // Another has begun after this call, and is done.
         if self.begun.load(SeqCst) > arrived && followed.is_some() {
             return Ok(());
         }

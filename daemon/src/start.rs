@@ -79,9 +79,9 @@ impl Daemon {
             state.tls = tls;
             let state = Arc::new(state);
             if state.config.auth == Auth::On && !state.has_users().await {
-                tracing::warn!("there are no users, so nobody can log in: run mfa init");
+                tracing::warn!("there are no users, so no one can log in: run mfa init");
             }
-            tell_clock(&state.store).await;
+            warn_of_clock(&state.store).await;
             let (stop, stopped) = watch::channel(false);
             let webhooks = tokio::spawn(webhooks::keep(state.clone(), stopped.clone()));
             let served = tokio::spawn(server::serve(listener, state.clone(), stopped));
@@ -247,8 +247,8 @@ fn check(config: &Config) -> Result<(), StartError> {
     }
 }
 
-/// Says so where the clock was set back behind what is booked: entries then keep a time of the future.
-async fn tell_clock(store: &Store) {
+/// Warns if the clock was set back behind the last entry: new entries then keep a time of the future.
+async fn warn_of_clock(store: &Store) {
     let ahead = |tx: &mut Tx<'_>| Ok((posting_time(tx)?.millis() - tx.now().millis()) / 1000);
     if let Ok(seconds @ BEHIND_SECONDS..) = store.read(false, ahead).await {
         tracing::warn!(

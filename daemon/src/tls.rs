@@ -18,7 +18,7 @@ use webpki::{EndEntityCert, Error, KeyUsage};
 
 /// The protocol of a connection on which several requests run at once.
 pub const HTTP_2: &[u8] = b"h2";
-/// What clients may speak, the better one first.
+/// The protocols for clients, the better one first.
 const PROTOCOLS: [&[u8]; 2] = [HTTP_2, b"http/1.1"];
 /// Time between two looks at the files.
 const LOOK: Duration = Duration::from_secs(2);
@@ -63,7 +63,7 @@ pub fn read_certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, St
 /// What people are shown about a certificate.
 pub fn certificate_facts(certificate: &CertificateDer<'_>) -> Result<CertificateFacts, String> {
     let read =
-        EndEntityCert::try_from(certificate).map_err(|error| format!("it is no certificate: {error}"))?;
+        EndEntityCert::try_from(certificate).map_err(|error| format!("it is not a certificate: {error}"))?;
     let moment = |time: UnixTime| Timestamp::from_millis(i64::try_from(time.as_secs()).unwrap_or(0) * 1000);
     // The library reports the limits of the validity only when asked for a time outside of it.
     let asked = |seconds: u64| {
@@ -153,7 +153,7 @@ fn of_clients(
     built.map_err(|error| unusable(error.to_string()))
 }
 
-/// A file as it was when somebody looked.
+/// A file as it was last read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp(Option<SystemTime>, u64, u64);
 
@@ -164,7 +164,7 @@ impl Stamp {
     }
 }
 
-/// How a daemon speaks TLS at present.
+/// The present TLS settings of a daemon.
 #[derive(Debug)]
 pub struct Tls {
     files: TlsFiles,
@@ -177,7 +177,7 @@ impl Tls {
     pub fn open(files: TlsFiles) -> Result<Self, String> {
         let seen = Mutex::new(files.stamps());
         let (config, facts) = files.read()?;
-        tell(&facts);
+        log(&facts);
         Ok(Self { files, config: RwLock::new(Arc::new(config)), seen })
     }
 
@@ -186,15 +186,15 @@ impl Tls {
         self.config.read().unwrap_or_else(PoisonError::into_inner).clone().into()
     }
 
-    /// Reads the files again. What cannot be used leaves all as it is.
+    /// Reads the files again. Files that cannot be used change nothing.
     pub fn reload(&self) {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = self.files.stamps();
         match self.files.read() {
             Ok((config, facts)) => {
                 *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
-                tell(&facts);
+                log(&facts);
             }
-            Err(why) => tracing::warn!("the certificate stays as it was: {why}"),
+            Err(why) => tracing::warn!("the certificate in use is kept: {why}"),
         }
     }
 
@@ -214,7 +214,7 @@ impl Tls {
     }
 }
 
-fn tell(facts: &CertificateFacts) {
+fn log(facts: &CertificateFacts) {
     let names = facts.names.join(" ");
     let until = facts.not_after.to_string();
     tracing::info!(fingerprint = facts.fingerprint, names, until, "serves TLS with this certificate");

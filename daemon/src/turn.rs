@@ -7,7 +7,7 @@ use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Store, Tx};
 use std::time::Duration;
 
-/// How often the daemon that works says so, and after which silence another one takes over.
+/// How often the working daemon gives a sign of life, and after which silence another takes over.
 const BEAT: Duration = Duration::from_secs(1);
 const SILENCE_MAX: Duration = Duration::from_secs(5);
 
@@ -18,7 +18,7 @@ pub struct Ours {
     name: String,
     /// Until when it need not say so again.
     said: Option<Deadline>,
-    /// How often another one had said so, and until when its silence is waited for.
+    /// The signs of life of another one, and how long its silence is waited for.
     theirs: Option<(u64, Deadline)>,
 }
 

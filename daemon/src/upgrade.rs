@@ -14,7 +14,7 @@ use mfa_shared::fault::{self, Fault};
 
 /// Answers that one transaction forgets when all of an earlier program are forgotten.
 const FORGOTTEN_AT_ONCE: usize = 1000;
-/// Brings a store to what this program expects.
+/// Upgrades a store to the form of this program.
 pub(crate) async fn upgrade(store: &Store) -> Result<(), Fault> {
     match bring_up(store).await {
         // It is only served then; the next start on a disk that takes changes makes up for it.
@@ -29,7 +29,7 @@ async fn bring_up(store: &Store) -> Result<(), Fault> {
         let add = |tx: &mut Tx<'_>| {
             tx.set_actor(SYSTEM_ACTOR);
             init::add_later_groups(tx)?;
-            trail::tell_own(tx, "Migrate", "upgrade", None, Vec::new());
+            trail::record_own(tx, "Migrate", "upgrade", None, Vec::new());
             Ok(())
         };
         store.write("upgrade", add).await?;

@@ -4,7 +4,7 @@
 use crate::audit;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::ops::audit::{made_of, tell_own};
+use crate::ops::audit::{made_of, record_own};
 use crate::store::backup::BackupError;
 use crate::store::backup::crypt::{EncryptTo, Seal};
 use crate::store::backup::file::{Draft, SUFFIX};
@@ -28,11 +28,9 @@ const BESIDE: &str = ".before-upgrade";
 /// Makes a backup of a store whose directory the next opening brings into a later form, and notes that in its
 /// trail. One that is killed on the way is begun again by the next start.
 pub(crate) async fn back_up_before(config: &Config, clock: &Clock) -> Result<(), String> {
-    let place = &config.data_dir;
-    let Some(form) = earlier_form(place).filter(|_| config.store.is_none() && !is_read_only(place)) else {
-        return Ok(());
-    };
-    let options = Options { packs: false, raises: false, ..Options::new(place.clone()) };
+    let Some(place) = config.folder() else { return Ok(()) };
+    let Some(form) = earlier_form(place).filter(|_| !is_read_only(place)) else { return Ok(()) };
+    let options = Options { packs: false, raises: false, ..Options::new(place) };
     let opened = tokio::task::spawn_blocking(move || Embedded::open(options)).await;
     // The next open reports why it cannot be opened.
     let Ok(Ok(engine)) = opened else { return Ok(()) };
@@ -51,26 +49,26 @@ async fn prepared(store: &Store, config: &Config, form: u32) -> Result<(), Strin
     if !store.read(false, is_whole).await.map_err(said)? {
         return Ok(());
     }
-    let mut told = vec![("/dataDirectoryForm", this_form().to_string())];
+    let mut facts = vec![("/dataDirectoryForm", this_form().to_string())];
     if config.upgrade_backup {
         let (file, digest) = make(store, config).await.map_err(|error| {
             format!(
                 "the store is of an earlier version, and no backup could be made before its upgrade: \
-                 {error}; mend that, name another folder in backup_dir, or go on without \
+                 {error}; fix that, name another folder in backup_dir, or go on without \
                  (upgrade_backup = false)"
             )
         })?;
         tracing::info!(form, file = %file.display(), "a backup was made before the store is upgraded");
-        told.extend([("/backup", file.display().to_string()), ("/digest", digest)]);
+        facts.extend([("/backup", file.display().to_string()), ("/digest", digest)]);
     }
     audit::begin(store).await.map_err(said)?;
-    let tell = move |tx: &mut Tx<'_>| {
+    let record = move |tx: &mut Tx<'_>| {
         tx.set_actor(SYSTEM_ACTOR);
-        let changes = told.iter().map(|(field, text)| made_of(field, text)).collect();
-        tell_own(tx, "Migrate", "upgrade", None, changes);
+        let changes = facts.iter().map(|(field, text)| made_of(field, text)).collect();
+        record_own(tx, "Migrate", "upgrade", None, changes);
         Ok::<_, Fault>(())
     };
-    store.write("upgrade", tell).await.map_err(said)?;
+    store.write("upgrade", record).await.map_err(said)?;
     audit::bring_to_an_end(store).await;
     Ok(())
 }

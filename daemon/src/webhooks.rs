@@ -87,7 +87,7 @@ fn is_passed_over(looked: &Looked, place: &Place, last: u64) -> bool {
     looked.get(&place.subscription).is_some_and(|(of, upto)| of == place && *upto >= last)
 }
 
-/// Delivers what there is for a subscription; returns its place afterwards, and how far was searched in vain.
+/// Delivers pending events of a subscription; returns its place afterwards, and how far was searched in vain.
 async fn serve(state: Arc<State>, mut place: Place, mut looked: u64) -> (Place, u64) {
     loop {
         match step(&state, &place, looked).await {
@@ -102,7 +102,7 @@ async fn serve(state: Arc<State>, mut place: Place, mut looked: u64) -> (Place, 
     }
 }
 
-/// How it goes on with a subscription.
+/// What to do next for a subscription.
 enum Step {
     /// From behind this event on.
     Again(u64),

@@ -1,11 +1,13 @@
 //! Addresses of services that the daemon calls: `http:` or `https:`, a host, no name or password.
 
+use url::Url;
+
 /// The parts of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceAddress {
     /// Whether it begins with `https:`.
     pub tls: bool,
-    /// Host; that of an IPv6 address stands in brackets.
+    /// Host; an IPv6 address is in brackets.
     pub host: String,
     /// Port.
     pub port: u16,
@@ -14,12 +16,15 @@ pub struct ServiceAddress {
 }
 
 impl ServiceAddress {
-    /// Splits an address; `None` where it is no `http:` or `https:` address of a host.
+    /// Reads an address; `None` where it is not an `http:` or `https:` address of a host.
     pub fn parse(address: &str) -> Option<Self> {
         Self::parse_around(address, "")
     }
 
-    /// The same where `place` may stand in path and query, to be replaced.
+    /// The same where path and query may contain `place`, to be replaced.
+    ///
+    /// The host is read as browsers and proxies read it, by the crate `url`, since it decides where a secret
+    /// goes. Nothing is accepted that this crate would drop, decode or read as the start of something else.
     pub fn parse_around(address: &str, place: &str) -> Option<Self> {
         let (scheme, rest) = address.split_once("://")?;
         let tls = match scheme.to_ascii_lowercase().as_str() {
@@ -29,22 +34,19 @@ impl ServiceAddress {
         };
         let cut = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(cut);
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => (host, port.parse().ok()?),
-            _ => (authority, if tls { 443 } else { 80 }),
-        };
-        let good_host = !host.is_empty()
-            && (host.starts_with('[') == host.ends_with(']'))
-            && host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_[]:".contains(&b));
+        let good_authority = !authority.is_empty()
+            && !authority.ends_with(':')
+            && authority.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_[]:".contains(&b));
         let plain = if place.is_empty() { path.to_owned() } else { path.replace(place, "") };
         let good_path = plain.bytes().all(|b| b.is_ascii_graphic() && !b"{}#\"<>\\^`|".contains(&b));
+        if !good_authority || !good_path {
+            return None;
+        }
+        let read = Url::parse(&format!("{scheme}://{authority}")).ok()?;
+        let host = read.host_str()?.to_owned();
+        let port = read.port_or_known_default().filter(|port| *port > 0)?;
         let slash = if path.starts_with('/') { "" } else { "/" };
-        (good_host && good_path && port > 0).then(|| Self {
-            tls,
-            host: host.to_owned(),
-            port,
-            path: format!("{slash}{path}"),
-        })
+        Some(Self { tls, host, port, path: format!("{slash}{path}") })
     }
 
     /// Host and port as the header `Host` has them.
@@ -74,6 +76,27 @@ mod tests {
             ("https:///x", None),
             ("https://example.org:0/", None),
             ("https://example.org:70000/", None),
+            ("https://example.org:/", None),
+            ("https://example.org:+80/", None),
+            ("https:example.org", None),
+            ("https:/example.org", None),
+            ("https:\\\\example.org", None),
+            ("https://exam%70le.org", None),
+            ("https://ex\u{e4}mple.org", None),
+            (" https://example.org", None),
+            ("https://exam\nple.org", None),
+            ("https://example.org ", None),
+            ("https://@example.org", None),
+            ("https://a:b:80", None),
+            ("https://[::1", None),
+            ("https://[zz]/", None),
+            ("https://256.1.1.1/", None),
+            ("https://1.2.3.4.5/", None),
+            ("https://Bank.Example/a/../%41@b", good(true, "bank.example", 443, "/a/../%41@b")),
+            ("https://under_score.example", good(true, "under_score.example", 443, "/")),
+            ("https://127.1/", good(true, "127.0.0.1", 443, "/")),
+            ("http://0x7f000001:81/", good(false, "127.0.0.1:81", 81, "/")),
+            ("http://[0:0::1]:80/", good(false, "[::1]", 80, "/")),
             ("https://example.org/a b", None),
             ("https://example.org/{x}", None),
             ("https://example.org/#x", None),

@@ -1,4 +1,4 @@
-//! A multipart form with an image, as far as anybody has looked at it.
+//! A multipart form with an image, as far as it was read.
 
 /// An image that has arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct ArrivedPart {
     pub image: ArrivedImage,
 }
 
-/// A multipart form that has arrived, as far as anybody looks at it.
+/// A multipart form that has arrived, as far as it is read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Arrived {
     /// Why the rest of it could not be read.

@@ -1,6 +1,6 @@
 //! The endpoint table: every endpoint is one row, and everything else is derived from it.
 //!
-//! The rows stand in `api/<noun>.rs` and read like the tables of the service document. A path is split at
+//! The rows are in `api/<noun>.rs` and read like the tables of the service document. A path is split at
 //! `/` first; then each segment is percent-decoded once, here and nowhere else.
 
 use crate::fault::{Fault, MALFORMED_BODY};
@@ -71,7 +71,7 @@ impl Meta {
         self.application
     }
 
-    /// Whether nobody is asked for a token (`identity.md` section 3).
+    /// Whether no token is needed (`identity.md` section 3).
     pub fn is_public(&self) -> bool {
         self.public
     }

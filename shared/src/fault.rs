@@ -158,7 +158,7 @@ faults! {
     WRONG_PASSWORD: "wrong_password" 403 "Present password wrong"
         "give the password with which you log in now";
     EXCEEDS_OWN_PERMISSIONS: "exceeds_own_permissions" 403 "Grants more than the caller holds"
-        "ask somebody who holds the missing permissions";
+        "ask someone who holds the missing permissions";
     SCOPE_NOT_COVERED: "scope_not_covered" 403 "Scope not covered"
         "add the missing permissions and consents, or ask for another call endpoint set";
     SCOPE_UNKNOWN: "scope_unknown" 400 "No such scope" "name a call endpoint set of the application";
@@ -228,7 +228,7 @@ faults! {
     SUBSCRIPTION_NOT_FOUND: "subscription_not_found" 404 "No such subscription"
         "list them: mfa webhooks list";
     TOO_MANY_SUBSCRIPTIONS: "too_many_subscriptions" 409 "Too many subscriptions"
-        "delete one that nobody needs: mfa webhooks list";
+        "delete one that is not needed: mfa webhooks list";
     AUDIT_RECORD_NOT_FOUND: "audit_record_not_found" 404 "No such audit record" "list them: mfa audit list";
     REPORT_NOT_FOUND: "report_not_found" 404 "No such day report" "list them: mfa teller reports list";
     DAY_NOT_FOUND: "day_not_found" 404 "No such day was ended" "list them: mfa day list OFFICE";
@@ -373,7 +373,7 @@ impl Fault {
         Self::about_all(UNKNOWN_REFERENCE, "name what does not exist", errors)
     }
 
-    /// The same fault with the names that lead nowhere in the order of the body that was sent.
+    /// The same fault with its dangling references in the order of the body that was sent.
     pub fn in_order_of(mut self, body: &Node) -> Self {
         if self.kind != UNKNOWN_REFERENCE {
             return self;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_code_stands_once_in_the_table_and_is_a_slug() {
+fn each_code_is_once_in_the_table_and_is_a_slug() {
     let mut codes: Vec<_> = TABLE.iter().map(|k| k.code).collect();
     codes.sort_unstable();
     let count = codes.len();

@@ -3,7 +3,7 @@
 /// Longest ordinary identifier, in characters.
 pub const IDENTIFIER_LENGTH_MAX: usize = 32;
 
-/// Whether a character may stand in an `ID(n)`.
+/// Whether an `ID(n)` may contain a character.
 pub fn is_identifier_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '*' | '_')
 }

@@ -1,4 +1,4 @@
-//! Kinds of records: what the audit trail calls them, where they stand among the paths, and which endpoint
+//! Kinds of records: what the audit trail calls them, their place among the paths, and which endpoint
 //! shows one. The words are the singular nouns of the command line. Contract: `audit.md` section 1.
 
 /// How one record of a kind is read.

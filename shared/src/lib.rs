@@ -10,13 +10,11 @@
 //! | [`fault`] | the table of everything that can be refused: code, HTTP status, exit code, title, hint |
 //! | [`amount`], [`time`], [`identifier`], [`address`] | values that are checked at the edge |
 //! | [`password`] | passwords that are guessed first |
-//! | [`permission`] | what somebody may do |
+//! | [`permission`] | what a user may do |
 //! | [`kind`], [`subject`] | kinds of records, and which record a path is about |
 //! | [`api`] | wire types and rows, one file for each noun |
 //!
 //! Nothing here names HTTP, a store, a terminal, a runtime or a clock.
-
-#![warn(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 pub mod address;
 pub mod amount;

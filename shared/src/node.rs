@@ -89,7 +89,7 @@ impl Serialize for Node {
             Node::Text(text) => serializer.serialize_str(text),
             Node::List(elements) => serializer.collect_seq(elements),
             Node::Object(properties) => {
-                // A property that stands twice is written twice.
+                // A duplicate property is written twice.
                 let mut map = serializer.serialize_map(Some(properties.len()))?;
                 for (name, value) in properties {
                     map.serialize_entry(name, value)?;

@@ -141,7 +141,7 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Takes the property of the Rust field `name`, or of `wire` where it has another name. Where it has no
-    /// value, the first of `others` that has one stands for it.
+    /// value, the first of `others` that has one takes its place.
     pub fn take<F: Field>(
         &mut self,
         name: &str,

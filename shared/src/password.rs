@@ -7,7 +7,7 @@ const COMMON: &str = include_str!("common_passwords.txt");
 /// The code with which such a password is refused.
 pub const TOO_COMMON: &str = "too_common";
 
-/// Why a password is one of the first that somebody tries; `None` where it is not.
+/// Why a password is one of the first to be guessed; `None` where it is not.
 pub fn too_common(password: &str) -> Option<&'static str> {
     let mut characters = password.chars();
     let first = characters.next();

@@ -1,4 +1,4 @@
-//! What somebody may do: operations on the endpoints of a permittable group. Contract: `identity.md`
+//! What a user may do: operations on the endpoints of a permittable group. Contract: `identity.md`
 //! section 8.
 
 use crate::node::Node;

@@ -161,7 +161,7 @@ impl Params {
         }
     }
 
-    /// A text to look for; an empty one is none.
+    /// A text to look for; an empty one does not count.
     pub fn term(&self) -> Result<Option<&str>, Fault> {
         let term = self.one("term")?.filter(|term| !term.is_empty());
         if term.is_some_and(|term| term.chars().count() > TERM_LENGTH_MAX) {
@@ -187,7 +187,7 @@ pub fn missing(name: &str) -> Fault {
     Fault::new(INVALID_PARAMETER, format!("the parameter {name} is missing"))
 }
 
-/// The fault of a parameter whose value is none of what is expected.
+/// The fault of a parameter whose value is not one of those expected.
 pub fn bad(name: &str, value: &str, expected: &str) -> Fault {
     let detail = format!("the parameter {name} must be {expected}, not \"{}\"", shown(value));
     Fault::new(INVALID_PARAMETER, detail)
@@ -221,7 +221,7 @@ pub trait Parameters: Sized + Send + Sync + 'static {
     fn docs() -> Vec<ParamDoc>;
 }
 
-/// A record that stands in a paged list.
+/// A record of a paged list.
 pub trait Listed: Object {
     /// The property of the page envelope that holds the records.
     const PLURAL: &'static str;
@@ -339,7 +339,7 @@ mod tests {
     use crate::time::Timestamp;
 
     #[test]
-    fn a_form_stands_in_the_query_string_and_in_any_body() {
+    fn a_form_is_read_from_the_query_string_and_from_any_body() {
         let command = |query: &str, form: &str| {
             Params::parse(query).with_form(form).command::<InstanceState>("command").map_err(|f| f.kind.code)
         };

@@ -12,7 +12,7 @@ use std::fmt;
 pub struct Timestamp(jiff::Timestamp);
 
 impl Timestamp {
-    /// The moment that lies this many milliseconds after the start of 1970; a moment that no calendar
+    /// The moment this many milliseconds after the start of 1970; a moment that no calendar
     /// shows becomes the nearest one that it does.
     pub fn from_millis(millis: i64) -> Self {
         let nearest = if millis < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
@@ -240,7 +240,7 @@ impl DateRange {
         json!({ "type": "string", "pattern": format!(r"^{DAY}\.\.{DAY}$") })
     }
 
-    /// Whether a moment lies on one of the days.
+    /// Whether a moment is on one of the days.
     pub fn contains(&self, moment: Timestamp) -> bool {
         (self.first..=self.last).contains(&moment.day())
     }

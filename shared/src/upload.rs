@@ -43,7 +43,7 @@ pub trait Form: Parameters {
 /// An image of a form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Upload<F> {
-    /// What stands beside it.
+    /// Its other fields.
     pub form: F,
     /// Its kind.
     pub content_type: ImageType,
@@ -164,7 +164,7 @@ fn check_part(name: &str, arrived: &Arrived) -> Result<(ImageType, ArrivedImage)
     }
 }
 
-/// A boundary that stands nowhere in what it divides.
+/// A boundary that does not occur in what it divides.
 #[expect(clippy::expect_used, reason = "some number is not in a text of finite length")]
 fn boundary(bytes: &[u8], fields: &[(&'static str, String)]) -> String {
     (0_u64..)
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_boundary_stands_nowhere_in_what_it_divides() {
+    fn a_boundary_does_not_occur_in_what_it_divides() {
         assert_eq!(boundary(b"mfa-boundary-0", &[("note", "mfa-boundary-1".to_owned())]), "mfa-boundary-2");
     }
 }

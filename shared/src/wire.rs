@@ -140,7 +140,7 @@ impl<T: Object + Serialize + Send + Sync> Body for JsonIfAny<T> {
     }
 }
 
-/// Two kinds of object that one endpoint takes, told apart by the names of their properties.
+/// Two kinds of object that one endpoint takes, distinguished by the names of their properties.
 pub trait Alternative<B>: Object {
     /// Names that only the first kind has.
     const ONLY: &'static [&'static str];

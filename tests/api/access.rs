@@ -184,7 +184,7 @@ fn records_bear_the_user_or_the_application() {
 }
 
 #[test]
-fn whoever_asks_what_is_allowed_is_told_what_happens() {
+fn what_is_said_to_be_allowed_is_what_happens() {
     let world = World::guarded();
     let olga = world.login("olga");
     for role in ["clerk", "teller", "no-such-role"] {
@@ -199,31 +199,32 @@ fn whoever_asks_what_is_allowed_is_told_what_happens() {
                 Method::Delete => "DELETE",
             };
             let asked = format!("/users/a-{role}/access?operation={operation}&path={}", path(row));
-            let told = olga.get(&asked).is(200).json();
+            let found = olga.get(&asked).is(200).json();
             let of_method =
-                told.as_array().unwrap().iter().find(|told| told["method"] == row.method.as_str());
+                found.as_array().unwrap().iter().find(|found| found["method"] == row.method.as_str());
             assert_eq!(of_method.unwrap()["allowed"], status != 403, "{role}: {} {status}", row.name);
         }
     }
 }
 
 #[test]
-fn what_is_allowed_is_told_to_the_user_and_to_who_may_see_the_user() {
+fn what_is_allowed_is_shown_to_the_user_and_to_who_may_see_the_user() {
     let world = World::guarded();
     let clerk = world.user("esi", "clerk");
     let olga = world.login("olga");
     let ask = |client: &As<'_>, user: &str, words: &str| client.get(&format!("/users/{user}/access?{words}"));
     let may = "operation=change&path=/customers";
-    let told = ask(&clerk, "esi", may).is(200).json();
+    let found = ask(&clerk, "esi", may).is(200).json();
     let allowed = json!([{ "method": "POST", "path": "/customers", "allowed": true, "code": null, "detail": null,
         "missing": [] }]);
-    assert_eq!(told, allowed);
-    let told = ask(&clerk, "esi", "operation=DELETE&path=/customer/v1/customers/C1/portrait/").is(200).json();
-    assert_eq!((&told[0]["allowed"], &told[0]["code"]), (&json!(false), &json!("forbidden")));
+    assert_eq!(found, allowed);
+    let found =
+        ask(&clerk, "esi", "operation=DELETE&path=/customer/v1/customers/C1/portrait/").is(200).json();
+    assert_eq!((&found[0]["allowed"], &found[0]["code"]), (&json!(false), &json!("forbidden")));
     let missing = json!([{
         "permittableEndpointGroupIdentifier": "customer__v1__portrait", "allowedOperations": ["DELETE"]
     }]);
-    assert_eq!(told[0]["missing"], missing);
+    assert_eq!(found[0]["missing"], missing);
     // The own record is an own right; another user is for who may read that user.
     ask(&clerk, "olga", may).refused(403, "forbidden");
     assert_eq!(ask(&olga, "esi", may).is(200).json(), allowed);

@@ -62,7 +62,7 @@ fn a_key_comes_back_digit_for_digit() {
 }
 
 #[test]
-fn a_bad_key_timestamp_is_told_with_the_fields() {
+fn a_bad_key_timestamp_is_refused_together_with_the_fields() {
     let world = with_application();
     for bad in ["2031-02-30T10_11_12", "2031-05-06T10:11:12", "latest", "2031-05-06", "2031-05-06T24_00_00"] {
         let path = key_path("crm-v1", bad);

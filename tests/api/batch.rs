@@ -110,7 +110,7 @@ fn a_refused_operation_leaves_nothing_behind() {
 }
 
 #[test]
-fn an_atomic_batch_is_done_whole_or_not_at_all_and_names_the_first_refusal() {
+fn an_atomic_batch_is_all_or_nothing_and_names_the_first_refusal() {
     let world = World::start();
     assert_eq!(results(&atomic(&world, &[customer("c-1"), customer("c-2")]).is(200)), ["202", "202"]);
     let refused = atomic(&world, &[customer("c-3"), customer("c-1"), customer("")]);
@@ -283,7 +283,7 @@ fn every_operation_needs_the_permission_that_it_needs_alone() {
 }
 
 #[test]
-fn what_a_batch_grants_does_not_count_within_it_nor_after_it_was_taken_back() {
+fn rights_granted_in_a_batch_do_not_count_within_it_or_after_a_rollback() {
     let world = World::guarded();
     let admin = world.login("admin");
     let permission = json!({ "permittableEndpointGroupIdentifier": "customer__v1__customer",
@@ -340,7 +340,7 @@ fn a_user_who_must_change_the_password_cannot_send_a_batch() {
 }
 
 #[test]
-fn a_batch_that_only_reads_takes_its_time_and_a_read_beside_changes_does_not() {
+fn a_batch_of_reads_may_take_long_and_a_read_beside_changes_may_not() {
     let world = World::with(|config| config.batch_read_time = Duration::ZERO);
     world.post("/customers", json!({ "identifier": "c-1" }).to_string()).is(202);
     let (list, one) = (operation("GET", "/customers"), operation("GET", "/customers/c-1"));
@@ -376,7 +376,7 @@ fn the_reads_of_a_batch_with_changes_have_one_time_for_all_of_them() {
 }
 
 #[test]
-fn a_read_that_takes_longer_than_its_moment_is_kept_ends_and_says_what_to_do() {
+fn a_read_that_outlasts_its_moment_ends_and_says_what_to_do() {
     let world = World::with(|config| config.read_time = Duration::ZERO);
     world.post("/customers", json!({ "identifier": "c-1" }).to_string()).is(202);
     for path in ["/ledger/trial-balance", "/roles"] {

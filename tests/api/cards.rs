@@ -65,7 +65,7 @@ fn each_bad_field_of_a_card_is_named() {
 }
 
 #[test]
-fn a_number_exists_once_over_all_customers_and_is_free_again_when_its_card_is_gone() {
+fn a_number_is_unique_over_all_customers_and_free_after_a_deletion() {
     let world = world();
     let add = |customer: &str, number: &str| {
         world.post(&format!("/customers/{customer}/identifications"), card(number))

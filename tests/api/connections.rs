@@ -1,5 +1,6 @@
 //! Slow, stuck and many clients, and a stop in the middle of the work.
 
+use crate::stored::in_folder;
 use crate::world::World;
 use serde_json::json;
 use std::io::{ErrorKind, Read, Write};
@@ -56,7 +57,7 @@ fn a_body_that_stops_in_the_middle_changes_nothing() {
 }
 
 #[test]
-fn what_is_no_http_is_refused_and_harms_nobody() {
+fn bytes_that_are_not_http_are_refused_and_harm_no_one() {
     let world = World::start();
     for text in ["\r\n\r\n\0\0", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\0\x01\0\x01"] {
         let mut stream = connect(&world);
@@ -140,7 +141,7 @@ fn metric(stream: &mut TcpStream, name: &str) -> String {
 }
 
 #[test]
-fn a_connection_beyond_those_of_its_address_is_refused_until_another_one_ends() {
+fn a_connection_beyond_the_limit_of_its_address_is_refused() {
     // Every test is on this machine, which otherwise has thousands.
     let world =
         World::with(|config| (config.connections_per_address, config.connections_of_loopback) = (2, 2));
@@ -263,7 +264,7 @@ fn a_body_of_a_login_has_so_long_in_all_however_steadily_it_comes() {
 }
 
 #[test]
-fn a_request_that_says_twice_how_long_its_body_is_is_refused_and_ends_the_connection() {
+fn a_request_with_two_body_lengths_is_refused_and_ends_the_connection() {
     let world = World::start();
     let both = "Content-Length: 4\r\nTransfer-Encoding: chunked";
     let turned = "transfer-encoding:chunked\r\ncontent-length:4";
@@ -389,7 +390,7 @@ fn an_address_off_the_machine_needs_a_word_that_it_is_meant() {
 
 #[test]
 fn two_daemons_never_share_a_data_directory() {
-    let world = World::with(|config| config.store = None);
+    let world = World::with(in_folder);
     let mut config = mfa_daemon::Config::new(world.dir.path().join("data"));
     config.auth = mfa_daemon::Auth::Off;
     config.listen = "127.0.0.1:0".parse().unwrap();

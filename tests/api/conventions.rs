@@ -346,7 +346,7 @@ fn without_access_control_only_this_machine_is_answered() {
 }
 
 #[test]
-fn what_needed_a_token_is_kept_nowhere() {
+fn an_answer_that_needed_a_token_is_not_cached() {
     let world = World::guarded();
     let admin = world.login("admin");
     assert_eq!(admin.get("/users").is(200).header("cache-control"), "no-store");

@@ -102,7 +102,7 @@ fn value(field: &str, value: Option<&str>) -> Value {
 }
 
 #[test]
-fn a_birth_of_today_and_tomorrow_is_accepted_and_a_missing_day_is_the_first() {
+fn a_birth_today_or_tomorrow_is_accepted_and_a_missing_day_is_the_first() {
     let world = World::start();
     for (i, day) in [6, 7].iter().enumerate() {
         let body = json!({ "identifier": format!("c-{i}"), "dateOfBirth": { "year": 2031, "month": 5, "day": day } });
@@ -140,7 +140,7 @@ fn a_change_clears_the_names_and_keeps_the_rest() {
 }
 
 #[test]
-fn address_and_contact_are_set_through_their_endpoints_and_read_through_the_customer() {
+fn address_and_contacts_have_endpoints_to_set_and_show_in_the_customer() {
     let world = World::start();
     world.post("/customers", customer("c-1")).is(202);
     let address = r#"{"street":"S","city":"C","countryCode":"GH","country":"Ghana"}"#;
@@ -211,7 +211,7 @@ fn the_grid_of_the_lifecycle_holds_in_every_cell() {
 }
 
 #[test]
-fn activation_dates_the_application_where_nobody_did() {
+fn activation_dates_the_application_if_it_has_no_date() {
     let world = World::start();
     world.post("/customers", customer("c-1")).is(202);
     world.post("/customers", r#"{"identifier":"c-2","applicationDate":"2040-01-01"}"#).is(202);

@@ -5,7 +5,7 @@ use crate::guarded::PASSWORD;
 use crate::world::{Seen, World};
 use serde_json::{Value, json};
 
-fn told(seen: Seen) -> String {
+fn dangling(seen: Seen) -> String {
     seen.is(202).header("dangling-references")
 }
 
@@ -21,44 +21,47 @@ fn a_change_that_names_what_does_not_exist_is_made_and_says_so() {
         let request = world.request("POST", "/users").header("idempotency-key", "k1");
         world.send(request.header("content-type", "application/json").body(user.to_string()))
     };
-    assert_eq!(told(create()), "/role");
-    assert_eq!(told(create()), "/role", "a repeated request gets the first answer again");
+    assert_eq!(dangling(create()), "/role");
+    assert_eq!(dangling(create()), "/role", "a repeated request gets the first answer again");
     let set_role =
         |role: &str| world.put("/users/esi/roleIdentifier", json!({ "identifier": role }).to_string());
-    assert_eq!(told(set_role("gone")), "/identifier");
-    assert_eq!(told(set_role("pharaoh")), "");
+    assert_eq!(dangling(set_role("gone")), "/identifier");
+    assert_eq!(dangling(set_role("pharaoh")), "");
     let groups = ["identity__v1__users", "see-none", "see-nothing"].map(permission);
     let role = json!({ "identifier": "clerk", "permissions": groups });
     let field = |i: usize| format!("/permissions/{i}/permittableEndpointGroupIdentifier");
-    assert_eq!(told(world.post("/roles", role.to_string())), format!("{}, {}", field(1), field(2)));
+    assert_eq!(dangling(world.post("/roles", role.to_string())), format!("{}, {}", field(1), field(2)));
     let customer = json!({ "identifier": "c-1", "assignedOffice": "nowhere", "assignedEmployee": "nobody" });
-    assert_eq!(told(world.post("/customers", customer.to_string())), "/assignedOffice, /assignedEmployee");
     assert_eq!(
-        told(world.put("/customers/c-1", customer.to_string())),
+        dangling(world.post("/customers", customer.to_string())),
+        "/assignedOffice, /assignedEmployee"
+    );
+    assert_eq!(
+        dangling(world.put("/customers/c-1", customer.to_string())),
         "",
-        "nothing was made to lead nowhere"
+        "no dangling reference was made"
     );
     let mut teller = teller("T1");
     teller["assignedEmployee"] = json!("nobody");
     world.post("/offices", r#"{"identifier":"accra","name":"Accra"}"#).is(202);
-    assert_eq!(told(world.post("/offices/accra/teller", teller.to_string())), "/assignedEmployee");
+    assert_eq!(dangling(world.post("/offices/accra/teller", teller.to_string())), "/assignedEmployee");
     let open = |employee: Option<&str>| {
         let command = json!({ "action": "OPEN", "assignedEmployeeIdentifier": employee });
-        told(world.post("/offices/accra/teller/T1/commands", command.to_string()))
+        dangling(world.post("/offices/accra/teller/T1/commands", command.to_string()))
     };
     assert_eq!(open(None), "", "it was noted before");
     world.post("/offices/accra/teller/T1/commands", r#"{"action":"CLOSE"}"#).is(202);
     assert_eq!(open(Some("nobody")), "/assignedEmployeeIdentifier");
     let employee = json!({ "identifier": "kofi", "assignedOffice": "nowhere" });
-    assert_eq!(told(world.post("/employees", employee.to_string())), "/assignedOffice");
+    assert_eq!(dangling(world.post("/employees", employee.to_string())), "/assignedOffice");
 }
 
 #[test]
-fn of_very_many_only_the_first_are_told_and_a_refused_change_tells_none() {
+fn only_the_first_of_very_many_are_named_and_none_by_a_refused_change() {
     let world = World::start();
     let groups: Vec<_> = (0..40).map(|i| permission(&format!("g-{i}"))).collect();
     let role = json!({ "identifier": "clerk", "permissions": groups });
-    let seen = told(world.post("/roles", role.to_string()));
+    let seen = dangling(world.post("/roles", role.to_string()));
     assert_eq!(seen.split(", ").count(), 20);
     let refused = world.post("/roles", role.to_string()).refused(409, "identifier_taken");
     assert_eq!(refused.header("dangling-references"), "");
@@ -71,8 +74,8 @@ fn of_very_many_only_the_first_are_told_and_a_refused_change_tells_none() {
     let seen = world.post("/batch", batch.to_string()).is(200);
     assert_eq!(seen.header("dangling-references"), "");
     let results = seen.json()["results"].as_array().unwrap().clone();
-    let told: Vec<_> = results.iter().map(|result| result["danglingReferences"].to_string()).collect();
-    assert_eq!(told, [r#"["/role"]"#, "null", "null"], "each result tells its own");
+    let found: Vec<_> = results.iter().map(|result| result["danglingReferences"].to_string()).collect();
+    assert_eq!(found, [r#"["/role"]"#, "null", "null"], "each result names its own");
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn a_report_names_employees_and_customers_that_do_not_exist() {
 }
 
 #[test]
-fn a_day_does_not_end_while_a_teller_is_open_unless_somebody_says_so() {
+fn a_day_does_not_end_while_a_teller_is_open_unless_asked_to() {
     let (counter, account) = branch();
     let world = &counter.world;
     let pending = counter.quote(&Counter::request("CDPT", &account, "7"));
@@ -154,7 +154,7 @@ fn a_day_does_not_end_while_a_teller_is_open_unless_somebody_says_so() {
 }
 
 #[test]
-fn a_day_that_was_ended_stays_as_it_is_and_what_came_later_is_in_the_next_one() {
+fn an_ended_day_never_changes_and_later_entries_are_in_the_next_one() {
     let (mut counter, account) = branch();
     counter.close("T1").is(202);
     counter.close("T2").is(202);
@@ -268,7 +268,7 @@ fn a_retry_hears_the_first_answer_and_the_trail_has_the_report_once() {
     send();
     assert_eq!(send().header("idempotency-replayed"), "true");
     end(world, TODAY).is(202);
-    if world.config().store.is_some() {
+    if world.config().store.postgres().is_some() {
         std::thread::sleep(std::time::Duration::from_millis(300));
     }
     let trail = world.get(&format!("/audit?resource=day/accra/{TODAY}&sortDirection=ASC")).is(200).json();
@@ -305,7 +305,7 @@ fn managers_end_days_and_the_others_read_them() {
 }
 
 #[test]
-fn an_office_that_was_deleted_leaves_no_report_to_the_next_one_of_its_name() {
+fn a_deleted_office_leaves_no_report_to_the_next_one_of_its_name() {
     let mut world = World::start();
     world.post("/offices", r#"{"identifier":"accra","name":"First"}"#).is(202);
     end(&world, TODAY).is(202);

@@ -214,7 +214,7 @@ fn named_accounts_come_into_being_with_the_kind_of_their_role() {
 }
 
 #[test]
-fn an_account_keeps_the_kind_of_its_first_role_unless_references_are_strict() {
+fn an_account_keeps_the_kind_of_its_first_role_unless_strict() {
     for (strict, status) in [(false, 202), (true, 400)] {
         let world = World::with(|config| config.strict_references = strict);
         let answer = world.post("/definitions", with("/expenseAccountIdentifier", json!("1000"))).is(status);

@@ -3,6 +3,7 @@
 use super::audit::Witness;
 use super::images::{form, part};
 use super::tellers::counter::{Counter, PIN, plain_product, product, teller};
+use crate::stored::in_folder;
 use crate::world::{Seen, World};
 use mfa_shared::api::rows;
 use serde_json::{Value, json};
@@ -281,12 +282,12 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 #[test]
-fn a_dry_run_of_every_change_leaves_no_byte_and_the_change_its_record_of_the_trail() {
+fn a_dry_run_of_every_change_leaves_no_byte_and_the_change_a_record() {
     // Nearly all the time goes into waiting for files at rest, so each group has a store of its own.
     let groups: [&[fn(&Twice)]; 4] =
         [&[organisation], &[identity], &[deposits, tellers, interest], &[gateways]];
     let walk = |parts: &[fn(&Twice)]| {
-        let world = World::with(|config| config.store = None);
+        let world = World::with(in_folder);
         let twice =
             Twice { world, count: RefCell::default(), seen: RefCell::default(), trail: Witness::default() };
         parts.iter().for_each(|part| part(&twice));
@@ -369,7 +370,7 @@ fn a_dry_run_sends_no_message() {
 }
 
 #[test]
-fn a_dry_run_of_a_batch_tells_what_each_operation_would_come_to() {
+fn a_dry_run_of_a_batch_returns_the_result_of_each_operation() {
     let world = World::start();
     let customer = |identifier: &str| json!({ "method": "POST", "path": "/customers", "body": { "identifier": identifier } });
     let read = json!({ "method": "GET", "path": "/customers/c-1" });
@@ -378,4 +379,32 @@ fn a_dry_run_of_a_batch_tells_what_each_operation_would_come_to() {
     let statuses: Vec<_> = (0..3).map(|i| seen["results"][i]["status"].clone()).collect();
     assert_eq!(statuses, [202, 409, 200]);
     world.get("/customers/c-1").refused(404, "customer_not_found");
+}
+
+#[test]
+fn a_dry_run_of_what_was_done_already_says_that_it_was_one() {
+    let world = World::start();
+    let customer = |identifier: &str| json!({ "identifier": identifier });
+    let operation = json!({ "method": "POST", "path": "/customers", "body": customer("c-2") });
+    for (path, body) in [
+        ("/customers", customer("c-1")),
+        ("/batch", json!({ "operations": [operation] })),
+        ("/interest/runs", json!({})),
+    ] {
+        let send = |marks: &[&str]| {
+            let request = world.request("POST", path).header("idempotency-key", path.replace('/', "k"));
+            let request = request.header("content-type", "application/json").body(body.to_string());
+            world.send(marks.iter().fold(request, |request, mark| request.header(*mark, "true")))
+        };
+        let first = send(&[]);
+        assert!(first.status < 300 && first.header("dry-run").is_empty(), "{path}");
+        let again = send(&["dry-run", "existing-only"]);
+        for header in ["idempotency-replayed", "dry-run", "existing-only"] {
+            assert_eq!(
+                (again.status, again.header(header).as_str()),
+                (first.status, "true"),
+                "{path} {header}"
+            );
+        }
+    }
 }

@@ -21,7 +21,7 @@ fn others(seen: &Seen) -> Option<String> {
 fn world() -> World {
     let world = World::start();
     let first = world.post("/customers", body("c-001", "Ama", "Söhne", 3, "+233 (24) 123-4567").to_string());
-    assert_eq!(others(&first.is(202)), None, "nobody is like the first customer");
+    assert_eq!(others(&first.is(202)), None, "no one is like the first customer");
     world
 }
 
@@ -75,7 +75,7 @@ fn what_was_changed_since_is_what_counts() {
 }
 
 #[test]
-fn a_dry_run_tells_them_and_makes_nobody_a_duplicate() {
+fn a_dry_run_names_them_and_adds_no_duplicate() {
     let world = world();
     let like = |id: &str| body(id, "Ama", "Söhne", 3, "9").to_string();
     for _ in 0..2 {
@@ -86,7 +86,7 @@ fn a_dry_run_tells_them_and_makes_nobody_a_duplicate() {
 }
 
 #[test]
-fn each_result_of_a_batch_tells_them_and_rows_of_the_batch_count_too() {
+fn each_result_of_a_batch_names_them_and_its_own_rows_count_too() {
     let world = world();
     let create = |body: Value| json!({ "method": "POST", "path": "/customers", "body": body });
     let operations = json!({ "operations": [
@@ -103,7 +103,7 @@ fn each_result_of_a_batch_tells_them_and_rows_of_the_batch_count_too() {
 }
 
 #[test]
-fn only_who_may_read_customers_is_told() {
+fn only_who_may_read_customers_sees_duplicates() {
     let world = World::guarded();
     let olga = world.login("olga");
     olga.post("/customers", body("c-001", "Ama", "Söhne", 3, "1")).is(202);

@@ -91,7 +91,7 @@ fn a_change_keeps_what_is_null_but_unassigns_the_office() {
 }
 
 #[test]
-fn an_office_is_named_freely_and_an_empty_name_is_none() {
+fn an_office_is_named_freely_and_an_empty_name_counts_as_missing() {
     let world = World::start();
     for (identifier, sent, shown) in [
         ("a1", json!("St. Mary's 2, back"), json!("St. Mary's 2, back")),
@@ -135,7 +135,7 @@ fn the_checks_of_a_change_come_in_their_order() {
 }
 
 #[test]
-fn contacts_are_ordered_by_preference_and_null_stands_last() {
+fn contacts_are_ordered_by_preference_and_null_is_last() {
     let world = World::start();
     let given = json!([
         contact("last", Value::Null),

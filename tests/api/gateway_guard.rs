@@ -101,7 +101,7 @@ fn test(world: &World) -> Seen {
 }
 
 #[test]
-fn addresses_of_this_machine_are_reached_only_where_the_setting_names_them() {
+fn addresses_of_this_machine_are_reached_only_if_a_setting_names_them() {
     let server = MailServer::start("plain", PASSWORD, None, &[]);
     for (networks, host, sent) in [
         (Some(vec![]), "127.0.0.1", false),
@@ -126,7 +126,7 @@ fn addresses_of_this_machine_are_reached_only_where_the_setting_names_them() {
 }
 
 #[test]
-fn what_is_no_reply_of_a_mail_server_is_not_quoted() {
+fn only_a_reply_of_a_mail_server_is_quoted() {
     let world = World::start();
     let port = scripted(&[Say("+PONG role:master secret_of_another_service\r\n"), Hear]);
     let mut configuration = email(port);

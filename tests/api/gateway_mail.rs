@@ -74,7 +74,7 @@ fn a_test_mail_arrives_and_says_only_what_is_fixed() {
 }
 
 #[test]
-fn a_mail_is_signed_in_by_login_where_plain_is_not_offered_and_not_at_all_where_none_is_asked_for() {
+fn a_mail_signs_in_by_login_without_plain_and_only_where_asked_for() {
     let mut server = MailServer::start("plain", PASSWORD, None, &["PLAIN"]);
     let world = world(None);
     configure(&world, server.port, &json!({}));
@@ -206,7 +206,7 @@ fn a_refused_message_fails_at_send() {
 }
 
 #[test]
-fn what_hinders_a_test_is_told_in_its_order() {
+fn what_prevents_a_test_is_reported_in_its_order() {
     let world = world(None);
     let send = |to: &str| world.post("/configuration/email/main/test", to.to_owned());
     send("{}").fields(&["/to required"]);
@@ -256,7 +256,7 @@ fn the_receiver_is_one_mail_address() {
 }
 
 #[test]
-fn a_receiver_in_quotes_or_with_an_address_in_brackets_is_sent_to_as_it_is_written() {
+fn a_receiver_with_quotes_or_brackets_is_passed_on_unchanged() {
     for to in [r#""efua,kusi"@example.org"#, "efua@[127.0.0.1]"] {
         let mut server = MailServer::start("plain", PASSWORD, None, &[]);
         let world = world(None);
@@ -277,7 +277,7 @@ fn the_sender_is_the_setting_where_the_user_name_is_no_address() {
 }
 
 #[test]
-fn a_repeated_test_that_succeeded_sends_nothing_and_one_that_failed_is_tried_again() {
+fn a_repeated_test_sends_nothing_after_success_and_retries_a_failure() {
     let mut server = MailServer::start("plain", PASSWORD, None, &[]);
     let world = world(None);
     configure(&world, closed_port(), &json!({}));
@@ -305,13 +305,8 @@ fn a_gateway_that_stalls_fails_at_the_stage_where_it_does() {
     let in_clear = json!({ "smtp_auth": "false" });
     for (port, changes, stage, words) in [
         (scripted(&[Hang]), json!({}), "connect", "was reached and did not greet"),
-        (scripted(&[Hang]), json!({ "protocol": "smtps" }), "tls", "did not bring the encryption about"),
-        (
-            after_greeting(&starts),
-            json!({ "start_tls": "true" }),
-            "tls",
-            "did not bring the encryption about",
-        ),
+        (scripted(&[Hang]), json!({ "protocol": "smtps" }), "tls", "did not set up the encryption"),
+        (after_greeting(&starts), json!({ "start_tls": "true" }), "tls", "did not set up the encryption"),
         (greeted(SIGNS_IN), json!({}), "sign_in", "did not answer the sign-in"),
         (greeted("250 mail.test\r\n"), in_clear, "send", "did not answer the message"),
     ] {
@@ -321,7 +316,7 @@ fn a_gateway_that_stalls_fails_at_the_stage_where_it_does() {
 }
 
 #[test]
-fn a_connection_that_breaks_off_is_told_with_the_stage_that_it_came_to() {
+fn a_broken_connection_is_reported_with_the_stage_it_had_reached() {
     let world = world(None);
     let starts = [Say("250-mail.test\r\n250 STARTTLS\r\n"), Hear, Say("220 go\r\n")];
     let in_clear = json!({ "smtp_auth": "false" });

@@ -148,7 +148,7 @@ fn a_service_proves_itself_by_its_certificate() {
 }
 
 #[test]
-fn what_hinders_a_test_is_told_in_its_order() {
+fn what_prevents_a_test_is_reported_in_its_order() {
     let world = world(None, None);
     world.post("/configuration/sms/none/test", r#"{"to":"call me"}"#).fields(&["/to bad_characters"]);
     world

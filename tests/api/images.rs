@@ -235,7 +235,7 @@ fn images_outlive_a_restart_and_what_no_record_names_does_not() {
     let left = hash(b"orphan");
     // The sweep of the first start may still go on, and is not to find what is put there now.
     images.0.stop();
-    match images.0.config().store.clone() {
+    match images.0.config().store.postgres().cloned() {
         Some(address) => {
             let orphan = "insert into stored_objects (hash, bytes, kept_on) \
                 values ('{}', 'orphan', now() - interval '61 minutes')";

@@ -295,7 +295,7 @@ fn the_grid_of_states_and_commands() {
 }
 
 #[test]
-fn activation_sets_the_day_of_opening_once_and_a_noted_transaction_its_time() {
+fn activation_sets_the_opening_day_once_and_a_transaction_its_time() {
     let world = opened();
     world.clock.advance(86_400);
     command(&world, FIRST, "activate").is(202);

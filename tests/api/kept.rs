@@ -7,7 +7,7 @@ use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Meta, render, segments};
 use serde_json::Value;
 
-/// Looks at the daemon itself, which are the same for everybody.
+/// Looks at the daemon itself, which are the same for every caller.
 const PUBLIC: &[&str] = &["GetLive", "GetReady", "GetVersion"];
 const IMAGES: &[&str] = &["GetPortrait", "GetScanImage"];
 
@@ -75,7 +75,7 @@ fn is_kept(seen: &Seen, row: &Meta, kept: &str) {
 }
 
 #[test]
-fn nothing_that_needed_a_token_is_kept_and_an_image_is_asked_for_each_time() {
+fn nothing_that_needed_a_token_is_cached_and_images_are_revalidated() {
     let world = World::guarded();
     sample(&world);
     let olga = world.login("olga");
@@ -87,7 +87,7 @@ fn nothing_that_needed_a_token_is_kept_and_an_image_is_asked_for_each_time() {
         };
         let seen = olga.get(&path);
         // Of a database there is no such backup.
-        let is_there = row.name != "GetBackup" || world.config().store.is_none();
+        let is_there = row.name != "GetBackup" || world.config().store.postgres().is_none();
         assert!(seen.status == 200 || !is_there, "{path}: {}", seen.text());
         is_kept(&seen, row, kept);
         let request = world.request("GET", &path).bearer_auth(&olga.token);
@@ -122,7 +122,7 @@ fn no_answer_to_a_change_is_kept() {
         assert!(!seen.body.is_empty());
         assert_eq!(seen.header("cache-control"), "no-store", "{path}");
     }
-    // What is answered once more comes from memory.
+    // A repeated answer comes from memory.
     for replayed in ["", "true"] {
         let request = world.request("POST", "/customers").bearer_auth(&olga.token);
         let request = request.header("idempotency-key", "once").body(r#"{"identifier":"c-700"}"#);

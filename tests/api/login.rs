@@ -144,7 +144,7 @@ fn the_fifth_failure_locks_for_a_growing_time() {
 }
 
 #[test]
-fn locks_grow_to_an_hour_and_begin_anew_after_a_day_without_a_failure() {
+fn locks_grow_to_an_hour_and_start_over_after_a_day_without_a_failure() {
     let world = World::guarded();
     let locked_seconds = || {
         for _ in 0..5 {
@@ -167,7 +167,7 @@ fn locks_grow_to_an_hour_and_begin_anew_after_a_day_without_a_failure() {
 }
 
 #[test]
-fn of_many_guesses_at_once_none_gets_in_and_whoever_knows_the_password_does_afterwards() {
+fn no_guess_of_many_at_once_gets_in_and_the_right_password_does_after() {
     let world = World::guarded();
     let names = ["admin", "olga", "nobody", "not a name"];
     let guess = |number: usize| {
@@ -249,7 +249,7 @@ fn guesses_at_once_lock_as_guesses_in_turn_do() {
 }
 
 #[test]
-fn before_the_initialisation_nobody_logs_in() {
+fn before_the_initialisation_no_one_logs_in() {
     let world = World::with(|config| config.auth = mfa_daemon::Auth::On);
     world.try_login("admin", PASSWORD).refused(401, "login_failed");
     world.get("/users").refused(401, "unauthenticated");
@@ -258,7 +258,7 @@ fn before_the_initialisation_nobody_logs_in() {
 }
 
 #[test]
-fn secrets_are_nowhere_in_the_store_or_beside_it() {
+fn no_secret_is_in_the_store_or_beside_it() {
     let mut world = World::guarded();
     let token = world.try_login("admin", PASSWORD).is(200).json();
     let admin = world.bearer(&token["access_token"]);
@@ -273,7 +273,7 @@ fn secrets_are_nowhere_in_the_store_or_beside_it() {
     for (place, bytes) in &places {
         for secret in secrets.iter().chain(&tokens) {
             let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
-            assert!(!found, "{secret} stands in {place}");
+            assert!(!found, "{secret} is in {place}");
         }
     }
     let read: usize = places.iter().map(|(_, bytes)| bytes.len()).sum();
@@ -281,7 +281,7 @@ fn secrets_are_nowhere_in_the_store_or_beside_it() {
 }
 
 #[test]
-fn a_stranger_with_a_hundred_connections_keeps_nobody_else_from_logging_in() {
+fn a_stranger_with_a_hundred_connections_does_not_block_other_logins() {
     let world = World::guarded();
     let elsewhere =
         reqwest::Client::builder().no_proxy().local_address(Some([127, 0, 0, 9].into())).build().unwrap();

@@ -69,7 +69,7 @@ fn assertions_that_are_refused_count_for_their_address() {
 }
 
 #[test]
-fn a_stranger_locks_nobody_out_of_an_address_from_which_they_work() {
+fn a_stranger_locks_no_user_out_at_the_address_they_work_from() {
     let world = behind_a_proxy();
     log_in(&world, OFFICE, "olga", PASSWORD).is(200);
     for _ in 0..5 {
@@ -117,7 +117,7 @@ fn addresses_of_failed_logins_stand_in_the_audit_trail_alone() {
     world.restart();
     for (place, bytes) in world.block_on(crate::stored::at_rest(world.config())) {
         for at in memchr::memmem::find_iter(&bytes, STRANGER) {
-            assert!(bytes[..at].ends_with(b"\"origin\":\""), "{STRANGER} stands in {place}");
+            assert!(bytes[..at].ends_with(b"\"origin\":\""), "{STRANGER} is in {place}");
         }
     }
 }

@@ -36,7 +36,7 @@ fn the_page_has_every_metric_of_its_store_once_with_help_and_type() {
     let typed: Vec<_> = page.lines().filter_map(|line| line.strip_prefix("# TYPE ")).collect();
     let names: BTreeSet<_> = typed.iter().map(|line| line.split_once(' ').unwrap().0).collect();
     assert_eq!(names.len(), typed.len(), "{page}");
-    let (other, own) = match world.config().store {
+    let (other, own) = match world.config().store.postgres() {
         Some(_) => (OF_EMBEDDED, OF_POSTGRES),
         None => (OF_POSTGRES, OF_EMBEDDED),
     };
@@ -52,7 +52,7 @@ fn the_page_has_every_metric_of_its_store_once_with_help_and_type() {
     for (series, value) in &shown {
         assert!(value.parse::<f64>().is_ok_and(|value| value >= 0.0), "{series} {value}");
     }
-    let kind = if world.config().store.is_some() { "postgres" } else { "embedded" };
+    let kind = if world.config().store.postgres().is_some() { "postgres" } else { "embedded" };
     assert!(shown.keys().any(|series| series.starts_with("mfa_build_info{") && series.contains(kind)));
     for positive in ["process_resident_memory_bytes", "process_open_fds", "process_cpu_seconds_total"] {
         assert_ne!(shown[positive], "0", "{positive}");
@@ -117,7 +117,7 @@ fn connections_count_while_they_are_open() {
 }
 
 #[test]
-fn logins_count_by_how_they_ended_and_nobody_is_named() {
+fn logins_count_by_how_they_ended_and_no_user_is_named() {
     let world = World::guarded_with(|config| config.metrics_public = true);
     world.user("esi", "clerk");
     world.clock.advance(60);
@@ -196,7 +196,7 @@ fn what_the_store_does_is_counted() {
     }
     // The daemon's own work may wait for a moment too, but nothing waits for long.
     assert!((0..100).any(|_| value(&world, "mfa_store_queue_length") == 0), "the queue is never empty");
-    if world.config().store.is_none() {
+    if world.config().store.postgres().is_none() {
         assert_eq!(value(&world, "mfa_store_group_size_sum"), before + 1);
         first(&world, "POST", "/offices", &office("Accra")).is(409);
         assert_eq!(value(&world, commits), before + 1, "a refusal commits nothing");
@@ -215,7 +215,7 @@ fn what_the_store_does_is_counted() {
         world.send_all((0..8).map(change).collect());
         value(&world, "mfa_store_retries_total") > 0
     });
-    assert!(hindered, "nobody was hindered");
+    assert!(hindered, "no one was hindered");
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn with_strict_references_a_customer_keeps_its_office() {
 }
 
 #[test]
-fn offices_are_sorted_by_any_column_and_null_stands_first() {
+fn offices_are_sorted_by_any_column_and_null_is_first() {
     let world = World::start();
     for (identifier, name, description) in
         [("b1", "same", Some("z")), ("a1", "same", None), ("c1", "Other", Some("a"))]

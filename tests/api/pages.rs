@@ -140,7 +140,7 @@ fn every_page_of_ledger_accounts_is_what_a_plain_look_finds() {
 }
 
 #[test]
-fn what_was_changed_before_a_list_stands_in_it_whichever_daemon_changed_it() {
+fn an_earlier_change_by_any_daemon_is_in_a_list() {
     let world = World::start();
     let page = |query: &str| world.get(&format!("/customers?{query}")).is(200).json();
     for n in 0..60 {

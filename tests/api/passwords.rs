@@ -27,7 +27,7 @@ fn a_password_that_is_tried_first_is_not_taken() {
 }
 
 #[test]
-fn what_is_wrong_with_a_new_user_is_told_at_once() {
+fn all_errors_of_a_new_user_are_reported_at_once() {
     let world = World::start();
     let new = json!({ "identifier": "administrator", "role": "x", "password": "administrator" });
     world.post("/users", new.to_string()).fields(&["/role too_short", "/password too_common"]);

@@ -33,7 +33,7 @@ fn limit(seen: &Seen) -> [String; 3] {
 }
 
 #[test]
-fn a_hungry_token_waits_and_another_one_does_not_feel_it() {
+fn a_greedy_token_waits_and_others_do_not_notice() {
     let world = limited(|_| {});
     let (hungry, other) = (world.login("olga"), world.login("olga"));
     for expected in ["", "", "\"token\";r=1;t=2", "\"token\";r=0;t=2"] {

@@ -11,7 +11,7 @@ fn strict() -> World {
 
 /// The fields that a refusal names, each with the right code.
 #[track_caller]
-fn told(problem: &Value) -> Vec<String> {
+fn refused_fields(problem: &Value) -> Vec<String> {
     let errors = problem["errors"].as_array().unwrap();
     assert!(errors.iter().all(|error| error["code"] == "unknown_reference"), "{problem}");
     errors.iter().map(|error| error["field"].as_str().unwrap().to_owned()).collect()
@@ -20,12 +20,12 @@ fn told(problem: &Value) -> Vec<String> {
 #[track_caller]
 fn refused(seen: Seen, fields: &[&str]) -> String {
     let problem = seen.refused(400, "unknown_reference").json();
-    assert_eq!(told(&problem), fields);
+    assert_eq!(refused_fields(&problem), fields);
     problem["detail"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn every_charge_of_an_unknown_action_is_told() {
+fn every_charge_of_an_unknown_action_is_reported() {
     let world = World::start();
     let body = PRODUCT.replace(r#""Open""#, r#""None""#).replace(r#""Withdraw""#, r#""Never""#);
     let fields = ["/charges/0/actionIdentifier", "/charges/1/actionIdentifier"];
@@ -41,7 +41,7 @@ fn every_charge_of_an_unknown_action_is_told() {
 }
 
 #[test]
-fn a_customer_is_told_of_its_names_in_the_order_in_which_it_was_sent() {
+fn unknown_references_of_a_customer_are_reported_in_the_order_sent() {
     let world = strict();
     let body =
         r#"{"assignedEmployee":"ama","identifier":"c-1","assignedOffice":"accra","referenceCustomer":"c-0"}"#;
@@ -54,7 +54,7 @@ fn a_customer_is_told_of_its_names_in_the_order_in_which_it_was_sent() {
 }
 
 #[test]
-fn an_account_is_told_of_customer_and_product() {
+fn unknown_customer_and_product_of_an_account_are_reported() {
     let lenient = World::start();
     let body = r#"{"productIdentifier":"none","customerIdentifier":"Maria"}"#;
     refused(lenient.post("/instances", body), &["/productIdentifier"]);
@@ -65,7 +65,7 @@ fn an_account_is_told_of_customer_and_product() {
 }
 
 #[test]
-fn a_teller_is_told_of_all_its_accounts_and_its_employee() {
+fn unknown_accounts_and_employee_of_a_teller_are_reported() {
     let world = strict();
     world.post("/offices", r#"{"identifier":"accra","name":"Accra"}"#).is(202);
     let body = r#"{"code":"T1","password":"4711","cashdrawLimit":1000,
@@ -87,7 +87,7 @@ fn a_teller_is_told_of_all_its_accounts_and_its_employee() {
 }
 
 #[test]
-fn a_transaction_is_told_of_its_product_and_both_accounts() {
+fn unknown_product_and_accounts_of_a_transaction_are_reported() {
     let counter = Counter::active("1000");
     let body = r#"{"transactionType":"ACCT","customerIdentifier":"anna","productIdentifier":"none",
         "customerAccountIdentifier":"anna.none","targetAccountIdentifier":"bela.none","clerk":"ama","amount":1}"#;
@@ -98,7 +98,7 @@ fn a_transaction_is_told_of_its_product_and_both_accounts() {
 }
 
 #[test]
-fn roles_and_call_endpoint_sets_are_told_of_every_group() {
+fn every_unknown_group_of_a_role_or_endpoint_set_is_reported() {
     let world = strict();
     let permission = |group: &str| {
         format!(r#"{{"permittableEndpointGroupIdentifier":"{group}","allowedOperations":["READ"]}}"#)
@@ -115,12 +115,12 @@ fn roles_and_call_endpoint_sets_are_told_of_every_group() {
     let problem =
         world.post("/applications/crm-v1/callendpointset", set).refused(400, "unknown_reference").json();
     assert!(problem["detail"].as_str().unwrap().starts_with("120 fields name what does not exist"));
-    let most = told(&problem);
+    let most = refused_fields(&problem);
     assert_eq!((most.len(), most[99].as_str()), (100, "/permittableEndpointGroupIdentifiers/99"));
 }
 
 #[test]
-fn the_operations_of_a_batch_are_told_in_the_same_way() {
+fn unknown_references_of_batch_operations_are_reported_alike() {
     let world = strict();
     let body = r#"{"productIdentifier":"none","customerIdentifier":"Maria"}"#;
     let batch = |atomic: bool| {
@@ -129,7 +129,7 @@ fn the_operations_of_a_batch_are_told_in_the_same_way() {
     };
     let result = batch(false).is(200).json();
     let fields = ["/productIdentifier", "/customerIdentifier"];
-    assert_eq!(told(&result["results"][0]["problem"]), fields);
+    assert_eq!(refused_fields(&result["results"][0]["problem"]), fields);
     let placed = fields.map(|field| format!("/operations/0/body{field}"));
     refused(batch(true), &[&placed[0], &placed[1]]);
 }

@@ -107,7 +107,7 @@ fn repetitions_and_locks_are_known_after_a_change_of_key() {
 }
 
 #[test]
-fn a_password_typed_as_a_user_name_is_nowhere_in_the_store() {
+fn a_password_typed_as_a_user_name_is_not_in_the_store() {
     const TYPED: &str = "my-blue.kettle_77";
     let mut world = World::guarded();
     for name in [TYPED, "kettle & co 78 !"] {

@@ -123,7 +123,7 @@ fn long_words_may_differ_in_a_letter_only_if_nothing_has_them_exactly() {
 }
 
 #[test]
-fn what_was_acknowledged_is_found_at_once_and_what_was_changed_is_found_as_it_is_now() {
+fn acknowledged_changes_are_found_at_once_with_their_present_state() {
     let world = institution();
     assert_eq!(found(&world, "mensah"), Vec::<String>::new());
     let body = json!({ "identifier": "c-004", "givenName": "Ama", "surname": "Mensah" });

@@ -124,7 +124,7 @@ fn a_recovery_code_is_good_once_and_wrong_codes_lock() {
 }
 
 #[test]
-fn nobody_but_the_user_sets_one_up_and_who_may_delete_users_takes_it_away() {
+fn only_the_user_sets_one_up_and_who_may_delete_users_removes_it() {
     let world = World::guarded();
     let anna = world.user("anna", "clerk");
     enable(&world, &anna);
@@ -166,7 +166,7 @@ fn a_role_can_ask_for_a_factor_before_anything_else() {
 }
 
 #[test]
-fn secrets_are_shown_once_kept_nowhere_in_clear_and_in_no_batch() {
+fn secrets_are_shown_once_never_kept_in_clear_and_in_no_batch() {
     let mut world = World::guarded();
     let anna = world.user("anna", "clerk");
     let post = |body: &str| {

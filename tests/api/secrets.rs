@@ -48,10 +48,7 @@ fn no_byte_of_the_store_shows_a_secret() {
     let key = fs::read_to_string(world.dir.path().join("data.key")).unwrap();
     let digits = key.lines().last().unwrap().split(' ').next_back().unwrap().to_owned();
     assert_eq!(digits.len(), 64);
-    assert!(
-        files.iter().all(|(_, bytes)| !holds(bytes, digits.as_bytes())),
-        "the key lies outside the store"
-    );
+    assert!(files.iter().all(|(_, bytes)| !holds(bytes, digits.as_bytes())), "the key is outside the store");
 }
 
 #[test]
@@ -88,7 +85,7 @@ impl Stopped {
         let mut config = Config::new(dir.path().join("data"));
         config.listen = "127.0.0.1:0".parse().unwrap();
         config.auth = Auth::Off;
-        config.store = postgres();
+        config.store = postgres().into();
         let stopped = Self { runtime: Runtime::new().unwrap(), config, _dir: dir };
         let email = json!({ "identifier": "main", "host": "h", "port": "25", "app_password": PASSWORD });
         assert_eq!(stopped.ask("POST", "/configuration/email", &email.to_string()).0, 201);
@@ -155,7 +152,7 @@ fn a_key_file_that_is_missing_open_to_others_or_no_key_file_is_refused() {
     fs::write(stopped.key(), "not a key\n").unwrap();
     fs::set_permissions(stopped.key(), fs::Permissions::from_mode(0o600)).unwrap();
     let why = stopped.refused();
-    assert!(why.contains(&format!("{name} is no key file: see line 1")), "{why}");
+    assert!(why.contains(&format!("{name} is not a key file: see line 1")), "{why}");
     fs::write(stopped.key(), good).unwrap();
     assert_eq!(stopped.password(), PASSWORD);
 }
@@ -168,11 +165,11 @@ fn the_key_of_another_store_is_refused() {
     assert!(why.contains("are encrypted with key ") && why.contains("holds other keys"), "{why}");
     let mut inside = Stopped::new();
     inside.config.secret_key_file = inside.config.data_dir.join("keys");
-    assert!(inside.refused().contains("would lie in the store"));
+    assert!(inside.refused().contains("would be inside the store"));
 }
 
 #[test]
-fn a_changed_key_encrypts_every_secret_anew_and_an_interrupted_change_is_finished() {
+fn a_new_key_encrypts_every_secret_and_an_interrupted_change_finishes() {
     let stopped = Stopped::new();
     let names = || {
         let text = fs::read_to_string(stopped.key()).unwrap();

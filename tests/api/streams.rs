@@ -110,7 +110,7 @@ fn accounts_that_are_streamed_beside_postings_balance() {
 }
 
 #[test]
-fn trial_balances_and_pages_that_are_read_beside_postings_are_of_one_moment() {
+fn trial_balances_and_pages_read_beside_postings_are_of_one_moment() {
     let counter = crowded();
     let (stop, deposits) = deposits(&counter);
     let amount = |value: &Value| Amount::parse(&value.to_string()).unwrap();

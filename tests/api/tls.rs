@@ -62,14 +62,14 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn both_protocols_answer_alike_and_browsers_are_told_to_stay_with_tls() {
+fn both_protocols_answer_alike_and_browsers_get_the_hsts_header() {
     let Site { world, authority, dir: _dir, .. } = served(|_| {});
     let url = format!("https://localhost:{}", port(&world));
     for (flag, spoken) in [("--http1.1", "1.1"), ("--http2", "2")] {
         let customer = format!("c-{}", spoken.replace('.', "-"));
         let body = format!(r#"{{"identifier":"{customer}","type":"PERSON"}}"#);
-        let told = "\n%{http_version} %{http_code}";
-        let send = ["-i", "-w", told, flag, "-H", "content-type: application/json", "-d", &body];
+        let found = "\n%{http_version} %{http_code}";
+        let send = ["-i", "-w", found, flag, "-H", "content-type: application/json", "-d", &body];
         let made = text(&curl(&authority.file(), &format!("{url}/customers"), &send).stdout);
         assert!(made.ends_with(&format!("\n{spoken} 202")), "{made}");
         assert!(made.contains("strict-transport-security: max-age=31536000"), "{made}");
@@ -130,7 +130,7 @@ fn old_versions_and_weak_suites_are_refused() {
 }
 
 #[test]
-fn plain_http_is_told_that_tls_is_spoken_and_nonsense_gets_nothing() {
+fn plain_http_gets_a_hint_at_tls_and_nonsense_gets_nothing() {
     let Site { world, dir: _dir, .. } = served(|_| {});
     for daemon_speaks in [b"GET /customers HTTP/1.1\r\nhost: localhost\r\n\r\n".as_slice(), b"\0\x01nonsense"]
     {
@@ -234,7 +234,7 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_client_of_http_2_that_leaves_no_room_for_its_answer_loses_the_connection() {
+fn an_http_2_client_that_leaves_no_room_for_answers_is_disconnected() {
     let Site { world, authority, dir: _dir, .. } = served(|config| {
         config.pace.grace = Duration::from_millis(500);
         config.pace.bytes_a_second = 1_000_000;
@@ -265,7 +265,7 @@ fn a_client_of_http_2_that_leaves_no_room_for_its_answer_loses_the_connection() 
 }
 
 #[test]
-fn whoever_greets_and_falls_silent_is_let_go() {
+fn a_client_that_greets_and_falls_silent_is_dropped() {
     let Site { world, dir: _dir, .. } = served(|config| config.header_timeout_seconds = 1);
     for begun in [&b""[..], b"\x16\x03\x01"] {
         let mut socket = TcpStream::connect(("127.0.0.1", port(&world))).unwrap();

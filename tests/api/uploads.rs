@@ -121,7 +121,7 @@ fn many_parts_of_the_name_are_refused_and_none_is_kept() {
 }
 
 #[test]
-fn nobody_sends_a_picture_who_may_not() {
+fn only_who_may_send_pictures_does() {
     let world = World::guarded();
     let nobody = world.user_with("ama", &[may("customer__v1__customer", "R")]);
     let send = |token: Option<&str>| {

@@ -62,7 +62,7 @@ fn by_assertion(home: &Home, daemon: &Served, key: &Key, audience: &str) -> Ran 
 }
 
 #[test]
-fn every_setting_of_access_control_counts_from_the_file_and_from_variables() {
+fn access_control_settings_count_from_the_file_and_from_variables() {
     for source in [Source::File, Source::Variables] {
         let home = Home::new();
         let password = home.file("password", PASSWORD);
@@ -108,7 +108,7 @@ fn every_setting_of_access_control_counts_from_the_file_and_from_variables() {
 }
 
 #[test]
-fn a_value_that_a_setting_of_access_control_cannot_have_is_named_and_nothing_starts() {
+fn a_bad_value_of_an_access_control_setting_is_named_before_a_start() {
     let home = Home::new();
     for (name, value) in [
         ("access_token_seconds", "59"),

@@ -56,7 +56,7 @@ fn busy() -> World {
 }
 
 #[test]
-fn a_statement_stands_between_two_balances() {
+fn a_statement_is_between_two_balances() {
     let world = busy();
     let statement = |more: &[&str]| {
         let line: Vec<_> = ["accounts", "statement", ACCOUNT].iter().chain(more).copied().collect();
@@ -104,7 +104,7 @@ fn one_end_of_the_days_is_enough_for_a_list_of_entries() {
 }
 
 #[test]
-fn tables_show_the_time_of_the_zone_of_whoever_reads_them_and_programs_get_utc() {
+fn tables_show_times_in_the_readers_zone_and_programs_get_utc() {
     let world = busy();
     // A zone in the form that needs no file of the machine: two hours ahead of UTC.
     let posted = |variables: &[(&str, &str)], more: &[&str]| {
@@ -127,7 +127,7 @@ fn tables_show_the_time_of_the_zone_of_whoever_reads_them_and_programs_get_utc()
 }
 
 #[test]
-fn the_days_of_a_statement_are_those_of_the_reader_and_of_utc_for_programs() {
+fn the_days_of_a_statement_are_the_readers_and_utc_for_programs() {
     let world = busy();
     // The deposit of 1000 at noon of 7 May, in UTC, falls on the 8th in the east and on the 6th in the west.
     let of_day = |zone: &str, day: &str, format: &str| {

@@ -70,7 +70,7 @@ fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
 }
 
 #[test]
-fn the_printed_line_of_a_batch_does_its_operations_once_more() {
+fn the_printed_line_of_a_batch_repeats_its_operations() {
     let world = World::start();
     let file = world.dir.path().join("operations.json");
     let create =
@@ -141,7 +141,7 @@ fn a_pasted_line_of_curl_works_with_token_password_form_and_image() {
 }
 
 #[test]
-fn on_a_terminal_it_is_said_what_a_token_is_worth_and_a_program_gets_the_token_alone() {
+fn a_terminal_gets_a_warning_with_the_token_and_a_program_does_not() {
     let world = World::guarded();
     let own = world.dir.path().join("own");
     std::fs::write(&own, format!("{PASSWORD}\n")).unwrap();
@@ -150,7 +150,7 @@ fn on_a_terminal_it_is_said_what_a_token_is_worth_and_a_program_gets_the_token_a
     let token = alone.out.trim().to_owned();
     assert_eq!((alone.exit, alone.err.as_str()), (0, ""));
     assert!(token.starts_with("mfaa_"), "{token}");
-    let note = "whoever has this line can act as you until it expires; mfa logout ends it at once";
+    let note = "anyone with this line can act as you until it expires; mfa logout ends it at once";
     let terminal = Terminal::start(&world, 120, &[]);
     let screen = terminal.run("mfa auth token");
     assert!(screen.contains(&format!("{note}\n{token}\nexit 0")), "{screen}");

@@ -92,7 +92,7 @@ fn results(ran: &Ran) -> Vec<String> {
 }
 
 #[test]
-fn a_whole_institution_comes_from_files_in_any_order_and_a_second_time_nothing_changes() {
+fn files_in_any_order_make_an_institution_and_again_change_nothing() {
     let world = World::start();
     institution(&world);
     let tried = mfa(&world, "apply -f set --dry-run -o json");
@@ -193,7 +193,7 @@ fn what_has_drifted_is_shown_and_set_right_and_the_rest_stays() {
 }
 
 #[test]
-fn what_is_wrong_with_the_files_is_told_with_file_document_and_field_before_anything_is_sent() {
+fn all_errors_of_the_files_are_reported_with_their_place_before_sending() {
     let world = World::start();
     let office = |id: &str, more: &str| format!("kind: office\nidentifier: {id}\nname: N\n{more}");
     for (text, said) in [
@@ -210,7 +210,7 @@ fn what_is_wrong_with_the_files_is_told_with_file_document_and_field_before_anyt
         (office("x1", "address: {street: a, citty: b}\n"), "office has no field /address/citty"),
         (
             office("x1", "externalReferences: true\n"),
-            "/externalReferences of office is told by the daemon and cannot be set",
+            "/externalReferences of office is set by the daemon and cannot be set",
         ),
         (office("x1", "description: 5\n"), "x.yaml, document 1: /description must be a string, not a number"),
         (
@@ -256,7 +256,7 @@ fn what_is_wrong_with_the_files_is_told_with_file_document_and_field_before_anyt
 }
 
 #[test]
-fn what_is_refused_hinders_only_what_names_it_and_a_second_run_completes_it() {
+fn a_refusal_stops_only_what_names_it_and_a_second_run_completes_it() {
     let world = World::guarded();
     institution(&world);
     let file = world.dir.path().join("word.txt");

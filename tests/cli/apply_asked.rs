@@ -41,7 +41,7 @@ fn on_a_terminal_the_plan_is_shown_and_only_a_yes_carries_it_out() {
 }
 
 #[test]
-fn on_a_terminal_an_answer_given_beforehand_is_not_asked_for_and_no_input_asks_nothing() {
+fn an_answer_given_by_a_flag_is_not_asked_for_and_no_input_asks_nothing() {
     let world = world();
     let terminal = Terminal::start(&world, 120, &[]);
     let screen = terminal.run("mfa apply -f osu.yaml --no-input");

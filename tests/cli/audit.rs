@@ -101,7 +101,7 @@ fn the_trail_is_listed_shown_and_followed() {
 }
 
 #[test]
-fn a_trail_is_verified_at_the_daemon_and_in_a_file_and_a_doctored_one_is_found_out() {
+fn a_trail_is_verified_at_the_daemon_and_in_a_file_and_damage_is_found() {
     let world = changed();
     let (exit, out, err) = run(world.mfa(&["audit", "verify", "-o", "json"]));
     assert_eq!(exit, 0, "{err}");
@@ -153,7 +153,7 @@ fn the_script_of_the_guide_finds_what_was_altered() {
 }
 
 #[test]
-fn what_is_done_on_the_machine_itself_is_told() {
+fn what_is_done_on_the_machine_itself_is_recorded() {
     let mut world = World::guarded();
     world.user("anna", "clerk");
     world.stop();
@@ -180,7 +180,7 @@ fn what_is_done_on_the_machine_itself_is_told() {
 }
 
 #[test]
-fn a_trail_that_was_cut_is_whole_from_there_and_tells_so() {
+fn a_trail_that_was_cut_verifies_from_there_and_says_so() {
     let mut world = changed();
     world.clock.advance(3 * 86_400);
     world.post("/customers", r#"{"identifier":"c-2"}"#).is(202);
@@ -205,11 +205,11 @@ fn a_trail_that_was_cut_is_whole_from_there_and_tells_so() {
     let (exit, _, err) = run(world.mfa(&["audit", "verify"]));
     assert_eq!(exit, 0, "{err}");
     let seen = world.get("/audit?sortDirection=ASC").is(200).json();
-    let mut told: Vec<_> =
+    let mut reported: Vec<_> =
         seen["records"].as_array().unwrap().iter().map(|record| record["operation"].clone()).collect();
     // The verification has read the trail, which is recorded soon after.
-    told.retain(|operation| operation != "ListAudit");
-    assert_eq!(told, ["CreateCustomer", "AuditPrune"]);
+    reported.retain(|operation| operation != "ListAudit");
+    assert_eq!(reported, ["CreateCustomer", "AuditPrune"]);
     assert_eq!(world.get("/audit?resource=customer/*").is(200).json()["totalElements"], 1);
     world.get("/audit/3").refused(404, "audit_record_not_found");
     world.get("/events?after=1").refused(400, "position_too_old");

@@ -37,11 +37,11 @@ fn what_a_read_has_printed_can_be_given_back() {
             run_with(world.mfa(&words(noun, "update", id, &["--from", "-", "-o", "id"])), &printed).ok();
         }
         // Only who changed it last, and when, may differ.
-        let told = |mut record: Value| {
+        let found = |mut record: Value| {
             record.as_object_mut().unwrap().retain(|name, _| !name.starts_with("lastModified"));
             record
         };
-        assert_eq!(told(world.get(path).is(200).json()), told(before), "{noun}");
+        assert_eq!(found(world.get(path).is(200).json()), found(before), "{noun}");
     }
 }
 

@@ -45,7 +45,7 @@ fn report(file: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_row_is_reported_and_the_failed_ones_can_be_corrected_and_imported() {
+fn every_row_is_reported_and_failed_ones_can_be_corrected_and_imported() {
     let world = World::start();
     let rows = "identifier,surname,dateOfBirth,member\n\
                 c-1,Mensah,1990-05-17,true\n\
@@ -80,7 +80,7 @@ fn every_row_is_reported_and_the_failed_ones_can_be_corrected_and_imported() {
 }
 
 #[test]
-fn a_corrected_file_is_resumed_where_only_the_rows_are_sent_that_were_not_done() {
+fn resuming_a_corrected_file_sends_only_the_rows_that_were_not_done() {
     let world = World::start();
     let file = write(&world, "rows.csv", "identifier,member\nc-1,true\nc-2,x\nc-3,true\n");
     assert_eq!(import(&world, &["customers", "import", &file]).exit, 9);
@@ -214,7 +214,7 @@ fn a_validation_finds_the_same_identifier_twice_wherever_the_rows_stand() {
 }
 
 #[test]
-fn rows_come_as_csv_json_lines_json_and_yaml_with_the_columns_of_the_institution() {
+fn rows_come_as_csv_json_lines_json_and_yaml_with_mapped_columns() {
     let world = World::start();
     let csv = "# from the old system\n\nNr;Name;Remark;address.street;address.city;address.countryCode;address.country;contactDetails.1.type;contactDetails.1.group;contactDetails.1.value\n\
                c-1;Mensah;old;3 Hill Road;Accra;GH;Ghana;mobile;private;'+233201\n\
@@ -282,13 +282,13 @@ fn what_is_exported_can_be_imported_elsewhere_and_comes_out_the_same() {
             assert_eq!(ran.exit, 0, "{noun} {format} {}\n{report}", ran.err);
             let again = run(other.mfa(&[noun, "export", "-o", format])).ok();
             // The state of a record and its balance are exported, but not imported.
-            let told = |text: &str| {
+            let found = |text: &str| {
                 ["ACTIVE", "PENDING", "CLOSED", "LOCKED"]
                     .iter()
                     .fold(text.to_owned(), |t, w| t.replace(w, ""))
             };
             if *noun != "accounts" && *noun != "products" {
-                assert_eq!(told(&again), told(&exported), "{noun} {format}");
+                assert_eq!(found(&again), found(&exported), "{noun} {format}");
             }
         }
         assert_eq!(other.get("/customers/=odd").json()["middleName"], "");
@@ -352,7 +352,7 @@ fn a_file_that_is_not_as_it_should_be_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn what_lies_beside_the_rows_is_for_their_owner_only_and_holds_no_password_but_theirs() {
+fn files_beside_the_rows_are_private_and_hold_no_further_password() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::start();
     let rows = "identifier,role,password\nesi,clerk,blue kettle 7\nama,clerk,short\n";
@@ -370,7 +370,7 @@ fn what_lies_beside_the_rows_is_for_their_owner_only_and_holds_no_password_but_t
 }
 
 #[test]
-fn standard_input_is_imported_and_a_program_is_told_how_far_it_is() {
+fn standard_input_is_imported_and_a_program_gets_progress() {
     let world = World::start();
     let rows: String = (0..3000).map(|i| format!("{{\"identifier\":\"c-{i}\"}}\n")).collect();
     let file = write(&world, "rows", &rows);

@@ -45,11 +45,11 @@ fn a_card_is_good_on_its_last_day_as_the_calendar_on_the_wall_shows_it() {
     let now = Timestamp::from_millis(i64::try_from(since).unwrap());
     let last = Zone::named(west).unwrap().day(now).to_string();
     run(world.mfa(&["cards", "create", "c-002", "P-1", "-t", "Passport", "-e", &last])).ok();
-    let told = |zone: &str| {
+    let found = |zone: &str| {
         let mut command = world.mfa(&["cards", "list", "c-002", "-o", "table"]);
         command.env("MFA_TIME_ZONE", zone);
         run(command).err
     };
-    assert_eq!(told(west), "");
-    assert!(told(east).contains(&format!("expired on {last}")));
+    assert_eq!(found(west), "");
+    assert!(found(east).contains(&format!("expired on {last}")));
 }

@@ -69,7 +69,7 @@ fn the_script_for_bash_asks_the_program() {
 }
 
 #[test]
-fn what_stands_behind_a_flag_is_offered_by_its_kind() {
+fn the_value_of_a_flag_is_offered_by_its_kind() {
     let world = World::start();
     sample(&world);
     assert_eq!(next(&world, &["customers", "list", "--columns", "identifier,sur"]), ["identifier,surname"]);

@@ -14,7 +14,7 @@ fn foreground(home: &Path, arguments: &[&str]) -> Served {
 }
 
 #[test]
-fn a_daemon_says_where_it_listens_and_ends_when_told() {
+fn a_daemon_says_where_it_listens_and_ends_on_a_signal() {
     let home = tempfile::tempdir().unwrap();
     let line = ["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off", "--data-dir"];
     let data_dir = home.path().join("store").display().to_string();
@@ -28,14 +28,14 @@ fn a_daemon_says_where_it_listens_and_ends_when_told() {
 }
 
 #[test]
-fn a_store_without_users_is_told_with_the_way_out_until_it_has_some() {
+fn a_store_without_users_is_reported_with_the_way_out() {
     let home = Home::new();
     let warned = |daemon: &Served| {
         ["status", "daemon status"].map(|command| {
             let words: Vec<_> = command.split(' ').chain(["--url", &daemon.url]).collect();
             let ran = run(home.mfa(&words));
             assert_eq!(ran.exit, 0, "{}", ran.err);
-            ran.err.contains("has no users, so nobody can log in") && ran.err.contains("mfa init")
+            ran.err.contains("has no users, so no one can log in") && ran.err.contains("mfa init")
         })
     };
     let serve = |auth| Served::start(home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0", "--auth", auth]));
@@ -43,7 +43,7 @@ fn a_store_without_users_is_told_with_the_way_out_until_it_has_some() {
     assert_eq!(warned(&daemon), [true, true]);
     assert_eq!(daemon.end(), Some(0));
     let daemon = serve("off");
-    assert_eq!(warned(&daemon), [false, false], "nobody is asked who they are");
+    assert_eq!(warned(&daemon), [false, false], "there is no access control");
     assert_eq!(daemon.end(), Some(0));
     let password = home.file("password", "blue kettle 7");
     run(home.mfa(&["init", "--password-file", &password])).ok();
@@ -105,7 +105,7 @@ fn the_daemon_in_the_background_starts_once_restarts_and_stops() {
 }
 
 #[test]
-fn a_daemon_of_another_data_directory_is_not_taken_for_the_one_that_was_asked_for() {
+fn a_daemon_of_another_data_directory_is_not_taken_for_the_wanted_one() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let address = free_address();
@@ -183,7 +183,7 @@ fn a_quick_start_leaves_an_operator_logged_in_who_can_do_the_daily_work() {
 }
 
 #[test]
-fn a_quick_start_once_more_changes_nothing_and_leaves_real_records_alone() {
+fn a_repeated_quick_start_changes_nothing_and_spares_real_records() {
     let home = tempfile::tempdir().unwrap();
     let address = free_address();
     let start = ["quickstart", "--listen", &address, "-o", "json"];
@@ -206,7 +206,7 @@ fn a_quick_start_once_more_changes_nothing_and_leaves_real_records_alone() {
 }
 
 #[test]
-fn a_quick_start_without_access_control_asks_nobody_on_loopback_only() {
+fn a_quick_start_without_access_control_serves_loopback_only() {
     let home = tempfile::tempdir().unwrap();
     let address = free_address();
     let start = ["quickstart", "--auth", "off", "-o", "json", "--listen"];
@@ -241,7 +241,7 @@ fn a_quick_start_has_its_sample_where_references_are_strict() {
 }
 
 #[test]
-fn at_a_strict_daemon_that_was_there_before_a_quick_start_says_what_its_tellers_need() {
+fn at_an_existing_strict_daemon_quickstart_says_what_tellers_need() {
     let home = tempfile::tempdir().unwrap();
     let address = free_address();
     let url = format!("http://{address}");
@@ -277,6 +277,30 @@ fn a_store_is_made_once() {
     assert_eq!((&made["identifier"], &made["result"]), (&data_dir.as_str().into(), &"initialised".into()));
     let again = run(mfa(home.path(), &init)).json();
     assert_eq!((&again["instance"], &again["result"]), (&made["instance"], &"already initialised".into()));
+}
+
+#[test]
+fn a_data_directory_may_be_named_with_a_slash_at_its_end() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("store/").display().to_string();
+    run(mfa(home.path(), &["init", "--data-dir", &dir])).ok();
+    run(mfa(home.path(), &["check", "--data-dir", dir.trim_end_matches('/')])).ok();
+    assert!(home.path().join("store.key").is_file());
+}
+
+#[test]
+fn a_folder_that_is_named_is_the_store_whatever_the_settings_say() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("store").display().to_string();
+    run(mfa(home.path(), &["init", "--data-dir", &dir])).ok();
+    let elsewhere = |arguments: &[&str]| {
+        let mut command = mfa(home.path(), arguments);
+        command.env("MFA_STORE", "postgres://ann@127.0.0.1:1/bank");
+        run(command)
+    };
+    elsewhere(&["check", "--data-dir", &dir]).ok();
+    elsewhere(&["admin", "recover-user", "admin", "--yes", "--data-dir", &dir]).ok();
+    assert!(elsewhere(&["check"]).fails(1).contains("postgres://ann@127.0.0.1:1/bank"));
 }
 
 #[test]

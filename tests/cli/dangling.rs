@@ -9,7 +9,7 @@ use crate::world::World;
 const WARNING: &str = "warning: /role names \"nowhere\", which does not exist\n";
 
 #[test]
-fn a_command_that_leaves_a_reference_leading_nowhere_warns_of_it_and_does_its_work() {
+fn a_command_that_leaves_a_dangling_reference_warns_and_does_its_work() {
     let world = World::start();
     let file = world.dir.path().join("password");
     std::fs::write(&file, PASSWORD).unwrap();
@@ -33,7 +33,7 @@ fn a_command_that_leaves_a_reference_leading_nowhere_warns_of_it_and_does_its_wo
 }
 
 #[test]
-fn what_an_import_an_apply_or_a_batch_leaves_leading_nowhere_is_said_once_for_all_records() {
+fn dangling_references_of_many_records_are_reported_once() {
     let world = World::start();
     let rows = "identifier,assignedOffice,referenceCustomer\nc-1,harbour,c-3\nc-2,harbour,\nc-3,port,\n";
     std::fs::write(world.dir.path().join("rows.csv"), rows).unwrap();
@@ -69,7 +69,7 @@ fn what_an_import_an_apply_or_a_batch_leaves_leading_nowhere_is_said_once_for_al
 }
 
 #[test]
-fn a_name_that_leads_nowhere_is_told_with_the_one_that_was_meant() {
+fn a_dangling_reference_is_reported_with_the_name_that_was_meant() {
     let world = World::start();
     sample(&world);
     let mistyped = ["accounts", "create", "--customer", "c-001", "--product", "savigns"];
@@ -87,13 +87,13 @@ fn a_name_that_leads_nowhere_is_told_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn on_a_terminal_a_name_of_nothing_is_asked_about_before_the_change_is_made() {
+fn on_a_terminal_a_dangling_reference_is_asked_about_before_the_change() {
     let world = World::start();
     sample(&world);
     let terminal = Terminal::start(&world, 80, &[]);
     let asked = |line: &str, missing: &str, answer: &str| {
         terminal.type_line(&format!("clear; {line}; echo exit $?"));
-        let screen = terminal.wait_for("make the change all the same? [y/N]");
+        let screen = terminal.wait_for("make the change anyway? [y/N]");
         assert!(screen.contains(missing), "{screen}");
         terminal.type_line(answer);
         terminal.wait_for("\n$")

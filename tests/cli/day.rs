@@ -62,7 +62,7 @@ fn without_a_terminal_open_tellers_are_listed_and_nothing_is_done() {
 }
 
 #[test]
-fn a_day_ends_with_a_line_for_each_step_and_a_second_call_shows_the_same_report() {
+fn a_day_ends_with_a_line_per_step_and_again_shows_the_same_report() {
     let world = office();
     close(&world);
     // A product of which days are over.
@@ -166,7 +166,7 @@ fn a_dry_run_ends_no_day() {
 }
 
 #[test]
-fn on_a_terminal_it_asks_for_each_open_teller_and_counts_where_that_must_be() {
+fn on_a_terminal_it_asks_for_each_open_teller_and_required_counts() {
     let world = office();
     std::fs::write(world.dir.path().join("pin"), "4711\n").unwrap();
     let pin = world.dir.path().join("pin");
@@ -320,7 +320,7 @@ fn a_signal_during_the_backup_leaves_no_draft_and_the_next_call_makes_it() {
         let date = world.clock.now().day();
         let said = format!("the day {date} of office head-office has no backup yet");
         assert_eq!(error["message"], format!("interrupted; report number 2 is written, and {said}"));
-        let hint = format!("repeat it: mfa day end head-office {date}; what is done stays as it is");
+        let hint = format!("repeat it: mfa day end head-office {date}; what is done is not repeated");
         assert_eq!(error["hint"], hint);
         assert_eq!(names(), Vec::<String>::new());
         let report = world.get(&format!("{DAYS}/{date}")).is(200).json();

@@ -26,7 +26,7 @@ fn a_machine_in_order_passes_every_check() {
 }
 
 #[test]
-fn a_daemon_that_is_down_is_told_with_the_command_that_starts_it() {
+fn a_daemon_that_is_down_is_reported_with_the_command_to_start_it() {
     let mut world = World::start();
     let address = world.url();
     world.stop();
@@ -50,7 +50,7 @@ fn a_daemon_that_is_down_is_told_with_the_command_that_starts_it() {
 }
 
 #[test]
-fn a_store_that_others_can_read_and_a_setting_that_nobody_knows_are_found() {
+fn a_store_that_others_can_read_and_an_unknown_setting_are_found() {
     let world = World::start();
     let store = world.dir.path().join("share/mfa/store");
     fs::create_dir_all(&store).unwrap();
@@ -140,7 +140,7 @@ fn a_key_file_that_is_missing_wrong_or_open_to_others_is_found() {
         "{found}: {mend}"
     );
     fs::write(&file, "nonsense").unwrap();
-    assert!(seen(home.path(), "key file").1.contains("is no key file"));
+    assert!(seen(home.path(), "key file").1.contains("is not a key file"));
     fs::write(&file, good).unwrap();
     assert_eq!(seen(home.path(), "key file").0, "ok");
 }

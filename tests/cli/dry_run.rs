@@ -50,7 +50,7 @@ fn every_change_can_be_tried_without_changing_anything() {
 }
 
 #[test]
-fn a_request_that_somebody_made_up_can_be_tried() {
+fn a_request_written_by_hand_can_be_tried() {
     let world = World::start();
     let api = |words: &[&str]| run(world.mfa(&[&["api"], words, &["--dry-run"]].concat()));
     let create = ["POST", "/offices", "-F", "identifier=tema", "-F", "name=Tema", "-o", "json"];

@@ -43,7 +43,7 @@ fn a_draft_that_breaks_a_rule_or_an_editor_that_fails_changes_nothing() {
     let before = world.get("/customers/c-001").text();
     let said = edit(&world, "sed -i 's/^type: .*/type: PLANT/'", "customers edit c-001 --yes").fails(7);
     assert!(said.contains("PLANT") || said.contains("type"), "{said}");
-    // What the daemon refuses is told of the change, which the user knows, and not of a batch.
+    // A refusal speaks of the change, which the user knows, and not of a batch.
     let said =
         edit(&world, "sed -i 's/^identifier: .*/identifier: c-9/'", "customers edit c-001 --yes").fails(7);
     assert!(
@@ -64,7 +64,7 @@ fn a_draft_that_breaks_a_rule_or_an_editor_that_fails_changes_nothing() {
         .fails(2);
     assert!(said.starts_with("error: /externalReferences of office cannot be changed;"), "{said}");
     let said = edit(&world, "sed -i '1a ][' ", "customers edit c-001 --yes").fails(2);
-    assert!(said.contains("no YAML"), "{said}");
+    assert!(said.contains("not YAML"), "{said}");
     let said = edit(&world, "false", "customers edit c-001 --yes").fails(2);
     assert!(said.contains("the editor false failed"), "{said}");
     edit(&world, "true", "customers edit nobody --yes").fails(3);

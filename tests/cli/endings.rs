@@ -2,6 +2,7 @@
 
 use super::run::run;
 use super::tree::{commands, sample, shell, words};
+use crate::stored::in_folder;
 use crate::terminal::Terminal;
 use crate::world::World;
 use serde_json::Value;
@@ -148,7 +149,7 @@ fn every_verb_that_ends_something_asks_on_a_terminal() {
 
 /// A store with a backup of it, in which the commands of the store itself find what they would end.
 fn kept_here() -> (World, String) {
-    let world = World::with(|config| config.store = None);
+    let world = World::with(in_folder);
     sample(&world);
     run(world.mfa(&["backup", "create", "--out", world.dir.path().join("whole.mfab").to_str().unwrap()]))
         .ok();
@@ -157,7 +158,7 @@ fn kept_here() -> (World, String) {
 }
 
 #[test]
-fn every_command_of_the_store_itself_that_ends_something_asks_and_names_the_store() {
+fn every_destructive_command_on_a_store_asks_and_names_the_store() {
     for command in commands().iter().filter(|command| command["endpoint"].is_null()) {
         let name = words(command).join(" ");
         let transfers = ["import", "export"].iter().any(|verb| name.ends_with(&format!("s {verb}")));
@@ -194,7 +195,7 @@ fn every_command_of_the_store_itself_that_ends_something_asks_and_names_the_stor
 }
 
 #[test]
-fn in_a_protected_profile_every_verb_that_ends_something_wants_to_hear_its_name() {
+fn in_a_protected_profile_every_destructive_verb_asks_for_the_name() {
     let world = World::start();
     sample(&world);
     run(world.mfa(&["profile", "add", "bank", "--url", &world.url(), "--protected"])).ok();
@@ -209,7 +210,7 @@ fn in_a_protected_profile_every_verb_that_ends_something_wants_to_hear_its_name(
 }
 
 #[test]
-fn nobody_is_asked_about_a_deletion_that_is_refused_anyway() {
+fn no_question_is_asked_about_a_deletion_that_is_refused_anyway() {
     let world = World::start();
     sample(&world);
     run(world.mfa(&["users", "set-role", "esi", "counter"])).ok();
@@ -270,7 +271,7 @@ fn what_ends_a_customer_or_an_account_asks_on_a_terminal() {
 }
 
 #[test]
-fn a_deletion_that_somebody_made_up_asks_on_a_terminal_and_in_a_protected_profile() {
+fn a_deletion_by_mfa_api_asks_on_a_terminal_and_in_protected_profiles() {
     let world = World::start();
     sample(&world);
     let two =

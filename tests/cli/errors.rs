@@ -79,7 +79,7 @@ fn a_bad_field_is_shown_with_the_flag_that_gives_it() {
 }
 
 #[test]
-fn a_line_that_is_no_command_is_told_what_it_may_have_meant() {
+fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
     let home = tempfile::tempdir().unwrap();
     for (line, hint) in [
         ("", "begin with mfa quickstart or mfa login; every command: mfa --help"),
@@ -149,7 +149,7 @@ fn programs_get_one_line_of_json_whatever_went_wrong() {
 }
 
 #[test]
-fn a_daemon_that_does_not_answer_is_told_apart() {
+fn a_daemon_that_does_not_answer_has_its_own_failure() {
     let home = tempfile::tempdir().unwrap();
     let status = |url: &str| run(mfa(home.path(), &["status", "--retries", "0", "--url", url])).fails(10);
     let refused = status("http://127.0.0.1:1");
@@ -171,7 +171,7 @@ fn a_daemon_that_does_not_answer_is_told_apart() {
 }
 
 #[test]
-fn nothing_is_asked_where_nobody_can_answer() {
+fn nothing_is_asked_where_no_one_can_answer() {
     let world = World::start();
     sample(&world);
     for line in [
@@ -203,7 +203,7 @@ fn an_unknown_format_is_wrong_usage_wherever_it_comes_from() {
     let said = run(command).fails(2);
     assert!(said.contains("one of true, 1, yes, on, false, 0, no, off, from environment MFA_YES"), "{said}");
     let said = run(world.mfa(&["daemon", "start", "--listen", "127.0.0.1:99999"])).fails(2);
-    assert!(said.contains("is no value of listen: it has another form, such as 127.0.0.1:6320"), "{said}");
+    assert!(said.contains("is not a value of listen: it has another form, such as 127.0.0.1:6320"), "{said}");
     let said = run(world.mfa(&["offices", "list", "--limit", "three"])).fails(2);
     assert!(said.contains("'--limit <NUMBER>': it must be a whole number\n"), "{said}");
 }
@@ -237,7 +237,7 @@ fn an_update_keeps_what_it_does_not_name() {
 }
 
 #[test]
-fn a_wrong_state_and_a_missing_part_name_the_command_that_leads_on_with_the_names_of_the_request() {
+fn a_wrong_state_or_missing_part_names_the_next_command_in_full() {
     let world = World::start();
     sample(&world);
     world.post("/customers", r#"{"identifier":"x-1","surname":"Mensah"}"#).is(202);

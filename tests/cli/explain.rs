@@ -19,8 +19,8 @@ fn every_object_of_the_interface_is_explained_field_by_field() {
     for object in objects.as_array().unwrap() {
         assert!(!object["doc"].as_str().unwrap().is_empty(), "{object}");
         for field in explain(&[object["name"].as_str().unwrap()]).json().as_array().unwrap() {
-            let told = |name: &str| field[name].as_str().is_some_and(|text| !text.is_empty());
-            assert!(told("name") && told("type") && told("doc"), "{object}: {field}");
+            let reported = |name: &str| field[name].as_str().is_some_and(|text| !text.is_empty());
+            assert!(reported("name") && reported("type") && reported("doc"), "{object}: {field}");
         }
     }
 }

@@ -43,7 +43,7 @@ fn everything() -> World {
 }
 
 #[test]
-fn an_exported_institution_differs_in_nothing_there_and_makes_the_same_one_elsewhere() {
+fn an_export_differs_in_nothing_and_makes_the_same_institution_elsewhere() {
     let world = everything();
     let rows = mfa(&world, "export out -o json").json();
     let count = |kind: &str| {
@@ -134,8 +134,8 @@ fn an_export_and_the_refusal_of_it_say_which_file_holds_which_secret() {
         ),
     ] {
         let text = fs::read_to_string(Path::new(out).join(file)).unwrap();
-        let told = "# files beside it, each of which holds one secret on a line, and nothing else:\n";
-        assert!(text.contains(&format!("{told}# {place}\n---\n")), "{text}");
+        let reported = "# files beside it, each of which holds one secret on a line, and nothing else:\n";
+        assert!(text.contains(&format!("{reported}# {place}\n---\n")), "{text}");
     }
     assert_eq!(other.get("/offices").json()["totalElements"], 0);
     // One of them alone is still missing.
@@ -148,7 +148,7 @@ fn an_export_and_the_refusal_of_it_say_which_file_holds_which_secret() {
 }
 
 #[test]
-fn a_folder_with_something_in_it_is_written_over_only_with_force_and_the_rest_of_it_stays() {
+fn a_folder_with_files_is_overwritten_only_with_force_and_others_stay() {
     let world = everything();
     fs::create_dir(world.dir.path().join("out")).unwrap();
     mfa(&world, "export out").ok();
@@ -170,7 +170,7 @@ fn a_folder_with_something_in_it_is_written_over_only_with_force_and_the_rest_of
 }
 
 #[test]
-fn names_of_what_is_not_there_are_warned_about_and_a_refusal_leaves_no_folder() {
+fn dangling_references_are_warned_about_and_a_refusal_leaves_no_folder() {
     let world = World::guarded();
     let login = |user: &str| {
         let file = world.dir.path().join("word.txt");

@@ -70,7 +70,7 @@ fn silent_clients_beyond_the_open_files_do_not_end_the_writing() {
 }
 
 #[test]
-fn too_few_files_for_the_connections_to_postgresql_are_told_at_once() {
+fn too_few_files_for_the_connections_to_postgresql_are_reported() {
     let home = Home::new();
     if home.store.is_none() {
         return;
@@ -81,7 +81,7 @@ fn too_few_files_for_the_connections_to_postgresql_are_told_at_once() {
 }
 
 #[test]
-fn doctor_tells_what_a_daemon_that_is_started_here_could_open() {
+fn doctor_shows_how_many_files_a_daemon_started_here_could_open() {
     let home = Home::new();
     if home.store.is_some() {
         return;
@@ -97,7 +97,7 @@ fn doctor_tells_what_a_daemon_that_is_started_here_could_open() {
 }
 
 #[test]
-fn doctor_does_not_take_the_limit_of_its_own_shell_for_that_of_a_daemon_elsewhere() {
+fn doctor_does_not_take_the_limit_of_its_shell_for_another_daemons() {
     let home = Home { store: None, ..Home::new() };
     let data = home.dir.path().join("elsewhere");
     let line = format!("daemon run --listen 127.0.0.1:0 --auth off --data-dir {}", data.display());

@@ -40,7 +40,7 @@ fn institution() -> World {
 }
 
 #[test]
-fn every_kind_is_searched_and_told_where_the_text_is() {
+fn every_kind_is_searched_and_each_hit_says_where_the_text_is() {
     let world = institution();
     let found = |text: &str| lines(&find(&world, &[text, "-o", "json"]).json());
     assert_eq!(found("MENSAH"), ["customer c-1 surname"]);

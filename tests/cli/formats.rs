@@ -2,6 +2,7 @@
 
 use super::run::run;
 use super::tree::{commands, runs_here, sample, shell, words};
+use crate::stored::in_folder;
 use crate::template::Template;
 use crate::world::{World, mfa};
 use serde_json::Value;
@@ -38,7 +39,7 @@ fn parses(format: &str, out: &str, line: &str) {
 #[test]
 fn every_command_honours_every_format() {
     // A template is a folder, so its store is the embedded one, whichever the others have.
-    let world = World::guarded_with(|config| config.store = None);
+    let world = World::guarded_with(in_folder);
     sample(&world);
     let template = Template::new(world);
     let shared = template.copy();
@@ -101,7 +102,7 @@ fn printing(command: &Value) -> Option<&str> {
 }
 
 #[test]
-fn every_command_tells_a_mistyped_flag_in_one_line_of_json_and_changes_nothing() {
+fn every_command_reports_a_mistyped_flag_as_json_and_changes_nothing() {
     let home = tempfile::tempdir().unwrap();
     for command in commands() {
         let mut line = words(&command);
@@ -115,7 +116,7 @@ fn every_command_tells_a_mistyped_flag_in_one_line_of_json_and_changes_nothing()
 }
 
 #[test]
-fn every_command_with_an_endpoint_tells_that_no_daemon_is_there() {
+fn every_command_with_an_endpoint_reports_a_missing_daemon() {
     let home = tempfile::tempdir().unwrap();
     let mut tried = 0;
     for command in commands().iter().filter(|command| command["endpoint"].is_string()) {

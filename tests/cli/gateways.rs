@@ -60,7 +60,7 @@ fn a_password_comes_by_standard_input_and_is_shown_only_when_asked_for() {
 }
 
 #[test]
-fn a_missing_secret_is_asked_for_and_named_where_nobody_can_answer() {
+fn a_missing_secret_is_asked_for_and_named_where_no_one_can_answer() {
     let world = World::start();
     let mut create = CREATE.to_vec();
     create.retain(|word| *word != "--password-stdin");
@@ -78,7 +78,7 @@ fn a_missing_secret_is_asked_for_and_named_where_nobody_can_answer() {
 }
 
 #[test]
-fn a_test_message_is_sent_once_and_its_outcome_told() {
+fn a_test_message_is_sent_once_and_its_outcome_shown() {
     let service = SmsService::start("HTTP/1.1 500 No\nContent-Length: 4\n\nbusy", None);
     let endpoint = format!("http://127.0.0.1:{}/{{account_sid}}", service.port);
     let world = World::with(|config| config.sms_endpoint = Some(endpoint));

@@ -10,7 +10,7 @@ fn office(world: &World) {
 }
 
 #[test]
-fn creating_a_customer_asks_for_everything_and_tells_the_line_that_does_the_same() {
+fn creating_a_customer_asks_for_every_field_and_shows_the_line() {
     let world = World::start();
     office(&world);
     world.post("/customers", r#"{"identifier":"g-000"}"#).is(202);
@@ -62,7 +62,7 @@ fn creating_a_customer_asks_for_everything_and_tells_the_line_that_does_the_same
 }
 
 #[test]
-fn creating_a_product_offers_what_is_there_and_tells_the_line_that_does_the_same() {
+fn creating_a_product_offers_existing_names_and_shows_the_line() {
     let world = World::start();
     world.post("/definitions", PRODUCT).is(202);
     let terminal = Terminal::start(&world, 600, &[]);
@@ -81,7 +81,7 @@ fn creating_a_product_offers_what_is_there_and_tells_the_line_that_does_the_same
     answer("> 8000\n  (another)", "another");
     answer("Account for accruals:", "8100");
     answer("> MATURITY\n  ANNUALLY\n  QUARTERLY\n  MONTHLY", "month");
-    answer("Laid up for how many months or years:", "12");
+    answer("Term in months or years:", "12");
     answer("> MONTH\n  YEAR", "year");
     answer("Minimum balance:", "ten");
     answer("it must be an amount, such as 1250.00\nMinimum balance:", "10.50");
@@ -145,8 +145,7 @@ fn a_product_of_a_new_institution_is_typed_in_whole() {
     // A product of this type accrues nothing.
     answer("Account for expenses:", "3900");
     answer("> MATURITY\n  ANNUALLY\n  QUARTERLY\n  MONTHLY", "");
-    for question in ["Laid up for how many months or years:", "Minimum balance:", "Interest, percent a year:"]
-    {
+    for question in ["Term in months or years:", "Minimum balance:", "Interest, percent a year:"] {
         answer(question, "");
     }
     answer("May the interest be changed later? [no]:", "");
@@ -206,7 +205,7 @@ fn without_a_terminal_nothing_is_asked() {
 }
 
 #[test]
-fn a_step_back_asks_the_question_before_once_more_and_keeps_the_other_answers() {
+fn a_step_back_repeats_the_previous_question_and_keeps_other_answers() {
     let world = World::start();
     office(&world);
     let terminal = Terminal::start(&world, 120, &[]);
@@ -293,7 +292,7 @@ fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
     office(&world);
     let terminal = Terminal::start(&world, 120, &[]);
     terminal.type_line("clear; mfa customers create n-1; echo exit $?");
-    terminal.wait_for("customer n-1 has no name; create it all the same? [y/N]");
+    terminal.wait_for("customer n-1 has no name; create it anyway? [y/N]");
     terminal.type_line("");
     terminal.wait_for("exit 1\n$");
     assert_eq!(world.get("/customers/n-1").status, 404);
@@ -304,13 +303,13 @@ fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
     }
     // A script is not asked.
     super::run::run(world.mfa(&["customers", "create", "n-5"])).ok();
-    terminal.type_line("clear; mfa customers create");
+    terminal.type_line("clear; mfa customers create; echo exit $?");
     for (question, text) in [
         ("Identifier:", "n-6"),
         ("> PERSON\n  BUSINESS", ""),
         ("Given name:", ""),
         ("Surname, or name of the business:", ""),
-        ("Without a name nobody finds the customer again. Leave it out? [no]:", ""),
+        ("A customer without a name is hard to find. Leave it out? [no]:", ""),
         ("Given name:", ""),
         ("Surname, or name of the business:", "Owusu"),
         ("Born on (YYYY-MM-DD):", ""),
@@ -324,7 +323,7 @@ fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
 }
 
 #[test]
-fn before_the_last_yes_somebody_who_may_be_the_same_person_is_shown() {
+fn possible_duplicates_are_shown_before_the_last_question() {
     let world = World::start();
     let first = json!({ "identifier": "c-001", "givenName": "Ama", "surname": "Söhne",
         "dateOfBirth": { "year": 1990, "month": 2, "day": 28 } });
@@ -346,11 +345,11 @@ fn before_the_last_yes_somebody_who_may_be_the_same_person_is_shown() {
         terminal.type_line(text);
     }
     let screen = terminal.wait_for("create this customer? [y/N]");
-    let shown = "warning: there is somebody like that already: c-001 Ama Söhne (PENDING)";
+    let shown = "warning: there is a similar customer already: c-001 Ama Söhne (PENDING)";
     assert!(screen.contains(shown), "{screen}");
     terminal.type_line("y");
     let screen = terminal.wait_for("$");
-    assert_eq!(screen.matches("c-001").count(), 1, "it is told once: {screen}");
+    assert_eq!(screen.matches("c-001").count(), 1, "it is shown once: {screen}");
     world.get("/customers/c-9").is(200);
     // Without questions it is reported after the creation.
     let ran = super::run::run(world.mfa(&[
@@ -364,8 +363,8 @@ fn before_the_last_yes_somebody_who_may_be_the_same_person_is_shown() {
         "-d",
         "1990-02-28",
     ]));
-    let told = "warning: customer c-10 may be the same person as c-001, c-9; compare them: mfa customers get c-001\n";
-    assert!(ran.err.contains(told), "{}", ran.err);
+    let found = "warning: customer c-10 may be the same person as c-001, c-9; compare them: mfa customers get c-001\n";
+    assert!(ran.err.contains(found), "{}", ran.err);
     let file = world.dir.path().join("more.jsonl");
     let row = json!({ "identifier": "c-11", "givenName": "Ama", "surname": "Söhne",
         "dateOfBirth": { "year": 1990, "month": 2, "day": 28 } });

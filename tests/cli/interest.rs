@@ -24,7 +24,7 @@ fn close(account: &str, amount: &str) -> String {
 }
 
 #[test]
-fn closing_an_account_shows_what_is_accrued_and_asks_whether_to_pay_it_first() {
+fn closing_an_account_shows_accrued_interest_and_asks_to_pay_it_first() {
     let (bank, accounts) = bank(&["Maria", "Nana"]);
     let terminal = Terminal::start(bank.world(), 120, &[]);
     // Paid first, it is part of what is handed out.
@@ -67,14 +67,14 @@ fn leaving_the_question_about_interest_pays_nothing_and_closes_nothing() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_a_flag_says_what_happens_to_interest() {
+fn where_no_one_can_be_asked_a_flag_says_what_happens_to_interest() {
     let (bank, accounts) = bank(&["Maria", "Nana"]);
     let mfa = |account: &str, amount: &str, more: &[&str]| {
         let words = ["teller", "close-account", "T1", "--account", account, "--amount"];
         run(bank.world().mfa(&[&words[..], &[amount, "--yes"], more].concat()))
     };
-    let told = mfa(&accounts[0], "1000", &[]).fails(2);
-    assert!(told.contains("--pay-interest") && told.contains("--forfeit-interest"), "{told}");
+    let found = mfa(&accounts[0], "1000", &[]).fails(2);
+    assert!(found.contains("--pay-interest") && found.contains("--forfeit-interest"), "{found}");
     mfa(&accounts[0], "1000.07", &["--pay-interest", "--forfeit-interest"]).fails(2);
     assert_eq!(bank.counter.instance(&accounts[0])["state"], "ACTIVE");
     mfa(&accounts[0], "1000.07", &["--pay-interest"]).ok();

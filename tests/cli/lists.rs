@@ -70,7 +70,7 @@ fn an_expression_of_jq_makes_the_output() {
     let created = &["offices", "create", "tema", "--name", "Tema"][..];
     assert_eq!(jq(created, ".name").ok(), "Tema\n");
     let said = jq(list, ".[").fails(2);
-    assert!(said.contains("no expression of jq"), "{said}");
+    assert!(said.contains("not a jq expression"), "{said}");
     let said = jq(list, ".[].name.first").fails(2);
     assert!(said.contains("the expression of --jq fails"), "{said}");
 }

@@ -71,7 +71,7 @@ fn line<'l>(log: &'l str, id: &str) -> &'l str {
 }
 
 #[test]
-fn each_request_has_one_line_that_shows_who_did_what_and_nothing_that_was_sent() {
+fn each_request_has_one_line_with_who_did_what_and_nothing_of_the_body() {
     let daemon = Logged::start(&[("MFA_LOG_FORMAT", "json")]);
     let (status, token) = daemon.login("admin", PASSWORD, "id-login");
     assert_eq!(status, 200);

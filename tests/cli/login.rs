@@ -27,7 +27,7 @@ fn logins(world: &World) -> PathBuf {
 }
 
 #[test]
-fn a_login_is_kept_for_its_owner_and_ends_when_told() {
+fn a_login_is_kept_for_its_owner_and_ends_on_logout() {
     let world = World::guarded();
     let said = run(world.mfa(&["users", "list"])).fails(4);
     assert!(said.contains("mfa login"), "{said}");
@@ -96,7 +96,7 @@ fn a_first_password_has_to_be_changed_before_anything_else() {
 }
 
 #[test]
-fn a_password_or_token_goes_to_another_machine_only_where_nobody_can_read_it() {
+fn a_password_or_token_is_sent_to_another_machine_only_encrypted() {
     let world = World::guarded();
     let file = world.dir.path().join("password");
     std::fs::write(&file, PASSWORD).unwrap();
@@ -188,7 +188,7 @@ fn the_matrix_has_a_column_for_each_role() {
 }
 
 #[test]
-fn whether_somebody_may_do_something_is_an_exit_code() {
+fn whether_a_user_may_do_something_is_an_exit_code() {
     let world = World::guarded();
     world.user("esi", "clerk");
     with_password(&world, &["login", "esi"]).ok();

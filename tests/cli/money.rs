@@ -125,7 +125,7 @@ fn programs_get_every_digit_as_it_came() {
 }
 
 #[test]
-fn where_no_product_tells_a_currency_the_amounts_stay_as_they_are() {
+fn amounts_without_a_known_currency_are_shown_unchanged() {
     let counter = Counter::active("1000");
     let read = || row(&table(&counter.world, "ledger accounts get drawer-T1"), "balance");
     assert_eq!(read(), ["balance", "1000.00"]);

@@ -111,6 +111,34 @@ fn every_command_that_shows_something_honours_json() {
 }
 
 #[test]
+fn a_column_that_does_not_exist_is_refused_before_anything_is_changed() {
+    let world = World::start();
+    sample(&world);
+    let lists = ["/customers", "/employees", "/events/subscriptions", "/instances?customer=c-001"];
+    let all = || lists.map(|path| world.get(path).is(200).json());
+    let before = all();
+    let file = world.dir.path().join("b.mfab");
+    for words in [
+        "customers create c-9 --surname Addo",
+        "customers create c-9 --surname Addo --no-read",
+        "customers update c-001 --surname Addo",
+        "customers lock c-001 --yes",
+        "employees delete kojo --yes",
+        "accounts create --customer c-001 --product savings",
+        "webhooks create sync2 --receiver https://example.org/",
+        &format!("backup create --out {}", file.display()),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let said = run(world.mfa(&[&words[..], &["--columns", "nothing"]].concat())).fails(2);
+        assert!(said.contains("there is no column \"nothing\""), "{words:?}: {said}");
+        assert_eq!(all(), before, "{words:?}");
+    }
+    assert!(!file.exists());
+    run(world.mfa(&["customers", "create", "c-9", "--no-read", "--columns", "result"])).ok();
+    run(world.mfa(&["customers", "create", "c-8", "--dry-run", "--columns", "result"])).ok();
+}
+
+#[test]
 fn an_empty_list_is_fine() {
     let world = World::start();
     assert_eq!(run(world.mfa(&["offices", "list", "-o", "json"])).json(), json!([]));
@@ -245,7 +273,7 @@ fn a_question_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure() {
+fn a_reader_that_leaves_early_causes_no_failure() {
     let home = tempfile::tempdir().unwrap();
     for line in [&["completions", "zsh"][..], &["commands", "-o", "json"], &["help", "exit-codes"]] {
         let mut command = mfa(home.path(), line);

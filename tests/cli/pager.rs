@@ -5,7 +5,7 @@ use crate::world::World;
 use std::fs;
 
 #[test]
-fn only_what_is_longer_than_the_screen_goes_through_the_pager_that_was_chosen() {
+fn only_output_longer_than_the_screen_goes_through_the_chosen_pager() {
     let world = World::start();
     let [ours, theirs] = ["ours", "theirs"].map(|name| world.dir.path().join(name));
     // Pagers that keep what they show.

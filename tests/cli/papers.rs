@@ -169,7 +169,7 @@ fn a_statement_of_quiet_days_has_two_balances_and_no_lines() {
 }
 
 #[test]
-fn a_printed_statement_has_the_days_of_the_zone_of_whoever_prints_it() {
+fn a_printed_statement_has_the_days_of_the_time_zone_of_its_reader() {
     let counter = counter();
     let printed = |zone: &str| {
         let mut command = command(&counter.world, &["statement", ACCOUNT, "--to", "2031-05-31"]);

@@ -178,11 +178,7 @@ fn a_pdf_is_refused_on_a_terminal_before_anything_is_read() {
     let line = ["statement", "no-such-account", "--print", "pdf"];
     let ran = at_terminal(&counter.world, &line, &[]);
     assert_eq!(ran.exit, 2, "{}", ran.err);
-    assert!(
-        ran.err.contains("a PDF is no text for a terminal") && ran.err.contains("--out FILE.pdf"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("a PDF is not text") && ran.err.contains("--out FILE.pdf"), "{}", ran.err);
     // Nothing moves either where its receipt could not be printed.
     let line = ["teller", "deposit", "T1", "-a", ACCOUNT, "-m", "5", "--yes", "--print", "pdf"];
     assert_eq!(at_terminal(&counter.world, &line, &[]).exit, 2);
@@ -232,7 +228,7 @@ fn the_head_and_the_foot_of_papers_are_settings() {
         (&json!("80mm"), &json!("40"))
     );
     for (variable, value, said) in [
-        ("MFA_PAPER", "a3", "\"a3\" is no value of paper: it is one of a4, a5, 80mm, 80, 40"),
+        ("MFA_PAPER", "a3", "\"a3\" is not a value of paper: it is one of a4, a5, 80mm, 80, 40"),
         ("MFA_LETTERHEAD_FILE", "/nowhere", "cannot read /nowhere"),
         ("MFA_PAPER_FOOTER", &"x\n".repeat(13), "paper_footer has 13 lines, and papers take 12"),
     ] {

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 const SECRETS: &[&str] = &["password", "secret", "token", "passphrase", "pin"];
 
 #[test]
-fn every_command_that_takes_a_password_takes_it_from_standard_input_and_from_a_file() {
+fn every_command_with_a_password_takes_it_from_stdin_and_from_a_file() {
     let mut taking = Vec::new();
     for command in commands() {
         let flags = command["flags"].as_array().unwrap();
@@ -24,7 +24,7 @@ fn every_command_that_takes_a_password_takes_it_from_standard_input_and_from_a_f
         for flag in flags.iter().filter(|flag| flag["value"].is_string()) {
             let name = flag["name"].as_str().unwrap().trim_start_matches('-');
             let secret = name.split('-').any(|word| SECRETS.contains(&word));
-            assert!(!secret || flag["value"] == "FILE", "{} --{name} stands in argv", command["command"]);
+            assert!(!secret || flag["value"] == "FILE", "{} --{name} is in argv", command["command"]);
         }
     }
     for command in ["login", "init", "users create", "users set-password", "teller create", "teller unlock"] {

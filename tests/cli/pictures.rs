@@ -70,7 +70,7 @@ fn the_bytes_of_a_portrait_come_back_unchanged() {
         let set = run(world.mfa(&["customers", "portrait", "set", "c-002", &file, "-o", "json"])).json();
         assert_eq!((&set["bytes"], &set["sha256"]), (&bytes.into(), &hash(&sent).into()));
         assert_eq!((&set["identifier"], &set["contentType"]), (&"c-002".into(), &"image/png".into()));
-        assert!(set["uploadedOn"].as_str().unwrap().ends_with(".000Z"), "HTTP tells seconds");
+        assert!(set["uploadedOn"].as_str().unwrap().ends_with(".000Z"), "HTTP has whole seconds");
         let get =
             run(world.mfa(&["customer", "portrait", "get", "c-002", "--out", out, "-o", "json"])).json();
         assert_eq!((&get["file"], &get["sha256"]), (&out.into(), &hash(&sent).into()));
@@ -104,7 +104,7 @@ fn an_image_comes_by_standard_input_as_well() {
 }
 
 #[test]
-fn what_is_no_image_is_refused_before_it_is_sent_unless_the_user_insists() {
+fn a_file_that_is_not_an_image_is_refused_unless_the_user_insists() {
     let world = institution();
     let before = world.get("/customers/c-001/portrait").header("etag");
     let text = file(&world, "notes.txt", b"no image");

@@ -3,7 +3,7 @@
 use super::run::run;
 use super::tree::{commands, sample, shell, words};
 use crate::served::{Home, Served, free_address};
-use crate::stored::{close_and_pack, files};
+use crate::stored::{close_and_pack, files, in_folder};
 use crate::world::World;
 use std::collections::BTreeSet;
 use std::fs;
@@ -110,7 +110,7 @@ fn tables(noun: &str) -> [String; 2] {
 
 /// Commands with such a flag that are left out, and why.
 const WRITES_ELSEWHERE: &[&str] = &[
-    // Pages of the repository, and the unit, which everybody may read.
+    // Pages of the repository, and the unit, which everyone may read.
     "docs",
     "service install",
     // It needs a daemon that speaks TLS; what it writes is public.
@@ -145,7 +145,7 @@ fn what_a_command_writes_is_for_its_user_alone_whatever_the_mask() {
             );
         }
     }
-    let mut world = World::with(|config| config.store = None);
+    let mut world = World::with(in_folder);
     sample(&world);
     let home = world.dir.path().to_owned();
     // A young store has no file of the journal for an archive.
@@ -205,7 +205,7 @@ fn a_daemon_leaves_no_image_of_its_memory() {
 /// The system gives `/proc` files of a process to root if core dumps of it are forbidden.
 #[cfg(target_os = "linux")]
 #[test]
-fn nobody_looks_into_the_memory_of_a_daemon_but_root() {
+fn only_root_reads_the_memory_of_a_daemon() {
     const NOBODY: u32 = 65_534;
     let home = Home { store: None, ..Home::new() };
     let own = home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
@@ -257,13 +257,17 @@ fn a_quiet_initialisation_prints_no_password() {
 }
 
 #[test]
-fn what_is_started_for_trying_out_prints_no_password_either_where_it_is_to_be_quiet() {
+fn with_quiet_a_trial_daemon_prints_no_password_either() {
     let home = Home { store: None, ..Home::new() };
     let address = free_address();
     let started = run(home.mfa(&["quickstart", "-q", "-o", "json", "--empty", "--listen", &address]));
     assert_eq!((started.exit, started.err.as_str()), (0, ""));
     let at = |words: &[&str]| run(home.mfa(&[words, &["--url", &format!("http://{address}")]].concat()));
-    assert_eq!(at(&["whoami", "-o", "json"]).json()["user"], "operator", "whoever started it is logged in");
+    assert_eq!(
+        at(&["whoami", "-o", "json"]).json()["user"],
+        "operator",
+        "the user who started it is logged in"
+    );
     let create = ["users", "create", "kojo", "--role", "teller", "--generate-password"];
     let said = at(&[&create[..], &["-q"]].concat()).fails(2);
     assert!(said.contains("--password-file"), "{said}");

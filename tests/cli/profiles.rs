@@ -45,7 +45,7 @@ fn each_profile_has_settings_and_logins_of_its_own() {
 }
 
 #[test]
-fn a_profile_beats_config_files_and_one_of_the_command_line_the_environment() {
+fn a_profile_beats_config_files_and_profile_flags_the_environment() {
     let world = World::guarded();
     let home = world.dir.path();
     at(&world, &["profile", "add", "bank", "--url", "http://profile", "--set", "retries=7"]).ok();
@@ -104,7 +104,7 @@ fn what_a_protected_profile_destroys_must_be_named() {
 }
 
 #[test]
-fn a_mistake_with_a_profile_is_told_and_can_be_mended() {
+fn a_mistake_with_a_profile_is_reported_and_can_be_fixed() {
     let world = World::guarded();
     at(&world, &["profile", "add", "bank", "--url", "https://bank.example.org", "--use"]).ok();
     let said = at(&world, &["users", "list", "--profile", "bnk"]).fails(3);

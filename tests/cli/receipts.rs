@@ -16,7 +16,7 @@ fn transactions(world: &World, state: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_receipt_is_given_out_for_the_teller_of_the_day_and_printed_again_as_a_copy() {
+fn a_receipt_is_issued_for_the_teller_of_the_day_and_reprinted_as_a_copy() {
     let world = World::start();
     sample(&world);
     let confirmed = transactions(&world, "confirmed");
@@ -115,10 +115,25 @@ fn a_receipt_that_is_printed_again_says_that_it_is_a_copy() {
 fn a_receipt_that_cannot_be_written_says_that_the_money_has_moved() {
     let world = World::start();
     sample(&world);
-    let line =
-        ["deposit", "desk-2", "-a", "c-003.9100.00002", "-m", "50", "--yes", "--out", "nowhere/receipt.pdf"];
-    let said = teller(&world, &line).fails(1);
-    assert!(said.contains("is confirmed all the same"), "{said}");
+    let deposit = |out: &str| {
+        let line = ["deposit", "desk-2", "-a", "c-003.9100.00002", "-m", "50", "--yes", "--out", out];
+        teller(&world, &line).fails(1)
+    };
+    // What is known before moves nothing, and gives out no receipt.
+    let all = || ["pending", "confirmed"].map(|state| transactions(&world, state));
+    let before = all();
+    let folder = world.dir.path().display().to_string();
+    for out in ["nowhere/receipt.pdf", &folder] {
+        let said = deposit(out);
+        assert!(said.contains(&format!("cannot write {out}")) && !said.contains("confirmed"), "{said}");
+        let line = ["receipt", "--teller", "desk-2", &before[1][1], "--out", out];
+        teller(&world, &line).fails(1);
+    }
+    assert_eq!(all(), before);
+    let original = teller(&world, &["receipt", "--teller", "desk-2", &before[1][1]]).ok();
+    assert!(!original.contains("COPY"), "{original}");
+    let said = deposit("/dev/full");
+    assert!(said.contains("is confirmed nevertheless"), "{said}");
     let again = said.split_once("print the receipt again: mfa ").unwrap().1.trim();
     let ran = run(world.mfa(&again.split(' ').collect::<Vec<_>>()));
     assert!(ran.ok().contains("COPY"));

@@ -58,7 +58,7 @@ fn a_key_can_be_given_and_repeating_can_be_switched_off() {
 }
 
 #[test]
-fn a_refusal_is_not_repeated_and_one_that_is_not_the_daemons_is_no_conflict() {
+fn a_refusal_is_not_retried_and_that_of_a_proxy_is_not_a_conflict() {
     let home = tempfile::tempdir().unwrap();
     let (url, requests) = server(vec![answer("409 Conflict", "")]);
     run(mfa(home.path(), &["customers", "lock", "c-1", "--url", &url])).fails(1);

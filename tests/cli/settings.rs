@@ -19,7 +19,7 @@ fn origin(home: &Path, environment: &[(&str, &str)], flags: &[&str]) -> (String,
 }
 
 #[test]
-fn a_flag_beats_a_variable_beats_the_users_file_beats_the_systems_beats_the_default() {
+fn flag_beats_variable_beats_user_file_beats_system_file_beats_default() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let user = home.join("config/mfa/config.toml");
@@ -37,7 +37,7 @@ fn a_flag_beats_a_variable_beats_the_users_file_beats_the_systems_beats_the_defa
 }
 
 #[test]
-fn a_mistake_in_a_file_is_told_with_its_place() {
+fn a_mistake_in_a_file_is_reported_with_its_place() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("c.toml");
     let view = |text: &str| {
@@ -59,12 +59,12 @@ fn an_address_with_a_query_is_refused_before_a_request_goes_elsewhere() {
     let home = tempfile::tempdir().unwrap();
     for url in ["http://127.0.0.1:1/?tenant=1", "http://127.0.0.1:1/#top"] {
         let said = run(mfa(home.path(), &["offices", "list", "--url", url])).fails(2);
-        assert!(said.contains(&format!("\"{url}\" is no address of a daemon")), "{said}");
+        assert!(said.contains(&format!("\"{url}\" is not the address of a daemon")), "{said}");
     }
 }
 
 #[test]
-fn the_example_names_every_setting_and_changes_nothing_when_all_its_lines_count() {
+fn the_example_names_every_setting_and_uncommented_changes_nothing() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("c.toml");
     let view = |text: &str| {

@@ -208,7 +208,7 @@ fn transactions_are_listed_read_confirmed_and_cancelled() {
 }
 
 #[test]
-fn on_a_terminal_a_transaction_is_shown_before_it_is_confirmed_or_cancelled() {
+fn on_a_terminal_a_transaction_is_shown_before_it_is_confirmed() {
     let world = counter();
     let terminal = Terminal::start(&world, 80, &[]);
     let line = format!("clear; mfa teller deposit desk-2 --account {ACCOUNT} --amount 5");
@@ -254,7 +254,7 @@ fn leaving_the_question_with_ctrl_c_cancels_the_transaction() {
 }
 
 #[test]
-fn nobody_is_asked_about_what_would_be_refused() {
+fn no_question_is_asked_about_what_would_be_refused() {
     let world = counter();
     let terminal = Terminal::start(&world, 100, &[]);
     // More than the account has; more than the drawer has, which has 605 and takes part in no deposit.

@@ -90,7 +90,7 @@ fn reports_are_numbered_files_that_are_never_written_over() {
     assert_eq!(printed, format!("Head Office (head-office)\n\n{sheet}"));
     let row = std::fs::read_to_string(&files(&folder)[1]).unwrap();
     assert_eq!(row, teller(&world, &["reports", "get", "desk-2", "2", "-o", "csv"]).ok());
-    // Saving the same report again does no harm; a file that holds something else stays as it is.
+    // Saving the same report again does no harm; a file with other content is kept.
     teller(&world, &["reports", "save", "desk-2", "1", "--report-dir", dir]).ok();
     std::fs::write(&files(&folder)[0], "mine").unwrap();
     let said = teller(&world, &["reports", "save", "desk-2", "1", "--report-dir", dir]).fails(1);
@@ -313,7 +313,7 @@ fn a_teller_that_must_be_counted_is_closed_with_a_count_only() {
     terminal.type_line("clear; mfa teller close desk-1");
     let asked = terminal.wait_for(asks);
     assert!(asked.contains("the cash of teller desk-1 must be counted before it is closed"), "{asked}");
-    assert!(!asked.contains("expected"), "who counts is not told what is expected: {asked}");
+    assert!(!asked.contains("expected"), "the expected cash is not shown before the count: {asked}");
     terminal.type_line("");
     assert!(terminal.wait_for("$").contains("error: nothing was done"));
     terminal.type_line("clear; mfa teller close desk-1 --to-vault 600");
@@ -338,7 +338,7 @@ fn a_teller_that_must_be_counted_is_closed_with_a_count_only() {
 }
 
 #[test]
-fn nobody_counts_the_cash_of_a_teller_in_vain() {
+fn a_count_that_cannot_be_saved_is_refused_before_it_is_made() {
     let world = World::guarded();
     sample(&world);
     world.user("mara", "branch-manager");

@@ -52,7 +52,7 @@ fn an_unlocked_teller_need_not_be_named_again_until_it_is_closed() {
 }
 
 #[test]
-fn an_opened_teller_is_remembered_with_its_office_and_a_named_one_beats_it() {
+fn an_opened_teller_is_remembered_with_its_office_unless_one_is_named() {
     let world = counter();
     teller(&world, &["close", "desk-2", "--office", "head-office", "-y"]).ok();
     teller(&world, &["open", "desk-2", "--office", "head-office", "-e", "kwame", "-f", "10"]).ok();
@@ -69,7 +69,7 @@ fn an_opened_teller_is_remembered_with_its_office_and_a_named_one_beats_it() {
 }
 
 #[test]
-fn a_teller_is_forgotten_on_the_next_day_and_never_another_ones() {
+fn a_teller_is_forgotten_the_next_day_and_that_of_others_is_not_used() {
     let world = counter();
     teller(&world, &["pause", "desk-2"]).ok();
     unlock(&world, "desk-2");

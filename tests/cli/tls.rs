@@ -62,9 +62,9 @@ fn a_certificate_is_made_by_an_authority_that_stays_when_it_is_renewed() {
     // What openssl calls the fingerprint is the same number.
     let mut openssl = Command::new("openssl");
     openssl.args(["x509", "-noout", "-fingerprint", "-sha256", "-in", &path(&home, "certificate.pem")]);
-    let told = String::from_utf8(openssl.output().unwrap().stdout).unwrap();
-    let told = told.trim().rsplit_once('=').unwrap().1.replace(':', "").to_lowercase();
-    assert_eq!(after[0]["fingerprint"], told);
+    let reported = String::from_utf8(openssl.output().unwrap().stdout).unwrap();
+    let reported = reported.trim().rsplit_once('=').unwrap().1.replace(':', "").to_lowercase();
+    assert_eq!(after[0]["fingerprint"], reported);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn an_authority_is_saved_once_its_fingerprint_was_compared() {
         let arguments = ["tls", "trust", "--url", &url, "--out", out.to_str().unwrap()];
         run(home.mfa(&[&arguments[..], fingerprint].concat()))
     };
-    assert_eq!(trust(&[]).exit, 2, "nobody can be asked");
+    assert_eq!(trust(&[]).exit, 2, "no one can be asked");
     assert_eq!(trust(&["--yes"]).exit, 2, "a yes compares nothing");
     let first = if right.starts_with('0') { "1" } else { "0" };
     assert_eq!(trust(&["--fingerprint", &format!("{first}{}", &right[1..])]).exit, 6);
@@ -122,7 +122,7 @@ fn an_authority_is_saved_once_its_fingerprint_was_compared() {
 }
 
 #[test]
-fn a_daemon_in_the_background_keeps_its_certificate_and_takes_a_new_one_on_a_signal() {
+fn a_background_daemon_keeps_its_certificate_and_reloads_on_a_signal() {
     let home = with_certificate();
     let address = free_address();
     let (certificate, key) = (path(&home, "certificate.pem"), path(&home, "certificate.key"));
@@ -146,7 +146,7 @@ fn a_daemon_in_the_background_keeps_its_certificate_and_takes_a_new_one_on_a_sig
 }
 
 #[test]
-fn a_certificate_that_cannot_be_used_is_told_before_the_start_and_by_the_doctor() {
+fn an_unusable_certificate_is_reported_before_the_start_and_by_doctor() {
     let home = with_certificate();
     run(home.mfa(&["tls", "generate", "--name", "x", "--out", &path(&home, "other")])).ok();
     let (certificate, key) = (path(&home, "certificate.pem"), path(&home, "certificate.key"));

@@ -4,6 +4,7 @@ use super::pictures::{CARD, FACE};
 use super::run::run;
 use crate::api::images::{form, part};
 use crate::guarded::PASSWORD;
+use crate::stored::in_folder;
 use crate::template::Template;
 use crate::world::{World, mfa};
 use mfa_shared::api::rows;
@@ -159,11 +160,11 @@ pub const OTHER_CALLERS: &[(&str, &str)] = &[("UpdateGroup", "admin"), ("SetCons
 #[test]
 fn every_example_works_on_the_sample_institution() {
     // A template is a folder, so its store is the embedded one, whichever the others have.
-    let world = World::guarded_with(|config| config.store = None);
+    let world = World::guarded_with(in_folder);
     sample(&world);
     let template = Template::new(world);
     let commands = commands();
-    // Reads leave the institution as it is, so that they can share one.
+    // Reads change nothing, so that they can share one institution.
     let shared = template.copy();
     std::thread::scope(|scope| {
         for part in commands.chunks(commands.len().div_ceil(EXAMPLES_AT_ONCE)) {

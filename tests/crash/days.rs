@@ -3,7 +3,7 @@
 use super::{Process, client, folder, random};
 use crate::api::tellers::counter::Counter;
 use crate::world::World;
-use mfa_daemon::{Check, Config};
+use mfa_daemon::{Check, Config, StorePlace};
 use std::time::Duration;
 
 /// Kills of a run, and days that end between two of them at most.
@@ -16,7 +16,7 @@ fn ends_of_days_survive_kills_without_a_gap_between_their_numbers() {
     let (_kept, home) = folder();
     let data = home.join("data");
     let stored_there = |config: &mut Config| {
-        (config.data_dir, config.store) = (data.clone(), None);
+        (config.data_dir, config.store) = (data.clone(), StorePlace::Embedded);
         config.secret_key_file = home.join("data.key");
     };
     let counter = Counter::with(World::with(stored_there));

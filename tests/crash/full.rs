@@ -115,7 +115,7 @@ fn on_with(make: impl FnOnce(&Path, &Path) -> Result<(), String>, story: impl As
     tokio::runtime::Runtime::new().unwrap().block_on(story(&disk, &home));
 }
 
-/// A store on a disk that is mounted for reading only is served as it is, and nothing of it changes.
+/// A store on a disk that is mounted for reading only is served, and nothing of it changes.
 async fn read_only(disk: &Path, home: &Path) {
     let (http, data) = (client(), disk.join("data"));
     let known: Acknowledged = Arc::default();

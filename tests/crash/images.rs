@@ -221,7 +221,7 @@ async fn swept(data: &Path, found: &Places) -> Result<(), String> {
 }
 
 #[test]
-fn no_acknowledged_image_is_lost_and_none_is_left_over_when_the_daemon_is_killed() {
+fn a_killed_daemon_loses_no_acknowledged_image_and_leaves_none_over() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let (_kept, home) = folder();

@@ -4,7 +4,7 @@ use super::{Process, client, folder, random};
 use crate::api::interest::bank::{Bank, interest_product};
 use crate::template::copy_folder;
 use crate::world::World;
-use mfa_daemon::Config;
+use mfa_daemon::{Config, StorePlace};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ fn a_run_that_is_killed_again_and_again_books_each_day_once() {
     let stored_in = |folder: &Path| {
         let (folder, key) = (folder.to_owned(), home.join("data.key"));
         move |config: &mut Config| {
-            (config.data_dir, config.store, config.secret_key_file) = (folder, None, key);
+            (config.data_dir, config.store, config.secret_key_file) = (folder, StorePlace::Embedded, key);
         }
     };
     let world = World::with(stored_in(&data));
@@ -110,7 +110,7 @@ fn a_run_that_is_killed_again_and_again_books_each_day_once() {
             if serde_json::from_slice::<Value>(&seen).unwrap()["totalElements"] == 2 {
                 return process.kill();
             }
-            assert!(begun.elapsed() < WAIT_MAX, "nobody went on with the run");
+            assert!(begun.elapsed() < WAIT_MAX, "no one went on with the run");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });

@@ -178,8 +178,9 @@ fn a_backup_and_a_record_precede_an_upgrade_unless_a_setting_says_no() {
             let made: Vec<_> = made.map(|entry| entry.unwrap().path()).collect();
             assert_eq!(made.len(), expected, "{name}: {made:?}");
             let journal = files(&home.join("data/journal"));
-            let told = |(_, bytes): &(String, Vec<u8>)| memmem::find(bytes, b"/dataDirectoryForm").is_some();
-            assert!(journal.iter().any(told), "{name}: the trail says nothing");
+            let reported =
+                |(_, bytes): &(String, Vec<u8>)| memmem::find(bytes, b"/dataDirectoryForm").is_some();
+            assert!(journal.iter().any(reported), "{name}: the trail says nothing");
             for file in made {
                 let (file, restored) = (file.to_str().unwrap(), home.join("restored"));
                 let (target, key) = (restored.to_str().unwrap(), home.join("data.key"));

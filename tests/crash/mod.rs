@@ -199,24 +199,24 @@ pub async fn verify(http: &reqwest::Client, url: &str, known: &BTreeMap<String, 
         }
     }
     wrong.extend(half_written(http, url, &stored).await);
-    wrong.extend(untold(http, url, &stored).await);
+    wrong.extend(unrecorded(http, url, &stored).await);
     wrong
 }
 
 /// The audit trail is whole, and its records add up to exactly what is stored: no change lacks its record,
 /// and no record its change.
-async fn untold(http: &reqwest::Client, url: &str, stored: &BTreeMap<String, Value>) -> Vec<String> {
+async fn unrecorded(http: &reqwest::Client, url: &str, stored: &BTreeMap<String, Value>) -> Vec<String> {
     let trail = http.get(format!("{url}/audit?sortDirection=ASC")).header("accept", "application/x-ndjson");
     let text = trail.send().await.unwrap().text().await.unwrap();
     let lines: Vec<_> = text.lines().map(str::to_owned).collect();
     let mut wrong: Vec<_> = crate::api::audit::verify(&lines).err().into_iter().collect();
-    let mut told: BTreeMap<String, (Value, Value)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (Value, Value)> = BTreeMap::new();
     for line in &lines {
         let record: Value = serde_json::from_str(line).unwrap();
         let Some(id) = record["resource"].as_str().and_then(|name| name.strip_prefix("customer/")) else {
             continue;
         };
-        let (surname, state) = told.entry(id.to_owned()).or_default();
+        let (surname, state) = found.entry(id.to_owned()).or_default();
         for change in record["changes"].as_array().unwrap() {
             match change["field"].as_str().unwrap() {
                 "" => {
@@ -233,8 +233,8 @@ async fn untold(http: &reqwest::Client, url: &str, stored: &BTreeMap<String, Val
         .iter()
         .map(|(id, customer)| (id.clone(), (customer["surname"].clone(), customer["currentState"].clone())))
         .collect();
-    for id in is.keys().chain(told.keys()).filter(|id| is.get(*id) != told.get(*id)) {
-        wrong.push(format!("{id} is {:?}, and the trail tells {:?}", is.get(id), told.get(id)));
+    for id in is.keys().chain(found.keys()).filter(|id| is.get(*id) != found.get(*id)) {
+        wrong.push(format!("{id} is {:?}, and the trail says {:?}", is.get(id), found.get(id)));
     }
     wrong
 }

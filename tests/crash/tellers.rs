@@ -5,7 +5,7 @@ use super::{Process, client, folder, random};
 use crate::api::tellers::counter::Counter;
 use crate::api::tellers::races::{CLIENTS, TELLERS, branch, check};
 use crate::world::World;
-use mfa_daemon::{Check, Config};
+use mfa_daemon::{Check, Config, StorePlace};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -126,7 +126,7 @@ fn money_at_the_counter_survives_ten_kills_and_every_retry_is_booked_once() {
     let (_kept, home) = folder();
     let data = home.join("data");
     let stored_there = |config: &mut Config| {
-        (config.data_dir, config.store) = (data.clone(), None);
+        (config.data_dir, config.store) = (data.clone(), StorePlace::Embedded);
         config.secret_key_file = home.join("data.key");
     };
     let world = World::with(stored_there);

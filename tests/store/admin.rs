@@ -1,6 +1,7 @@
 //! `mfa admin`: what is done to a store on its own machine, while no daemon runs.
 
 use crate::cli::run::{Ran, run};
+use crate::stored::in_folder;
 use crate::world::World;
 use serde_json::{Value, json};
 use std::fs;
@@ -44,7 +45,7 @@ fn nothing_is_done_to_a_store_that_a_daemon_works_on() {
     };
     locked(&["admin", "rotate-key"]);
     locked(&["check", "store"]);
-    if world.config().store.is_none() {
+    if world.config().store.postgres().is_none() {
         locked(&["admin", "add-account", "7352", "asset"]);
         locked(&["admin", "recover-user", "admin"]);
         locked(&["check"]);
@@ -69,7 +70,7 @@ fn a_new_key_is_in_use_at_once_and_the_older_one_stays_in_the_file() {
 }
 
 #[test]
-fn a_missing_or_wrong_key_file_is_told_and_left_as_it_is() {
+fn a_missing_or_wrong_key_file_is_reported_and_not_touched() {
     let mut world = world();
     world.stop();
     let file = world.dir.path().join("data.key");
@@ -78,7 +79,7 @@ fn a_missing_or_wrong_key_file_is_told_and_left_as_it_is() {
     let said = admin(&world, &["rotate-key"]).fails_in_json(2)["message"].as_str().unwrap().to_owned();
     assert!(said.contains(&format!("key file {} is missing", file.display())), "{said}");
     assert!(!file.exists());
-    let other = World::with(|config| config.store = None);
+    let other = World::with(in_folder);
     fs::copy(other.dir.path().join("data.key"), &file).unwrap();
     let said = admin(&world, &["rotate-key"]).fails_in_json(2)["message"].as_str().unwrap().to_owned();
     assert!(said.contains("are encrypted with key") && said.contains("holds other keys"), "{said}");
@@ -139,7 +140,7 @@ fn an_account_that_was_added_satisfies_strict_references() {
 }
 
 #[test]
-fn the_password_of_nobody_is_not_recovered() {
+fn the_password_of_an_unknown_user_is_not_recovered() {
     let mut world = World::start();
     world.stop();
     let refused = admin(&world, &["recover-user", "nobody"]).fails_in_json(3);

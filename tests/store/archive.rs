@@ -3,7 +3,7 @@
 use super::backup::{institution_of, on, text, with_key};
 use crate::api::tellers::counter::Counter;
 use crate::cli::run::run;
-use crate::stored::close_and_pack;
+use crate::stored::{close_and_pack, in_folder};
 use crate::world::World;
 use mfa_daemon::BackupSchedule;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn backup(world: &World, name: &str) -> PathBuf {
 
 /// An institution whose first journal file is closed, and a backup of before and behind its end.
 fn with_closed_file() -> (World, PathBuf, PathBuf) {
-    let counter = Counter::with(World::with(|config| config.store = None));
+    let counter = Counter::with(World::with(in_folder));
     let mut world = institution_of(counter).world;
     let early = backup(&world, "early.mfab");
     customers(&world, "first");
@@ -45,7 +45,7 @@ fn files(dir: &Path) -> usize {
 }
 
 #[test]
-fn a_store_goes_on_without_its_older_journal_files_and_says_where_history_starts() {
+fn a_store_without_older_journal_files_says_where_its_history_starts() {
     let (mut world, early, late) = with_closed_file();
     world.stop();
     let home = world.dir.path().to_owned();
@@ -57,6 +57,14 @@ fn a_store_goes_on_without_its_older_journal_files_and_says_where_history_starts
     let before = files(&data.join("journal"));
     let said = archive(&[]).fails(2);
     assert!(said.contains("--backup FILE") && !out.exists(), "{said}");
+    // The store itself is no archive of it: its files would be taken for copies, and removed.
+    std::os::unix::fs::symlink(&data, home.join("link")).unwrap();
+    for inside in [&data, &data.join("journal"), &data.join("new"), &home.join("link")] {
+        let command = ["admin", "archive-journal", "--out", text(inside), "--data-dir", text(&data)];
+        let said = with_key(&home, &[&command[..], &["--backup", text(&late)]].concat()).fails(2);
+        assert!(said.contains("is in the store") && said.contains("elsewhere"), "{said}");
+        assert_eq!(files(&data.join("journal")), before);
+    }
     // The early backup does not cover the whole file.
     let kept = archive(&["--backup", text(&early), "-o", "json"]).json();
     assert_eq!((&kept["files"], files(&data.join("journal"))), (&json!(0), before));
@@ -97,7 +105,7 @@ fn a_store_goes_on_without_its_older_journal_files_and_says_where_history_starts
 }
 
 #[test]
-fn the_daemon_archives_behind_its_daily_backup_only_where_a_setting_says_so() {
+fn the_daemon_archives_after_its_daily_backup_only_if_a_setting_says_so() {
     for keep_days in [None, Some(4_000), Some(0)] {
         let (mut world, ..) = with_closed_file();
         world.stop();

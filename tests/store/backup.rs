@@ -33,7 +33,7 @@ pub fn on(home: &Path, dir: &Path, store: Option<Address>) -> Config {
     let mut config = Config::new(dir);
     (config.auth, config.listen) = (Auth::Off, "127.0.0.1:0".parse().unwrap());
     config.secret_key_file = home.join("data.key");
-    config.store = store;
+    config.store = store.into();
     config
 }
 
@@ -65,7 +65,7 @@ pub fn records(world: &World, config: &Config) -> State {
 
 /// What the journal of a stopped daemon's store says of the records after a commit.
 pub fn played(world: &World, config: &Config, upto: u64) -> State {
-    let engine: Box<dyn Engine> = match &config.store {
+    let engine: Box<dyn Engine> = match config.store.postgres() {
         Some(address) => {
             let options = postgres::Options::new(address.clone(), SPACES);
             Box::new(postgres::Postgres::open(options).unwrap())
@@ -174,7 +174,7 @@ fn a_backup_beside_clients_comes_back_record_by_record_on_both_engines() {
             break;
         }
     }
-    assert_eq!(made.len(), 3, "nobody wrote meanwhile");
+    assert_eq!(made.len(), 3, "no one wrote meanwhile");
     stop.store(true, SeqCst);
     let mut world = counter.world;
     for worker in workers {
@@ -245,8 +245,8 @@ fn only_who_may_read_it_gets_a_backup_and_each_one_is_in_the_trail() {
     let seen = world.login("olga").get("/admin/backup").is(200);
     assert!(seen.body.starts_with(b"mfab/1\n") && seen.body.ends_with(b"mfab-end"));
     assert_eq!(seen.header("cache-control"), "no-store");
-    let told = world.login("olga").get("/audit?operation=GetBackup&outcome=DONE").is(200).json();
-    assert_eq!((&told["totalElements"], &told["records"][0]["actor"]), (&json!(1), &json!("olga")));
+    let reported = world.login("olga").get("/audit?operation=GetBackup&outcome=DONE").is(200).json();
+    assert_eq!((&reported["totalElements"], &reported["records"][0]["actor"]), (&json!(1), &json!("olga")));
     // It contains nothing by which a user is logged in.
     let file = world.dir.path().join("b.mfab");
     fs::write(&file, &seen.body).unwrap();
@@ -307,7 +307,7 @@ fn two_backups_are_made_at_once_and_a_third_waits_for_its_turn() {
 }
 
 #[test]
-fn a_backup_is_private_never_overwrites_and_can_be_listed_verified_and_piped() {
+fn a_backup_is_private_never_overwrites_and_is_listed_verified_and_piped() {
     let counter = institution();
     let (world, home) = (&counter.world, counter.world.dir.path());
     let dir = home.join("backups");
@@ -347,5 +347,35 @@ fn a_backup_is_private_never_overwrites_and_can_be_listed_verified_and_piped() {
     let text_file = home.join("word.txt");
     fs::write(&text_file, "no backup").unwrap();
     let said = run(world.mfa(&["backup", "verify", text(&text_file)])).fails(1);
-    assert!(said.contains("this is no backup"), "{said}");
+    assert!(said.contains("this is not a backup"), "{said}");
+}
+
+#[test]
+fn a_backup_is_not_made_where_its_folder_is_missing_or_its_passphrase() {
+    let counter = institution();
+    let (world, home) = (&counter.world, counter.world.dir.path());
+    // A folder that is not mounted does not become a file.
+    for out in ["gone/", "gone/b.mfab"] {
+        let out = home.join(out);
+        let said = run(world.mfa(&["backup", "create", "--out", text(&out)])).fails(1);
+        assert!(said.contains("there is no folder") && said.contains("mkdir -p"), "{said}");
+        assert!(!home.join("gone").exists());
+    }
+    // A variable without a value does not mean the store of this machine.
+    run(world.mfa(&["admin", "recover-user", "olga", "--yes", "--data-dir", ""])).fails(2);
+    // Nor does it leave the backup open to all.
+    let file = home.join("b.mfab.age");
+    let command = ["backup", "create", "--out", text(&file), "--passphrase-file", ""];
+    let said = run(world.mfa(&command)).fails(2);
+    assert!(said.contains("--passphrase-file") && !file.exists(), "{said}");
+    // Any name may stand beside the backups.
+    let (phrase, odd) = (home.join("phrase"), home.join("mfa-aaa\u{e9}aaaTxxxxxx-a.mfab.age"));
+    fs::write(&phrase, "a long sentence that nobody guesses").unwrap();
+    let command = ["backup", "create", "--out", text(&odd), "--passphrase-file", text(&phrase)];
+    run(world.mfa(&command)).ok();
+    // So may a pipe, which is not waited for.
+    assert!(std::process::Command::new("mkfifo").arg(home.join("pipe.mfab")).status().unwrap().success());
+    let listed = run(world.mfa(&["backup", "list", text(home), "-o", "json"])).json();
+    let states: Vec<_> = listed.as_array().unwrap().iter().map(|backup| &backup["state"]).collect();
+    assert_eq!(states, ["encrypted", "it is no regular file"], "{listed}");
 }

@@ -52,7 +52,7 @@ fn cent() -> Amount {
 }
 
 #[test]
-fn a_single_altered_amount_is_found_wherever_it_stands() {
+fn a_single_altered_amount_is_found_wherever_it_is() {
     let in_entry = found(|tx| {
         let mut stored = entry(tx, 2)?;
         stored.entry.lines[1].amount = stored.entry.lines[1].amount.plus(cent());

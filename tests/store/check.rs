@@ -3,6 +3,7 @@
 use crate::cli::run::{Ran, run};
 use crate::cli::tree::sample;
 use crate::stored;
+use crate::stored::in_folder;
 use crate::world::World;
 use mfa_daemon::Daemon;
 use mfa_daemon::store::records::StoreFacts;
@@ -54,7 +55,7 @@ fn everything_holds_in_the_sample_institution_and_a_check_changes_nothing() {
 
 #[test]
 fn a_check_makes_no_store() {
-    let world = World::with(|config| config.store = None);
+    let world = World::with(in_folder);
     let none = world.dir.path().join("none");
     let at = none.to_str().unwrap();
     for what in
@@ -67,7 +68,7 @@ fn a_check_makes_no_store() {
 }
 
 #[test]
-fn every_reference_that_leads_nowhere_is_listed_with_its_field() {
+fn every_dangling_reference_is_listed_with_its_field() {
     let mut world = World::start();
     let put = |path: &str, body: Value| drop(world.post(path, body.to_string()).is(202));
     put("/offices", json!({ "identifier": "accra", "name": "Accra" }));
@@ -129,8 +130,8 @@ fn every_reference_that_leads_nowhere_is_listed_with_its_field() {
 }
 
 #[test]
-fn an_index_that_is_not_what_the_journal_says_is_told_once() {
-    let mut world = World::with(|config| config.store = None);
+fn an_index_that_differs_from_the_journal_is_reported_once() {
+    let mut world = World::with(in_folder);
     world.stop();
     fs::remove_dir_all(data(&world, "index")).unwrap();
     assert_eq!(findings(&world, "store"), ["index - it is missing; it was made anew from the journal"]);
@@ -163,7 +164,7 @@ fn records_of_another_form_are_refused_before_anything_is_read_of_them() {
 
 #[test]
 fn a_broken_chain_of_the_journal_is_refused_with_the_file() {
-    let mut world = World::with(|config| config.store = None);
+    let mut world = World::with(in_folder);
     for number in 0..3 {
         let body = json!({ "identifier": format!("c{number}"), "type": "PERSON" }).to_string();
         world.post("/customers", body).is(202);
@@ -184,7 +185,7 @@ fn a_broken_chain_of_the_journal_is_refused_with_the_file() {
 
 #[test]
 fn an_image_without_owner_and_an_owner_without_image_are_found() {
-    let images = crate::api::images::Images::with(|config| config.store = None);
+    let images = crate::api::images::Images::with(in_folder);
     images.portrait(&crate::api::images::picture(3_000, 2)).is(202);
     let mut world = images.0;
     world.stop();

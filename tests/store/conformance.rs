@@ -139,7 +139,7 @@ fn values_come_back_byte_for_byte() {
 }
 
 #[test]
-fn a_change_replaces_and_a_removal_removes_and_what_is_not_there_can_be_removed() {
+fn changes_replace_removals_remove_and_missing_keys_can_be_removed() {
     let store = open();
     store.put(vec![change(THINGS, "a", Some(b"1")), change(THINGS, "b", Some(b"1"))]);
     store.put(vec![
@@ -156,7 +156,7 @@ fn a_change_replaces_and_a_removal_removes_and_what_is_not_there_can_be_removed(
 }
 
 #[test]
-fn work_that_returns_nothing_or_panics_writes_nothing_and_harms_nobody() {
+fn work_that_fails_or_panics_writes_nothing_and_harms_no_other() {
     let store = open();
     store.put(vec![change(THINGS, "a", Some(b"1"))]);
     store.write(|view| view.get(THINGS, b"a").map(|_| None).unwrap()).unwrap();
@@ -236,7 +236,7 @@ fn work_that_runs_alone_runs_once_however_many_change_the_same_records() {
 }
 
 #[test]
-fn of_two_that_each_look_for_what_the_other_one_writes_only_one_finds_nothing() {
+fn of_two_that_read_what_the_other_writes_only_one_finds_nothing() {
     let store = open();
     for round in 0..40u32 {
         let work = |own: &str, other: &str| {
@@ -258,7 +258,7 @@ fn of_two_that_each_look_for_what_the_other_one_writes_only_one_finds_nothing() 
 }
 
 #[test]
-fn a_range_that_was_empty_is_still_empty_when_the_change_that_relies_on_it_is_written() {
+fn a_range_read_as_empty_is_still_empty_when_its_change_is_written() {
     let store = open();
     for round in 0..20u8 {
         let works = (0..4u8).map(|writer| {
@@ -314,7 +314,7 @@ fn a_closed_engine_refuses_what_comes_later() {
 }
 
 #[test]
-fn a_replay_tells_every_transaction_from_the_first_to_the_last() {
+fn a_replay_has_every_transaction_from_the_first_to_the_last() {
     let store = open();
     let mut expected = Vec::new();
     for number in 0..1_200_u32 {
@@ -324,13 +324,16 @@ fn a_replay_tells_every_transaction_from_the_first_to_the_last() {
         expected.push(changes.clone());
         store.put(changes);
     }
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let heard = told.clone();
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let heard = reported.clone();
     let visit = Box::new(move |commit: Commit| heard.lock().unwrap().push(commit.changes));
     store.runtime.block_on(store.engine.replay(visit)).unwrap();
-    let told = told.lock().unwrap();
+    let reported = reported.lock().unwrap();
     let shown = |changes: &Vec<Change>| {
         changes.iter().map(|c| (c.space.id, c.key.clone(), c.value.clone())).collect::<Vec<_>>()
     };
-    assert_eq!(told.iter().map(shown).collect::<Vec<_>>(), expected.iter().map(shown).collect::<Vec<_>>());
+    assert_eq!(
+        reported.iter().map(shown).collect::<Vec<_>>(),
+        expected.iter().map(shown).collect::<Vec<_>>()
+    );
 }

@@ -53,7 +53,7 @@ fn they_create_each_record_once_and_number_without_gaps() {
 }
 
 #[test]
-fn a_long_batch_beside_short_changes_of_its_records_is_done_and_so_are_they() {
+fn a_long_batch_and_short_changes_of_its_records_are_all_done() {
     let Some(world) = shared() else { return };
     create(&world, "ann");
     let put = |surname: &str| json!({ "identifier": "ann", "surname": surname }).to_string();
@@ -114,7 +114,7 @@ fn at(client: &As<'_>, daemon: usize, method: &str, path: &str) -> Seen {
 #[test]
 fn what_ends_a_token_at_one_ends_it_at_the_next_request_at_the_other_one() {
     let Some(address) = super::postgres::fresh() else { return };
-    let world = World::guarded_with(|config| config.store = Some(address));
+    let world = World::guarded_with(|config| config.store = address.into());
     let admin = world.login("admin");
     for round in 0..5 {
         let (one, other) = (round % 2, (round + 1) % 2);
@@ -139,7 +139,7 @@ fn what_ends_a_token_at_one_ends_it_at_the_next_request_at_the_other_one() {
 #[test]
 fn what_a_role_may_do_is_the_same_for_both_at_the_next_request() {
     let Some(address) = super::postgres::fresh() else { return };
-    let world = World::guarded_with(|config| config.store = Some(address));
+    let world = World::guarded_with(|config| config.store = address.into());
     let admin = world.login("admin");
     let clerk = world.user_with("clara", &[may("office__v1__offices", "R")]);
     for round in 0..6 {
@@ -161,7 +161,7 @@ fn upload(world: &World, daemon: usize, bytes: &[u8]) -> reqwest::RequestBuilder
 }
 
 #[test]
-fn a_portrait_put_at_one_is_got_at_the_other_one_and_is_gone_when_it_is_removed() {
+fn a_portrait_put_at_one_daemon_is_read_and_removed_at_the_other() {
     let Some(world) = shared() else { return };
     create(&world, "c-1");
     for (round, bytes) in [(0, 1), (1, 40_000), (2, 524_288)] {
@@ -221,7 +221,7 @@ async fn write(http: reqwest::Client, url: String, name: String, stop: Arc<Atomi
 }
 
 #[test]
-fn a_daemon_that_is_frozen_in_its_work_holds_nobody_else_up() {
+fn a_daemon_that_is_frozen_in_its_work_holds_up_no_other() {
     const FREEZES: usize = 8;
     let Some(world) = shared() else { return };
     let third =

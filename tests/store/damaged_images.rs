@@ -2,7 +2,7 @@
 
 use crate::api::images::{Images, PORTRAIT, hash, part, picture};
 use crate::cli::run::run;
-use crate::stored::{ask, postgres_address};
+use crate::stored::{ask, in_folder, postgres_address};
 use mfa_daemon::Check;
 use serde_json::{Value, json};
 use std::fs;
@@ -108,7 +108,7 @@ fn customer(i: usize) -> String {
 
 #[test]
 fn no_damaged_image_is_served_and_the_check_finds_each() {
-    let mut images = Images::with(|config| config.store = None);
+    let mut images = Images::with(in_folder);
     let data = images.0.dir.path().join("data");
     let file = |bytes: &[u8]| data.join("objects").join(&hash(bytes)[..2]).join(hash(bytes));
     let portrait = |i: usize| format!("/customers/{}/portrait", customer(i));
@@ -162,7 +162,7 @@ fn no_damaged_image_is_served_and_the_check_finds_each() {
 #[test]
 fn an_image_damaged_in_the_database_is_refused_until_uploaded_again() {
     let Some(address) = postgres_address() else { return };
-    let mut images = Images::with(|config| config.store = Some(address.clone()));
+    let mut images = Images::with(|config| config.store = address.clone().into());
     let (sound, name) = (picture(3_000, 2), hash(&picture(3_000, 2)));
     for sql in [
         "update stored_objects set bytes = set_byte(bytes, 7, 255 - get_byte(bytes, 7))",

@@ -74,7 +74,7 @@ fn a_report_of_a_day_that_was_altered_or_removed_is_found() {
             tx.remove(&mark);
             Ok(())
         },
-        "office accra has reports of days, and nothing tells how far they reach",
+        "office accra has reports of days, and no record of how far they reach",
     );
     days.finds(
         |tx| {
@@ -82,7 +82,7 @@ fn a_report_of_a_day_that_was_altered_or_removed_is_found() {
             report.sessions[0].cash_on_hand = Amount::parse("0.01").unwrap();
             tx.put(&report)
         },
-        "day 2031-05-06 of office accra says something else than day report 1 of teller T1",
+        "day 2031-05-06 of office accra differs from day report 1 of teller T1",
     );
     days.finds(
         |tx| {

@@ -98,7 +98,7 @@ fn a_backup_for_two_keys_opens_with_each_of_them_and_with_age_itself() {
 }
 
 #[test]
-fn the_list_names_encrypted_backups_by_their_moment_and_reads_them_with_the_key() {
+fn encrypted_backups_are_listed_by_moment_and_read_with_the_key() {
     let (holder, world) = (Holder::new(), institution().world);
     let dir = world.dir.path().join("backups");
     fs::create_dir(&dir).unwrap();

@@ -27,7 +27,7 @@ fn relayed() -> Option<(World, Relay)> {
     let relay = Relay::before(server);
     let through = format!("postgres://{user}@127.0.0.1:{}/{database}", relay.port);
     let world = World::with(|config| {
-        config.store = Some(Address::parse(&through).unwrap());
+        config.store = Address::parse(&through).unwrap().into();
         config.metrics_public = true;
     });
     Some((world, relay))
@@ -86,7 +86,7 @@ fn a_change_whose_answer_was_lost_is_there_and_sending_it_again_says_so() {
 }
 
 #[test]
-fn while_the_database_is_away_clients_hear_when_to_try_again_and_then_all_goes_on() {
+fn while_the_database_is_away_clients_are_asked_to_retry_later() {
     let Some((world, relay)) = relayed() else { return };
     create(&world, "before", "k1").is(202);
     relay.set(Mode::Away);
@@ -104,7 +104,7 @@ fn while_the_database_is_away_clients_hear_when_to_try_again_and_then_all_goes_o
 }
 
 #[test]
-fn a_database_that_falls_silent_holds_nobody_for_ever() {
+fn a_database_that_falls_silent_holds_no_request_for_ever() {
     let Some((world, relay)) = relayed() else { return };
     create(&world, "before", "k1").is(202);
     relay.set(Mode::Frozen);
@@ -117,7 +117,7 @@ fn a_database_that_falls_silent_holds_nobody_for_ever() {
 }
 
 #[test]
-fn metrics_are_told_while_the_database_is_away_or_silent() {
+fn metrics_are_served_while_the_database_is_away_or_silent() {
     let Some((world, relay)) = relayed() else { return };
     for (mode, connected) in [(Mode::Away, "0"), (Mode::Frozen, "1")] {
         world.send(world.request_at(0, "GET", "/offices")).is(200);
@@ -129,10 +129,10 @@ fn metrics_are_told_while_the_database_is_away_or_silent() {
             // Prometheus gives up after ten seconds.
             assert!(asked.elapsed() < Duration::from_secs(8), "{:?}", asked.elapsed());
             let all = series(&page);
-            let told = (all["mfa_store_readable"], all["mfa_store_writable"]) == ("0", connected);
-            told.then_some(page)
+            let found = (all["mfa_store_readable"], all["mfa_store_writable"]) == ("0", connected);
+            found.then_some(page)
         });
-        let page = page.expect("what is told of the database is wrong");
+        let page = page.expect("the metrics of the database are wrong");
         // Unknown values are left out.
         assert!(!page.contains("mfa_sessions") && !page.contains("mfa_tellers"), "{page}");
         relay.set(Mode::Pass);
@@ -146,7 +146,7 @@ fn metrics_are_told_while_the_database_is_away_or_silent() {
 fn a_statement_that_waits_too_long_is_given_up_and_leaves_nothing() {
     let Some((world, _relay)) = relayed() else { return };
     create(&world, "before", "k1").is(202);
-    let address = world.config().store.clone().unwrap();
+    let address = world.config().store.postgres().unwrap().clone();
     let schema = address.to_string().rsplit_once('=').unwrap().1.to_owned();
     let server = std::env::var("MFA_TEST_POSTGRES").unwrap();
     let lock = format!("begin; lock table {schema}.stored_records in access exclusive mode");
@@ -171,7 +171,7 @@ fn a_statement_that_waits_too_long_is_given_up_and_leaves_nothing() {
 #[test]
 fn a_server_that_crashes_and_starts_again_has_all_that_was_acknowledged() {
     let Some(server) = PostgresServer::start(None) else { return };
-    let world = World::with(|config| config.store = Some(server.address("schema=crash")));
+    let world = World::with(|config| config.store = server.address("schema=crash").into());
     let mut acknowledged = Vec::new();
     for round in 0..3 {
         for number in 0..20 {

@@ -1,6 +1,7 @@
 //! The check of the images: a doctored store, and the findings.
 
 use crate::api::images::{Images, PORTRAIT, hash, picture};
+use crate::stored::in_folder;
 use mfa_daemon::Clock;
 use mfa_daemon::store::Store;
 use mfa_daemon::store::embedded::{Embedded, Options};
@@ -30,7 +31,7 @@ fn face() -> Vec<u8> {
 }
 
 fn stopped() -> Stopped {
-    let mut images = Images::with(|config| config.store = None);
+    let mut images = Images::with(in_folder);
     images.portrait(&face()).is(202);
     images.scan("front", &front()).is(202);
     images.scan("again", &front()).is(202);
@@ -160,7 +161,7 @@ fn an_index_that_does_not_go_with_the_records_is_found() {
         (IMAGE_USES, false_use.as_bytes(), Some(b"")),
     ]);
     stopped.finds(&[
-        &format!("image {front}: the index image_uses says it is the portrait c-1, which is not so"),
+        &format!("image {front}: the index image_uses says it is the portrait c-1, which it is not"),
         "portrait of customer c-1: it is not in the index image_uses",
         &format!("{SCAN}: it is not in the index image_uses"),
         &format!("{SCAN}: it is not in the index scans_by_identifier"),
@@ -168,7 +169,7 @@ fn an_index_that_does_not_go_with_the_records_is_found() {
 }
 
 #[test]
-fn a_record_that_says_another_length_or_stands_in_the_place_of_another_is_found() {
+fn an_image_record_with_a_wrong_length_or_key_is_found() {
     let stopped = stopped();
     let image = |length: usize| {
         let (sha256, uploaded) = (hash(&face()), "2031-05-06T07:08:09.123Z");
@@ -189,7 +190,7 @@ fn a_record_that_says_another_length_or_stands_in_the_place_of_another_is_found(
 
 #[test]
 fn images_that_come_and_go_during_the_check_are_no_defects() {
-    let mut images = Images::with(|config| config.store = None);
+    let mut images = Images::with(in_folder);
     images.portrait(&face()).is(202);
     let data = images.0.dir.path().join("data");
     images.0.restart_after(|| {
@@ -224,7 +225,7 @@ fn images_that_come_and_go_during_the_check_are_no_defects() {
 
 #[test]
 fn a_damaged_image_is_refused_until_it_is_uploaded_again() {
-    let images = Images::with(|config| config.store = None);
+    let images = Images::with(in_folder);
     let (sound, name) = (face(), hash(&face()));
     let file = images.0.dir.path().join("data/objects").join(&name[..2]).join(&name);
     let mut flipped = sound.clone();
@@ -249,8 +250,8 @@ fn a_damaged_image_is_refused_until_it_is_uploaded_again() {
 }
 
 #[test]
-fn what_lies_among_the_drafts_and_is_none_stops_no_start() {
-    let mut images = Images::with(|config| config.store = None);
+fn foreign_files_among_the_drafts_do_not_stop_a_start() {
+    let mut images = Images::with(in_folder);
     images.portrait(&face()).is(202);
     let drafts = images.0.dir.path().join("data/objects/tmp");
     images.0.restart_after(|| {

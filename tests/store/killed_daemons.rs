@@ -25,7 +25,7 @@ fn start(home: &Path, store: &Address) -> Served {
 }
 
 /// The numbers of the trail that a subscription to customers gets.
-async fn told(http: &reqwest::Client, url: &str, after: u64) -> Vec<u64> {
+async fn numbers(http: &reqwest::Client, url: &str, after: u64) -> Vec<u64> {
     let trail = http.get(format!("{url}/audit?sortDirection=ASC&after={after}&resource=customer/*"));
     let text = trail.header("accept", "application/x-ndjson").send().await.unwrap().text().await.unwrap();
     let number = |line: &str| serde_json::from_str::<Value>(line).unwrap()["sequence"].as_u64().unwrap();
@@ -33,12 +33,12 @@ async fn told(http: &reqwest::Client, url: &str, after: u64) -> Vec<u64> {
 }
 
 #[test]
-fn two_daemons_killed_in_turn_leave_no_record_unsealed_and_no_event_undelivered() {
+fn two_daemons_killed_in_turn_leave_no_unsealed_record_or_lost_event() {
     let Some(store) = fresh() else { return };
     let home = tempfile::tempdir().unwrap();
     let receiver = Receiver::start(&[]);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let (told, arrived) = runtime.block_on(async {
+    let (found, arrived) = runtime.block_on(async {
         let http = client();
         let known: Acknowledged = Arc::default();
         let mut daemons = [start(home.path(), &store), start(home.path(), &store)];
@@ -68,11 +68,11 @@ fn two_daemons_killed_in_turn_leave_no_record_unsealed_and_no_event_undelivered(
         assert!(confirmed > KILLS * 5);
         let url = &daemons[1].url;
         assert_eq!(verify(&http, url, &all).await, Vec::<String>::new());
-        let told = told(&http, url, made["position"].as_u64().unwrap()).await;
-        let expected = told.len();
+        let found = numbers(&http, url, made["position"].as_u64().unwrap()).await;
+        let expected = found.len();
         let arrived = tokio::task::spawn_blocking(move || receiver.taken_events(expected)).await.unwrap();
         println!("{KILLS} kills, {confirmed} acknowledged customers, {expected} events, 0 lost");
-        (told, arrived)
+        (found, arrived)
     });
-    assert_eq!(arrived, told, "each event, in order, once");
+    assert_eq!(arrived, found, "each event, in order, once");
 }

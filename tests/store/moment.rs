@@ -4,7 +4,7 @@ use super::backup::{institution_of, on, played, portrait, records, text, with_ke
 use crate::api::images::picture;
 use crate::api::tellers::counter::Counter;
 use crate::cli::run::{Ran, run};
-use crate::stored::{files, postgres_address};
+use crate::stored::{files, in_folder, postgres_address};
 use crate::world::{World, mfa};
 use mfa_daemon::Address;
 use mfa_shared::time::Timestamp;
@@ -36,7 +36,7 @@ fn customer(world: &World, name: &str) {
 
 /// An institution in the embedded store: a backup, good work behind it, and then a mistake.
 fn worked_on() -> Since {
-    let counter = Counter::with(World::with(|config| config.store = None));
+    let counter = Counter::with(World::with(in_folder));
     let world = institution_of(counter).world;
     let home = world.dir.path().to_owned();
     let backup = home.join("b.mfab");
@@ -77,13 +77,13 @@ fn a_store_goes_back_to_the_moment_before_a_mistake() {
     assert!(held.contains("is locked by process") && !since.home.join("new").exists(), "{held}");
     since.world.stop();
     let restored = since.restore("new", &since.moment.to_string(), &["-o", "json"]);
-    let (told, shown) = (restored.err.clone(), restored.json());
+    let (reported, shown) = (restored.err.clone(), restored.json());
     // The trail's record of the last backup may have been there by then.
     let reached = shown["journalSequence"].as_u64().unwrap();
     assert!((since.kept..since.kept + 5).contains(&reached), "{reached} and {}", since.kept);
     // The portrait that was replaced afterwards is in no folder any more.
     assert_eq!(shown["missingImages"].as_array().unwrap().len(), 1, "{shown}");
-    assert!(told.contains("is missing: it was replaced or removed since"), "{told}");
+    assert!(reported.contains("is missing: it was replaced or removed since"), "{reported}");
     let new = on(&since.home, &since.home.join("new"), None);
     since.is_right(&new, reached);
     with_key(&since.home, &["check", "ledger", "--data-dir", text(&since.home.join("new"))]).ok();
@@ -94,8 +94,8 @@ fn a_store_goes_back_to_the_moment_before_a_mistake() {
     assert!(world.get("/customers/good-3/portrait").is(200).body == picture(9_000, 53));
     assert_eq!(world.get("/configuration/email/main").is(200).json()["app_password"], "word");
     let trail = world.get("/audit?operation=Restore").is(200).json();
-    let told: Vec<&Value> = trail["records"][0]["changes"].as_array().unwrap().iter().collect();
-    assert!(told.iter().any(|change| change["after"] == json!(reached.to_string())), "{trail}");
+    let reported: Vec<&Value> = trail["records"][0]["changes"].as_array().unwrap().iter().collect();
+    assert!(reported.iter().any(|change| change["after"] == json!(reached.to_string())), "{trail}");
     run(world.mfa(&["audit", "verify"])).ok();
 }
 
@@ -134,7 +134,7 @@ fn into_postgres(since: &Since, address: Address) {
 }
 
 #[test]
-fn a_killed_restore_to_a_moment_is_no_store_and_the_same_command_ends_it() {
+fn a_killed_restore_to_a_moment_is_finished_by_the_same_command() {
     let mut since = worked_on();
     since.world.stop();
     let (data, until) = (since.home.join("data"), since.kept.to_string());

@@ -2,7 +2,7 @@
 
 use crate::api::tellers::counter::Counter;
 use crate::cli::run::run;
-use crate::stored::close_and_pack;
+use crate::stored::{close_and_pack, in_folder};
 use crate::world::World;
 use serde_json::Value;
 use std::fs;
@@ -13,7 +13,7 @@ const DEPOSIT_BYTES_MAX: u64 = 1_024;
 
 /// A counter with accounts, and so many confirmed deposits; and what the journal grew by with them.
 fn deposited(deposits: u64) -> (Counter, u64) {
-    let counter = Counter::with(World::with(|config| config.store = None));
+    let counter = Counter::with(World::with(in_folder));
     counter.open("T1", "emp1", "100");
     counter.unlock("T1", "emp1");
     let accounts: Vec<String> =

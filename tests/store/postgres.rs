@@ -25,24 +25,24 @@ pub fn fresh() -> Option<Address> {
 /// A world of two daemons on a fresh store, or nothing to test against.
 pub fn shared() -> Option<World> {
     let address = fresh()?;
-    Some(World::with(|config| config.store = Some(address)))
+    Some(World::with(|config| config.store = address.into()))
 }
 
 /// Queries the database of a world directly.
 pub fn column(world: &World, sql: &str) -> Vec<String> {
-    let rows = world.block_on(ask(world.config().store.as_ref().unwrap(), sql));
+    let rows = world.block_on(ask(world.config().store.postgres().unwrap(), sql));
     rows.iter().map(|row| row.get(0)).collect()
 }
 
 fn config(address: &Address, dir: &TempDir) -> Config {
     let mut config = Config::new(dir.path().join("data"));
     (config.listen, config.auth) = ("127.0.0.1:0".parse().unwrap(), Auth::Off);
-    (config.store, config.store_connections_max) = (Some(address.clone()), 4);
+    (config.store, config.store_connections_max) = (address.clone().into(), 4);
     config
 }
 
 #[test]
-fn an_analyst_queries_records_as_json_and_the_journal_says_who_changed_what() {
+fn analysts_query_records_as_json_and_the_journal_says_who_changed_what() {
     let Some(world) = shared() else { return };
     let customer = json!({ "identifier": "ann", "type": "PERSON", "surname": "Mensah" }).to_string();
     let request = world.request("POST", "/customers").header("x-request-id", "r-77").body(customer);
@@ -54,13 +54,13 @@ fn an_analyst_queries_records_as_json_and_the_journal_says_who_changed_what() {
 }
 
 #[test]
-fn the_journal_tells_every_commit_once_and_in_order_whoever_wrote_it() {
+fn the_journal_has_every_commit_of_every_daemon_once_and_in_order() {
     const THINGS: Space = Space { id: 8, name: "things" };
     let Some(address) = fresh() else { return };
     let runtime = Runtime::new().unwrap();
     let open = || Arc::new(Postgres::open(Options::new(address.clone(), &[THINGS])).unwrap());
     let engines = [open(), open()];
-    let (mut told, mut after, mut writing) = (Vec::new(), 0, Vec::new());
+    let (mut found, mut after, mut writing) = (Vec::new(), 0, Vec::new());
     for number in 0..120u8 {
         let change = Change { space: THINGS, key: vec![number], value: Some(b"1".to_vec()) };
         let time = Timestamp::from_millis(1_700_000_000_000);
@@ -68,8 +68,8 @@ fn the_journal_tells_every_commit_once_and_in_order_whoever_wrote_it() {
         let write = engines[usize::from(number % 2)].write(Box::new(move |_| Some(commit.clone())));
         writing.push(runtime.spawn(write));
         if number % 10 == 0 {
-            told.extend(runtime.block_on(engines[0].journal(after, 7)).unwrap());
-            after = told.last().map_or(0, |(sequence, _)| *sequence);
+            found.extend(runtime.block_on(engines[0].journal(after, 7)).unwrap());
+            after = found.last().map_or(0, |(sequence, _)| *sequence);
         }
     }
     for write in writing {
@@ -79,12 +79,12 @@ fn the_journal_tells_every_commit_once_and_in_order_whoever_wrote_it() {
         let page = runtime.block_on(engines[1].journal(after, 7)).unwrap();
         let Some((last, _)) = page.last() else { break };
         after = *last;
-        told.extend(page);
+        found.extend(page);
     }
-    assert!(told.windows(2).all(|pair| pair[0].0 < pair[1].0));
-    let requests: BTreeSet<_> = told.iter().map(|(_, commit)| commit.request.clone()).collect();
-    assert_eq!((told.len(), requests.len()), (120, 120));
-    assert!(told.iter().all(|(_, c)| c.changes.len() == 1 && c.request == c.changes[0].key[0].to_string()));
+    assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    let requests: BTreeSet<_> = found.iter().map(|(_, commit)| commit.request.clone()).collect();
+    assert_eq!((found.len(), requests.len()), (120, 120));
+    assert!(found.iter().all(|(_, c)| c.changes.len() == 1 && c.request == c.changes[0].key[0].to_string()));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_server_that_is_not_there_is_named_without_the_password() {
 #[test]
 fn a_record_that_was_changed_in_the_database_is_found_by_a_check() {
     let Some(address) = fresh() else { return };
-    let mut world = World::with(|config| config.store = Some(address.clone()));
+    let mut world = World::with(|config| config.store = address.clone().into());
     for name in ["ann", "ben"] {
         world.post("/customers", json!({ "identifier": name, "type": "PERSON" }).to_string()).is(202);
     }

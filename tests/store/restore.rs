@@ -29,7 +29,7 @@ fn backed_up() -> (World, PathBuf) {
 }
 
 #[test]
-fn a_killed_restore_is_no_store_and_the_same_command_ends_it() {
+fn a_killed_restore_does_not_open_and_the_same_command_finishes_it() {
     let (world, file) = backed_up();
     let home = world.dir.path();
     let (mut begun, mut whole) = (0, 0);
@@ -64,7 +64,7 @@ fn a_killed_restore_is_no_store_and_the_same_command_ends_it() {
 }
 
 #[test]
-fn a_restore_takes_the_place_of_a_store_only_when_told_and_sets_it_aside() {
+fn a_restore_replaces_a_store_only_when_asked_to_and_sets_it_aside() {
     let (world, file) = backed_up();
     let (home, dir) = (world.dir.path(), world.dir.path().join("place"));
     let restore = |more: &[&str]| {
@@ -73,11 +73,17 @@ fn a_restore_takes_the_place_of_a_store_only_when_told_and_sets_it_aside() {
     restore(&[]).ok();
     let said = restore(&[]).fails(1);
     assert!(said.contains("holds a store already") && said.contains("--replace"), "{said}");
-    assert!(restore(&["--replace", "--no-input"]).exit != 0, "nobody agreed");
+    assert!(restore(&["--replace", "--no-input"]).exit != 0, "no one agreed");
     let replaced = restore(&["--replace", "--yes", "-o", "json"]).json();
     let aside = PathBuf::from(replaced["setAside"].as_str().unwrap());
     assert!(aside.file_name().unwrap().to_str().unwrap().starts_with("place.replaced-20"), "{aside:?}");
-    assert!(!home.join("place.restoring").exists());
+    let beside = home.join("place.restoring");
+    assert!(!beside.exists());
+    // What another restore has left is named, so that nobody empties the store instead.
+    with_key(home, &["backup", "restore", text(&file), "--data-dir", text(&beside)]).ok();
+    let said = restore(&["--replace", "--yes"]).fails(1);
+    assert!(said.contains(&format!("{} holds a store already", text(&beside))), "{said}");
+    fs::remove_dir_all(&beside).unwrap();
     for place in [&dir, &aside] {
         for what in ["store", "ledger"] {
             with_key(home, &["check", what, "--data-dir", text(place)]).ok();
@@ -96,7 +102,7 @@ fn a_restore_takes_the_place_of_a_store_only_when_told_and_sets_it_aside() {
 }
 
 #[test]
-fn secrets_come_back_with_their_key_file_and_without_it_what_lacks_them_is_listed() {
+fn secrets_are_restored_with_their_key_file_or_listed_as_missing() {
     let (mut world, file) = backed_up();
     let home = world.dir.path().to_owned();
     let target = |name: &str| home.join("elsewhere").join(name);

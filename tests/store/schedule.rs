@@ -51,7 +51,7 @@ fn trail(world: &World) -> Vec<Value> {
 
 /// Whether every daemon says that a backup failed, or none does: each of them looks once a second.
 fn all_say(world: &World, failed: bool) -> bool {
-    let daemons = if world.config().store.is_some() { 2 } else { 1 };
+    let daemons = if world.config().store.postgres().is_some() { 2 } else { 1 };
     (0..daemons).all(|daemon| {
         let version = world.send(world.request_at(daemon, "GET", "/version")).json();
         version["backupFailedOn"].is_string() == failed
@@ -72,10 +72,10 @@ fn one_backup_a_day_is_made_by_one_daemon_read_back_and_thinned_out() {
     wait_for("no backup was made", || files(&dir) == ["mfa-20310506T071009Z.mfab"]);
     let file = dir.join("mfa-20310506T071009Z.mfab");
     let verified = run(mfa(&dir, &["backup", "verify", file.to_str().unwrap(), "-o", "json"])).json();
-    wait_for("the trail does not tell of it", || trail(&world).len() == 1);
-    let told = &trail(&world)[0];
-    assert_eq!((&told["actor"], &told["resource"]), (&"system".into(), &"backup/2031-05-06".into()));
-    let digest = told["changes"].as_array().unwrap().iter().find(|change| change["field"] == "/digest");
+    wait_for("the trail has no record of it", || trail(&world).len() == 1);
+    let listed = &trail(&world)[0];
+    assert_eq!((&listed["actor"], &listed["resource"]), (&"system".into(), &"backup/2031-05-06".into()));
+    let digest = listed["changes"].as_array().unwrap().iter().find(|change| change["field"] == "/digest");
     assert_eq!(digest.unwrap()["after"], verified["digest"]);
     let page = metrics(&world);
     let (made, failed) =
@@ -114,8 +114,8 @@ fn encrypted_backups_of_the_schedule_are_thinned_out_by_their_names() {
     let identity = ["--identity", holder.file(), "-o", "json"];
     let command = [&["backup", "verify", file.to_str().unwrap()], &identity[..]].concat();
     let verified = run(mfa(&dir, &command)).json();
-    let told = &trail(&world)[0];
-    let digest = told["changes"].as_array().unwrap().iter().find(|change| change["field"] == "/digest");
+    let listed = &trail(&world)[0];
+    let digest = listed["changes"].as_array().unwrap().iter().find(|change| change["field"] == "/digest");
     assert_eq!(digest.unwrap()["after"], verified["digest"]);
     // One of another store, which cannot be read here.
     let foreign = dir.join("mfa-20310501T071009Z-00000000000000000000000000000000.mfab.age");
@@ -133,10 +133,10 @@ fn a_backup_that_fails_shows_everywhere_until_one_succeeds() {
     let (mut world, dir, home) = scheduled("7d", &[]);
     fs::write(&dir, "no folder").unwrap();
     world.clock.advance(120);
-    wait_for("nothing is told", || all_say(&world, true) && !trail(&world).is_empty());
-    let told = trail(&world)[0].clone();
-    assert_eq!(told["outcome"], "FAILED");
-    assert!(told["changes"][0]["after"].as_str().unwrap().contains(dir.to_str().unwrap()), "{told}");
+    wait_for("nothing is reported", || all_say(&world, true) && !trail(&world).is_empty());
+    let listed = trail(&world)[0].clone();
+    assert_eq!(listed["outcome"], "FAILED");
+    assert!(listed["changes"][0]["after"].as_str().unwrap().contains(dir.to_str().unwrap()), "{listed}");
     assert_eq!(series(&metrics(&world))["mfa_backup_failed"], "1");
     let status = run(world.mfa(&["status"]));
     assert!(status.exit == 0 && status.err.contains("the backup of the schedule failed"), "{status:?}");

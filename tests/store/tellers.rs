@@ -263,7 +263,7 @@ fn a_count_that_the_drawer_did_not_hold_is_found() {
             tx.remove(&stored);
             tx.put(&StoredDenomination { number: 2, ..stored })
         },
-        &[("count 2 of teller T1", "stands where 1 is due")],
+        &[("count 2 of teller T1", "is in the place of number 1")],
     );
     day.close();
 }
@@ -286,7 +286,7 @@ fn tellers_whose_state_and_people_contradict_are_found() {
             stored.teller.assigned_employee = None;
             tx.put(&stored)
         },
-        &[("teller T2", "is PAUSED and nobody is assigned to it")],
+        &[("teller T2", "is PAUSED and no one is assigned to it")],
     );
     day.finds(
         |tx| {
@@ -319,7 +319,7 @@ fn a_report_that_was_altered_is_found() {
             tx.remove(&stored);
             tx.put(&DayReport { number: 3, ..stored })
         },
-        &[("report 3 of teller T1", "stands where 1 is due")],
+        &[("report 3 of teller T1", "is in the place of number 1")],
     );
     day.close();
 }
@@ -337,7 +337,7 @@ fn a_gap_between_receipts_and_one_of_no_transaction_are_found() {
             tx.remove(&stored);
             Ok(())
         },
-        &[("receipt 2 of teller T1", "stands where 1 is due"), ("receipts", "are 2, and copies of 3")],
+        &[("receipt 2 of teller T1", "is in the place of number 1"), ("receipts", "are 2, and copies of 3")],
     );
     day.finds(
         |tx| {
@@ -351,7 +351,7 @@ fn a_gap_between_receipts_and_one_of_no_transaction_are_found() {
             let stored = receipt(tx, 2);
             tx.put(&Receipt { amount: stored.amount.plus(amount("0.01")), ..stored })
         },
-        &[("receipt 2 of teller T1", "says something else than transaction ")],
+        &[("receipt 2 of teller T1", "differs from transaction ")],
     );
     day.finds(
         |tx| {

@@ -62,7 +62,7 @@ fn a_daemon_works_over_tls() {
     let authority = Authority::new(dir.path());
     let Some(server) = PostgresServer::start(Some(&authority.certificate("127.0.0.1", 2090))) else { return };
     let settings = format!("sslmode=verify-full&sslrootcert={}", authority.file().display());
-    let world = World::with(|config| config.store = Some(server.address(&settings)));
+    let world = World::with(|config| config.store = server.address(&settings).into());
     world.post("/customers", r#"{"identifier":"ann","type":"PERSON"}"#).is(202);
     world.get("/customers/ann").is(200);
 }

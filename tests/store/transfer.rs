@@ -2,7 +2,7 @@
 
 use crate::api::images::{Images, hash, part, picture};
 use crate::cli::run::{Ran, run};
-use crate::stored::{at_rest, objects, postgres_address};
+use crate::stored::{at_rest, in_folder, objects, postgres_address};
 use crate::world::{World, mfa};
 use mfa_daemon::store::embedded::{Embedded, Options};
 use mfa_daemon::store::engine::Engine;
@@ -23,7 +23,7 @@ const CUSTOMERS: usize = 300;
 /// A world on the embedded engine with customers, portraits and scans: some of the same picture, one as
 /// large as images may be, and one of every length near a limit of ours.
 fn filled() -> World {
-    let images = Images::with(|config| config.store = None);
+    let images = Images::with(in_folder);
     for number in 0..CUSTOMERS {
         let body = json!({ "identifier": format!("c{number}"), "type": "PERSON", "surname": "Mensah" });
         images.0.post("/customers", body.to_string()).is(202);
@@ -73,7 +73,7 @@ fn on(home: &Path, dir: &Path, store: Option<Address>) -> Config {
     let mut config = Config::new(dir);
     (config.auth, config.listen) = (Auth::Off, "127.0.0.1:0".parse().unwrap());
     config.secret_key_file = home.join("data.key");
-    config.store = store;
+    config.store = store.into();
     config
 }
 
@@ -114,7 +114,7 @@ fn target(home: &Path, address: Option<&Address>) -> Box<dyn Engine> {
 }
 
 #[test]
-fn a_copy_that_breaks_off_anywhere_goes_on_and_is_no_store_before_it_is_whole() {
+fn a_broken_copy_is_resumed_and_does_not_open_before_it_is_whole() {
     let mut world = filled();
     world.stop();
     let (home, address) = (world.dir.path().to_owned(), postgres_address());
@@ -122,20 +122,20 @@ fn a_copy_that_breaks_off_anywhere_goes_on_and_is_no_store_before_it_is_whole() 
     let place = address.as_ref().map_or(text(&home.join("target")).to_owned(), Address::to_string);
     // Where the copy is broken off.
     let ends: [fn(Progress) -> bool; 6] = [
-        |told| told == Progress::Reading,
-        |told| matches!(told, Progress::Pairs(1.., _)),
-        |told| matches!(told, Progress::Pairs(300.., _)),
-        |told| matches!(told, Progress::Images(1.., _)),
-        |told| matches!(told, Progress::Images(9.., _)),
-        |told| told == Progress::Comparing,
+        |found| found == Progress::Reading,
+        |found| matches!(found, Progress::Pairs(1.., _)),
+        |found| matches!(found, Progress::Pairs(300.., _)),
+        |found| matches!(found, Progress::Images(1.., _)),
+        |found| matches!(found, Progress::Images(9.., _)),
+        |found| found == Progress::Comparing,
     ];
     for (round, ends) in ends.into_iter().enumerate() {
         let runtime = Runtime::new().unwrap();
         let from = Embedded::open(Options::new(&data)).unwrap();
         let to = target(&home, address.as_ref());
         let enough = Notify::new();
-        let watch = |told: Progress| {
-            if ends(told) {
+        let watch = |found: Progress| {
+            if ends(found) {
                 enough.notify_one();
             }
         };
@@ -203,6 +203,12 @@ fn a_copy_is_not_made_over_a_store_or_from_nothing() {
     assert!(!none.exists());
     migrate(home, text(&data), text(&copy)).json();
     assert!(migrate(home, text(&data), text(&copy)).err.contains("holds a store already"));
+    let refused = migrate(home, text(&data), text(&home.join("copy/../data/")));
+    assert!(
+        refused.exit == 2 && refused.err.contains("is the store that is to be copied"),
+        "{}",
+        refused.err
+    );
     let refused = migrate(home, "postgres://ann:s3cret@127.0.0.1:1/bank", text(&home.join("x")));
     assert!(refused.exit == 2 && !refused.err.contains("s3cret"), "{}", refused.err);
 }
@@ -212,7 +218,7 @@ fn a_store_that_a_daemon_uses_is_not_copied() {
     let world = World::start();
     world.post("/customers", r#"{"identifier":"ann","type":"PERSON"}"#).is(202);
     let home = world.dir.path();
-    let (place, copy): (String, PathBuf) = match &world.config().store {
+    let (place, copy): (String, PathBuf) = match world.config().store.postgres() {
         Some(address) => (address.to_string(), home.join("copy")),
         None => (text(&home.join("data")).to_owned(), home.join("copy")),
     };
@@ -260,7 +266,7 @@ fn parse(stream: &[u8]) -> Contents {
 }
 
 #[test]
-fn the_stream_of_a_store_is_as_it_is_described() {
+fn the_stream_of_a_store_follows_its_description() {
     let mut world = filled();
     world.stop();
     let engine = Embedded::open(Options::new(world.dir.path().join("data"))).unwrap();

@@ -205,7 +205,7 @@ fn an_import_whose_daemon_is_killed_goes_on_with_the_next_one() {
 }
 
 #[test]
-fn an_import_that_is_interrupted_finishes_what_it_has_begun_and_says_how_to_go_on() {
+fn an_interrupted_import_finishes_its_batches_and_says_how_to_resume() {
     let world = World::start();
     let folder = world.dir.path();
     let path = file(folder, false);

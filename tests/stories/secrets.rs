@@ -228,7 +228,7 @@ impl Day {
 
     fn look_at_the_store(&mut self, when: &str) {
         let mut config = Config::new(&self.data);
-        config.store.clone_from(&self.home.store);
+        config.store = self.home.store.clone().into();
         let stored = tokio::runtime::Runtime::new().unwrap().block_on(at_rest(&config));
         // A daemon on PostgreSQL needs a folder of its own only while it works on images.
         let beside = if self.data.is_dir() { files(&self.data) } else { Vec::new() };
@@ -243,7 +243,7 @@ impl Day {
 }
 
 #[test]
-fn no_secret_of_a_first_day_lies_about() {
+fn no_secret_of_a_first_day_is_left_behind() {
     let mut day = Day::begin();
     day.initialise();
     day.people();
@@ -271,7 +271,7 @@ fn no_secret_of_a_first_day_lies_about() {
         let forms = forms(secret);
         for (place, bytes) in &places {
             if forms.iter().any(|form| holds(bytes, form)) {
-                leaks.insert(format!("{name} stands in {place}"));
+                leaks.insert(format!("{name} is in {place}"));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 const COLUMNS_DEFAULT: usize = 80;
 /// Fewest columns of the bars, however narrow the terminal is.
 const PLOT_MIN: usize = 8;
-/// Widest bar with the space behind it.
+/// Widest bar with the space after it.
 const BAR_MAX: usize = 8;
 const INTERVALS_MAX: i128 = 5;
 /// Lines that the bars take, more or less.

@@ -63,7 +63,7 @@ impl Client {
             outgoing,
             headers,
             head_only: false,
-            tells: true,
+            reports: true,
             keyed: false,
             bulk: true,
             watch: None,

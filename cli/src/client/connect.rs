@@ -1,4 +1,4 @@
-//! The way to the daemon: connections, certificates, and why no answer came.
+//! Connections to the daemon, certificates, and why no answer came.
 
 use super::{Client, Watch};
 use crate::failure::{Failure, Outcome};
@@ -99,6 +99,7 @@ impl Client {
     }
 
     /// Reading the machine's certificates takes longer than everything else, so plain HTTP goes without.
+    #[expect(clippy::expect_used, reason = "rustls's own provider speaks its default versions")]
     fn tls(&self, builder: reqwest::ClientBuilder, url: &reqwest::Url) -> Outcome<reqwest::ClientBuilder> {
         let provider = rustls::crypto::ring::default_provider();
         if url.scheme() == "https" {
@@ -108,7 +109,6 @@ impl Client {
         }
         let config = rustls::ClientConfig::builder_with_provider(provider.into())
             .with_safe_default_protocol_versions()
-            // The provider is rustls's own and speaks the default versions.
             .expect("default versions")
             .with_root_certificates(rustls::RootCertStore::empty())
             .with_no_client_auth();
@@ -134,7 +134,7 @@ fn address(text: &str) -> Outcome<reqwest::Url> {
     // The paths of requests go behind the address, where a query or a fragment would swallow them.
     let url = url.filter(|url| url.query().is_none() && url.fragment().is_none());
     url.ok_or_else(|| {
-        Failure::usage(format!("\"{text}\" is no address of a daemon"))
+        Failure::usage(format!("\"{text}\" is not the address of a daemon"))
             .hint("an address is like http://127.0.0.1:6320; it is set by --url or MFA_URL")
     })
 }
@@ -163,10 +163,9 @@ pub(super) fn unreachable(url: &str, timeout: Duration, error: &reqwest::Error) 
         Some(rustls::Error::InvalidCertificate(why)) => {
             (format!("its certificate is not trusted: {}", distrust(why)), UNTRUSTED_HINT)
         }
-        Some(rustls::Error::InvalidMessage(_)) => (
-            "what answers there does not speak TLS".to_owned(),
-            "is the address http:// in place of https://?",
-        ),
+        Some(rustls::Error::InvalidMessage(_)) => {
+            ("the server there does not speak TLS".to_owned(), "is the address http:// in place of https://?")
+        }
         _ if unknown_name => ("no such host".to_owned(), "correct the address: --url or MFA_URL"),
         _ if refused && here => ("the connection was refused".to_owned(), "start it: mfa daemon start"),
         _ if refused => {

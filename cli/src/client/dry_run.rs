@@ -1,4 +1,4 @@
-//! Changes that are only tried.
+//! Dry runs.
 
 use super::{At, Client, operation};
 use crate::failure::{Failure, Outcome};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub(super) const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
 
 impl Client {
-    /// Lets the daemon try a change, whatever the flags say; the keys of the changes that follow stay theirs.
+    /// Lets the daemon try a change, whatever the flags say; the keys of later changes are not used up.
     pub async fn try_out<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome {
         self.try_row((&E::META, &endpoint.params()), body.write()).await
     }
@@ -37,7 +37,7 @@ impl Client {
         tag: Option<&str>,
         read: At<'_>,
     ) -> Outcome<Value> {
-        // What the trial leaves dangling, the change itself will say.
+        // The change itself reports what it leaves dangling.
         let trial = Self { dry_run: true, noted: Default::default(), ..self.clone() };
         let sent = body.body.as_ref().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned());
         let change = operation(write.0, write.1, None, tag, sent.as_deref());
@@ -55,11 +55,11 @@ impl Client {
 
 /// A daemon that does not know the header has made the change.
 pub(super) fn ignored(url: &str) -> Failure {
-    let what = format!("the daemon at {url} knows no dry runs, and has done what was asked");
+    let what = format!("the daemon at {url} does not know dry runs, and has made the change");
     Failure::new("dry_run_ignored", exit::INCOMPATIBLE, what)
 }
 
-/// How a command ends whose change was tried and is a good one.
+/// How a command ends whose change would be accepted.
 pub(super) fn would_be_accepted(method: &str, path: &str, location: Option<String>) -> Failure {
     let result = "would be accepted; nothing was changed";
     Failure::dry_run(json!({ "method": method, "path": path, "result": result, "location": location }))

@@ -51,7 +51,7 @@ impl Client {
         socket.set_read_timeout(Some(timeout)).map_err(failed)?;
         socket.set_write_timeout(Some(timeout)).map_err(failed)?;
         let name = ServerName::try_from(host.clone());
-        let name = name.map_err(|_| Failure::usage(format!("{host} is no name of a host")))?;
+        let name = name.map_err(|_| Failure::usage(format!("{host} is not a host name")))?;
         let mut connection = ClientConnection::new(Arc::new(by_itself(None).with_no_client_auth()), name)
             .map_err(|error| Failure::local(format!("cannot set up TLS: {error}")))?;
         while connection.is_handshaking() {

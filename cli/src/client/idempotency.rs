@@ -1,11 +1,12 @@
-//! The key by which the daemon knows a change that it was sent before.
+//! The key by which the daemon recognises a repeated change.
 
 use crate::client::Client;
+use crate::random;
 use std::sync::atomic::Ordering;
 
 impl Client {
-    /// The key of the next change. Where one was given for a command of several changes, the first has that
-    /// one and the others count on from it, so that the same command with the same key repeats them all.
+    /// The key of the next change. Where one was given for a command of several changes, the first has it and
+    /// the others append a number, so that the same command with the same key repeats them all.
     pub fn next_key(&self) -> String {
         let before = self.changes.fetch_add(1, Ordering::Relaxed);
         match (&self.idempotency_key, before) {
@@ -18,9 +19,7 @@ impl Client {
 
 /// A fresh key: a UUID of version 4.
 pub fn new_key() -> String {
-    let mut bytes = [0_u8; 16];
-    // Without the system's random numbers nothing that is safe can be sent.
-    getrandom::fill(&mut bytes).expect("random numbers of the system");
+    let mut bytes: [u8; 16] = random::bytes();
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

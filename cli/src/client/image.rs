@@ -1,4 +1,4 @@
-//! Images: sent piece by piece, so that a slow line can be watched, and taken piece by piece.
+//! Images, sent and received piece by piece, so that progress on a slow line can be shown.
 
 use super::{Client, Request, connect};
 use crate::failure::{Failure, Outcome};
@@ -112,7 +112,7 @@ fn moment(text: &str) -> Option<Timestamp> {
 }
 
 impl Arriving {
-    /// The next bytes. After the last ones it is certain that all of them are those of the image.
+    /// The next bytes. The end is returned only once the digest of all of them is right.
     pub async fn next(&mut self) -> Outcome<Option<Bytes>> {
         match self.response.chunk().await {
             Ok(Some(bytes)) => {

@@ -7,6 +7,7 @@
 //! in the calculation cannot be, and go with the process, which ends at once.
 
 use crate::failure::{Failure, Outcome};
+use crate::random;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use mfa_shared::fault::exit;
@@ -22,9 +23,9 @@ use zeroize::Zeroizing;
 
 /// Public exponent of every key that is made here.
 const EXPONENT: u32 = 65_537;
-/// Rounds of the test of Miller and Rabin: a number that is no prime passes all with less than 2^-80.
+/// Rounds of the Miller-Rabin test: a composite number passes all of them with a probability below 2^-80.
 const ROUNDS: usize = 40;
-/// Divisors that sort most candidates out before the test.
+/// Divisors that rule out most candidates before the test.
 const SMALL_PRIMES_MAX: u32 = 2000;
 
 /// Letters in a line of PEM.
@@ -71,7 +72,8 @@ pub fn generate(bits: u64) -> Generated {
     }
 }
 
-/// Whether the factors of a modulus of `bits` bits are so near to each other that it would give them away.
+/// Whether the factors of a modulus of `bits` bits are so near to each other that they could be found from
+/// it.
 fn are_near(p: &BigUint, q: &BigUint, bits: u64) -> bool {
     p - q <= BigUint::from(1u8) << (bits / 2 - 100)
 }
@@ -83,8 +85,7 @@ fn small_primes() -> Vec<u32> {
 
 fn random(bits: u64) -> BigUint {
     let mut bytes = Zeroizing::new(vec![0; usize::try_from(bits.div_ceil(8)).unwrap_or_default()]);
-    // Without the system's random numbers there is no key.
-    getrandom::fill(&mut bytes).expect("random numbers of the system");
+    random::fill(&mut bytes);
     BigUint::from_bytes_be(&bytes) >> (u64::try_from(bytes.len()).unwrap_or_default() * 8 - bits)
 }
 
@@ -103,7 +104,7 @@ fn prime(bits: u64, small: &[u32]) -> BigUint {
     }
 }
 
-/// The test of Miller and Rabin.
+/// The Miller-Rabin test.
 fn is_probable_prime(candidate: &BigUint) -> bool {
     let below = candidate - 1u8;
     let twos = below.trailing_zeros().unwrap_or_default();
@@ -125,7 +126,7 @@ fn is_probable_prime(candidate: &BigUint) -> bool {
 fn der(tag: u8, content: &[u8]) -> Zeroizing<Vec<u8>> {
     let length = content.len().to_be_bytes();
     let length = &length[length.iter().position(|byte| *byte != 0).unwrap_or(length.len() - 1)..];
-    // With room for all of it nothing is left behind where it was shorter.
+    // Allocated in full, so that no shorter copy is left in memory.
     let mut out = Zeroizing::new(Vec::with_capacity(content.len() + 10));
     out.push(tag);
     if content.len() >= 0x80 {
@@ -186,7 +187,7 @@ pub fn check_free(file: &str) -> Outcome {
 
 fn taken(file: &str) -> Failure {
     Failure::new("file_exists", exit::CONFLICT, format!("{file} exists"))
-        .hint("a key is never written over: give another file")
+        .hint("a key file is never overwritten: give another file")
 }
 
 /// A key file.

@@ -12,7 +12,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-/// Time before its end at which a token is refreshed, so that it does not end on its way.
+/// Time before its end at which a token is refreshed, so that it does not expire in transit.
 const SPARE_SECONDS: i64 = 10;
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct Login {
     pub caller: String,
     /// The token that is sent.
     pub access_token: String,
-    /// The token with which the login goes on.
+    /// The token that renews the login.
     pub refresh_token: Option<String>,
     /// When the access token ends, in seconds since the start of 1970 by the clock of this machine.
     pub ends_seconds: i64,
@@ -74,12 +74,12 @@ pub fn all() -> Outcome<Vec<Login>> {
 
 /// The login at a daemon, under a profile or under none.
 pub fn find(profile: &str, url: &str) -> Outcome<Option<Login>> {
-    // Without a home there is nowhere a login could have been kept.
+    // Without a home folder no login can be kept.
     let known = if state_dir().is_ok() { all()? } else { Vec::new() };
     Ok(known.into_iter().find(|login| login.is_at(profile, url)))
 }
 
-/// The right to change the logins, which one command has at a time.
+/// The lock on the logins, which one command holds at a time.
 pub struct Lock {
     _file: File,
 }
@@ -109,7 +109,7 @@ impl Lock {
         }
         known.extend(more.cloned());
         if known.is_empty() {
-            // Otherwise every trial would leave a file that only says that no one is logged in.
+            // Otherwise every dry run would leave a file without logins.
             return fs::remove_file(path()?)
                 .map_err(|error| Failure::local(format!("cannot forget: {error}")));
         }

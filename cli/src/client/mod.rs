@@ -77,7 +77,7 @@ pub struct Client {
     pub dry_run: bool,
     /// What is done about changes that name what does not exist.
     pub references: References,
-    /// What they have named that does not exist.
+    /// Missing records that they named.
     noted: Arc<Mutex<Noted>>,
     /// Made at the first request, so that commands without one start at once.
     http: OnceLock<reqwest::Client>,
@@ -92,10 +92,10 @@ pub(crate) struct Request<'a> {
     /// Only the headers of the answer are wanted.
     head_only: bool,
     /// The answer reports the result of a dry run, so that it does not end the command.
-    tells: bool,
+    reports: bool,
     /// The request has an idempotency key of its own.
     keyed: bool,
-    /// It is part of a longer work, which waits for as long as the daemon says.
+    /// It is part of longer work, which waits for as long as the daemon says.
     bulk: bool,
     /// Called with the progress of the body; such a body is sent piece by piece.
     watch: Option<Watch>,
@@ -111,12 +111,12 @@ impl<'a> Request<'a> {
 
     fn of_row((meta, params): (&'static Meta, &[&'a str]), outgoing: Outgoing) -> Self {
         let (params, headers) = (params.to_vec(), HeaderMap::new());
-        let (head_only, tells, keyed, bulk, watch) = (false, false, true, false, None);
-        Self { meta, params, outgoing, headers, head_only, tells, keyed, bulk, watch }
+        let (head_only, reports, keyed, bulk, watch) = (false, false, true, false, None);
+        Self { meta, params, outgoing, headers, head_only, reports, keyed, bulk, watch }
     }
 }
 
-/// What goes over the wire.
+/// What is sent.
 struct Parcel {
     method: reqwest::Method,
     url: String,
@@ -170,7 +170,7 @@ impl Client {
             insecure: false,
             trust: Trust::default(),
             dry_run: false,
-            references: References::Told,
+            references: References::Reported,
             noted: Arc::default(),
             http: OnceLock::new(),
         }
@@ -188,7 +188,7 @@ impl Client {
 
     /// As [`Client::send`], for an endpoint whose answer reports the result of its dry run.
     pub async fn send_telling<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
-        self.answered(Request { tells: true, ..Request::new(endpoint, body) }).await
+        self.answered(Request { reports: true, ..Request::new(endpoint, body) }).await
     }
 
     /// Sends a change that is made only if the record still has the tag.
@@ -202,11 +202,11 @@ impl Client {
 
     /// Sends a request and reads its answer to the end. A dry run that goes well ends the command.
     async fn answered(&self, request: Request<'_>) -> Outcome<Reply> {
-        let (meta, params, tells) = (request.meta, request.params.clone(), request.tells);
+        let (meta, params, reports) = (request.meta, request.params.clone(), request.reports);
         let Heard { text, tag, location, left_out } = self.heard(request).await?;
         let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
         let value = value.map_err(|_| Failure::status(200, &self.url))?;
-        match self.dry_run && !meta.method.reads() && !tells {
+        match self.dry_run && !meta.method.reads() && !reports {
             true => {
                 let path = render(meta.path, &params);
                 Err(dry_run::would_be_accepted(meta.method.as_str(), &path, location))
@@ -267,7 +267,7 @@ impl Client {
         .await
     }
 
-    /// Sends a parcel, again and again where that may help, always with the same key.
+    /// Sends a parcel, with retries where they may help, always with the same key.
     async fn deliver(&self, parcel: Parcel) -> Outcome<reqwest::Response> {
         let Parcel { method, url, mut headers, body, watch, keyed, bulk } = self.heed(parcel).await?;
         if body.is_some() || headers.contains_key(AUTHORIZATION) {
@@ -303,7 +303,7 @@ impl Client {
             }
             let sent = Instant::now();
             let answer = request.send().await;
-            self.tell(method.as_str(), &url, &answer, sent.elapsed());
+            self.trace(method.as_str(), &url, &answer, sent.elapsed());
             match (self.wait(&answer, tries, bulk), answer) {
                 (Some(wait), answer) => {
                     tries += u32::from(!is_limited(&answer));
@@ -319,7 +319,7 @@ impl Client {
         }
     }
 
-    fn tell(
+    fn trace(
         &self,
         method: &str,
         url: &str,
@@ -339,9 +339,9 @@ impl Client {
     }
 
     fn address(&self, meta: &Meta, params: &[&str], query: &[(&'static str, String)]) -> Outcome<String> {
-        // An empty segment or a step would make this the address of something else.
+        // An empty segment or `..` would make this the address of another record.
         if let Some(bad) = params.iter().find(|param| matches!(**param, "" | "." | "..")) {
-            return Err(Failure::usage(format!("\"{bad}\" is no identifier")));
+            return Err(Failure::usage(format!("\"{bad}\" is not an identifier")));
         }
         let mut url = format!("{}{}", self.url, render(meta.path, params));
         for (i, (name, value)) in query.iter().enumerate() {
@@ -374,7 +374,7 @@ impl Client {
 }
 
 fn header(text: &str) -> Outcome<HeaderValue> {
-    HeaderValue::from_str(text).map_err(|_| Failure::usage(format!("\"{text}\" cannot stand in a header")))
+    HeaderValue::from_str(text).map_err(|_| Failure::usage(format!("\"{text}\" is not allowed in a header")))
 }
 
 fn pairs(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {

@@ -4,9 +4,10 @@ use super::dry_run::{self, DRY_RUN};
 use super::{Client, Parcel, connect, header};
 use crate::failure::{Failure, Outcome};
 use mfa_shared::fault::Problem;
+use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 
-/// What the daemon answered, whatever it is.
+/// The raw answer of the daemon.
 #[derive(Debug)]
 pub struct RawReply {
     /// Type of the body.
@@ -24,28 +25,28 @@ impl Client {
         more: &[(String, String)],
         body: Option<(String, Vec<u8>)>,
     ) -> Outcome<RawReply> {
-        let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
+        let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS];
         let method = method.to_ascii_uppercase();
-        if !known.contains(&method.as_str()) || !path.starts_with('/') {
+        let known = known.into_iter().find(|known| known.as_str() == method);
+        let Some(verb) = known.filter(|_| path.starts_with('/')) else {
             let hint = "such as: mfa api GET /customers, or mfa api PUT /offices/accra --input office.json";
-            return Err(Failure::usage(format!("\"{method} {path}\" is no method and path")).hint(hint));
-        }
+            return Err(Failure::usage(format!("\"{method} {path}\" is not a method and a path")).hint(hint));
+        };
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, header("*/*")?);
         if let Some(token) = self.bearer().await? {
             headers.insert(AUTHORIZATION, header(&format!("Bearer {token}"))?);
         }
         for (name, value) in more {
-            let name: HeaderName =
-                name.parse().map_err(|_| Failure::usage(format!("\"{name}\" is no name of a header")))?;
+            let name: HeaderName = name
+                .parse()
+                .map_err(|_| Failure::usage(format!("\"{name}\" is not the name of a header")))?;
             headers.insert(name, header(value)?);
         }
         let tries = self.dry_run && !["GET", "HEAD", "OPTIONS"].contains(&method.as_str());
         if tries {
             headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         }
-        // The word is one of those above.
-        let verb = method.parse().expect("a method");
         let url = format!("{}{path}", self.url);
         let parcel = Parcel { method: verb, url, headers, body, watch: None, keyed: true, bulk: false };
         let response = self.deliver(parcel).await?;

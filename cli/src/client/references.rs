@@ -1,5 +1,5 @@
-//! Changes that would name what does not exist: a person is asked before they are made, and where that was
-//! wished the daemon refuses them.
+//! Changes that name missing records: a person is asked first, and with --existing-only the daemon refuses
+//! them.
 
 use super::dry_run::{self, DRY_RUN};
 use super::{Client, Dangling, Parcel};
@@ -20,12 +20,12 @@ const EXISTING_ONLY: HeaderName = HeaderName::from_static("existing-only");
 /// operations of a batch may name what others of it make.
 const NOT_ASKED: &[&str] = &["/transactions", "/batch"];
 
-/// What is done about a change that names what does not exist.
+/// What to do about a change that names a missing record.
 #[derive(Debug, Clone)]
 pub enum References {
-    /// It is made, and reported afterwards.
-    Told,
-    /// It is tried first, and the user is asked.
+    /// Make it, and report it afterwards.
+    Reported,
+    /// Try it first, and ask the user.
     Asked(Arc<dyn Asks>),
     /// The daemon refuses it.
     Refused,
@@ -57,7 +57,7 @@ impl Client {
             References::Asked(who) if !self.dry_run && !NOT_ASKED.iter().any(|end| path.ends_with(end)) => {
                 self.ask_about(&parcel, &**who).await?;
             }
-            References::Asked(_) | References::Told => {}
+            References::Asked(_) | References::Reported => {}
         }
         Ok(parcel)
     }
@@ -76,7 +76,7 @@ impl Client {
         // The trial has no key, so that the one of the change stays unused.
         let trial = Self {
             dry_run: true,
-            references: References::Told,
+            references: References::Reported,
             curl: None,
             changes: Default::default(),
             noted: Default::default(),
@@ -94,7 +94,7 @@ impl Client {
             bulk: false,
         };
         let answer = trial.deliver(copy).await?;
-        // What is refused is refused again when it is sent, or repeats what was done under its key before.
+        // A refusal comes again when it is sent; or its key repeats an earlier change.
         if answer.status().is_success() && !answer.headers().contains_key(DRY_RUN) {
             return Err(dry_run::ignored(&self.url));
         }
@@ -107,14 +107,14 @@ impl Client {
         Ok(())
     }
 
-    /// Finds a daemon that does not know the header and has made the change.
+    /// Detects a daemon that does not know the header and has made the change.
     pub(super) fn check_heeded(&self, sent: &HeaderMap, answer: &Response) -> Outcome {
         let heard = answer.headers().contains_key(EXISTING_ONLY);
         if heard || !sent.contains_key(EXISTING_ONLY) || !answer.status().is_success() {
             return Ok(());
         }
         let what =
-            format!("the daemon at {} does not know --existing-only, and has done what was asked", self.url);
+            format!("the daemon at {} does not know --existing-only, and has made the change", self.url);
         Err(Failure::new("existing_only_ignored", exit::INCOMPATIBLE, what))
     }
 }

@@ -1,5 +1,5 @@
-//! Answers that are no one JSON value: lists that are taken record by record while they arrive, texts, and
-//! files that arrive piece by piece.
+//! Answers that are not one JSON value: lists that arrive record by record, texts, and files that arrive
+//! piece by piece.
 
 use super::{At, Client, Request, connect};
 use crate::failure::{Failure, Outcome};

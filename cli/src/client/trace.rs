@@ -23,7 +23,7 @@ const PROPERTIES: &[&str] = &[
     "app_password",
 ];
 
-/// Says one thing about the traffic.
+/// Prints one line about the traffic.
 pub fn line(text: &str) {
     let _ = writeln!(stderr(), "{text}");
 }

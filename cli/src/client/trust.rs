@@ -1,4 +1,4 @@
-//! Whose certificates count when the daemon is reached by `https:`, and which one the client shows.
+//! Which certificates are trusted when the daemon is reached by `https:`, and which one the client shows.
 
 use crate::failure::{Failure, Outcome};
 use crate::settings::Settings;
@@ -92,13 +92,13 @@ fn unusable(setting: &str, file: &Path, why: &str) -> Failure {
 }
 
 /// The settings of a connection that trusts a certificate by itself: `only` this one, or any.
+#[expect(clippy::expect_used, reason = "rustls's own provider speaks its default versions")]
 pub(super) fn by_itself(
     only: Option<CertificateDer<'static>>,
 ) -> ConfigBuilder<ClientConfig, WantsClientCert> {
     let provider = Arc::new(ring::default_provider());
     ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
-        // The provider is rustls's own and speaks the default versions.
         .expect("default versions")
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(ByItself { only, provider }))

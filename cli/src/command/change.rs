@@ -16,6 +16,7 @@ impl Cx {
         let id = draft.text(noun.key).unwrap_or_default().to_owned();
         let row = noun.creating()?;
         let body = draft.body_of(&row)?;
+        self.check_columns(noun.view)?;
         self.client.send_row((row.meta, within), body).await?;
         self.changed_row(noun, &[within, &[&id]].concat(), "created").await
     }
@@ -31,6 +32,7 @@ impl Cx {
             let hint = "give at least one flag with a new value, or --from FILE";
             return Err(Failure::usage("there is nothing to change").hint(hint));
         }
+        self.check_columns(noun.view)?;
         let (read, row) = noun.changing()?;
         let (read, write) = ((read, params), (row.meta, params));
         let Reply { value, tag, .. } = self.client.send_row(read, Outgoing::default()).await?;
@@ -74,7 +76,7 @@ impl Cx {
         Ok(cleared.iter().find(stays).cloned())
     }
 
-    /// Adds who was faster, if the record says.
+    /// Adds who changed it, if the record says.
     pub async fn raced(&self, failure: Failure, read: At<'_>) -> Failure {
         let Ok(reply) = self.client.send_row(read, Outgoing::default()).await else { return failure };
         match (reply.value["lastModifiedBy"].as_str(), reply.value["lastModifiedOn"].as_str()) {

@@ -1,4 +1,4 @@
-//! What every command is given, and the few shapes that most commands have: list, show, change.
+//! What every command gets, and the few shapes that most commands have: list, show, change.
 
 use crate::client::{At, Client};
 use crate::command::globals::{ChangeFlags, ListFlags};
@@ -12,13 +12,13 @@ use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Nothing, Outgoing};
 use serde_json::{Value, json};
 
-/// What every command is given.
+/// What every command gets.
 #[derive(Debug)]
 pub struct Cx {
     pub settings: Settings,
-    /// The way to the daemon.
+    /// The client.
     pub client: Client,
-    /// The way to the reader.
+    /// The output.
     pub out: Output,
     /// Questions.
     pub prompt: Prompt,
@@ -45,7 +45,7 @@ impl Cx {
         self.print(&endpoint, view, reply.value).await
     }
 
-    /// Reads a record that a paper does without where it is missing or may not be read.
+    /// Reads a record that a paper can do without, where it is missing or may not be read.
     pub async fn if_readable<E: Endpoint<Body = Nothing>>(&self, endpoint: &E) -> Outcome<Value> {
         match self.client.send(endpoint, &Nothing).await {
             Ok(reply) => Ok(reply.value),
@@ -76,6 +76,15 @@ impl Cx {
         in_scale(Money::of(self, endpoint, view), value).await
     }
 
+    /// Refuses columns that the result of a change does not have, before the change is made.
+    pub fn check_columns(&self, view: &View) -> Outcome {
+        self.out.check_columns(match (self.client.dry_run, self.change.no_read) {
+            (true, _) => &views::DRY_RUN,
+            (_, true) => &views::RESULT,
+            _ => view,
+        })
+    }
+
     /// Sends a change, reads the record back and prints it.
     pub async fn change<E, R>(
         &self,
@@ -89,6 +98,7 @@ impl Cx {
         E: Endpoint,
         R: Endpoint<Body = Nothing>,
     {
+        self.check_columns(view)?;
         self.client.send(&endpoint, &body).await?;
         self.changed(done, read, view).await
     }

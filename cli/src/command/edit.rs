@@ -40,7 +40,7 @@ impl Cx {
         match self.edited(rows, &before, draft.path()).await {
             Ok(true) => self.changed_row(noun, params, "updated").await,
             Ok(false) => {
-                self.out.say(&format!("{} {} stays as it is", done.noun, done.id));
+                self.out.say(&format!("{} {} is unchanged", done.noun, done.id));
                 self.out.show(noun.view, &before.value)
             }
             Err(failure) if failure.dry_run.is_some() => Err(failure),
@@ -78,7 +78,7 @@ impl Cx {
             }
         };
         let text = yaml::to_text(&after);
-        self.out.tell_changes(&differences(&before.yaml, &text));
+        self.out.show_changes(&differences(&before.yaml, &text));
         let question = format!("change {noun} {id} at {}?", self.client.url);
         self.prompt.confirm_or_interrupted(&question).await?;
         match self.client.send_if(rows.write(), body, before.tag.as_deref()).await {
@@ -88,8 +88,8 @@ impl Cx {
         }
     }
 
-    /// What was typed, as a body and as a record; nothing where it is the record as it was. It is refused
-    /// where any of it would be dropped: the daemon tries it and says what the record would be.
+    /// What was typed, as a body and as a record; nothing where nothing was changed. It is refused where any
+    /// of it would be dropped: a dry run shows what the record would be.
     async fn judged(
         &self,
         rows: Rows<'_>,
@@ -115,7 +115,7 @@ impl Cx {
             Some((field, emptied)) => {
                 let how = if emptied { "emptied" } else { "changed" };
                 let what = format!("{field} of {} cannot be {how} here", before.done.noun);
-                Err(Failure::usage(what).hint("leave it as it is; other commands may change it"))
+                Err(Failure::usage(what).hint("leave it unchanged; other commands may change it"))
             }
             None => Ok(Some((body, after))),
         }
@@ -155,7 +155,7 @@ fn empty_removed(before: &Value, after: &mut Value) {
     }
 }
 
-/// The first field that was changed, and that would be as it was before; and whether it was to be empty.
+/// The first changed field that the daemon would leave unchanged, and whether it was to be emptied.
 fn dropped(field: &str, before: &Value, typed: &Value, would_be: &Value) -> Option<(String, bool)> {
     if same(before, typed) {
         return None;
@@ -195,7 +195,7 @@ fn added_comment<'t>(before: &str, text: &'t str, value: &Value) -> Option<&'t s
     text.lines().filter(|line| !had(line)).find_map(|line| {
         let mut signs = line.match_indices('#').map(|(at, _)| at).filter(|at| begins(line, *at));
         signs.find_map(|at| {
-            // It is one if nothing changes without it; a sign within a text is not.
+            // It is a comment if nothing changes without it; a # within a text is not.
             let start = line.as_ptr() as usize - text.as_ptr() as usize + at;
             let without = format!("{}{}", &text[..start], &text[start + line.len() - at..]);
             (crate::input::yaml::parse(&without).as_ref() == Ok(value)).then(|| line[at..].trim())
@@ -203,7 +203,7 @@ fn added_comment<'t>(before: &str, text: &'t str, value: &Value) -> Option<&'t s
     })
 }
 
-/// Refuses a name that nothing would be done with: a mistyped one, or one whose value only the daemon sets.
+/// Refuses a name that would be ignored: a mistyped one, or one whose value only the daemon sets.
 fn check_names(shape: &Shape, before: &Value, after: &Value, noun: &str) -> Outcome {
     let changed =
         after.as_object().into_iter().flatten().filter(|(name, value)| before.get(name) != Some(value));
@@ -212,7 +212,7 @@ fn check_names(shape: &Shape, before: &Value, after: &Value, noun: &str) -> Outc
     };
     let field = pointer(&path);
     Err(match before.pointer(&field) {
-        Some(_) => Failure::usage(format!("{field} of {noun} cannot be changed")).hint("leave it as it is"),
+        Some(_) => Failure::usage(format!("{field} of {noun} cannot be changed")).hint("leave it unchanged"),
         None => Failure::usage(format!("{noun} has no field {field}")).hint(why),
     })
 }
@@ -256,6 +256,6 @@ fn parsed(text: &str) -> Outcome<Value> {
     match crate::input::yaml::parse(text) {
         Ok(value @ Value::Object(_)) => Ok(value),
         Ok(_) => Err(Failure::usage("the draft holds no fields")),
-        Err(why) => Err(Failure::usage(format!("the draft is no YAML: {why}"))),
+        Err(why) => Err(Failure::usage(format!("the draft is not YAML: {why}"))),
     }
 }

@@ -5,6 +5,7 @@ use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input::names;
 use crate::input::{self, Draft};
+use crate::random;
 use clap::Args;
 use mfa_shared::api::customers::CustomerContact;
 use mfa_shared::endpoint::Endpoint;
@@ -142,10 +143,7 @@ impl CodeFlag {
 
 /// A random password.
 pub fn made_up_password() -> String {
-    let mut bytes = [0; 20];
-    // Without the system's random numbers there is no secret.
-    getrandom::fill(&mut bytes).expect("random numbers of the system");
-    mfa_shared::api::users::made_up_password(bytes)
+    mfa_shared::api::users::made_up_password(random::bytes())
 }
 
 /// Shows a generated password, but not with `--quiet`: such output goes into logs, and no password may.

@@ -14,7 +14,7 @@ pub struct Globals {
     /// Columns to show, in this order
     #[arg(long, global = true, value_name = "NAME,...", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// Expression of jq that makes the output of the records, such as '.[].identifier'
+    /// jq expression that turns the records into the output, such as '.[].identifier'
     #[arg(long, global = true, value_name = "EXPRESSION", conflicts_with = "columns")]
     pub jq: Option<String>,
     /// Leave out the line of column names
@@ -26,7 +26,7 @@ pub struct Globals {
     /// Send passwords and tokens over plain HTTP to another machine, too [env: MFA_INSECURE]
     #[arg(long, global = true)]
     pub insecure: bool,
-    /// File of certificate authorities that count beside those of this machine [env: MFA_CA_FILE]
+    /// File of certificate authorities that are trusted beside those of this machine [env: MFA_CA_FILE]
     #[arg(long, global = true, value_name = "FILE")]
     pub ca_file: Option<String>,
     /// Profile whose settings and logins are used [env: MFA_PROFILE]
@@ -71,7 +71,7 @@ pub struct Globals {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Change options")]
 pub struct ChangeFlags {
-    /// Only try it: the daemon carries the change out, takes it back and says what it would come to
+    /// Only try it: the daemon makes the change, takes it back and reports the result
     #[arg(long)]
     pub dry_run: bool,
     /// Refuse a change that names a record which does not exist; without it you are asked on a terminal,

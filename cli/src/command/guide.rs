@@ -1,4 +1,4 @@
-//! Guided input: a command that is typed with nothing after it, on a terminal, asks for everything.
+//! Guided input: without flags on a terminal, a command asks for every field.
 
 mod place;
 
@@ -19,9 +19,9 @@ use std::marker::PhantomData;
 /// Whether a question may be left without an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// It is asked again until there is one.
+    /// Asked again until there is one.
     Required,
-    /// The return key alone proceeds without one.
+    /// Return alone leaves it out.
     Optional,
 }
 
@@ -34,7 +34,7 @@ pub fn as_text(text: &str) -> Result<Value, String> {
 }
 
 /// The body of an endpoint that grows with every answer. Each answer is checked against the rules of the
-/// daemon at once, so that no one learns at the end that the first one was wrong.
+/// daemon at once, so that a wrong first answer is not found at the end.
 pub struct Guide<'a, E> {
     cx: &'a Cx,
     command: &'static str,
@@ -74,10 +74,10 @@ impl Typed {
     }
 }
 
-/// Typed in place of an answer: back to the question before.
+/// Typed in place of an answer: back to the previous question.
 const BACK: &str = "<";
 
-/// What is chosen where no known word will do.
+/// The choice of a word that is not listed.
 const ANOTHER: &str = "(another)";
 
 impl<'a, E: Endpoint> Guide<'a, E> {
@@ -102,7 +102,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
                 Err(failure) if failure.code == BACK => guide.step_back(),
                 Err(failure) => {
                     if !guide.typed.is_empty() {
-                        guide.tell_line();
+                        guide.show_line();
                     }
                     return Err(failure);
                 }
@@ -118,7 +118,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         self.typed.clear();
     }
 
-    /// The answer of before, after a step back.
+    /// The previous answer, after a step back.
     fn again(&mut self) -> Option<Given> {
         let given = self.given.get(self.used).cloned()?;
         self.used += 1;
@@ -131,7 +131,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         self.used = self.given.len();
     }
 
-    /// Reads a line. Nothing is kept of an answer that is refused.
+    /// Reads a line. A refused answer is not kept.
     fn line_for(&self, label: &str) -> Outcome<String> {
         match self.cx.prompt.line(label)? {
             None => Err(declined()),
@@ -161,7 +161,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
             let asked = self.used == self.given.len();
             self.ask(at, "Identifier", Need::Required, as_text)?;
             let identifier = self.text(at.1).unwrap_or_default().to_owned();
-            // Who may not read records learns it at the end.
+            // A caller who may not read records finds out at the end.
             if !asked || self.cx.client.send(&read(&identifier), &Nothing).await.is_err() {
                 return Ok(());
             }
@@ -309,14 +309,14 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         match self.cx.prompt.confirm(question) {
             Ok(()) => self.cx.out.tip(&format!("the same in one line:\n  {}", self.line())),
             Err(failure) => {
-                self.tell_line();
+                self.show_line();
                 return Err(failure);
             }
         }
         Ok(self.body)
     }
 
-    fn tell_line(&self) {
+    fn show_line(&self) {
         self.cx.out.tip(&format!("these answers, to be corrected, in one line:\n  {}", self.line()));
     }
 

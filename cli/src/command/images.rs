@@ -1,4 +1,4 @@
-//! Portraits and scans, as verbs send, save and show them.
+//! Portraits and scans: sent, saved and shown.
 
 use crate::client::{Arriving, Facts};
 use crate::command::cx::{Cx, Done};
@@ -16,13 +16,13 @@ use std::path::Path;
 /// Most bytes that are taken from a file; no daemon stores an image of that size.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// An image that came in.
+/// An image to send.
 #[derive(Debug, clap::Args)]
 pub struct ImageFlags {
     /// Image, JPEG or PNG; - for standard input
     #[arg(value_name = "FILE")]
     file: String,
-    /// jpeg or png, where the bytes and the name of the file do not tell
+    /// jpeg or png, where neither the bytes nor the name of the file show it
     #[arg(long = "type", value_name = "TYPE", value_parser = image_type)]
     kind: Option<ImageType>,
 }
@@ -96,7 +96,7 @@ fn by_name(file: &str) -> Option<ImageType> {
 pub fn check_place(place: &str, show: &str) -> Outcome {
     if place == "-" && stdout().is_terminal() {
         let hint = format!("save it: --out FILE; or look at it: {show}");
-        return Err(Failure::usage("an image is no text for a terminal").hint(hint));
+        return Err(Failure::usage("an image is not text").hint(hint));
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ impl Cx {
     }
 
     /// Reports that an image was sent, and prints what the daemon says about it.
-    pub async fn tell_image<E>(&self, endpoint: &E, done: Done<'_>) -> Outcome
+    pub async fn report_image<E>(&self, endpoint: &E, done: Done<'_>) -> Outcome
     where
         E: Endpoint<Body = Nothing, Answer = ImageBytes>,
     {
@@ -176,7 +176,7 @@ fn record(identifier: &str, facts: &Facts) -> Value {
     })
 }
 
-/// The file gets its name when all of its bytes are there, so that a broken line leaves the old one.
+/// The file is renamed when complete, so that a broken connection leaves the old one.
 async fn save(image: &mut Arriving, place: &Path) -> Outcome {
     let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", place.display()));
     // A device or a pipe takes bytes as they come, and is never replaced by a file.

@@ -1,4 +1,4 @@
-//! Lists: how much of them is read, filtered, sorted and shown.
+//! Lists: what is read, filtered, sorted and shown.
 
 use crate::command::cx::Cx;
 use crate::command::money::Money;
@@ -44,7 +44,7 @@ impl Cx {
         // Nothing is printed before the daemon has answered, so that a refused list leaves nothing.
         match limit {
             Some(limit) if limit <= u64::from(PAGE_SIZE_MAX) && filters.is_empty() => {
-                // The daemon answers no page of no records, and the count is wanted all the same.
+                // The daemon refuses pages of size 0, and the count is still needed.
                 paging.size = Some(u32::try_from(limit).unwrap_or(PAGE_SIZE_MAX).max(1));
                 let page = self.client.send(&endpoint, &body(paging)).await?.value;
                 let mut listing = self.out.listing(view)?;
@@ -56,7 +56,7 @@ impl Cx {
                 }
                 listing.finish()?;
                 let total = page["totalElements"].as_u64().unwrap_or(0);
-                self.tell_rest(u64::try_from(shown.len()).unwrap_or(u64::MAX), total);
+                self.mention_rest(u64::try_from(shown.len()).unwrap_or(u64::MAX), total);
             }
             _ => {
                 let mut stream = self.client.stream(&endpoint, &body(paging)).await?;
@@ -127,11 +127,11 @@ impl Cx {
         records.truncate(limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(total));
         let shown = records.len();
         self.print(endpoint, view, Value::Array(records)).await?;
-        self.tell_rest(shown as u64, total as u64);
+        self.mention_rest(shown as u64, total as u64);
         Ok(())
     }
 
-    fn tell_rest(&self, shown: u64, total: u64) {
+    fn mention_rest(&self, shown: u64, total: u64) {
         if shown < total {
             self.out.tip(&format!("{} of {}; --all for the rest", grouped(shown), grouped(total)));
         }

@@ -1,8 +1,8 @@
 //! Money in tables: with as many digits after the point as its currency has, so that the points are aligned.
-//! Nothing is ever rounded, and what programs read stays as it came.
+//! Nothing is ever rounded, and programs get amounts unchanged.
 //!
-//! The digits of a currency are in the products. Where the products may not be read, or do not say, the
-//! amounts stay as they are.
+//! The digits of a currency are in the products. Where the products may not be read, or do not say, amounts
+//! are shown unchanged.
 
 use crate::command::cx::Cx;
 use crate::output::Format;

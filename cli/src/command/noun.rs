@@ -1,4 +1,4 @@
-//! What the command line knows of one kind of record. Each noun describes itself in such a record, in the
+//! What the command line knows about one kind of record. Each noun describes itself in such a record, in the
 //! file of its name, and the verbs that are the same for all nouns are made from it.
 
 use crate::command::verb::Node;
@@ -45,9 +45,9 @@ impl Section {
 pub struct Noun {
     /// Where help shows it.
     pub section: Section,
-    /// What is typed for it, such as `customers`; `gateways email` for one inside another.
+    /// The word for it, such as `customers`; `gateways email` for one inside another.
     pub typed: &'static str,
-    /// What may be typed instead, separated by spaces; empty for nothing.
+    /// Other words for it, separated by spaces.
     pub alias: &'static str,
     /// What it is about.
     pub about: &'static str,
@@ -69,7 +69,7 @@ pub struct Noun {
     pub change_body: fn(&Value) -> Value,
     /// The endpoint that deletes one.
     pub delete: Option<&'static Meta>,
-    /// The list that has every record, where the usual one has only some, and what it is asked.
+    /// The list that has every record, where the usual one has only some, and its query.
     pub every: Option<(&'static Meta, &'static [(&'static str, &'static str)])>,
     /// The property that names a record.
     pub key: &'static str,
@@ -97,7 +97,7 @@ pub struct Noun {
     pub searched: Option<HitKind>,
     /// How its records travel in bulk.
     pub import: Option<Import>,
-    /// How a file says what its records are to be.
+    /// How a file describes its records.
     pub apply: Option<Apply>,
     /// Records for the examples of its verbs.
     pub samples: Samples,
@@ -126,14 +126,14 @@ pub struct Import {
     /// Columns that name a record in the report; the last one is its identifier.
     pub id: &'static [&'static str],
     /// Informational columns of an export, which an import ignores.
-    pub told: &'static [&'static str],
+    pub computed: &'static [&'static str],
     /// Whether a row may refer to an earlier one, so that no batch overtakes another.
     pub ordered: bool,
     /// Rows that travel in one batch.
     pub rows_max: usize,
     /// Whether a row may change an existing record.
     pub changes: bool,
-    /// Whether a row can only be about a record that is there, because it has not what a new one needs.
+    /// Whether a row can only change an existing record, because it lacks what a new one needs.
     pub only_change: fn(&Value) -> bool,
     /// A row that works, for the template.
     pub example: &'static [(&'static str, &'static str)],
@@ -147,7 +147,7 @@ pub struct Import {
 pub const IMPORT: Import = Import {
     plural: "",
     id: &["identifier"],
-    told: &[],
+    computed: &[],
     ordered: false,
     rows_max: 500,
     changes: true,
@@ -157,14 +157,14 @@ pub const IMPORT: Import = Import {
     export_examples: &[],
 };
 
-/// How a file says what records are to be.
+/// How a file describes records.
 #[derive(Debug)]
 pub struct Apply {
     /// The value of `kind:`.
     pub kind: &'static str,
-    /// Its place among the kinds, in the order in which records of no other order are sent.
+    /// Its place among the kinds, by which records are sent that do not depend on each other.
     pub place: u8,
-    /// Properties that no read shows, so that they are never compared.
+    /// Properties that reads leave out, so that they are never compared.
     pub unseen: &'static [&'static str],
     /// Properties that other records are named in, with their kinds: `*` is every element of a list.
     pub references: &'static [(&'static str, &'static str)],
@@ -183,7 +183,7 @@ pub const APPLY: Apply =
 pub struct Own {
     /// Its name.
     pub property: &'static str,
-    /// Whether a new record can be given it only in this way.
+    /// Whether creating a record leaves it out.
     pub always: bool,
     /// The endpoint and its body for a value; nothing where the body of the record takes it.
     pub set: fn(&Value) -> Option<Order>,
@@ -272,7 +272,7 @@ impl Noun {
         params.iter().map(argument).collect()
     }
 
-    /// What these arguments were given.
+    /// The values of these arguments.
     pub fn given(&self, params: &[&'static str], matches: &ArgMatches) -> Vec<String> {
         params.iter().filter_map(|param| matches.get_one::<String>(param).cloned()).collect()
     }

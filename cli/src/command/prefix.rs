@@ -8,9 +8,9 @@ use serde_json::Value;
 
 /// Identifiers that are offered, one more where there are others between.
 const OFFERED_MAX: u32 = 100;
-/// Looks at a list until which every second one is a guess.
+/// Reads of a list up to which every second one is a guess.
 const GUESSES_MAX: u32 = 8;
-/// Behind every identifier that goes on from where this is put.
+/// Sorts after every identifier that has this prefix.
 const LAST: char = char::MAX;
 
 /// A page of a list: identifiers in their order, and how many the whole list has.
@@ -90,7 +90,7 @@ async fn place(
     let mut looks = 0;
     while low < high {
         let middle = low + (high - low) / 2;
-        // Where guesses are far off, halving finds the place all the same.
+        // Where guesses are far off, halving still finds the place.
         let at = match looks < GUESSES_MAX && looks % 2 == 0 {
             true => low + guess(&below, &above, text, high - low),
             false => middle,

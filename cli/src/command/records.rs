@@ -9,11 +9,11 @@ use mfa_shared::query::PAGE_SIZE_MAX;
 use mfa_shared::wire::{AnswerKind, Body, Outgoing};
 use serde_json::{Value, json};
 
-/// What a list is asked.
+/// The query of a list.
 type Asked = Vec<(&'static str, String)>;
 
 impl Noun {
-    /// The list that has every record, and what it is asked.
+    /// The list that has every record, and its query.
     pub fn whole(&self) -> Option<(&'static Meta, Asked)> {
         let (list, asked) = self.every.or(self.list.map(|list| (list, &[][..])))?;
         Some((list, asked.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()))

@@ -30,7 +30,7 @@ pub trait Verb: Args + FromArgMatches {
     const EXAMPLES: &'static [&'static str];
     /// Left out of help and completions.
     const HIDDEN: bool = false;
-    /// Works also where the profile that is named does not exist.
+    /// Works even if the named profile does not exist.
     const MENDS_PROFILES: bool = false;
     /// Reports faults of the settings itself, and works without those that cannot be read.
     const FINDS_FAULTS: bool = false;
@@ -62,7 +62,7 @@ enum Doing {
 type Flags = fn(&'static Noun, Command) -> Command;
 type CommonWork = for<'a> fn(&'static Noun, &'a ArgMatches, &'a Cx) -> Work<'a>;
 
-/// A verb as table data.
+/// A verb as data.
 #[derive(Debug, Clone, Copy)]
 pub struct Leaf {
     /// What is typed.
@@ -75,9 +75,9 @@ pub struct Leaf {
     pub examples: &'static [&'static str],
     /// Left out of help and completions.
     pub hidden: bool,
-    /// Does not work where the profile that is named does not exist.
+    /// Fails if the named profile does not exist.
     pub needs_profile: bool,
-    /// Does not work where a setting cannot be read.
+    /// Fails if a setting cannot be read.
     pub needs_settings: bool,
     /// Runs until it is stopped, and handles signals itself.
     pub serves: bool,
@@ -135,7 +135,7 @@ pub enum Node {
     Group {
         /// What is typed.
         name: &'static str,
-        /// What may be typed instead, separated by spaces; empty for nothing.
+        /// Other words for it, separated by spaces.
         alias: &'static str,
         /// What it is about.
         about: &'static str,

@@ -11,8 +11,8 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("APPLICATION", "application"),
     ("USER", "user"),
 ];
-/// Words that the sentence of a refusal fills in, with what is before them there; its first word has nothing.
-const TOLD: &[(&str, &str)] =
+/// Placeholders that are taken from the message of a refusal, with the words before them there.
+const FROM_MESSAGE: &[(&str, &str)] =
     &[("PRODUCT", "product definition "), ("TELLER", "works at teller "), ("LOGIN", "")];
 
 /// A hint whose placeholders are replaced with the identifiers of the request and of the refusal.
@@ -26,12 +26,12 @@ pub fn filled(hint: &str, message: &str, path: &str, params: &[&str]) -> String 
         let account = || given.iter().find(|(own, _)| *own == "account" && word == "CUSTOMER");
         own.or_else(|| account()?.1.rsplitn(3, '.').nth(2))
     };
-    let told = |word: &str| {
-        let (_, before) = TOLD.iter().find(|(placeholder, _)| *placeholder == word)?;
+    let of_error = |word: &str| {
+        let (_, before) = FROM_MESSAGE.iter().find(|(placeholder, _)| *placeholder == word)?;
         message.split_once(before)?.1.split([' ', ',']).next()
     };
     let fill = |word: &str| {
-        let found = of_path(word).or_else(|| told(word)).filter(|id| !id.is_empty());
+        let found = of_path(word).or_else(|| of_error(word)).filter(|id| !id.is_empty());
         found.map_or_else(|| word.to_owned(), quoted)
     };
     hint.split(' ').map(fill).collect::<Vec<_>>().join(" ")
@@ -53,11 +53,9 @@ pub fn from_state(message: &str) -> Option<String> {
         ("teller", "CLOSED", _) => format!("open it first: mfa teller open {name}"),
         ("teller", _, ["so", "OPEN" | "nobody", ..]) => format!("close it first: mfa teller close {name}"),
         ("teller", _, _) => format!("unlock its drawer first: mfa teller unlock {name}"),
-        ("transaction", _, _) => {
-            "it stays as it is; list those that wait: mfa teller transactions list CODE \
+        ("transaction", _, _) => "only pending ones change; list them: mfa teller transactions list CODE \
                                   --status pending"
-                .to_owned()
-        }
+            .to_owned(),
         ("account", "PENDING", _) => {
             format!("open it first: mfa teller open-account CODE --account {name} --amount AMOUNT")
         }

@@ -1,4 +1,4 @@
-//! What comes in: files, standard input, and flags that hold more than one value.
+//! Input: files, standard input, and flags that hold more than one value.
 
 pub mod names;
 pub mod pick;
@@ -93,7 +93,7 @@ impl Draft {
         &self.cleared
     }
 
-    /// Lays the properties of another draft over these.
+    /// Overrides these properties with those of another draft.
     pub fn merge(mut self, over: Draft) -> Self {
         self.properties.extend(over.properties);
         self.cleared.extend(over.cleared);
@@ -253,17 +253,17 @@ pub fn pairs<T: Object>(text: &str) -> Result<Draft, String> {
 }
 
 fn split_at_commas(text: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
+    let mut parts = Vec::new();
+    let mut part = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        // There is always a last part: the list starts with one and only grows.
-        let last = parts.last_mut().expect("a last part");
         match c {
-            '\\' => last.extend(chars.next()),
-            ',' => parts.push(String::new()),
-            _ => last.push(c),
+            '\\' => part.extend(chars.next()),
+            ',' => parts.push(std::mem::take(&mut part)),
+            _ => part.push(c),
         }
     }
+    parts.push(part);
     parts
 }
 
@@ -275,7 +275,7 @@ pub fn permission(text: &str) -> Result<Draft, String> {
         "R" | "READ" => Ok("READ"),
         "C" | "CHANGE" => Ok("CHANGE"),
         "D" | "DELETE" => Ok("DELETE"),
-        _ => Err(format!("\"{word}\" is none of R, C, D, READ, CHANGE, DELETE")),
+        _ => Err(format!("\"{word}\" is not one of R, C, D, READ, CHANGE, DELETE")),
     };
     let letters = operations.chars().all(|c| "RCDrcd".contains(c));
     let operations: Result<Vec<&str>, String> = match letters {
@@ -319,7 +319,7 @@ pub fn structured(file: &str) -> Outcome<Value> {
     }
 }
 
-/// Refuses a text of JSON in which a property stands twice: one of its values would be lost.
+/// Refuses JSON that has a property twice: one of its values would be lost.
 pub fn repeated(json: &[u8]) -> Result<(), String> {
     match Node::parse(json).ok().as_ref().and_then(twice) {
         Some(name) => Err(format!("the property \"{name}\" is given twice")),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_of_the_kind_that_their_object_has_them_and_others_are_refused() {
+    fn pairs_take_the_types_of_their_object_and_others_are_refused() {
         let charge = Value::from(pairs::<Charge>("name=7,amount=2.00,proportional=false").unwrap());
         assert_eq!(charge.to_string(), r#"{"name":"7","amount":2.00,"proportional":false}"#);
         let term = Value::from(pairs::<Term>("period=12,time-unit=YEAR").unwrap());
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_that_stands_twice_is_refused_wherever_it_stands() {
+    fn a_duplicate_property_is_refused_at_any_depth() {
         for (json, name) in [
             (r#"{"a":1,"b":{"a":2}}"#, None),
             (r#"[{"a":1},{"a":2}]"#, None),

@@ -1,4 +1,4 @@
-//! Names of fields in what the user wrote, and which of them would be ignored.
+//! Names of fields in the user's input, and which of them would be ignored.
 
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::{Kind, Shape};

@@ -20,7 +20,7 @@ pub struct Prompt {
     pub protected: bool,
     /// The identifier that was typed on the command line already.
     pub confirmed: Option<String>,
-    /// Where a Ctrl-C or SIGTERM goes.
+    /// What handles Ctrl-C and SIGTERM.
     pub interrupts: Interrupts,
 }
 
@@ -34,18 +34,18 @@ impl Interrupts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether something has taken the signal that just came.
+    /// Whether something has handled the signal that just came.
     pub fn are_taken(&self) -> bool {
         let taken = self.slot().take();
         taken.is_some_and(|answer| answer.send(Err(interrupted("interrupted, nothing was done"))).is_ok())
     }
 
-    /// Does work that such a signal ends, and the process not before the work is dropped with what it began.
+    /// Does work that such a signal ends; the process ends only after the work was dropped.
     pub async fn taken_by<T>(&self, work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
         let (answer, answered) = oneshot::channel();
         *self.slot() = Some(answer);
         let done = tokio::select! {
-            // What is done is done, whatever came meanwhile.
+            // Finished work counts, whatever signal came meanwhile.
             biased;
             done = work => done,
             _ = answered => Err(interrupted("interrupted")),
@@ -112,7 +112,7 @@ impl Prompt {
         }
     }
 
-    /// Whether a question about what is destroyed would not be answered already.
+    /// Whether a question about destroying something would be asked.
     pub fn must_ask(&self) -> bool {
         self.protected || self.confirmed.is_some() || !self.yes
     }
@@ -169,7 +169,7 @@ impl Prompt {
 
     /// Asks for a line; nothing where Ctrl-D ended the input.
     pub fn line(&self, question: &str) -> Outcome<Option<String>> {
-        // Questions name what is stored.
+        // Questions may show stored text.
         let _ = write!(stderr(), "{}", escaped_lines(question));
         let _ = stderr().flush();
         let mut line = String::new();

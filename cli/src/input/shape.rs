@@ -199,7 +199,7 @@ fn kind(schema: &Value) -> Kind {
     }
 }
 
-/// The value of a cell; `None` for an empty one. What the daemon would refuse better is left to it.
+/// The value of a cell; `None` for an empty one. The daemon checks the rest.
 pub fn value(kind: Kind, cell: &str) -> Result<Option<Value>, String> {
     let Some(text) = unguarded(cell) else { return Ok(None) };
     let value = match kind {
@@ -274,7 +274,7 @@ pub fn put(body: &mut Value, path: &[Step], value: Value) {
     put(place, rest, value);
 }
 
-/// Takes the gaps out of lists whose elements came in columns of their own.
+/// Closes the gaps in lists whose elements have columns of their own.
 pub fn close_gaps(body: &mut Value, path: &[Step]) {
     if let (Value::Array(elements), Some(Step::Element(_))) = (&mut *body, path.first()) {
         elements.retain(|element| !element.is_null());

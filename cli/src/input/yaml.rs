@@ -1,6 +1,6 @@
-//! YAML in. The library says what is written where; which scalar is a number, a truth or nothing is decided
-//! here, by the core schema of YAML 1.2, because every digit of a number counts. So `no` is a text, and so
-//! are digits behind a leading zero, which a number would lose.
+//! Reads YAML. The library parses; which scalar is a number, a boolean or null is decided here, by the core
+//! schema of YAML 1.2, because every digit of a number counts. So `no` is a text, and so are digits behind a
+//! leading zero, which a number would lose.
 
 use granit_parser::{Event, Parser, ScalarStyle, StrInput, Tag};
 use serde_json::{Map, Value};
@@ -26,7 +26,7 @@ pub fn documents(text: &str) -> Result<Vec<Value>, String> {
     loop {
         match reader.next()? {
             Event::DocumentStart(..) => {
-                // What one document names means nothing in the next.
+                // Anchors of one document are unknown in the next.
                 reader.anchors.clear();
                 let first = reader.next()?;
                 documents.push(reader.value(first)?);
@@ -73,7 +73,7 @@ impl<'t> Reader<'t> {
     }
 
     fn alias(&mut self, anchor: usize) -> Result<Value, String> {
-        let value = self.anchors.get(&anchor).ok_or("an alias stands inside of what it names")?;
+        let value = self.anchors.get(&anchor).ok_or("an alias is inside the value that it names")?;
         self.aliased += values(value);
         if self.aliased > ALIASED_VALUES_MAX {
             return Err(format!("its aliases add more than {ALIASED_VALUES_MAX} values"));
@@ -97,7 +97,7 @@ impl<'t> Reader<'t> {
             let (name, style) = match self.next()? {
                 Event::MappingEnd => break,
                 Event::Scalar(name, style, ..) => (name.into_owned(), style),
-                _ => return Err("the name of a property must be a text".to_owned()),
+                _ => return Err("the name of a property must be text".to_owned()),
             };
             let event = self.next()?;
             let value = self.value(event)?;
@@ -114,7 +114,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Lays what a merge key names under the properties that are there.
+/// Adds the properties that a merge key names, without replacing any.
 fn merge(properties: &mut Map<String, Value>, from: Value) -> Result<(), String> {
     match from {
         Value::Object(more) => {
@@ -285,11 +285,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_single_document_is_refused() {
+    fn anything_but_a_single_document_is_refused() {
         for (yaml, why) in [
             ("a: 1\na: 2\n", "\"a\" is given twice"),
             ("a: 1\n---\nb: 2\n", "more than one document"),
-            ("? [a]\n: 1\n", "must be a text"),
+            ("? [a]\n: 1\n", "must be text"),
             ("a: *none\n", "anchor"),
             ("a: [1\n", "line"),
             ("a: !other 1\n", "!other is not known"),

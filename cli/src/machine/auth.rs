@@ -21,19 +21,19 @@ pub struct Token {}
 
 impl Verb for Token {
     const ABOUT: &'static str =
-        "Print the access token of this login; anyone who has it is you until it expires";
+        "Print the access token of this login; anyone with it can act as you until it expires";
     const EXAMPLES: &'static [&'static str] =
         &["mfa auth token", "curl -H \"authorization: Bearer $(mfa auth token)\" \"$MFA_URL/customers\""];
     async fn run(self, cx: &Cx) -> Outcome {
         let token = cx.client.bearer().await?;
-        // Whoever only hands it on to a program knows.
+        // No tip where the output goes to a program.
         if token.is_some() && cx.out.screen.stdout_is_terminal {
-            cx.out.tip("whoever has this line can act as you until it expires; mfa logout ends it at once");
+            cx.out.tip("anyone with this line can act as you until it expires; mfa logout ends it at once");
         }
         match token {
             Some(token) if cx.out.format.is_structured() => cx.out.document("token", &token),
             Some(token) => cx.out.document("token", &(token + "\n")),
-            None => Err(Failure::new("unauthenticated", exit::NOT_LOGGED_IN, "nobody is logged in here")
+            None => Err(Failure::new("unauthenticated", exit::NOT_LOGGED_IN, "you are not logged in here")
                 .hint(fault::UNAUTHENTICATED.hint)),
         }
     }
@@ -47,7 +47,7 @@ pub struct CanI {
     /// Path of a request, such as /customers/c-001
     #[arg(value_name = "PATH")]
     path: String,
-    /// Somebody else, whom the caller may look at
+    /// Another user, whom the caller may see
     #[arg(long, value_name = "ID")]
     user: Option<String>,
 }
@@ -58,7 +58,7 @@ fn operation(text: &str) -> Result<Operation, String> {
 
 impl Verb for CanI {
     const ENDPOINT: Option<&'static Meta> = Some(&GetUserAccess::META);
-    const ABOUT: &'static str = "Show whether somebody may do something; ends with 0 if so and with 5 if not";
+    const ABOUT: &'static str = "Show whether a user may do something; exits with 0 if so and with 5 if not";
     const EXAMPLES: &'static [&'static str] =
         &["mfa auth can-i CHANGE /customers", "mfa auth can-i READ /customers/c-001 --user esi"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -69,7 +69,7 @@ impl Verb for CanI {
         let asked = Query(AccessQuery { operation: self.operation, path: self.path.clone() });
         let answer = cx.client.send(&GetUserAccess { user: user.clone() }, &asked).await?.value;
         let requests: Vec<RequestAccess> = serde_json::from_value(answer.clone())
-            .map_err(|_| Failure::local("the daemon does not tell what is allowed"))?;
+            .map_err(|_| Failure::local("the daemon does not say what is allowed"))?;
         match requests.into_iter().find(|request| !request.allowed) {
             None => cx.out.show(&views::ACCESS, &answer),
             Some(refused) => Err(denied(&user, refused)),

@@ -35,7 +35,7 @@ const FOLLOW_MILLIS: u64 = 200;
 /// Wait between two looks.
 const LOOK_MILLIS: u64 = 50;
 
-/// What is remembered of a daemon in the background. Whether it lives is asked of the daemon itself.
+/// What is remembered about a daemon in the background. Whether it is running, the daemon itself is asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mark {
     /// Process.
@@ -44,7 +44,7 @@ pub struct Mark {
     pub url: String,
     /// Folder of its store.
     pub data_dir: PathBuf,
-    /// PostgreSQL in its place, as it may be shown; empty for none.
+    /// The PostgreSQL store instead, without a password; empty for none.
     #[serde(default)]
     pub store: String,
     /// The same as it was given on the command line, which may hold no password.
@@ -134,7 +134,7 @@ fn reach(cx: &Cx, flags: &DaemonFlags) -> Outcome<(SocketAddr, Client)> {
     Ok((listen, client))
 }
 
-/// The flag by which a hint is about the same daemon.
+/// The flag that makes a hint apply to the same daemon.
 fn listening(flags: &DaemonFlags) -> String {
     flags.listen.as_ref().map_or_else(String::new, |listen| format!(" --listen {}", quoted(listen)))
 }
@@ -293,7 +293,7 @@ pub struct Restart {
 }
 
 impl Verb for Restart {
-    const ABOUT: &'static str = "Stop the daemon in the background and start it again as it was";
+    const ABOUT: &'static str = "Stop the daemon in the background and start it again with the same flags";
     const EXAMPLES: &'static [&'static str] =
         &["mfa daemon restart", "mfa daemon restart --strict-references true"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -355,7 +355,7 @@ pub struct Logs {
     /// Lines to show
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
     lines: usize,
-    /// Go on as the log grows
+    /// Follow the log as it grows
     #[arg(long)]
     follow: bool,
 }

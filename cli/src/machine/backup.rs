@@ -57,8 +57,8 @@ async fn unless_interrupted<T>(work: impl Future<Output = Outcome<T>>) -> Outcom
     let (mut int, mut term) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
     tokio::select! {
         done = work => done,
-        _ = int.recv() => Err(interrupted("interrupted; nothing is left of it")),
-        _ = term.recv() => Err(interrupted("told to end; nothing is left of it")),
+        _ = int.recv() => Err(interrupted("interrupted; nothing of it was kept")),
+        _ = term.recv() => Err(interrupted("asked to stop; nothing of it was kept")),
     }
 }
 
@@ -104,7 +104,7 @@ pub struct Verify {
 
 impl Verb for Verify {
     const ABOUT: &'static str =
-        "Verify every frame, record and image of a backup, and all that mfa check knows";
+        "Verify every frame, record and image of a backup, and run every mfa check on it";
     const EXAMPLES: &'static [&'static str] =
         &["mfa backup verify nightly.mfab", "mfa backup verify /srv/backups/nightly.mfab -o json"];
     const SERVES: bool = true;
@@ -124,7 +124,7 @@ impl Verb for Verify {
         .await;
         remove(scratch.keep()).await;
         let verified = verified?;
-        // A name of a record that does not exist was so in the store as well.
+        // Dangling references were in the store as well.
         let (dangling, found): (Vec<_>, Vec<_>) =
             verified.found.iter().partition(|found| found.check == Check::References);
         if !dangling.is_empty() {
@@ -146,7 +146,7 @@ impl Verb for Verify {
         if cx.out.format.is_structured() {
             return Err(Failure::found(exit::FAILURE));
         }
-        let message = format!("{file} is as it was made, but its store has {} findings", found.len());
+        let message = format!("{file} is intact, but its store has {} findings", found.len());
         Err(Failure::new("check_failed", exit::FAILURE, message))
     }
 }
@@ -161,7 +161,8 @@ pub struct List {
 }
 
 impl Verb for List {
-    const ABOUT: &'static str = "List the backups in a folder by their own words, without verifying them";
+    const ABOUT: &'static str = "List the backups in a folder by what they say about themselves, without \
+                                 verifying them";
     const EXAMPLES: &'static [&'static str] =
         &["mfa backup list /srv/backups", "mfa backup list /srv/backups -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -187,7 +188,9 @@ impl Verb for List {
                         "encrypted": true, "instance": instance,
                     })
                 }
-                Err(error) => json!({ "file": file, "state": error.to_string() }),
+                Err(error) => {
+                    json!({ "file": file, "state": Failure::local(error.to_string()).message.clone() })
+                }
             }
         };
         cx.out.show(&views::BACKUP, &files.iter().map(row).collect())
@@ -204,7 +207,7 @@ pub struct Show {
 }
 
 impl Verb for Show {
-    const ABOUT: &'static str = "Show what a backup says of itself, without verifying it";
+    const ABOUT: &'static str = "Show what a backup says about itself, without verifying it";
     const EXAMPLES: &'static [&'static str] =
         &["mfa backup show nightly.mfab", "mfa backup show nightly.mfab -o json"];
     const EXITS: &'static [i32] = &[exit::NOT_FOUND];

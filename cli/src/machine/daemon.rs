@@ -18,10 +18,10 @@ use crate::output::views;
 use crate::settings::{self, Settings};
 use clap::Args;
 use mfa_daemon::{
-    Address, Auth, BackupSchedule, Clock, Config, Daemon, Network, NewLogin, Rates, StartError,
+    Address, Auth, BackupSchedule, Clock, Config, Daemon, Network, NewLogin, Rates, StartError, StorePlace,
 };
 use mfa_shared::api::ledger::AccountKind;
-use mfa_shared::fault::exit;
+use mfa_shared::fault::{UNAVAILABLE, exit};
 use sd_notify::NotifyState;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -102,13 +102,13 @@ impl DaemonFlags {
         Ok(config)
     }
 
-    /// The PostgreSQL store, if there is one, with its password from where PostgreSQL's own programs look.
-    fn store(&self, cx: &Cx) -> Outcome<Option<Address>> {
+    /// Where the store is; a password is taken from where PostgreSQL's own programs look.
+    fn store(&self, cx: &Cx) -> Outcome<StorePlace> {
         let given = self.store.as_deref().unwrap_or(cx.settings.get("store").0);
         if given.is_empty() {
-            return Ok(None);
+            return Ok(StorePlace::Embedded);
         }
-        address(given, self.store.as_ref().map(|_| "--store")).map(Some)
+        address(given, self.store.as_ref().map(|_| "--store")).map(StorePlace::from)
     }
 
     /// Where the store is, for people: without a password.
@@ -123,7 +123,7 @@ impl DaemonFlags {
     }
 }
 
-/// How many requests a second there may be; what is empty is not set.
+/// Most requests a second; an empty value is not set.
 fn rates(settings: &Settings) -> Outcome<Rates> {
     let rate = |name: &'static str| match settings.get(name).0.trim() {
         "" => Ok(None),
@@ -238,7 +238,7 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
             _ => format!("mfa daemon listens on {url}"),
         };
         let _ = writeln!(stdout(), "{ready}");
-        tell_systemd(NotifyState::Ready);
+        notify_systemd(NotifyState::Ready);
         std::future::pending::<Outcome>().await
     };
     let reloading = async {
@@ -254,7 +254,7 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
         _ = term.recv() => Ok(()),
         _ = int.recv() => Ok(()),
     };
-    tell_systemd(NotifyState::Stopping);
+    notify_systemd(NotifyState::Stopping);
     tokio::select! {
         () = daemon.stop() => {}
         _ = term.recv() => std::process::exit(exit::INTERRUPTED),
@@ -264,9 +264,9 @@ pub async fn serve(cx: &Cx, flags: &DaemonFlags, welcome: impl AsyncFnOnce(&str)
 }
 
 /// Notifies the service manager, if one has started this process.
-fn tell_systemd(state: NotifyState<'_>) {
+fn notify_systemd(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "the service manager cannot be told how it stands");
+        tracing::warn!(%error, "the service manager cannot be notified");
     }
 }
 
@@ -293,6 +293,8 @@ pub fn not_started(error: StartError) -> Failure {
             Failure::new("cannot_listen", exit::FAILURE, why).hint("choose another address: --listen")
         }
         StartError::Store(_) => Failure::new("store", exit::FAILURE, why),
+        // No daemon says when to try again.
+        StartError::Refused(fault) if fault.kind == UNAVAILABLE => Failure::from(fault).hint(""),
         StartError::Refused(fault) => Failure::from(fault),
     }
 }
@@ -316,7 +318,7 @@ pub struct Init {
 }
 
 impl Verb for Init {
-    const ABOUT: &'static str = "Make the store and its first user, if they are not there, without serving";
+    const ABOUT: &'static str = "Make the store and its first user, if they do not exist, without serving";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa init",
         "mfa init --data-dir /var/lib/mfa/store --admin amensah --password-file /run/secrets/mfa --no-input",
@@ -334,7 +336,7 @@ impl Verb for Init {
             given => given,
         };
         if cx.out.quiet && !cx.out.format.is_structured() && (password.is_none() || self.operator.is_some()) {
-            let what = "a password would be made up, and with --quiet it would be shown nowhere";
+            let what = "a password would be generated, and with --quiet it would not be shown";
             return Err(Failure::usage(what)
                 .hint("give --password-file and no --operator, or take it from the output with -o json"));
         }
@@ -343,17 +345,14 @@ impl Verb for Init {
         let flags = DaemonFlags { data_dir: self.data_dir, store: self.store, ..DaemonFlags::default() };
         let config = flags.config(cx)?;
         let done = mfa_daemon::init(&config, &first, operator.as_ref()).await.map_err(not_started)?;
-        let folder = match &config.store {
-            Some(address) => address.to_string(),
-            None => config.data_dir.display().to_string(),
-        };
+        let place = config.shown_store();
         let result = if done.made.before { "already initialised" } else { "initialised" };
-        cx.out.tip(&format!("store in {folder}: {result}"));
+        cx.out.tip(&format!("store in {place}: {result}"));
         for (user, password) in &done.passwords {
             show_once(cx, user, password, ", to be changed at login");
         }
         let record = json!({
-            "identifier": folder, "result": result, "instance": done.instance,
+            "identifier": place, "result": result, "instance": done.instance,
             "added": done.made.added, "kept": done.made.kept,
             "passwords": done.passwords.into_iter().collect::<std::collections::BTreeMap<_, _>>()
         });
@@ -361,7 +360,7 @@ impl Verb for Init {
     }
 }
 
-/// Adds ledger accounts to a store whose daemon will refuse references to missing ones. Only strict
+/// Adds ledger accounts to a store whose daemon will refuse dangling references. Only strict
 /// references need this: without them, creating a teller creates its accounts.
 pub async fn add_accounts(cx: &Cx, flags: &DaemonFlags, accounts: &[(&str, AccountKind)]) -> Outcome {
     let config = flags.config(cx)?;

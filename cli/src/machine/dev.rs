@@ -22,7 +22,7 @@ pub struct Dev {
 }
 
 impl Verb for Dev {
-    const ABOUT: &'static str = "Run a daemon for trying things out, whose data is gone when it ends";
+    const ABOUT: &'static str = "Run a daemon for trying things out, whose data is deleted when it ends";
     const EXAMPLES: &'static [&'static str] = &["mfa dev", "mfa dev --listen 127.0.0.1:6399 --empty"];
     const SERVES: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
@@ -44,7 +44,7 @@ impl Verb for Dev {
             if !self.empty {
                 quickstart::sample(cx, &client, caller.as_deref()).await?;
             }
-            cx.out.say("its data is gone when it ends (Ctrl-C)");
+            cx.out.say("its data is deleted when it ends (Ctrl-C)");
             cx.out.tip(&format!("try in another terminal:\n  export MFA_URL={url}\n  mfa customers list"));
             Ok(())
         });

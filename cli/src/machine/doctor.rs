@@ -47,7 +47,7 @@ enum Finding {
 
 use Finding::{Fine, Warning};
 
-/// What the checks look at: this machine, and what the daemon answered.
+/// What the checks look at: this machine, and the answers of the daemon.
 struct Seen<'a> {
     cx: &'a Cx,
     flags: DaemonFlags,
@@ -69,7 +69,7 @@ struct Answers {
     oldest: Option<Outcome<Value>>,
 }
 
-/// One look at one thing; nothing where it does not apply.
+/// One check; nothing where it does not apply.
 type Check = fn(&Seen<'_>) -> Option<Finding>;
 
 /// Every check, in the order in which they are shown.
@@ -95,7 +95,7 @@ const CHECKS: &[(&str, Check)] = &[
 
 impl Verb for Doctor {
     const ABOUT: &'static str =
-        "Look for what is wrong with settings, store, daemon and login, and what mends it";
+        "Find what is wrong with settings, store, daemon and login, and how to fix it";
     const EXAMPLES: &'static [&'static str] = &["mfa doctor", "mfa doctor -o json"];
     const FINDS_FAULTS: bool = true;
     async fn run(self, cx: &Cx) -> Outcome {
@@ -192,7 +192,7 @@ fn permissions(seen: &Seen<'_>) -> Option<Finding> {
     Some(Fine("store and logins are open to their owner only".to_owned()))
 }
 
-/// A failure of a request as what was found.
+/// A failed request as a finding.
 fn failed(failure: &Failure) -> Finding {
     Finding::Failure(failure.message.clone(), failure.hint.clone())
 }
@@ -226,7 +226,7 @@ fn version(seen: &Seen<'_>) -> Option<Finding> {
 
 fn clock(seen: &Seen<'_>) -> Option<Finding> {
     let Some(daemon_seconds) = seen.answers.as_ref()?.daemon_seconds else {
-        return Some(Warning("the daemon does not tell its time".to_owned(), String::new()));
+        return Some(Warning("the daemon does not say what time it has".to_owned(), String::new()));
     };
     let apart = (daemon_seconds - moment::now_seconds()).abs();
     let found = format!("the clocks of this machine and of the daemon are {apart} s apart");
@@ -243,7 +243,7 @@ fn login(seen: &Seen<'_>) -> Option<Finding> {
     let open = about.as_ref().is_ok_and(|about| about["auth"] == "off");
     Some(match caller {
         _ if open => {
-            let found = "this daemon asks nobody for a token; it is for trying things out only";
+            let found = "this daemon does not ask for tokens; it is for trying things out only";
             Warning(found.to_owned(), "mfa daemon restart --auth on".to_owned())
         }
         Ok(token) => {

@@ -19,7 +19,7 @@ use mfa_shared::fault::{self, exit};
 use mfa_shared::wire::Nothing;
 use serde_json::json;
 
-/// How often a new password is asked for again that breaks a rule.
+/// How often a new password that breaks a rule is asked for again.
 const PASSWORD_TRIES_MAX: u32 = 3;
 /// How long an assertion that is made here can be used.
 const ASSERTION_SECONDS: i64 = 120;
@@ -130,13 +130,13 @@ pub async fn log_in(client: &Client, user: &str, password: String, otp: Option<S
     Ok(token)
 }
 
-/// The user who is logged in, for what is about the own record; `flag` is what names another.
+/// The user who is logged in, for commands about their own record; `flag` names another.
 pub async fn user(cx: &Cx, flag: &str) -> Outcome<String> {
     let token = cx.client.send(&GetCurrentToken {}, &Nothing).await?.value;
     let refused = match (token["application"].as_str(), token["user"].as_str()) {
         (None, Some(user)) => return Ok(user.to_owned()),
         (Some(application), _) => format!("{flag} is needed: this is a token of application {application}"),
-        (None, None) => format!("{flag} is needed: nobody is logged in"),
+        (None, None) => format!("{flag} is needed: you are not logged in"),
     };
     Err(Failure::usage(refused).hint(format!("give {flag}")))
 }
@@ -169,7 +169,7 @@ impl Login {
 
 async fn ask(client: &Client, request: TokenRequest) -> Outcome<Token> {
     let answer = client.send(&CreateToken {}, &request).await?.value;
-    serde_json::from_value(answer).map_err(|_| Failure::local("the daemon answered no token"))
+    serde_json::from_value(answer).map_err(|_| Failure::local("the daemon returned no token"))
 }
 
 #[derive(Args)]

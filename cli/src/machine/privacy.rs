@@ -1,10 +1,10 @@
-//! What the process leaves behind is its user's alone: files that no other may read, and no image of its
-//! memory, in which passwords and keys are in clear.
+//! Protects what the process leaves behind: files that only its user may read, and no core dump, which would
+//! hold passwords and keys in clear.
 
 use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, setrlimit, umask};
 
-/// Closes the process, before it does anything else. Where the system refuses, it works without.
+/// Protects the process, before it does anything else; goes on without where the system refuses.
 pub fn close() {
     umask(Mode::RWXG | Mode::RWXO);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });

@@ -1,4 +1,4 @@
-//! Profiles: which daemon is spoken to, and how.
+//! Profiles: which daemon to use, and how.
 
 use crate::client::check_address;
 use crate::client::logins;
@@ -99,10 +99,10 @@ pub struct Add {
     /// A further setting, such as output=json; can be repeated
     #[arg(long, value_name = "SETTING=VALUE")]
     set: Vec<String>,
-    /// Make it the one that is used from now on
+    /// Use it from now on
     #[arg(long)]
     r#use: bool,
-    /// Put it into the place of the profile of that name
+    /// Replace the profile of that name
     #[arg(long)]
     replace: bool,
 }
@@ -137,8 +137,7 @@ impl Verb for Add {
         let mut known = profiles::read()?;
         if known.profiles.contains_key(&name) && !self.replace {
             let what = format!("there is a profile \"{name}\" already");
-            return Err(Failure::new("profile_exists", exit::CONFLICT, what)
-                .hint("put the new one into its place: --replace"));
+            return Err(Failure::new("profile_exists", exit::CONFLICT, what).hint("replace it: --replace"));
         }
         let url = profile.settings["url"].clone();
         known.profiles.insert(name.clone(), profile);
@@ -146,7 +145,7 @@ impl Verb for Add {
             known.default = Some(name.clone());
         }
         known.write()?;
-        // A token of the daemon that had this name before is not left behind.
+        // Removes the token of the daemon that had this name before.
         logins::forget_profile(&name, url.as_str())?;
         if !self.r#use {
             cx.out.tip(&format!("use it once: --profile {name}; always: mfa profile use {name}"));
@@ -157,7 +156,7 @@ impl Verb for Add {
 
 fn check_setting(name: &str) -> Outcome {
     if NOT_IN_PROFILES.contains(&name) {
-        return Err(Failure::usage(format!("{name} does not belong into a profile")));
+        return Err(Failure::usage(format!("{name} is not a setting of profiles")));
     }
     if TABLE.iter().any(|setting| setting.name == name) {
         return Ok(());

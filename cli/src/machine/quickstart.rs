@@ -113,7 +113,7 @@ fn listen_of(client: &Client) -> &str {
 /// Prepares a store before its daemon starts; returns the password of the operator if it is new.
 pub async fn prepare(cx: &Cx, flags: &DaemonFlags, empty: bool) -> Outcome<Option<String>> {
     let password = first_users(cx, flags).await?;
-    // Into a store of before nothing is put that its owner might not want.
+    // An existing store gets nothing that its owner might not want.
     if password.is_some() && !empty {
         daemon::add_accounts(cx, flags, TELLER_ACCOUNTS).await?;
     }
@@ -135,7 +135,7 @@ async fn first_users(cx: &Cx, flags: &DaemonFlags) -> Outcome<Option<String>> {
 pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outcome<Option<String>> {
     let version = client.send(&GetVersion {}, &Nothing).await?.value;
     if version["auth"] == "off" {
-        cx.out.say(&format!("a daemon serves at {}; it asks nobody for a token (auth off)", client.url));
+        cx.out.say(&format!("a daemon serves at {}; it does not ask for tokens (auth off)", client.url));
         return Ok(None);
     }
     if let Some(password) = password {
@@ -145,7 +145,7 @@ pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outco
         Err(failure) if failure.status == Some(401) => {
             if !cx.prompt.can_ask() {
                 let hint = format!("log in: mfa login {OPERATOR} --url {}", client.url);
-                return Err(failure.hint(format!("{hint}; then once more: mfa quickstart")));
+                return Err(failure.hint(format!("{hint}; then again: mfa quickstart")));
             }
             login::by_password(cx, client, (None, OPERATOR), &PasswordFlags::default(), &CodeFlag::default())
                 .await?;
@@ -258,7 +258,7 @@ async fn counter(cx: &Cx, client: &Client, at_work: &str) -> Outcome {
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(failure) if failure.code == UNKNOWN_REFERENCE.code => {
-                tell_of_accounts(cx);
+                warn_of_accounts(cx);
                 return Ok(());
             }
             Err(failure) => return Err(failure),
@@ -297,8 +297,8 @@ async fn counter(cx: &Cx, client: &Client, at_work: &str) -> Outcome {
     Ok(())
 }
 
-/// Says what the tellers of the sample lack at a daemon that was there before, and how it gets there.
-fn tell_of_accounts(cx: &Cx) {
+/// Warns of accounts that the sample's tellers lack at an existing daemon, and says how to add them.
+fn warn_of_accounts(cx: &Cx) {
     cx.out.warn(
         "the sample has no tellers: references are strict at this daemon, and the ledger accounts that the \
          tellers would name are not there",

@@ -31,7 +31,7 @@ pub struct Print {
     /// User under which it runs; systemd makes it while it is needed, unless it exists
     #[arg(long, value_name = "NAME", default_value = USER)]
     user: String,
-    /// The user is there for good, as a package makes one; systemd makes none
+    /// The user is permanent, as a package creates it; systemd creates none
     #[arg(long)]
     fixed_user: bool,
     /// Path of the program in the unit; by default where this one is
@@ -46,8 +46,7 @@ pub fn of_package() -> Outcome<String> {
 }
 
 impl Verb for Print {
-    const ABOUT: &'static str =
-        "Print the unit with which systemd runs the daemon, locked in as far as it goes";
+    const ABOUT: &'static str = "Print the systemd unit of the daemon, with as few rights as it needs";
     const EXAMPLES: &'static [&'static str] =
         &["mfa service print", "mfa service print --data-dir /var/lib/mfa/store --listen 127.0.0.1:6320"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -67,7 +66,7 @@ pub struct Install {
 }
 
 impl Verb for Install {
-    const ABOUT: &'static str = "Write the unit with which systemd runs the daemon";
+    const ABOUT: &'static str = "Write the systemd unit of the daemon";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa service install --to ./mfa.service",
         "mfa service install --listen 127.0.0.1:6320 --to ./b.service",
@@ -77,10 +76,10 @@ impl Verb for Install {
         self.unit.warn(cx)?;
         let place = self.to.display().to_string();
         match fs::read_to_string(&self.to) {
-            Ok(present) if present == unit => cx.out.tip(&format!("{place} is so already")),
+            Ok(present) if present == unit => cx.out.tip(&format!("{place} is up to date")),
             present => {
                 if present.is_ok() {
-                    cx.prompt.confirm(&format!("{place} is different; write it anew?"))?;
+                    cx.prompt.confirm(&format!("{place} is different; overwrite it?"))?;
                 }
                 write(&self.to, &unit).map_err(|failure| {
                     failure.hint("write it as root, or elsewhere with --to; look at it: mfa service print")
@@ -105,7 +104,7 @@ impl Print {
         let path = match &self.program {
             Some(path) if path.is_absolute() => path.clone(),
             Some(path) => {
-                return Err(Failure::usage(format!("--program {} is no absolute path", path.display())));
+                return Err(Failure::usage(format!("--program {} is not an absolute path", path.display())));
             }
             None => {
                 std::env::current_exe().map_err(|error| Failure::local(format!("where mfa is: {error}")))?
@@ -114,7 +113,7 @@ impl Print {
         Ok(path.display().to_string())
     }
 
-    /// Says what would keep the service from starting.
+    /// Refuses what would keep the service from starting.
     fn warn(&self, cx: &Cx) -> Outcome {
         let program = self.program()?;
         // The unit hides these folders from the service.
@@ -149,7 +148,7 @@ impl Print {
         {
             let Some(file) = file else { continue };
             if !Path::new(file).is_absolute() {
-                return Err(Failure::usage(format!("{flag} {file} is no absolute path")));
+                return Err(Failure::usage(format!("{flag} {file} is not an absolute path")));
             }
             state = format!("{state}\nLoadCredential={}", quoted(&format!("{name}:{file}"))?);
             exec.extend([flag.to_owned(), format!("%d/{name}")]);
@@ -188,7 +187,7 @@ fn state(data_dir: &str) -> Outcome<String> {
 /// A word as systemd reads it back.
 fn quoted(word: &str) -> Outcome<String> {
     if word.is_empty() || word.chars().any(char::is_control) {
-        return Err(Failure::usage(format!("{word:?} cannot stand in a unit of systemd")));
+        return Err(Failure::usage(format!("{word:?} is not allowed in a systemd unit")));
     }
     let escaped = word.replace('%', "%%").replace('$', "$$").replace('\\', "\\\\").replace('"', "\\\"");
     let plain = escaped.chars().all(|c| c.is_ascii_alphanumeric() || "/._-:,@=?&+%".contains(c));

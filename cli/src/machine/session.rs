@@ -1,4 +1,4 @@
-//! Which daemon is spoken to, and later: who is logged in.
+//! The daemon in use, and who is logged in.
 
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
@@ -62,14 +62,14 @@ async fn version(cx: &Cx) -> Outcome<Value> {
 /// Warns if the daemon requires no login, or if no one can log in.
 pub fn warn_of_access(cx: &Cx, version: &Value) {
     if version["auth"] == "off" {
-        cx.out.warn("this daemon asks nobody for a token; it is for trying things out only");
+        cx.out.warn("this daemon does not ask for tokens; it is for trying things out only");
     } else if version["initialised"] == false {
         let how = "mfa daemon stop, then mfa init, then mfa daemon start";
-        cx.out.warn(&format!("its store has no users, so nobody can log in; on its machine: {how}"));
+        cx.out.warn(&format!("its store has no users, so no one can log in; on its machine: {how}"));
     }
 }
 
-/// What a daemon says of damaged images, where it met some.
+/// What a daemon says about damaged images, if it found any.
 pub fn damaged_images(version: &Value) -> Option<String> {
     match version["damagedImages"].as_i64()? {
         1 => Some("the daemon found a damaged image since its start".to_owned()),

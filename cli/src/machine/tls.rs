@@ -75,7 +75,7 @@ pub struct TrustIt {
 
 impl Verb for TrustIt {
     const ABOUT: &'static str =
-        "Save the authority of a daemon's certificate, once its fingerprint was compared";
+        "Save the authority of a daemon's certificate, after its fingerprint was compared";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa tls trust --url https://bank.example:6320",
         "mfa tls trust --url https://bank.example:6320 --out authority.pem --fingerprint 3f29...",
@@ -91,12 +91,12 @@ impl Verb for TrustIt {
         match &self.fingerprint {
             Some(given) if plain(given) != found => {
                 let what = format!("the authority at {url} has the fingerprint {found}, and not {given}");
-                let hint = "do not send passwords there; ask whoever runs the daemon";
+                let hint = "do not send passwords there; ask the people who run the daemon";
                 return Err(Failure::new("another_certificate", exit::CONFLICT, what).hint(hint));
             }
             Some(_) => {}
             None if cx.prompt.yes && !cx.prompt.can_ask() => {
-                let what = "nobody has compared the fingerprint of the certificate";
+                let what = "the fingerprint of the certificate was not compared";
                 return Err(
                     Failure::usage(what).hint(format!("if it is the right one: --fingerprint {found}"))
                 );
@@ -104,7 +104,7 @@ impl Verb for TrustIt {
             None => {
                 let asks = format!(
                     "{url} shows an authority with the SHA-256 {found}; on its own machine mfa tls show \
-                     authority.pem tells the right one. Trust it?"
+                     authority.pem shows the right one. Trust it?"
                 );
                 cx.prompt.confirm(&asks)?;
             }

@@ -45,7 +45,7 @@ pub const NOUN: Noun = Noun {
     import: Some(Import {
         plural: "accounts",
         id: &["customerIdentifier", "productIdentifier"],
-        told: &["accountIdentifier", "state", "balance", "openedOn"],
+        computed: &["accountIdentifier", "state", "balance", "openedOn"],
         changes: false,
         example: &[
             ("customerIdentifier", "c-001"),
@@ -81,7 +81,7 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "account", id, what }
 }
 
-/// Accounts that begin with a text, of a customer or of all of them.
+/// Accounts that begin with a text, of one customer or of all.
 pub async fn identifiers(client: &Client, customer: Option<&str>, typed: &str) -> Vec<String> {
     let term = Some(typed.to_owned()).filter(|term| !term.is_empty());
     if customer.is_none() && term.is_none() {
@@ -91,7 +91,7 @@ pub async fn identifiers(client: &Client, customer: Option<&str>, typed: &str) -
     let query = Query(InstanceQuery { customer: customer.map(str::to_owned), term, size });
     let Ok(reply) = client.send(&ListInstances {}, &query).await else { return Vec::new() };
     let accounts = reply.value.as_array().cloned().unwrap_or_default();
-    // Where there may be more, nothing may be taken for what all of them have in common.
+    // If there may be more, no common prefix is known.
     let cut = accounts.len() >= PAGE_SIZE_MAX as usize;
     let found = accounts.iter().filter_map(|account| account["accountIdentifier"].as_str());
     let found = found.filter(|account| account.starts_with(typed)).map(str::to_owned);
@@ -203,6 +203,7 @@ impl Verb for Create {
             .set("alternativeAccountNumber", self.alternative_number)
             .set("beneficiaries", (!self.beneficiary.is_empty()).then_some(self.beneficiary))
             .body::<CreateInstance>()?;
+        cx.check_columns(&views::INSTANCE)?;
         let location = cx.client.send(&CreateInstance {}, &body).await?.location;
         let account = location.as_deref().and_then(split).and_then(|mut segments| segments.pop());
         let unknown = || Failure::local("the daemon did not say which account it made".to_owned());
@@ -220,7 +221,7 @@ pub struct Update {
     /// Who benefits, in place of those who did; can be repeated
     #[arg(long, value_name = "NAME")]
     beneficiary: Vec<String>,
-    /// Nobody benefits any more
+    /// No beneficiaries any more
     #[arg(long, conflicts_with = "beneficiary")]
     no_beneficiaries: bool,
 }
@@ -238,7 +239,7 @@ impl Verb for Update {
     }
 }
 
-/// A command is one verb each; all of them send the same endpoint with another word.
+/// Each command is a verb; all of them send the same endpoint with a different word.
 macro_rules! commands {
     ($($verb:ident $command:ident $done:literal $about:literal [$($example:literal),*];)*) => {$(
         #[derive(Args)]
@@ -271,7 +272,7 @@ commands! {
         ["mfa accounts activate c-002.9100.00001", "mfa accounts activate c-002.9100.00001 -o json"];
     Close Close "closed" "Close an account for good; its balance must be 0"
         ["mfa accounts close c-003.9100.00001", "mfa accounts close c-003.9100.00001 -o json"];
-    Transaction Transaction "marked" "Note on an account that there was a transaction now"
+    Transaction Transaction "marked" "Record that an account has had a transaction just now"
         ["mfa accounts transaction c-003.9100.00001", "mfa accounts transaction c-003.9100.00001 -o json"];
 }
 

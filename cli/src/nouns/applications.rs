@@ -105,7 +105,7 @@ pub struct Keygen {
     /// Do not register the public key with the daemon
     #[arg(long)]
     no_register: bool,
-    /// Only say what would be written and registered
+    /// Only print what would be written and registered
     #[arg(long)]
     dry_run: bool,
 }
@@ -144,10 +144,7 @@ impl Verb for Keygen {
             let _ = std::fs::remove_file(&self.out);
             return Err(failure);
         }
-        cx.out.tip(&format!(
-            "the private key is in {}; whoever has it can do what {application} can",
-            self.out
-        ));
+        cx.out.tip(&format!("the private key is in {}; anyone with it can act as {application}", self.out));
         let (file, modulus) = (self.out, number(&key.modulus)?);
         let record = json!({
             "application": application, "timestamp": timestamp, "file": file,
@@ -158,7 +155,7 @@ impl Verb for Keygen {
 }
 
 fn number(digits: &str) -> Outcome<Number> {
-    Number::from_str(digits).map_err(|_| Failure::usage(format!("\"{digits}\" is no integer")))
+    Number::from_str(digits).map_err(|_| Failure::usage(format!("\"{digits}\" is not an integer")))
 }
 
 fn signature(modulus: &str, exponent: &str) -> Outcome<Draft> {

@@ -73,7 +73,7 @@ pub struct Filter {
     /// done, refused or failed
     #[arg(long, value_name = "WORD", value_parser = outcome)]
     outcome: Option<AuditOutcome>,
-    /// What this record is concerned by, such as customer/c-001; customer/* for all of them
+    /// What concerns this record, such as customer/c-001; customer/* for all of them
     #[arg(long, value_name = "NOUN/ID")]
     resource: Option<String>,
     /// What one request did
@@ -85,7 +85,7 @@ pub struct Filter {
     /// Last day, in UTC
     #[arg(long, value_name = "DATE", value_parser = day)]
     to: Option<Date>,
-    /// What comes after the record of this number
+    /// Records after this number
     #[arg(long, value_name = "SEQUENCE")]
     after: Option<u32>,
 }
@@ -157,7 +157,7 @@ impl Verb for Show {
 pub struct Follow {
     #[command(flatten)]
     filter: Filter,
-    /// End when so many records were shown
+    /// End after so many records
     #[arg(long, value_name = "COUNT")]
     count: Option<u64>,
 }

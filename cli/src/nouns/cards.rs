@@ -62,7 +62,7 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "card", id, what }
 }
 
-/// Warns of the cards of a customer that are over, for whom they may be shown to.
+/// Warns of expired cards of a customer, if the caller may read them.
 pub async fn warn_of_customer(cx: &Cx, customer: &str) {
     // A caller who may not read cards gets no warning about them.
     if let Ok(reply) = cx.client.send(&ListCards { customer: customer.to_owned() }, &Nothing).await {
@@ -70,7 +70,7 @@ pub async fn warn_of_customer(cx: &Cx, customer: &str) {
     }
 }
 
-/// Warns people of cards that are over. Programs have the date.
+/// Warns people of expired cards. Programs have the date.
 fn warn_of(cx: &Cx, customer: &str, cards: &Value) {
     if !cx.out.is_read_by_people() {
         return;

@@ -39,7 +39,7 @@ pub const NOUN: Noun = Noun {
     searched: Some(HitKind::Customer),
     import: Some(Import {
         plural: "customers",
-        told: &["currentState"],
+        computed: &["currentState"],
         example: &[
             ("identifier", "c-900"),
             ("type", "PERSON"),
@@ -109,7 +109,7 @@ impl Verb for List {
         "mfa customers list --include-closed --sort state,-created -o jsonl",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        // Who asks for closed ones by their state wants them listed.
+        // A filter for the state CLOSED includes closed customers.
         let is_closed = |(name, state): &(String, String)| {
             matches!(name.as_str(), "state" | "currentState") && state.eq_ignore_ascii_case("closed")
         };
@@ -217,7 +217,7 @@ impl CustomerFlags {
 
 #[derive(Args)]
 pub struct Create {
-    /// Identifier of the new customer, 1 to 32 characters; on a terminal, nothing at all asks for everything
+    /// Identifier of the new customer, 1 to 32 characters; without flags on a terminal, asks for every field
     #[arg(value_name = "ID")]
     identifier: Option<String>,
     #[command(flatten)]
@@ -234,7 +234,7 @@ impl Verb for Create {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let from_file = self.flags.from.is_some();
-        // A script may know better, and so may a file; at a keyboard a missing name is a slip.
+        // In a script or a file a missing name may be meant; at a keyboard it is a mistake.
         let asks_for_name = !from_file && self.identifier.is_some() && cx.prompt.can_ask();
         let mut draft = self.flags.draft()?.set("identifier", self.identifier);
         let mut is_guided = false;
@@ -249,11 +249,11 @@ impl Verb for Create {
         let customer = draft.text("identifier").unwrap_or_default().to_owned();
         draft.clone().body_of(&NOUN.creating()?)?;
         if asks_for_name && draft.text("givenName").is_none() && draft.text("surname").is_none() {
-            cx.prompt.confirm(&format!("customer {customer} has no name; create it all the same?"))?;
+            cx.prompt.confirm(&format!("customer {customer} has no name; create it anyway?"))?;
         }
         cx.create(&NOUN, &[], draft).await?;
         if is_guided {
-            // They were shown before the last yes.
+            // They were shown before the last question.
             cx.client.take_duplicates();
         }
         Ok(())
@@ -283,7 +283,7 @@ impl Verb for Update {
     }
 }
 
-/// A lifecycle command is one verb each; all of them send the same endpoint with another word.
+/// Each lifecycle command is a verb; all of them send the same endpoint with a different word.
 macro_rules! lifecycle {
     ($($verb:ident $action:literal $done:literal $about:literal [$($example:literal),*];)*) => {$(
         #[derive(Args)]
@@ -308,7 +308,7 @@ macro_rules! lifecycle {
 }
 
 lifecycle! {
-    Activate "ACTIVATE" "activated" "Take a pending customer in"
+    Activate "ACTIVATE" "activated" "Activate a pending customer"
         ["mfa customers activate c-002", "mfa customers activate c-002 --comment 'papers are complete'"];
     Lock "LOCK" "locked" "Lock an active customer"
         ["mfa customers lock c-001", "mfa customers lock c-001 --comment 'card reported stolen'"];

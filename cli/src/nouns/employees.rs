@@ -174,7 +174,7 @@ pub struct Update {
     employee: String,
     #[command(flatten)]
     flags: EmployeeFlags,
-    /// Take the employee out of the office
+    /// Remove the employee from the office
     #[arg(long, conflicts_with = "assigned_office")]
     unassign: bool,
 }

@@ -1,4 +1,4 @@
-//! Events: what is changed, as it happens.
+//! Events: changes as they happen.
 
 use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Section};
@@ -33,7 +33,7 @@ struct Filter {
     /// Events of this kind of record only, such as customer; can be repeated
     #[arg(short, long, value_name = "KIND")]
     kind: Vec<String>,
-    /// What comes after the event of this number
+    /// Events after this number
     #[arg(long, value_name = "SEQUENCE")]
     after: Option<u32>,
 }
@@ -85,7 +85,7 @@ impl Verb for List {
 pub struct Follow {
     #[command(flatten)]
     filter: Filter,
-    /// End when so many events were shown
+    /// End after so many events
     #[arg(long, value_name = "COUNT")]
     count: Option<u64>,
 }

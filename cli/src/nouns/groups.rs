@@ -1,4 +1,4 @@
-//! Permittable groups: which endpoints a permission is about.
+//! Permittable groups: which endpoints a permission covers.
 
 use crate::command::cx::Cx;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, Section, held};
@@ -15,7 +15,7 @@ pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "groups",
     alias: "group",
-    about: "Permittable groups: which endpoints a permission is about",
+    about: "Permittable groups: which endpoints a permission covers",
     singular: "group",
     history: "group",
     list: Some(&ListGroups::META),

@@ -16,7 +16,7 @@ use mfa_shared::wire::{Listed, Nothing, Query};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long the answer to a run is waited for: a month of a large institution may be behind.
+/// Longest wait for the answer to a run: a large institution may catch up a month.
 const RUN: Duration = Duration::from_secs(60 * 60);
 
 pub const NOUN: Noun = Noun {
@@ -62,7 +62,7 @@ impl Verb for Run {
 /// Runs interest up to a day.
 pub async fn run(cx: &Cx, date: Date) -> Outcome {
     let body = Draft::default().set("date", Some(date.to_string())).body::<RunInterest>()?;
-    // A key that was given is that of another request of the command.
+    // The given key belongs to another request of the command.
     let mut client = cx.client.patient(RUN);
     client.idempotency_key = None;
     client.send(&RunInterest {}, &body).await.map(drop)

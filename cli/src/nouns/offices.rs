@@ -81,7 +81,7 @@ pub const NOUN: Noun = Noun {
         group(
             "references",
             "reference",
-            "Marks of other systems that use an office",
+            "References that other systems have to an office",
             &[
                 verb::<ReferencesSet>("set"),
                 shows(

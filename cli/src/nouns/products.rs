@@ -33,7 +33,7 @@ pub const NOUN: Noun = Noun {
     fields: &["product"],
     import: Some(Import {
         plural: "products",
-        told: &["active"],
+        computed: &["active"],
         example: &[
             ("type", "SAVINGS"),
             ("identifier", "youth-savings"),
@@ -106,8 +106,8 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
 
 #[derive(Args)]
 pub struct Create {
-    /// Identifier of the new product, 2 to 32 letters, digits and . - * _; on a terminal, nothing at all
-    /// asks for everything
+    /// Identifier of the new product, 2 to 32 letters, digits and . - * _; without flags on a terminal, asks
+    /// for every field
     #[arg(value_name = "ID")]
     identifier: Option<String>,
     /// Name

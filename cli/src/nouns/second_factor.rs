@@ -55,7 +55,7 @@ pub struct Enable {}
 
 impl Verb for Enable {
     const ENDPOINT: Option<&'static Meta> = Some(&BeginSecondFactor::META);
-    const ABOUT: &'static str = "Set up your second factor: read a picture, then show its first code";
+    const ABOUT: &'static str = "Set up your second factor: scan a picture, then confirm it with a code";
     const EXAMPLES: &'static [&'static str] =
         &["mfa second-factor enable", "mfa second-factor enable --no-input -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
@@ -65,14 +65,14 @@ impl Verb for Enable {
             .send(&BeginSecondFactor { user: user.clone() }, &Json(SecondFactorWish {}))
             .await?
             .value;
-        // Who is asked for a code must have seen the picture.
+        // The picture is shown before the code is asked for.
         if !cx.prompt.can_ask() || cx.out.quiet {
             cx.out.show(&views::FACTOR_SECRET, &made)?;
-            cx.out.say("it counts once a code was shown: mfa second-factor confirm --otp-file FILE");
+            cx.out.say("it takes effect once it is confirmed: mfa second-factor confirm --otp-file FILE");
             return Ok(());
         }
         let uri = made["uri"].as_str().unwrap_or_default();
-        cx.out.say(&format!("read this with your authenticator:\n{}", picture(uri)?));
+        cx.out.say(&format!("scan this with your authenticator:\n{}", picture(uri)?));
         cx.out.say(&format!("or type the secret: {}", made["secret"].as_str().unwrap_or_default()));
         let code = cx.prompt.text("the code that it shows now: ", "--otp-file")?;
         confirm(cx, user, &code).await
@@ -90,8 +90,9 @@ fn picture(uri: &str) -> Outcome<String> {
 /// Shows a code, and prints the recovery codes.
 async fn confirm(cx: &Cx, user: String, code: &str) -> Outcome {
     let body = input::body::<EnableSecondFactor>(&json!({ "code": code }))?;
+    cx.out.check_columns(&views::RECOVERY_CODE)?;
     let codes = cx.client.send(&EnableSecondFactor { user }, &body).await?.value;
-    cx.out.tip("keep these codes where the authenticator is not: each logs you in once when it is lost");
+    cx.out.tip("keep these codes apart from the authenticator: each logs you in once if it is lost");
     let listed = codes["recoveryCodes"].as_array().cloned().unwrap_or_default();
     let records = listed.into_iter().map(|code| json!({ "code": code })).collect();
     cx.out.show(&views::RECOVERY_CODE, &records)
@@ -105,7 +106,7 @@ pub struct Confirm {
 
 impl Verb for Confirm {
     const ENDPOINT: Option<&'static Meta> = Some(&EnableSecondFactor::META);
-    const ABOUT: &'static str = "Show a code of a new secret: from then on a login needs one";
+    const ABOUT: &'static str = "Confirm a new secret with one of its codes; from then on a login needs one";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa second-factor confirm --otp-file code.txt",
         "mfa second-factor confirm --otp-file code.txt -o json",
@@ -138,7 +139,7 @@ impl Verb for Disable {
             Some(user) => user,
             None => login::user(cx, "--user").await?,
         };
-        cx.prompt.before_ending(&format!("take the second factor of user {user} away"), &user)?;
+        cx.prompt.before_ending(&format!("remove the second factor of user {user}"), &user)?;
         let body = match is_own {
             true => input::body::<EnableSecondFactor>(&json!({ "code": self.code.known(cx)? }))?.0.into(),
             false => None,

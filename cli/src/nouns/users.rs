@@ -80,7 +80,7 @@ pub struct Create {
     role: String,
     #[command(flatten)]
     password: PasswordFlags,
-    /// Make a first password up and show it once
+    /// Generate a first password and show it once
     #[arg(long, conflicts_with_all = ["password_stdin", "password_file"])]
     generate_password: bool,
 }
@@ -94,7 +94,7 @@ impl Verb for Create {
     async fn run(self, cx: &Cx) -> Outcome {
         let user = self.identifier;
         if self.generate_password && cx.out.quiet {
-            let what = "a password would be made up, and with --quiet it would be shown nowhere";
+            let what = "a password would be generated, and with --quiet it would not be shown";
             return Err(Failure::usage(what).hint("give --password-file, or leave --quiet out"));
         }
         let password = match self.generate_password {
@@ -103,6 +103,7 @@ impl Verb for Create {
         };
         let draft = Draft::default().set("identifier", Some(user.clone())).set("role", Some(self.role));
         let body = draft.set("password", Some(password.clone())).body::<CreateUser>()?;
+        cx.check_columns(&views::USER)?;
         cx.client.send(&CreateUser {}, &body).await?;
         if self.generate_password {
             show_once(cx, &user, &password, ", to be changed at login");
@@ -153,7 +154,7 @@ impl Verb for SetPassword {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let user = self.user;
-        // The own login ends with the password, so there may be nothing left to read the record with.
+        // Changing one's own password ends the login, so the record may not be readable any more.
         let own = logins::find(&cx.client.profile, &cx.client.url)?.is_some_and(|login| login.caller == user);
         let given = self.password.given(cx)?;
         let present = match input::secret_file(self.current_password_file.as_deref().unwrap_or_default())? {

@@ -1,4 +1,4 @@
-//! Webhooks: events that the daemon brings to an address.
+//! Webhooks: events that the daemon delivers to an address.
 
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Samples, Section};
@@ -17,7 +17,7 @@ pub const NOUN: Noun = Noun {
     section: Section::Access,
     typed: "webhooks",
     alias: "webhook",
-    about: "Events that the daemon brings to an address",
+    about: "Events that the daemon delivers to an address",
     singular: "webhook",
     history: "webhook",
     list: Some(&ListSubscriptions::META),
@@ -84,7 +84,7 @@ pub struct Create {
 
 impl Verb for Create {
     const ENDPOINT: Option<&'static Meta> = Some(&CreateSubscription::META);
-    const ABOUT: &'static str = "Have events brought to an address from now on, and show the secret once";
+    const ABOUT: &'static str = "Deliver events to an address from now on, and show the secret once";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa webhooks create branch --receiver https://branch.example.org/mfa --kind customer",
         "mfa webhooks create archive --receiver https://archive.example.org/ --paused -o json",
@@ -93,6 +93,9 @@ impl Verb for Create {
         let state = self.paused.then_some("PAUSED");
         let draft = self.flags.draft(self.receiver)?.set("identifier", self.webhook).set("state", state);
         let id = draft.text("identifier").unwrap_or_default().to_owned();
+        if !cx.client.dry_run {
+            cx.out.check_columns(&views::WEBHOOK_CREATED)?;
+        }
         let created =
             cx.client.send(&CreateSubscription {}, &draft.body::<CreateSubscription>()?).await?.value;
         cx.out.tip(&format!("webhook {id} created; keep its secret, which is not shown again"));
@@ -105,7 +108,7 @@ pub struct Update {
     /// Identifier of the webhook
     #[arg(value_name = "ID")]
     webhook: String,
-    /// Address of the receiver, who gets from then on what you may read
+    /// Address of the receiver, which gets from then on what you may read
     #[arg(long, value_name = "URL")]
     receiver: Option<String>,
     /// Events of every kind of record
@@ -198,14 +201,14 @@ pub struct Position {
     /// Identifier of the webhook
     #[arg(value_name = "ID")]
     webhook: String,
-    /// Number of the event behind which it goes on; 0 is the beginning
+    /// Number of the event after which it continues; 0 is the beginning
     #[arg(value_name = "SEQUENCE")]
     position: u32,
 }
 
 impl Verb for Position {
     const ENDPOINT: Option<&'static Meta> = Some(&MoveSubscription::META);
-    const ABOUT: &'static str = "Go back, so that events are delivered again, or forward, past some of them";
+    const ABOUT: &'static str = "Move back, to deliver events again, or forward, to skip some";
     const EXAMPLES: &'static [&'static str] =
         &["mfa webhooks position sync 0", "mfa webhooks position sync 3 -o json"];
     async fn run(self, cx: &Cx) -> Outcome {

@@ -1,4 +1,4 @@
-//! Answers of the daemon whose kind is not known beforehand.
+//! Answers of the daemon whose type is not known beforehand.
 
 use super::{Output, escaped};
 use crate::failure::{Failure, Outcome};
@@ -32,10 +32,10 @@ impl Output {
         }
     }
 
-    /// Writes bytes that are no text, where no terminal would show them.
+    /// Writes bytes that are not text, unless stdout is a terminal.
     pub fn bytes(&self, bytes: &[u8]) -> Outcome {
         if self.screen.stdout_is_terminal {
-            return Err(Failure::usage("the answer is no text for a terminal").hint("redirect it: > FILE"));
+            return Err(Failure::usage("the answer is not text").hint("redirect it: > FILE"));
         }
         let mut out = stdout().lock();
         out.write_all(bytes)?;

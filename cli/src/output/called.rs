@@ -18,7 +18,7 @@ static NAME: LazyLock<&'static str> = LazyLock::new(|| {
 /// The words that commands begin with.
 static COMMANDS: OnceLock<Vec<&'static str>> = OnceLock::new();
 
-/// Takes note of the words that commands begin with.
+/// Sets the words that commands begin with.
 pub fn know(words: impl Iterator<Item = &'static str>) {
     COMMANDS.get_or_init(|| words.collect());
 }

@@ -23,7 +23,7 @@ impl Expression {
     /// Reads an expression.
     pub fn parse(text: &str) -> Outcome<Self> {
         let bad = |why: String| {
-            Failure::usage(format!("\"{text}\" is no expression of jq: {why}"))
+            Failure::usage(format!("\"{text}\" is not a jq expression: {why}"))
                 .hint("an expression is like .[].identifier; see: mfa help output")
         };
         let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
@@ -56,7 +56,7 @@ impl Expression {
     }
 }
 
-/// Where the text stops making sense.
+/// Where the text cannot be parsed.
 fn unreadable<P>(errors: &jaq_core::load::Errors<&str, P>) -> String {
     use jaq_core::load::Error;
     let places = errors.iter().flat_map(|(_, error)| match error {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_told_with_its_place() {
+    fn a_bad_expression_is_refused_with_its_place() {
         let said = |text: &str| Expression::parse(text).unwrap_err().message.clone();
         assert!(said(".[").contains("is missing at"), "{}", said(".["));
         assert!(said("nonsense").contains("nonsense"), "{}", said("nonsense"));

@@ -1,4 +1,4 @@
-//! What is printed: records on stdout in the format that was asked for, talk on stderr.
+//! Output: records on stdout in the format that was asked for, messages on stderr.
 
 mod answer;
 pub mod called;
@@ -41,7 +41,7 @@ pub struct Output {
     pub format: Format,
     /// Whether the user asked for it.
     pub format_asked: bool,
-    /// What the terminal can do.
+    /// The terminal.
     pub screen: Screen,
     /// Columns that were asked for; empty for the view's own.
     pub columns: Vec<String>,
@@ -97,7 +97,7 @@ impl Output {
         let again = Self { no_header: true, pager: String::new(), ..self.clone() };
         if self.screen.stdout_is_terminal && matches!(self.format, Format::Table | Format::Wide) {
             // Clears the screen and begins at its top.
-            print!("\x1b[2J\x1b[H");
+            write!(stdout(), "\x1b[2J\x1b[H")?;
         }
         again.show(view, record)
     }
@@ -153,6 +153,12 @@ impl Output {
         }
         let column = |name: &String| view.column(name).copied().ok_or_else(|| unknown_column(view, name));
         self.columns.iter().map(column).collect()
+    }
+
+    /// Refuses columns that a view does not have, before anything is done whose result it is to show.
+    pub fn check_columns(&self, view: &View) -> Outcome {
+        let have_columns = matches!(self.format, Format::Table | Format::Wide | Format::Csv | Format::Tsv);
+        if have_columns && self.jq.is_none() { self.chosen(view).map(drop) } else { Ok(()) }
     }
 
     /// Prints a document: a script, a manual page, a topic of the help.
@@ -250,7 +256,7 @@ impl Output {
         self.format_asked && !self.is_read_by_people() || self.jq.is_some()
     }
 
-    /// Says something that only a person at a terminal wants to know.
+    /// Prints a tip, which only a person at a terminal wants to see.
     pub fn tip(&self, text: &str) {
         if self.screen.stderr_is_terminal {
             self.say(text);
@@ -258,7 +264,7 @@ impl Output {
     }
 
     /// Shows on stderr which lines a change takes away and which it brings.
-    pub fn tell_changes(&self, lines: &[(char, impl AsRef<str>)]) {
+    pub fn show_changes(&self, lines: &[(char, impl AsRef<str>)]) {
         for (mark, text) in lines {
             let line = format!("{mark} {}", escaped(text.as_ref()));
             let line = match mark {
@@ -286,7 +292,7 @@ impl Output {
 }
 
 /// Prints a failure on stderr in the format that its reader wants.
-pub fn tell(failure: &Failure, structured: bool, screen: &Screen) {
+pub fn show_failure(failure: &Failure, structured: bool, screen: &Screen) {
     let mut out = stderr().lock();
     if structured {
         let json = failure.to_json().to_string();

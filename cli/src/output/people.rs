@@ -1,4 +1,5 @@
-//! What people read in another form than programs: moments in their own time zone, words in place of codes.
+//! Values that people read in another form than programs: times in their own time zone, words in place of
+//! codes.
 
 use super::{Output, cell, escaped};
 use crate::failure::{Failure, Outcome};

@@ -4,7 +4,7 @@ use super::Screen;
 use std::fmt::Write as _;
 use std::io::Cursor;
 
-/// Most dots of a picture; more would take more memory than a look at it is worth.
+/// Most dots of a picture, which limits its memory.
 const DOTS_MAX: usize = 64_000_000;
 /// Columns where no terminal reports its width.
 const COLUMNS_DEFAULT: u16 = 80;
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_says_why() {
+    fn a_broken_picture_says_why() {
         for bytes in
             [&b""[..], b"x", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"]
         {

@@ -1,11 +1,11 @@
-//! A bar on stderr for what takes long. It appears on a terminal only, and only after a moment.
+//! A progress bar on stderr. It appears on a terminal only, and only after a moment.
 
 use super::Output;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// What is done within this time needs no bar.
+/// Work that takes less time needs no bar.
 const MOMENT: Duration = Duration::from_millis(400);
 
 impl Output {

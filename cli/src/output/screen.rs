@@ -1,4 +1,4 @@
-//! What the terminal is: its size, whether it shows colour, its pager.
+//! The terminal: its size, whether it shows colour, its pager.
 
 use crate::output::Colour;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -63,7 +63,7 @@ pub fn page(pager: &str, text: &str) -> bool {
     let Some(program) = words.next() else { return false };
     let Ok(mut child) = Command::new(program).args(words).stdin(Stdio::piped()).spawn() else { return false };
     if let Some(mut stdin) = child.stdin.take() {
-        // A pager that is left early closes its end, and that is fine.
+        // A pager may be closed before it has read everything.
         let _ = stdin.write_all(text.as_bytes());
     }
     child.wait().is_ok()

@@ -82,7 +82,7 @@ fn drop_columns(columns: &[Column], rows: &[Vec<String>], width: u16, kept: &mut
         kept.iter().map(|i| u32::from(widths[*i].min(wrap(*i)) + GAP)).sum::<u32>().saturating_sub(GAP.into())
     };
     while total(kept) > u32::from(width) {
-        // Of two that matter as little, the one on the right goes first.
+        // Of two of the same priority, the one on the right goes first.
         let Some(least) = (0..kept.len()).max_by_key(|place| columns[kept[*place]].priority) else { return };
         if columns[kept[least]].priority == 0 {
             return;

@@ -1,4 +1,4 @@
-//! YAML out. It is written here and not by a library, because every digit of a number counts.
+//! Writes YAML. No library is used, because every digit of a number counts.
 
 use serde_json::Value;
 

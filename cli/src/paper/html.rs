@@ -136,7 +136,7 @@ fn write(body: &mut String, text: std::fmt::Arguments) {
     let _ = body.write_fmt(text);
 }
 
-/// A text that means nothing to a browser but itself.
+/// A text escaped for HTML.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

@@ -82,10 +82,10 @@ impl PaperFlags {
         self.size(cx, setting)?;
         Letterhead::of(&cx.settings)?;
         if self.form() == Form::Pdf && self.file().is_none() && stdout().is_terminal() {
-            return Err(Failure::usage("a PDF is no text for a terminal")
+            return Err(Failure::usage("a PDF is not text")
                 .hint("save it: --out FILE.pdf; or look at its text: --print text"));
         }
-        Ok(())
+        self.file().map_or(Ok(()), |file| files::check(Path::new(file)))
     }
 
     pub fn print(&self, cx: &Cx, paper: &Paper) -> Outcome {

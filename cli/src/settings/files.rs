@@ -20,12 +20,28 @@ pub fn save(path: &Path, bytes: &[u8]) -> Outcome {
 /// ever reads half of it.
 pub fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", path.display()));
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Refuses a place to which [`put`] could not write, before anything is done whose result it is to take.
+pub fn check(place: &Path) -> Outcome {
+    let failed = |error: std::io::Error| Failure::local(format!("cannot write {}: {error}", place.display()));
+    if place.is_dir() {
+        return Err(failed(std::io::ErrorKind::IsADirectory.into()));
+    }
+    match place.exists() && !place.is_file() {
+        true => Ok(()),
+        false => tempfile::tempfile_in(folder_of(place)).map(drop).map_err(failed),
+    }
+}
+
+fn folder_of(place: &Path) -> &Path {
+    place.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// Writes a file of the user, replacing an existing one. A device or a pipe takes the bytes as they come.
@@ -38,8 +54,7 @@ pub fn put(place: &Path, bytes: &[u8]) -> Outcome {
             .and_then(|mut file| file.write_all(bytes))
             .map_err(failed);
     }
-    let folder = place.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder).map_err(failed)?;
+    let mut file = tempfile::Builder::new().prefix(".mfa-").tempfile_in(folder_of(place)).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     file.persist(place).map(drop).map_err(|error| failed(error.error))
 }

@@ -224,7 +224,7 @@ impl Settings {
         for setting in TABLE {
             settings.values.insert(setting.name, (setting.default.to_owned(), Origin::Default));
         }
-        // The weakest comes first, and each layer covers the one below.
+        // The weakest comes first, and each layer overrides the one before.
         for path in config_files() {
             let read = settings.layer_file(&path);
             settings.faults.extend(read.err());
@@ -250,7 +250,7 @@ impl Settings {
         settings
     }
 
-    /// Puts the default in place of a value that cannot be read, and remembers why.
+    /// Replaces an unreadable value with the default, and remembers why.
     pub fn put_right(&mut self, name: &'static str, read: Outcome) {
         let Err(failure) = read else { return };
         self.faults.push(failure);
@@ -267,8 +267,8 @@ impl Settings {
         }
     }
 
-    /// Lays the settings of a profile over what is weaker: that of the flag, else of the variable, else
-    /// the one that is used by default.
+    /// Applies the settings of a profile over weaker ones: that of the flag, else of the variable, else the
+    /// current one.
     fn layer_profile(&mut self, flags: &[(&'static str, String)]) -> Outcome {
         let known = profiles::read()?;
         let flag = flags.iter().find(|(name, _)| *name == "profile").map(|(_, value)| value.clone());
@@ -331,7 +331,7 @@ impl Settings {
             Err(error) => return Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
         };
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            let line = error.span().map_or(1, |span| newlines(&text, span.start) + 1);
             Failure::usage(format!("{} line {line}: {}", path.display(), error.message()))
         })?;
         self.layer(&table, &path.display().to_string(), &Origin::File(path.to_owned()));
@@ -339,8 +339,11 @@ impl Settings {
     }
 
     /// The text of a setting and where it came from.
+    #[expect(
+        clippy::expect_used,
+        reason = "names are literals of this program; every row of TABLE has a value"
+    )]
     pub fn get(&self, name: &str) -> (&str, &Origin) {
-        // Names are literals of this program, and every row of the table has been given a value.
         let (value, origin) = self.values.get(name).expect("a setting of the table");
         (value, origin)
     }
@@ -382,9 +385,14 @@ impl Settings {
     }
 }
 
+/// How many lines end in the first bytes of a text, whether or not a character ends with the last of them.
+fn newlines(text: &str, bytes: usize) -> usize {
+    text.bytes().take(bytes).filter(|byte| *byte == b'\n').count()
+}
+
 fn bad(name: &str, value: &str, origin: &Origin, rule: &str) -> Failure {
     let from = if *origin == Origin::Flag { String::new() } else { format!(", from {origin}") };
-    Failure::usage(format!("\"{value}\" is no value of {name}: {rule}{from}"))
+    Failure::usage(format!("\"{value}\" is not a value of {name}: {rule}{from}"))
         .hint("see: mfa help environment")
 }
 

@@ -1,4 +1,4 @@
-//! Sets of settings by name, in a file beside the user's config file: which daemon, and how it is spoken to.
+//! Named sets of settings, in a file beside the user's config file: which daemon, and how to use it.
 
 use crate::failure::{Failure, Outcome};
 use crate::settings::files;
@@ -39,7 +39,7 @@ pub fn read() -> Outcome<Profiles> {
     let Ok(path) = path() else { return Ok(Profiles::default()) };
     match std::fs::read_to_string(&path) {
         Ok(text) => toml::from_str(&text).map_err(|error| {
-            Failure::usage(format!("{} is not as it should be: {}", path.display(), error.message()))
+            Failure::usage(format!("{} cannot be read: {}", path.display(), error.message()))
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Profiles::default()),
         Err(error) => Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),

@@ -1,4 +1,4 @@
-//! What may be typed next. The scripts of the shells ask this, so they stay small and know identifiers.
+//! Completion. The scripts of the shells ask the program, so they stay small and know identifiers.
 
 mod scripts;
 mod values;

@@ -122,7 +122,7 @@ pub struct Docs {
     /// Folder that holds man/, completions/, docs/ and package/
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: String,
-    /// Change nothing; fail if a file is not as it would be written
+    /// Change nothing; fail if a file would be written differently
     #[arg(long)]
     check: bool,
 }
@@ -154,7 +154,7 @@ impl Verb for Docs {
         let count = stale.len();
         cx.out.show(&views::FILE, &Value::Array(stale))?;
         if self.check && count > 0 {
-            let what = format!("{count} files are not as the commands are");
+            let what = format!("{count} files are out of date");
             return Err(Failure::new("stale", exit::CHANGES_FOUND, what).hint("write them: mfa docs --out ."));
         }
         Ok(())

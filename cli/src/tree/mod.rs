@@ -33,11 +33,11 @@ fn for_clap(nodes: &'static [Node]) -> Command {
 }
 
 /// The leaf that was typed, with its flags.
+#[expect(clippy::expect_used, reason = "clap accepts commands of this tree only, and no group by itself")]
 pub fn find<'m>(nodes: &'static [Node], matches: &'m ArgMatches) -> (&'static Leaf, &'m ArgMatches) {
     let mut nodes = nodes;
     let mut matches = matches;
     loop {
-        // clap has accepted the line, and every group asks for a command of its table.
         let (name, rest) = matches.subcommand().expect("a command was typed");
         matches = rest;
         match nodes.iter().find(|node| node.name() == name).expect("a command of the table") {

@@ -55,7 +55,7 @@ const OTHERS: &[(Section, &[Node])] = &[
             verb::<login::Login>("login"),
             verb::<login::Logout>("logout"),
             verb::<login::Whoami>("whoami"),
-            group("auth", "", "What somebody may do", auth::VERBS),
+            group("auth", "", "What a user may do", auth::VERBS),
             group(
                 "profile",
                 "profiles",

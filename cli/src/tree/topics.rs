@@ -59,7 +59,7 @@ pub const TOPICS: &[Topic] = &[
     guide!("first-day", "From nothing to a deposit in ten minutes"),
     guide!("production", "A store and a daemon of your own"),
     guide!("access-control", "Who may do what"),
-    guide!("onboarding", "A file of customers becomes records over night"),
+    guide!("onboarding", "A file of customers becomes records overnight"),
     guide!("moving-over", "From spreadsheets or from another system"),
     guide!("teller-day", "A day at a teller, from the first coin to the report"),
     guide!("month-end", "The end of a day and of a month, interest, figures"),
@@ -118,7 +118,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("PAGER", "program that shows what is longer than a screen, unless MFA_PAGER says another"),
     ("NO_COLOR", "no colour"),
     ("CLICOLOR_FORCE", "colour also where no terminal is"),
-    ("COLUMNS", "width of tables where no terminal tells it"),
+    ("COLUMNS", "width of tables where no terminal reports it"),
 ];
 
 #[derive(Args)]

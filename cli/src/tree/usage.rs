@@ -1,4 +1,4 @@
-//! What must be known before, or instead of, a command line that parses: how to report that it does not.
+//! What must be known before a command line is parsed: how to report that it is wrong.
 
 use super::{self as tree, command, nodes};
 use crate::failure::{Failure, Outcome};
@@ -31,7 +31,7 @@ const MEANT: &[(&str, &[&str])] = &[
     ("commands", &["history"]),
 ];
 
-/// What a look at the words shows before they are parsed.
+/// What the words show before they are parsed.
 pub struct Early {
     /// Whether errors are wanted as JSON.
     pub structured: bool,

@@ -31,7 +31,7 @@ pub struct Api {
     /// Read all pages of a list and answer one array of their records
     #[arg(long)]
     paginate: bool,
-    /// Only try a change: the daemon carries it out, takes it back and says what it would come to
+    /// Only try a change: the daemon makes it, takes it back and reports the result
     #[arg(long)]
     dry_run: bool,
     /// Refuse a change that names a record which does not exist
@@ -68,7 +68,7 @@ impl Verb for Api {
         if !self.paginate {
             return answer(cx, client.raw(&self.method, &path, &self.headers, None).await?);
         }
-        // Each page is looked for from the beginning of the list, so they had better be few.
+        // Each page is found from the beginning of the list, so few large pages are faster.
         let sized = path.split(['?', '&']).skip(1).any(|parameter| parameter.starts_with("size="));
         let size = PAGE_SIZE_MAX.to_string();
         let path = with_query(&path, (!sized).then_some(("size", size.as_str())).into_iter());
@@ -78,9 +78,8 @@ impl Verb for Api {
             let reply = client.raw(&self.method, &page, &self.headers, None).await?;
             let mut page: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
             let (Some(pages), Some(found)) = (page["totalPages"].as_u64(), records_of(&mut page)) else {
-                return Err(
-                    Failure::usage(format!("{} answers no pages", self.path)).hint("leave out --paginate")
-                );
+                return Err(Failure::usage(format!("{} does not answer in pages", self.path))
+                    .hint("leave out --paginate"));
             };
             records.extend(found);
             if index + 1 >= pages {

@@ -1,4 +1,4 @@
-//! What a person is asked about a change that names what does not exist.
+//! The question about a change that names missing records.
 
 use crate::client::{Asking, Asks, Client, Dangling, References};
 use crate::input::prompt::Prompt;
@@ -16,7 +16,7 @@ pub fn about(existing_only: bool, prompt: &Prompt) -> References {
     match existing_only {
         true => References::Refused,
         false if prompt.can_ask() && !prompt.yes => References::Asked(Arc::new(AtTerminal(prompt.clone()))),
-        false => References::Told,
+        false => References::Reported,
     }
 }
 
@@ -39,7 +39,7 @@ impl Asks for AtTerminal {
             if found.len() > ASKED_MAX {
                 question += &format!("{} more fields name what does not exist\n", found.len() - ASKED_MAX);
             }
-            self.0.confirm_or_interrupted(&format!("{question}make the change all the same?")).await
+            self.0.confirm_or_interrupted(&format!("{question}make the change anyway?")).await
         })
     }
 }

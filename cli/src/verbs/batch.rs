@@ -46,7 +46,7 @@ pub struct Send {
     /// File of JSON or YAML with the operations, - for standard input
     #[arg(value_name = "FILE")]
     file: String,
-    /// All operations or none: the first refusal takes everything back
+    /// All operations or none: the first refusal undoes everything
     #[arg(long)]
     atomic: bool,
 }
@@ -69,9 +69,9 @@ impl Verb for Send {
         // Checked here first, so that all its errors are reported at once.
         let Json(checked) = input::body::<SendBatch>(&batch)?;
         before_deleting(cx, &checked.operations)?;
-        // A key for the whole batch makes keys of its parts needless.
+        // With a key for the whole batch, its parts need none.
         let key = cx.change.idempotency_key.as_deref();
-        // A line of curl that is pasted twice is meant twice.
+        // A curl command that is pasted twice is meant twice.
         let plain = key.is_some() || cx.client.curl.is_some();
         let text = |operation: &Value| if plain { operation.to_string() } else { keyed(operation) };
         let operations: Vec<_> = batch["operations"].as_array().into_iter().flatten().map(text).collect();

@@ -4,6 +4,7 @@ use crate::command::cx::Cx;
 use crate::command::noun::Noun;
 use crate::command::verb::{Common, Node};
 use crate::failure::Outcome;
+use crate::output::views;
 use mfa_shared::wire::Outgoing;
 
 pub(super) fn of(noun: &'static Noun) -> Option<Node> {
@@ -31,6 +32,7 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
 async fn run(cx: &Cx, noun: &'static Noun, params: &[&str]) -> Outcome {
     let Some(delete) = noun.delete else { return Ok(()) };
     let done = noun.done(params, "deleted");
+    cx.check_columns(&views::RESULT)?;
     if noun.tried && cx.prompt.must_ask() && cx.prompt.can_ask() {
         cx.client.try_row((delete, params), Outgoing::default()).await?;
     }

@@ -59,11 +59,11 @@ impl Verb for Find {
         let query = SearchQuery { text: text.trim().to_owned(), kinds: self.kind, size: Some(self.limit) };
         let answer = cx.client.send(&Search {}, &Query(query)).await?;
         if let Some(left_out) = answer.left_out {
-            let told = format!("left out, because you may not read them: {left_out}");
+            let why = format!("left out, because you may not read them: {left_out}");
             if left_out.split(", ").count() == asked {
-                return Err(Failure::new("forbidden", exit::FORBIDDEN, told));
+                return Err(Failure::new("forbidden", exit::FORBIDDEN, why));
             }
-            cx.out.warn(&told);
+            cx.out.warn(&why);
         }
         let hits = answer.value["hits"].as_array().cloned().unwrap_or_default();
         if hits.iter().any(|hit| hit["near"] == true) {

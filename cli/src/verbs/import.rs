@@ -23,13 +23,13 @@ struct Import {
     /// How the rows are written down; by default what the name of the file says, or its beginning
     #[arg(long, value_name = "csv|jsonl|json|yaml", hide_possible_values = true)]
     format: Option<Format>,
-    /// Column that is for another field than its name says, or for none; can be repeated
+    /// Column of a field with another name, or of none; can be repeated
     #[arg(long, value_name = "COLUMN=FIELD", value_parser = mapping)]
     map: Vec<(String, String)>,
     /// Check every row at the daemon and change nothing
     #[arg(long, visible_alias = "dry-run")]
     validate_only: bool,
-    /// What is done with a row whose record is there already
+    /// What to do with a row whose record exists already
     #[arg(long, value_name = "MODE", default_value = "create")]
     mode: Mode,
     /// All rows or none; at most 1,000
@@ -38,7 +38,7 @@ struct Import {
     /// Refuse a row that names a record which neither exists nor is made by a row before it
     #[arg(long)]
     existing_only: bool,
-    /// Pass over the rows that the report says were done
+    /// Skip the rows that are done according to the report
     #[arg(long)]
     resume: bool,
     /// File of the report; by default beside the rows, FILE.report.csv

@@ -1,4 +1,4 @@
-//! What the user may have meant who named a missing record.
+//! Suggestions for a missing record.
 
 use crate::client::{Client, Dangling};
 use crate::command::noun::Noun;
@@ -109,7 +109,7 @@ mod tests {
     use super::noun_of_field;
 
     #[test]
-    fn a_field_tells_which_records_it_names() {
+    fn the_name_of_a_field_says_which_records_it_names() {
         for (field, noun) in [
             ("/assignedOffice", Some("office")),
             ("/parentIdentifier", Some("office")),

@@ -1,4 +1,4 @@
-//! `mfa wait`: until a record is as a script needs it.
+//! `mfa wait`: waits for a state of a record.
 
 use crate::command::cx::Cx;
 use crate::command::money::Money;
@@ -23,11 +23,11 @@ const LOOK_MILLIS: u64 = 250;
 
 #[derive(Args)]
 pub struct Wait {
-    /// Noun and identifier, such as customer/c-001; what lies inside another record has both identifiers,
-    /// such as teller/head-office/desk-1
+    /// Noun and identifier, such as customer/c-001; a record inside another has both identifiers, such as
+    /// teller/head-office/desk-1
     #[arg(value_name = "NOUN/ID")]
     record: String,
-    /// What is waited for: a property and its value, such as state=ACTIVE or address.city=Accra; exists; gone
+    /// What to wait for: a property and its value, such as state=ACTIVE or address.city=Accra; exists; gone
     #[arg(long = "for", value_name = "NAME=VALUE|exists|gone")]
     condition: String,
     /// Longest wait, such as 90, 60s, 5m or 1h
@@ -48,7 +48,7 @@ impl Verb for Wait {
         let path = render(place.row.path, &place.identifiers);
         let condition = self.condition.as_str();
         if !matches!(condition, "exists" | "gone") && !condition.contains('=') {
-            return Err(Failure::usage(format!("\"{condition}\" is nothing that can be waited for"))
+            return Err(Failure::usage(format!("\"{condition}\" is not a condition"))
                 .hint("wait for NAME=VALUE, exists or gone"));
         }
         let started = Instant::now();
@@ -67,7 +67,7 @@ impl Verb for Wait {
                 (_, None) => false,
             };
             if is_so {
-                cx.out.tip(&told(&self.record, condition));
+                cx.out.tip(&in_words(&self.record, condition));
                 return match seen {
                     Some(record) => place.show(cx, record).await,
                     None => Ok(()),
@@ -111,7 +111,7 @@ impl<'a> Place<'a> {
             let near = nearest(noun, known.iter().copied()).first().copied();
             let hint = near
                 .map_or_else(|| "see: mfa wait --help".to_owned(), |near| format!("did you mean {near}?"));
-            return Err(Failure::usage(format!("there is no \"{noun}\" that can be waited for")).hint(hint));
+            return Err(Failure::usage(format!("\"{noun}\" cannot be waited for")).hint(hint));
         };
         let needed = path_nouns(row).unwrap_or_default();
         if identifiers.len() != needed.len()
@@ -151,7 +151,7 @@ fn read(bytes: &[u8]) -> Value {
 }
 
 /// The condition that was met, in words.
-fn told(record: &str, condition: &str) -> String {
+fn in_words(record: &str, condition: &str) -> String {
     match condition.split_once('=') {
         Some((name, value)) => format!("{record}: {name} is {value}"),
         None if condition == "gone" => format!("{record} is gone"),

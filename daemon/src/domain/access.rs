@@ -32,7 +32,7 @@ pub enum Denial {
     Forbidden(Vec<Permission>),
 }
 
-/// What a caller may do whatever the role says.
+/// What a caller may do with any role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Own {
     /// With any token.
@@ -62,7 +62,7 @@ fn own(asked: &Target<'_>, user: Option<&str>) -> Own {
         (_, ["users", name, "second-factor"]) if is_own(name) && (reads || asked.method == Delete) => {
             Own::LoginRight
         }
-        // No one may set up the second factor of another user, whatever their permissions.
+        // No permission allows setting up the second factor of another user.
         (Post | Put, ["users", name, "second-factor"]) => {
             if is_own(name) || user.is_none() {
                 Own::LoginOnly

@@ -37,12 +37,12 @@ use Refusal::{Claim, Invalid};
 
 type Object = Vec<(String, Node)>;
 
-/// An assertion of which nothing is believed yet.
+/// An assertion before any check.
 #[derive(Debug)]
 pub struct Unverified<'a> {
-    /// The application that it says it comes from.
+    /// The application that it claims to come from.
     pub issuer: String,
-    /// The timestamp of the key that it says it is signed with.
+    /// The timestamp of the key that it claims to be signed with.
     pub key: String,
     algorithm: Algorithm,
     signed: &'a str,
@@ -57,7 +57,7 @@ pub struct Verified {
     claims: Object,
 }
 
-/// What a good assertion says.
+/// The claims of a valid assertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
     /// The user in whose name the application wants to act.
@@ -167,7 +167,7 @@ impl Verified {
             return Err(Claim("aud names more than 16 applications"));
         }
         if others.iter().any(|name| APPLICATION_RULE.judge(name).is_err()) {
-            return Err(Claim("aud names something that is no application identifier"));
+            return Err(Claim("aud names something that is not an application identifier"));
         }
         Ok(others)
     }
@@ -180,9 +180,9 @@ impl Verified {
             return Err(Claim("the assertion has expired"));
         }
         if ahead_ms > AHEAD_SECONDS_MAX * 1000 + leeway_ms {
-            return Err(Claim("exp lies more than 300 seconds ahead"));
+            return Err(Claim("exp is more than 300 seconds ahead"));
         }
-        for (name, refusal) in [("nbf", "nbf lies in the future"), ("iat", "iat lies in the future")] {
+        for (name, refusal) in [("nbf", "nbf is in the future"), ("iat", "iat is in the future")] {
             let moment = self.moment(name)?;
             if moment.is_some_and(|moment| moment.millis().saturating_sub(now.millis()) > leeway_ms) {
                 return Err(Claim(refusal));

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_permission_names_a_group_and_every_group_stands_in_a_role() {
+    fn every_permission_names_a_group_and_every_group_is_in_a_role() {
         let mut groups: Vec<_> = groups().map(|g| g.identifier).collect();
         let mut named: Vec<_> = PERMISSIONS.iter().map(|(group, _)| (*group).to_owned()).collect();
         named.push("identity__v1__self".to_owned());
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn every_endpoint_that_needs_a_permission_is_covered_by_a_group() {
         let groups = Groups::compile(groups());
-        // A batch and a search are open to everybody: each operation, and each kind, is decided by itself.
+        // A batch and a search are open to every caller: each operation, and each kind, is decided by itself.
         let own = ["/token", "/batch", "/search", "/live", "/ready", "/version", "/openapi.json", "/docs"];
         for row in api::rows() {
             if own.iter().any(|own| row.path.starts_with(own)) {
@@ -214,7 +214,7 @@ mod tests {
             let asked = Target { application: row.application(), method, segments: &segments };
             assert!(
                 !groups.would_allow(&asked, &Who::default()).is_empty(),
-                "{} is open to nobody",
+                "{} is open to no one",
                 row.name
             );
         }

@@ -15,7 +15,7 @@ mod tests {
     use mfa_shared::api::customers::{ContactGroup, ContactType};
 
     #[test]
-    fn null_stands_last_and_equal_levels_keep_their_order() {
+    fn null_is_last_and_equal_levels_keep_their_order() {
         let contact = |(value, preference_level): &(&str, Option<i64>)| EmployeeContact {
             r#type: ContactType::Phone,
             group: ContactGroup::Business,

@@ -88,7 +88,7 @@ pub fn sms_way(state: GatewayState, endpoint: Option<&str>) -> Result<ServiceAdd
     Ok(endpoint)
 }
 
-/// Whether a host is this machine. A name other than `localhost` could be answered by anybody.
+/// Whether a host is this machine. A name other than `localhost` could resolve to any address.
 pub fn is_loopback(host: &str) -> bool {
     match bare(host).parse::<IpAddr>() {
         Ok(address) => address.to_canonical().is_loopback(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The longest that a request should wait.
 const WAIT_MAX: Duration = Duration::from_millis(500);
-/// Requests that are always let in: a hundred people who ask in the same moment never feel this.
+/// Requests that are always let in: a hundred people at the same moment never notice this.
 pub const ALWAYS: u64 = 128;
 /// Requests that are always let in while there is less to do than could be done.
 pub const BURST: u64 = 512;
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_stands_still_takes_no_more_than_always_and_goes_on_by_itself() {
+    fn a_stalled_load_admits_the_minimum_and_recovers_by_itself() {
         let mut server = Server::new(5, 1);
         server.run(5_000, 5);
         server.run(2_000, 20);

@@ -27,7 +27,7 @@ pub struct Attempts {
     pub locks: u32,
     /// When the last lock ends.
     pub locked_until: Option<Timestamp>,
-    /// From when on nothing of this matters any more: a day after the last failure.
+    /// When all of this expires: a day after the last failure.
     pub forgotten_from: Option<Timestamp>,
 }
 
@@ -63,7 +63,7 @@ impl Attempts {
         after
     }
 
-    /// Whether nothing of this matters any more, so that it need not be kept.
+    /// Whether all of this has expired, so that it need not be kept.
     pub fn is_forgotten(&self, now: Timestamp) -> bool {
         self.forgotten_from.is_none_or(|from| now >= from)
     }

@@ -4,10 +4,10 @@
 //! look. They can be lost without harm: without them, the list is walked.
 
 use super::runs::KnownRuns;
-use super::trail_tail::SharedTail;
+use super::trail_tail::TrailTail;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Lists for which no more numbers than these were looked at are walked each time.
 const WORTH_KEEPING: usize = 1_000;
@@ -77,7 +77,7 @@ struct Kept {
 pub struct ListNumbers {
     kept: Mutex<Kept>,
     runs: KnownRuns,
-    trail: SharedTail,
+    trail: Mutex<TrailTail>,
     making: Mutex<()>,
 }
 
@@ -87,14 +87,15 @@ impl ListNumbers {
         &self.runs
     }
 
-    /// The audit records that are not in the stored lists yet.
-    pub fn trail(&self) -> &SharedTail {
+    /// The audit records that are not in the stored lists yet, for one reader at a time; see
+    /// [`Tx::lock`](crate::store::Tx::lock).
+    pub fn trail(&self) -> &Mutex<TrailTail> {
         &self.trail
     }
 
-    /// Held while a list is found by a long walk of the journal.
-    pub fn making(&self) -> MutexGuard<'_, ()> {
-        self.making.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locked while a list is found by a long walk of the journal; see [`Tx::lock`](crate::store::Tx::lock).
+    pub fn making(&self) -> &Mutex<()> {
+        &self.making
     }
 
     /// What is known of a list.
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_that_was_asked_for_the_longest_time_ago_goes_first_and_short_ones_are_not_kept() {
+    fn the_least_recently_used_list_goes_first_and_short_ones_are_not_kept() {
         let kept = ListNumbers::default();
         let third = numbers(KEPT_MAX / 3 - LIST_WEIGHT);
         for account in ["a", "b", "c"] {
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_few_or_none_among_many_is_kept_and_many_such_lists_are_not_all_kept() {
+    fn short_lists_among_many_entries_are_kept_but_only_some_of_them() {
         let kept = ListNumbers::default();
         let mut few = Numbers::default();
         few.add([70], WORTH_KEEPING, 100_000);

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_has_a_password_and_is_asked_as_long_as_anybody() {
+    fn an_unknown_user_takes_as_long_to_refuse_as_a_known_one() {
         let nobody = PasswordHash::new(NOBODY).unwrap();
         let somebody = hash("x", &[1; SALT_BYTES]);
         let somebody = PasswordHash::new(&somebody).unwrap();

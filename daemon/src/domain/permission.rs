@@ -1,4 +1,4 @@
-//! What a permission covers: patterns of paths, groups of them, and the permissions that somebody holds.
+//! What a permission covers: patterns of paths, groups of them, and the permissions that a caller holds.
 //! Contract: `identity.md` sections 3, 4 and 7.
 
 use mfa_shared::api::groups::{PermittableGroup, PermittableMethod};

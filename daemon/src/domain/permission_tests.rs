@@ -91,7 +91,7 @@ fn group(identifier: &str, path: &str, method: PermittableMethod, foreign: bool)
 }
 
 #[test]
-fn a_token_intended_for_other_applications_counts_only_where_the_flag_says_so() {
+fn a_token_for_other_applications_counts_only_where_the_flag_says_so() {
     let segments = ["customers", "C1"];
     let method = PermittableMethod::Get;
     let asked = Target { application: "customer-v1", method, segments: &segments };

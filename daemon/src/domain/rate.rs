@@ -111,7 +111,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Whether less than half is left, so that the caller should hear of it.
+    /// Whether less than half is left, so that the caller should be warned.
     pub fn is_low(&self) -> bool {
         self.left < self.limit.quota().div_ceil(2)
     }

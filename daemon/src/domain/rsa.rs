@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exponent_of_more_than_64_bits_signs_nobody_in() {
+    fn an_exponent_of_more_than_64_bits_is_refused() {
         let with = |exponent: &str| {
             let public_key_exp = BigInteger::parse(exponent).unwrap();
             PublicKey::new(&Signature { public_key_exp, ..Key::new(SMALLEST).public() })

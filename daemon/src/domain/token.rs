@@ -77,7 +77,7 @@ pub struct Session {
 pub enum Refresh {
     /// The session goes on with a new token.
     Rotated(Session),
-    /// The token was spent before, so somebody else has it: the session ends.
+    /// The token was used before, so someone else has it: the session ends.
     Reused,
     /// The session is over.
     Over,

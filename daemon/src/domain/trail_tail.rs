@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most records that are indexed, at about 80 bytes each; if more are missing, a query reads them.
 pub const NOTED_MAX: u64 = 1 << 20;
@@ -58,26 +57,17 @@ impl TrailTail {
     /// Records with a name, within a range of numbers.
     pub fn named(&self, name: &str, numbers: &Range<u64>) -> Vec<u64> {
         let wanted = self.hasher.hash_one(name);
-        let (front, back) = self.names.as_slices();
-        let places = |part: &'_ [u64], before: usize| -> Vec<usize> {
-            let found = part.iter().enumerate().filter(|(_, hash)| **hash == wanted);
-            found.map(|(place, _)| before + place).collect()
-        };
-        let places = [places(front, self.dropped), places(back, self.dropped + front.len())].concat();
-        let record = |place: usize| self.records.partition_point(|(_, upto)| *upto <= place);
-        let found = places.into_iter().filter_map(|place| self.records.get(record(place)));
-        found.map(|(number, _)| *number).filter(|number| numbers.contains(number)).collect()
-    }
-}
-
-/// The tail that the readers of a daemon share.
-#[derive(Debug, Default)]
-pub struct SharedTail(Mutex<TrailTail>);
-
-impl SharedTail {
-    /// The tail, for one reader at a time.
-    pub fn lock(&self) -> MutexGuard<'_, TrailTail> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut names = self.names.iter();
+        let mut passed = self.dropped;
+        let mut found = Vec::new();
+        for (number, upto) in &self.records {
+            let is_named = names.by_ref().take(upto - passed).filter(|hash| **hash == wanted).count() > 0;
+            if is_named && numbers.contains(number) {
+                found.push(*number);
+            }
+            passed = *upto;
+        }
+        found
     }
 }
 
@@ -90,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn only_records_that_were_not_added_are_missing_and_listed_ones_are_dropped() {
+    fn only_unadded_records_are_missing_and_listed_ones_are_dropped() {
         let mut tail = TrailTail::default();
         assert_eq!(tail.begin(5), Some(5));
         tail.add(5, &names(&["ama", "create"]));

@@ -1,4 +1,4 @@
-//! Webhooks: where events may be brought to, how they are signed, and when they are tried again. Contract:
+//! Webhooks: where events may be delivered to, how they are signed, and when they are retried. Contract:
 //! `audit.md` section 4.
 
 use super::gateway::{Limits, bare};
@@ -23,7 +23,7 @@ const PAUSES: [i64; 6] = [5, 30, 2 * 60, 10 * 60, 60 * 60, 3 * 60 * 60];
 /// A delivery that fails for so long is given up, in seconds.
 const GIVEN_UP_AFTER: i64 = 3 * 24 * 60 * 60;
 
-/// Where events may be brought to, as the settings say.
+/// Where events may be delivered to, by the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Receivers {
     /// Whether they may travel unencrypted.
@@ -33,7 +33,7 @@ pub struct Receivers {
 }
 
 impl Receivers {
-    /// The parts of an address, if events may be brought there; else why not. Whether a name leads to an
+    /// The parts of an address, if events may be delivered there; else why not. Whether a name leads to an
     /// address that is allowed is known only when it is called.
     pub fn allow(&self, url: &str) -> Result<ServiceAddress, String> {
         let Some(address) = ServiceAddress::parse(url) else {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_delivery_is_tried_again_by_the_plan_and_given_up_after_three_days() {
+    fn a_failed_delivery_is_retried_by_plan_and_given_up_after_three_days() {
         let since = Timestamp::from_millis(0);
         let (mut now, mut failures, mut pauses) = (since, 0, Vec::new());
         loop {

@@ -147,10 +147,10 @@ where
     reply.map(|reply| respond(reply, None))
 }
 
-/// Answers a look at the daemon itself, which is the same for everybody, with a token or without.
+/// Answers a look at the daemon itself, which is the same for every caller, with a token or without.
 async fn show_status(state: &Arc<State>, head: &Head, route: &Route) -> Result<Response, Fault> {
     let Handler::Status(look) = &route.handler else {
-        return Err(Fault::new(fault::INTERNAL, "what stands behind this row is no look at the daemon"));
+        return Err(Fault::new(fault::INTERNAL, "the handler of this row is not a look at the daemon"));
     };
     origin::check(state, &head.headers)?;
     // It is answered also where the store cannot say whose a token is.
@@ -205,7 +205,7 @@ async fn read(
     state.patient.run(list).await
 }
 
-/// What a request for an errand brings.
+/// The content of a request for an errand.
 fn order(
     head: &Head,
     found: &Found<'_>,
@@ -223,7 +223,7 @@ fn order(
 fn lockable(endpoint: &str) -> Option<&'static str> {
     match endpoint {
         "UnlockDrawer" | "PauseTeller" => Some("teller"),
-        // A password that somebody else sets ends the lock of a login.
+        // A password that someone else sets ends the lock of a login.
         "SetUserPassword" => Some("user"),
         _ => None,
     }
@@ -251,7 +251,7 @@ where
 {
     let (Payload { bytes, .. }, _) = read_body(state, head, route, body).await?;
     if dry_run::asked(&head.headers)? {
-        return Err(Fault::new(fault::NO_DRY_RUN, "a token is given or it is not: there is nothing to try"));
+        return Err(Fault::new(fault::NO_DRY_RUN, "a login cannot be tried: send it without Dry-Run"));
     }
     let params = Params::parse(&head.query);
     let today = state.store.clock().now().day();

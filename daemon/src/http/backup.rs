@@ -12,11 +12,11 @@ use tokio::sync::mpsc;
 use warp::http::Method;
 use warp::reply::Response;
 
-/// Seconds after which somebody may ask again.
+/// Seconds after which to ask again.
 const RETRY_SECONDS: u32 = 30;
 
 /// Answers with a backup. A failure on the way breaks the stream off, and what has arrived has no end then,
-/// by which everybody knows it.
+/// by which it is known.
 pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Result<Response, Fault> {
     let shared = state.clone();
     state.store.read(false, move |tx| access::admit(&shared, tx, &asked).map(drop)).await?;

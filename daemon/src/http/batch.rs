@@ -81,12 +81,19 @@ pub async fn answer(
             }
         }
     };
-    order.tell_refusals(head, carried_out.as_ref().map(|(_, done)| done.as_ref()));
+    order.record_refusals(head, carried_out.as_ref().map(|(_, done)| done.as_ref()));
     let (mut reply, done) = carried_out?;
     if let Some(mut done) = done
         && order.name_duplicates(&mut done).await
     {
         reply.content = Content::Bytes(json(&done).into());
+    }
+    // Also where it is the first answer again.
+    if matches!(order.dry_run, Ok(true)) {
+        dry_run::mark(&mut reply);
+    }
+    if matches!(order.existing_only, Ok(true)) {
+        existing_only::mark(&mut reply);
     }
     Ok(reply)
 }
@@ -141,30 +148,30 @@ struct Order {
 
 impl Order {
     /// Reports to the audit trail the operations that the caller may not carry out.
-    fn tell_refusals(&self, head: &Head, done: Result<Option<&BatchResult>, &Fault>) {
+    fn record_refusals(&self, head: &Head, done: Result<Option<&BatchResult>, &Fault>) {
         let (Ok(parts), Some(known), Ok(false)) = (&self.parts, head.noted.known(), &self.dry_run) else {
             return;
         };
-        let told = |at: usize, code: &str| {
+        let record = |at: usize, code: &str| {
             let request = parts.list.get(at).and_then(|part| part.request.as_ref().ok());
             if let Some(trail) = request.and_then(|request| request.trail.as_ref()) {
                 let now = self.state.store.clock().now();
-                self.state.auditor.tell(trail.refused(known, now, 403, code));
+                self.state.auditor.add(trail.refused(known, now, 403, code));
             }
         };
         match done {
             Ok(Some(done)) => {
                 for (at, result) in done.results.iter().enumerate().filter(|(_, r)| r.status == 403) {
                     if let Some(Node::Text(code)) = result.problem.as_ref().and_then(|p| p.property("code")) {
-                        told(at, code);
+                        record(at, code);
                     }
                 }
             }
             Err(fault) if fault.kind.status == 403 => {
                 let at = self.ended_by.load(SeqCst);
                 if at < parts.list.len() {
-                    told(at, fault.kind.code);
-                    head.noted.tell();
+                    record(at, fault.kind.code);
+                    head.noted.mark_audited();
                 }
             }
             _ => {}
@@ -192,7 +199,7 @@ impl Order {
         Ok(())
     }
 
-    /// Whether nothing of it is written, neither a change nor the note of a read.
+    /// Whether nothing is written, neither a change nor the record of a read.
     fn only_reads(&self) -> bool {
         let reads = |part: &Part| {
             part.method.reads() && part.request.as_ref().is_ok_and(|request| !request.shows_secret())
@@ -217,26 +224,18 @@ impl Order {
             return Ok((first, None));
         }
         let parts = self.parts.as_ref().map_err(Clone::clone)?;
-        let dry_run = self.dry_run.clone()?;
-        if dry_run {
+        if self.dry_run.clone()? {
             tx.set_dry_run();
         }
-        let existing_only = self.existing_only.clone()?;
-        if existing_only {
+        if self.existing_only.clone()? {
             tx.set_existing_only();
         }
         let done = BatchResult { results: self.results(tx, &caller, parts)? };
-        let mut reply = Reply::json(json(&done));
+        let reply = Reply::json(json(&done));
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
-        if dry_run {
-            dry_run::mark(&mut reply);
-        }
-        if existing_only {
-            existing_only::mark(&mut reply);
-        }
-        Ok((reply, Some(done).filter(|_| duplicates::may_be_told(&self.state, &caller))))
+        Ok((reply, Some(done).filter(|_| duplicates::may_see_others(&self.state, &caller))))
     }
 
     /// Names in the results of new customers those who may be the same person; whether there are any.

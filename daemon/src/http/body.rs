@@ -53,7 +53,7 @@ pub fn in_order(fault: Fault, body: &[u8]) -> Fault {
     }
 }
 
-/// Refuses a body that says itself that it is too long.
+/// Refuses a body whose declared length is too large.
 pub fn check_length(headers: &HeaderMap, bytes_max: u64) -> Result<(), Fault> {
     match length(headers) {
         Some(length) if length > bytes_max => Err(too_large(bytes_max)),
@@ -153,7 +153,7 @@ where
     let _ = tokio::time::timeout(DRAIN_WITHIN, drain).await;
 }
 
-/// Whether a request says that it has a body.
+/// Whether a request has a body, by its headers.
 pub fn is_announced(headers: &HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) || length(headers).is_some_and(|length| length > 0)
 }
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_told_by_its_essence() {
+    fn json_is_recognised_by_its_essence() {
         for good in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"] {
             assert!(is_json(good.as_bytes()), "{good}");
         }

@@ -31,12 +31,12 @@ use warp::reply::Response;
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 /// Requests that run at once on a connection of HTTP/2.
 const STREAMS_MAX: u32 = 32;
-/// Bytes of bodies that arrive on such a connection before anybody wants them.
+/// Bytes of bodies that arrive on such a connection before they are read.
 const WINDOW_BYTES: u32 = 256 * 1024;
 /// Time after which a silent connection of HTTP/2 is asked whether it is still there, and for the answer.
 const PING_PAUSE: Duration = Duration::from_secs(20);
 const PING_WITHIN: Duration = Duration::from_secs(10);
-/// The first byte of everybody who speaks TLS.
+/// The first byte of every TLS connection.
 const HANDSHAKE: u8 = 22;
 
 /// What the connection knows of a request.
@@ -44,7 +44,7 @@ const HANDSHAKE: u8 = 22;
 pub(super) struct Peer {
     /// The address of its other end.
     pub(super) from: IpAddr,
-    /// Whether proxies could take the request for another one, and why.
+    /// Whether proxies could read the request differently, and why.
     pub(super) ambiguous: Option<&'static str>,
 }
 
@@ -113,7 +113,7 @@ async fn handshake<H: Unpin>(
     }
 }
 
-/// What somebody hears who asks for `http:` where `https:` is spoken.
+/// The answer to `http:` where `https:` is spoken.
 fn speaks_plain_http() -> String {
     let fault =
         Fault::new(fault::TLS_REQUIRED, "this address speaks TLS only: ask for https:// in place of http://");

@@ -16,7 +16,7 @@ const REQUEST_MICROS: &[u64] = &[
 pub const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 /// The label for a path that the table does not have, or does not have with the method.
 pub const UNKNOWN: &str = "unknown";
-/// By what somebody logs in, in the order of [`grant`].
+/// The kinds of login, in the order of [`grant`].
 pub const GRANTS: [&str; 3] = ["password", "refresh_token", "assertion"];
 /// How a login ends.
 pub const OUTCOMES: [&str; 5] = ["done", "refused", "locked", "second_factor", "failed"];
@@ -135,7 +135,7 @@ impl Counts {
     }
 }
 
-/// By what somebody logs in, as a place in [`GRANTS`].
+/// The kind of a login, as a place in [`GRANTS`].
 pub fn grant(request: &TokenRequest) -> usize {
     match request {
         TokenRequest::Password { .. } => 0,

@@ -60,7 +60,7 @@ pub async fn others(state: &State, customers: &[&NewCustomer], made: bool) -> Ve
 }
 
 /// Whether a caller may learn about other customers.
-pub fn may_be_told(state: &State, caller: &Caller) -> bool {
+pub fn may_see_others(state: &State, caller: &Caller) -> bool {
     state.config.auth == Auth::Off || ops::search::may_read(caller, Kind::Customer)
 }
 

@@ -16,11 +16,11 @@ use mfa_shared::wire::AnswerKind;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a request for an errand brings.
+/// The content of a request for an errand.
 pub struct Ordered {
-    /// Who asks, and for what.
+    /// The caller, and the request.
     pub asked: AccessRequest,
-    /// What the audit trail says of it.
+    /// Its record for the audit trail.
     pub trail: Arc<Trail>,
     /// Its idempotency key.
     pub repeatable: Result<Option<Repeatable>, Fault>,
@@ -39,11 +39,23 @@ enum Planned {
     Act(Arc<Caller>, Act),
 }
 
-/// Runs the errand of a request. A dry run ends where the work outside the store would begin.
+/// Runs the errand of a request, and says in its answer how.
 pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Reply, Fault> {
-    let dry_run = dry_run::asked(&head.headers);
     // An errand names no other records.
     let existing_only = existing_only::asked(&head.headers)?;
+    let mut reply = answer(state, head, ordered).await?;
+    if matches!(dry_run::asked(&head.headers), Ok(true)) {
+        dry_run::mark(&mut reply);
+    }
+    if existing_only {
+        existing_only::mark(&mut reply);
+    }
+    Ok(reply)
+}
+
+/// A dry run ends where the work outside the store would begin.
+async fn answer(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Reply, Fault> {
+    let dry_run = dry_run::asked(&head.headers);
     let ordered = Arc::new(ordered);
     let shared = state.clone();
     let order = ordered.clone();
@@ -66,32 +78,24 @@ pub async fn run(state: &Arc<State>, head: &Head, ordered: Ordered) -> Result<Re
     if dry_run::asked(&head.headers)? {
         // What an errand brings back is known only afterwards; that it is accepted is known before.
         let status = if act.answer == AnswerKind::Accepted { 202 } else { 204 };
-        let mut reply = Reply::empty(status);
-        dry_run::mark(&mut reply);
-        if existing_only {
-            existing_only::mark(&mut reply);
-        }
-        return Ok(reply);
+        return Ok(Reply::empty(status));
     }
     let store = state.store.clone();
     let request_id = head.request_id.clone();
     let trail = ordered.trail.clone();
-    // A client who goes away leaves an errand behind that still has to be settled.
+    // An errand is settled even if its client goes away.
     let errand = tokio::spawn(async move {
         let settle = (act.run)(store.clone()).await;
         let write = move |tx: &mut Tx<'_>| {
             tx.set_actor(&caller.actor);
-            let mut reply = match settle(tx, &caller) {
+            let reply = match settle(tx, &caller) {
                 Ok(reply) => reply,
                 Err(fault) => {
-                    trail.tell_failure(tx, &caller, &fault);
+                    trail.record_failure(tx, &caller, &fault);
                     return Err(fault);
                 }
             };
-            trail.tell_errand(tx, &caller, &reply)?;
-            if existing_only {
-                existing_only::mark(&mut reply);
-            }
+            trail.record_errand(tx, &caller, &reply)?;
             if let Ok(Some(repeatable)) = &ordered.repeatable {
                 repeatable.remember(tx, &caller.actor, &reply)?;
             }

@@ -20,11 +20,11 @@ use tokio::sync::mpsc;
 use warp::http::HeaderMap;
 use warp::reply::Response;
 
-/// A stream says that it lives when nothing happens for so long.
+/// After so long without an event, a stream sends a comment.
 const COMMENT_PAUSE: Duration = Duration::from_secs(15);
-/// A listener who does not read for so long is left.
+/// A listener who does not read for so long is dropped.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often somebody who waits looks whether the daemon stops.
+/// How often a waiting listener checks whether the daemon stops.
 const LOOK: Duration = Duration::from_millis(500);
 /// Events of one piece of a stream.
 const PIECE_EVENTS: usize = 100;
@@ -39,7 +39,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
     if streams { listener.stream(&head.headers).await } else { listener.array().await }
 }
 
-/// Somebody who listens.
+/// A listener.
 struct Listener {
     state: Arc<State>,
     asked: AccessRequest,
@@ -82,8 +82,10 @@ impl Listener {
     }
 
     async fn stream(self: Arc<Self>, headers: &HeaderMap) -> Result<Response, Fault> {
-        let header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
-        let header = header.map(|text| position("Last-Event-ID", text)).transpose()?;
+        let given = headers.get_all("last-event-id").iter().map(|value| value.as_bytes());
+        let given: Vec<_> = given.map(String::from_utf8_lossy).collect();
+        // What is given twice, or is no text, is no position, and not as if nothing was given.
+        let header = (!given.is_empty()).then(|| position("Last-Event-ID", &given.join(", "))).transpose()?;
         self.state.auditor.settle(&self.state.store).await;
         let after = match header.or(self.query.after) {
             Some(after) => after,
@@ -92,7 +94,7 @@ impl Listener {
         // What is refused is refused before the stream begins.
         self.next(after, 0).await?;
         let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
-        tokio::spawn(self.tell(after, sender));
+        tokio::spawn(self.send(after, sender));
         let mut reply = Reply::empty(200);
         reply.content_type = Some(EVENT_STREAM.to_owned());
         reply.headers.push((CACHE_CONTROL.to_owned(), "no-store".to_owned()));
@@ -100,7 +102,7 @@ impl Listener {
     }
 
     /// Sends every event, until the listener or the daemon goes, or the token ends.
-    async fn tell(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>) {
+    async fn send(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>) {
         let mut news = self.state.auditor.news();
         let mut silent = Deadline::after(COMMENT_PAUSE);
         while self.state.phase() == Phase::Serving && !to.is_closed() {

@@ -1,9 +1,9 @@
-//! Requests that say twice how long their body is. HTTP lets `Transfer-Encoding` win over `Content-Length`,
-//! and hyper drops the latter before anybody sees it; but a proxy that takes the other one sees other
+//! Requests that give the length of their body twice. HTTP lets `Transfer-Encoding` win over
+//! `Content-Length`, and hyper drops the latter unseen; but a proxy that takes the other one sees other
 //! requests than this daemon. So the bytes of a connection are looked at as they arrive, head by head.
 //!
-//! What is no plain HTTP is left to hyper, which refuses it: the look ends there, and a request that hyper
-//! takes is never called ambiguous because of what came before it.
+//! Bytes that are not plain HTTP are left to hyper, which refuses it: the look ends there, and a request that
+//! hyper takes is never called ambiguous because of what came before it.
 
 use std::io;
 use std::pin::Pin;
@@ -47,7 +47,7 @@ impl<I> Watched<I> {
         Self { io, heads: Heads::default(), ambiguous: Arc::default() }
     }
 
-    /// Which of its requests says twice how long its body is.
+    /// Which of its requests gives the length of its body twice.
     pub fn ambiguous(&self) -> Arc<Ambiguous> {
         self.ambiguous.clone()
     }

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_does_not_fit_into_the_queue_is_refused_at_once_and_the_rest_is_done() {
+    async fn work_beyond_the_queue_is_refused_at_once_and_the_rest_is_done() {
         let heavy = Arc::new(Heavy::start().unwrap());
         let spawn = |from: IpAddr, job: Job| {
             let heavy = heavy.clone();

@@ -27,7 +27,7 @@ pub fn stream(image: Opened) -> Chunks {
             });
             let (next, chunk) = match read.await {
                 Ok(Ok(read)) => read,
-                // The client sees a body that is too short, which is what it is.
+                // The client sees a body that is too short.
                 _ => {
                     let broken = Fault::new(fault::UNAVAILABLE, "the image cannot be read");
                     let _ = sender.send(Err(broken)).await;

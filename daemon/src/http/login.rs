@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// How often a login is tried again because the password changed meanwhile.
 const TRIES: usize = 3;
 
-/// Gives a token, or says why not.
+/// Issues a token, or returns why not.
 pub async fn answer(state: &Arc<State>, head: &Head, raw: &RawBody<'_>) -> Result<Reply, Fault> {
     let request = TokenRequest::read(raw)?;
     let grant = counts::grant(&request);
@@ -44,7 +44,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, raw: &RawBody<'_>) -> Resul
     Ok(reply)
 }
 
-/// Whether a fresh token is good for nothing but setting up a second factor.
+/// Whether a fresh token only allows setting up a second factor.
 async fn must_set_up_factor(state: &Arc<State>, token: &Token) -> Result<bool, Fault> {
     if state.config.second_factor_roles.is_empty() {
         return Ok(false);
@@ -58,7 +58,7 @@ async fn must_set_up_factor(state: &Arc<State>, token: &Token) -> Result<bool, F
     state.store.read(false, look).await
 }
 
-/// What the audit trail says of a login.
+/// The audit record of a login.
 fn trail(head: &Head) -> Arc<Trail> {
     Arc::new(Trail::of(head, CreateToken::META, &[], &Payload::default()))
 }
@@ -95,7 +95,7 @@ async fn by_password(
             let shown = login::Shown { fits, otp: otp.as_deref() };
             let token = login::log_in(tx, (&name, from), &candidate, &shown, lifetimes, &fresh)?;
             if token.is_some() {
-                trail.tell_login(tx, Some(&name), None);
+                trail.record_login(tx, Some(&name), None);
             }
             Ok(token)
         };
@@ -121,7 +121,7 @@ async fn by_refresh(state: &Arc<State>, head: &Head, refresh_token: String) -> R
         let user = Some(tx.actor().to_owned()).filter(|user| !user.is_empty());
         user.iter().for_each(|user| noted.actor(user));
         let token = token.ok_or_else(invalid)?;
-        trail.tell_login(tx, user.as_deref(), None);
+        trail.record_login(tx, user.as_deref(), None);
         Ok(token)
     };
     state.store.write(&head.request_id, refresh).await
@@ -167,7 +167,7 @@ async fn signed_in(
     let accept = move |tx: &mut Tx<'_>| {
         let token = assertions::accept(tx, &checked, scope.as_deref(), lifetimes, &fresh)?;
         noted.actor(tx.actor());
-        trail.tell_login(tx, checked.subject(), Some(checked.application()));
+        trail.record_login(tx, checked.subject(), Some(checked.application()));
         Ok(token)
     };
     state.store.write(&head.request_id, accept).await

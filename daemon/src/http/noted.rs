@@ -12,7 +12,7 @@ pub struct Noted {
     pub(super) actor: OnceLock<String>,
     pub(super) about: OnceLock<String>,
     caller: OnceLock<Known>,
-    told: AtomicBool,
+    audited: AtomicBool,
     standing: Mutex<Option<Standing>>,
 }
 
@@ -26,7 +26,7 @@ pub struct Known {
 }
 
 impl Noted {
-    /// Notes who asks, where that is known by a token.
+    /// Notes the caller, where a token identifies one.
     pub fn caller(&self, caller: &Caller) {
         self.actor(&caller.actor);
         let known = || Known { name: caller.name.clone(), application: caller.application.clone() };
@@ -38,19 +38,19 @@ impl Noted {
         self.caller.get()
     }
 
-    /// Who the log says has asked.
+    /// The caller for the log.
     pub fn named(&self) -> Option<&str> {
         self.actor.get().map(String::as_str)
     }
 
     /// Notes that the audit trail has its record already.
-    pub fn tell(&self) {
-        self.told.store(true, SeqCst);
+    pub fn mark_audited(&self) {
+        self.audited.store(true, SeqCst);
     }
 
     /// Whether it has.
-    pub fn is_told(&self) -> bool {
-        self.told.load(SeqCst)
+    pub fn is_audited(&self) -> bool {
+        self.audited.load(SeqCst)
     }
 
     /// Notes the standing of a bucket of the caller; the lowest counts.
@@ -71,7 +71,7 @@ impl Noted {
         let _ = self.operation.set(operation);
     }
 
-    /// Notes who asks: a name of the records, never one that was only typed.
+    /// Notes the caller: a name from the records, never one that was only typed.
     pub fn actor(&self, actor: &str) {
         self.actor.get_or_init(|| actor.to_owned());
     }

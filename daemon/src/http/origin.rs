@@ -1,4 +1,4 @@
-//! From where a request comes, as its own headers say (`decisions.md` section 11).
+//! The origin of a request, by its headers (`decisions.md` section 11).
 //!
 //! Without access control nothing but the address keeps strangers out, and a web page in a browser on this
 //! machine reaches that address, too: by a request across sites, or by a name of its own that it lets point
@@ -35,7 +35,7 @@ pub fn check(state: &State, headers: &HeaderMap) -> Result<(), Fault> {
     }
 }
 
-/// Whether a request says of itself that it was sent to this machine, and not by a web page.
+/// Whether the headers of a request say that it was sent to this machine, and not by a web page.
 pub fn is_here(headers: &HeaderMap) -> bool {
     let names_us = |host: &HeaderValue| host.to_str().is_ok_and(is_loopback);
     !headers.contains_key(ORIGIN) && headers.get(HOST).is_none_or(names_us)

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-/// The time that a client may still keep the daemon waiting. Waiting uses it up, and bytes bring it back.
+/// How long a client may still keep the daemon waiting. Waiting uses it up, and received bytes restore it.
 #[derive(Debug)]
 pub struct Patience {
     pace: Pace,

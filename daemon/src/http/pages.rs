@@ -9,7 +9,7 @@ use crate::store::Tx;
 use mfa_shared::fault::{self, Fault};
 use std::sync::{Arc, PoisonError};
 
-/// How often a page is looked up of which others change a record meanwhile, before it is read from the store.
+/// How often a page whose records change meanwhile is looked up again, before it is read from the store.
 const TRIES: usize = 10;
 
 /// Answers a request for a page; `None` if no order is kept, or if others keep changing the page.

@@ -1,5 +1,5 @@
 //! Lists and searches, which take as long as many reads of one record. Threads of their own answer them, and
-//! give way to those that serve everything else, so that whoever lists holds up nobody at a counter.
+//! give way to those that serve everything else, so that lists do not hold up the counters.
 
 use mfa_shared::fault::{self, Fault};
 use rustix::process::{getpriority_process, setpriority_process};
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_list_that_nobody_waits_for_ends() {
+    async fn an_abandoned_list_ends() {
         struct Ended(Arc<Notify>);
         impl Drop for Ended {
             fn drop(&mut self) {

@@ -12,7 +12,7 @@ const WAITING_MAX: usize = 64;
 /// Which queue a piece of work waits in. The lanes take turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Logins, which anybody may try.
+    /// Logins, which anyone may try.
     Logins,
     /// Assertions of applications, each of which costs little.
     Assertions,

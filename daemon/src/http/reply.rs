@@ -85,7 +85,7 @@ impl Reply {
         Self { content_type: Some(JSON_TYPE.to_owned()), content, ..Self::empty(200) }
     }
 
-    /// 304 in place of this answer: nothing of it but whether it may be kept.
+    /// 304 in place of this answer, with its caching header only.
     pub fn unchanged(mut self) -> Self {
         self.headers.retain(|(name, _)| name == CACHE_CONTROL);
         Self { headers: self.headers, ..Self::empty(304) }
@@ -246,7 +246,7 @@ impl IntoReply<ImageBytes> for ShownImage {
             ("content-length".to_owned(), image.length.to_string()),
             ("last-modified".to_owned(), tag::http_date(image.uploaded_on)),
             (CACHE_CONTROL.to_owned(), "private, no-cache".to_owned()),
-            // The bytes are whatever was uploaded: no browser shall run them.
+            // The bytes are uploads: no browser may run them.
             ("content-security-policy".to_owned(), "sandbox; default-src 'none'".to_owned()),
         ];
         let content_type = Some(image.content_type.as_str().to_owned());

@@ -30,7 +30,7 @@ use warp::http::header::ACCEPT;
 use warp::http::{HeaderMap, Method as HttpMethod};
 use warp::reply::Response;
 
-/// The header that names what of a body names nothing.
+/// The header that lists the dangling references of a body.
 pub const DANGLING: &str = "dangling-references";
 
 /// The detail for a read that takes longer than one moment is kept.
@@ -71,7 +71,7 @@ fn covered(bytes: &[u8], secrets: impl Fn(&Node) -> Vec<String>) -> Option<Vec<u
 pub struct Request {
     /// The daemon.
     pub state: Arc<State>,
-    /// Who asks, and for what.
+    /// The caller, and the request.
     pub asked: AccessRequest,
     /// The row.
     pub meta: Meta,
@@ -90,7 +90,7 @@ pub struct Request {
     pub lines: bool,
     /// Whose order in memory has the page of a list.
     pub noun: Option<Noun>,
-    /// What the audit trail says of it; nothing of a plain read.
+    /// Its record for the audit trail; none for a plain read.
     pub trail: Option<Trail>,
 }
 
@@ -108,7 +108,7 @@ impl Request {
         let repeatable = if meta.method.reads() || answers_secret(&meta) {
             Ok(None)
         } else {
-            // A form is what its parts are, whatever the text between them.
+            // Forms are compared by their parts, not by the text between them.
             let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
             repeatable(head, found, route, bytes, meta.body.secrets)
         };
@@ -126,7 +126,7 @@ impl Request {
             | Handler::Events
             | Handler::Metrics
             | Handler::Backup => {
-                Err(Fault::new(fault::INTERNAL, "what stands behind this row is no operation"))
+                Err(Fault::new(fault::INTERNAL, "the handler of this row is not an operation"))
             }
         };
         let own_tag = meta.tag == Some(meta.name);
@@ -205,7 +205,7 @@ impl Request {
         matches!(&self.prepared, Ok(Prepared { note: Some(_), .. }))
     }
 
-    /// Reads in a transaction of somebody who may.
+    /// Reads in a transaction of an admitted caller.
     pub fn shown(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
         let mut reply = self.run(tx, caller)?.read(tx, self.lines)?;
         let tag = match &self.tagged {
@@ -215,7 +215,7 @@ impl Request {
         if let Ok(Prepared { note: Some(note), .. }) = &self.prepared {
             tx.set_actor(&caller.actor);
             note(tx, caller)?;
-            self.trail.as_ref().map_or(Ok(()), |trail| trail.tell_look(tx, caller, &reply))?;
+            self.trail.as_ref().map_or(Ok(()), |trail| trail.record_look(tx, caller, &reply))?;
         }
         if let Some(tag) = tag {
             if self.if_none_match.as_ref().is_some_and(|tags| tag::none_match(tags, &tag)) {
@@ -236,19 +236,19 @@ impl Request {
             let caller = access::admit(&request.state, tx, &request.asked)?;
             tx.set_actor(&caller.actor);
             let reply = request.changed(tx, &caller)?;
-            Ok((reply, duplicates::may_be_told(&request.state, &caller)))
+            Ok((reply, duplicates::may_see_others(&request.state, &caller)))
         };
         let store = &self.state.store;
         // The image of a dry run is read and dropped.
         let kept = self.prepared.is_ok() && self.repeatable.is_ok() && matches!(self.dry_run, Ok(false));
-        let (mut reply, may_be_told) = match draft.filter(|_| kept) {
+        let (mut reply, may_see_others) = match draft.filter(|_| kept) {
             Some(draft) => store.write_with(&head.request_id, draft, write).await?,
             None => store.write(&head.request_id, write).await?,
         };
         let tried = matches!(self.dry_run, Ok(true));
         if let Some(customer) = self.new_customer.as_ref().filter(|_| !reply.is_repeated()) {
             let others = duplicates::others(&self.state, &[customer], !tried).await.concat();
-            if may_be_told && !others.is_empty() {
+            if may_see_others && !others.is_empty() {
                 reply.headers.push((duplicates::HEADER.to_owned(), duplicates::value(&others)));
             }
         }
@@ -261,7 +261,7 @@ impl Request {
         Ok(respond(reply, None))
     }
 
-    /// Carries out a change in a transaction of somebody who may; a repetition gets the first answer again.
+    /// Carries out a change in a transaction of an admitted caller; a repetition gets the first answer again.
     pub fn changed(&self, tx: &mut Tx<'_>, caller: &Caller) -> Result<Reply, Fault> {
         let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
         if let Some(repeatable) = repeatable
@@ -276,11 +276,11 @@ impl Request {
         if self.existing_only.clone()? {
             tx.set_existing_only();
         }
-        let told = self.trail.as_ref().filter(|_| !tried && self.prepared.is_ok());
-        let before = told.map(|trail| trail.before(&self.state, tx, caller)).transpose()?;
+        let trail = self.trail.as_ref().filter(|_| !tried && self.prepared.is_ok());
+        let before = trail.map(|trail| trail.before(&self.state, tx, caller)).transpose()?;
         let mut reply = self.run(tx, caller)?;
-        if let (Some(trail), Some(before)) = (told, before) {
-            trail.tell(&self.state, tx, caller, before, &reply)?;
+        if let (Some(trail), Some(before)) = (trail, before) {
+            trail.record_change(&self.state, tx, caller, before, &reply)?;
         }
         let dangling = tx.take_dangling();
         if !dangling.is_empty() {
@@ -310,14 +310,14 @@ pub fn answers_secret(meta: &Meta) -> bool {
     names.contains(&meta.name)
 }
 
-/// Whether a code is tried, of which each wrong one must count: nothing may take the count back.
+/// Whether a code is checked: each wrong one counts, and nothing may undo the count.
 pub fn tries_code(meta: &Meta) -> bool {
     let names = [BeginSecondFactor::META.name, EnableSecondFactor::META.name, DeleteSecondFactor::META.name];
     names.contains(&meta.name)
 }
 
 fn no_dry_run() -> Fault {
-    Fault::new(fault::NO_DRY_RUN, "a code is good or it is not: there is nothing to try")
+    Fault::new(fault::NO_DRY_RUN, "a code cannot be tried: send it without Dry-Run")
 }
 
 /// Whether the client asks for a type of answer by name. A weight of 0 says that it must not be this one.

@@ -67,7 +67,7 @@ impl Routes {
                 };
             }
             let before = node.methods.insert(row.meta.method, row.clone());
-            assert!(before.is_none(), "{} {} stands twice in the table", row.meta.method, row.meta.path);
+            assert!(before.is_none(), "{} {} is in the table twice", row.meta.method, row.meta.path);
             routes.by_name.insert(row.meta.name, row);
         }
         routes

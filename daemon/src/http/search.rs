@@ -1,4 +1,4 @@
-//! `GET /search`: the column in memory says where to look, the store has the last word.
+//! `GET /search`: the column in memory finds candidates, and the store decides.
 
 use super::access::{self, AccessRequest};
 use super::head::Head;

@@ -42,7 +42,7 @@ const QUEUE_MAX: Duration = Duration::from_millis(200);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Bytes that the system keeps of an answer that is not read yet.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
-/// Serves connections until `stop` says so, then lets the running requests end.
+/// Serves connections until `stop` resolves, then lets the running requests end.
 pub async fn serve(listener: TcpListener, state: Arc<State>, mut stop: watch::Receiver<bool>) {
     let config = &state.config;
     let limit = Limit {
@@ -212,7 +212,7 @@ fn unambiguous(headers: &HeaderMap, peer: Peer) -> Result<(), Fault> {
 /// The one place where a fault becomes a response.
 #[expect(clippy::expect_used, reason = "a problem has string keys only")]
 fn refuse(fault: &Fault, head: &Head) -> Response {
-    // Overload, or what was logged where it happened, would fill the log with each request.
+    // Not logged: overload, and failures that were logged where they happened.
     if fault.kind.status >= 500 && fault.kind != fault::UNAVAILABLE {
         let request = &head.request_id;
         tracing::error!(request, %fault, "refused");

@@ -35,7 +35,7 @@ pub struct State {
     pub store: Store,
     /// The settings.
     pub config: Config,
-    /// How it speaks TLS, if it does.
+    /// Its TLS settings, if it speaks TLS.
     pub tls: Option<Arc<Tls>>,
     /// The endpoint table.
     pub routes: Routes,
@@ -180,7 +180,7 @@ impl State {
     }
 }
 
-/// Why nothing is taken any more.
+/// Why no requests are taken any more.
 pub(super) fn stopping() -> Fault {
     Fault::new(fault::UNAVAILABLE, "the daemon is shutting down").retry_after(STOP_RETRY_SECONDS)
 }

@@ -44,7 +44,7 @@ use mfa_shared::api::webhooks::*;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Json, OneOf};
 
-/// Every row with what answers it.
+/// Every row with its handler.
 pub fn table() -> Vec<Route> {
     let nouns = [process(), identity(), application_rows(), institution(), teller_rows(), webhook_rows()];
     nouns.into_iter().flatten().collect()

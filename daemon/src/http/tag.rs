@@ -50,7 +50,7 @@ pub fn check_match(tags: &[String], present: &str) -> Result<(), Fault> {
     if tags.iter().any(|tag| tag == "*" || tag == present) {
         return Ok(());
     }
-    let detail = "the record has changed since it was read: its tag is another one than If-Match says";
+    let detail = "the record has changed since it was read: its tag is not the one in If-Match";
     Err(Fault::new(fault::PRECONDITION_FAILED, detail))
 }
 

@@ -1,4 +1,4 @@
-//! What the audit trail says of a request. Contract: `audit.md` section 1.
+//! The audit record of a request. Contract: `audit.md` section 1.
 //!
 //! A change is recorded in its own transaction: the endpoint that shows the record concerned reads it before
 //! and after, so `changes` are in the form on the wire, whatever the operation did.
@@ -98,7 +98,7 @@ impl Trail {
         trail
     }
 
-    /// A record about the request, of somebody who asks.
+    /// A record about the request of a caller.
     pub fn record(&self, tx: &Tx<'_>, caller: &Caller) -> AuditRecord {
         AuditRecord {
             actor: caller.name.clone(),
@@ -174,7 +174,7 @@ impl Trail {
         Ok(named.map(|(kind, parts)| Subject { kind, parts }))
     }
 
-    /// Looks at what the request is about, before anything is changed.
+    /// Reads the record of the request, before anything is changed.
     pub fn before(&self, state: &State, tx: &mut Tx<'_>, caller: &Caller) -> Result<Before, Fault> {
         if self.meta.name == CreateTransaction::META.name {
             // The answer names what is made.
@@ -193,7 +193,7 @@ impl Trail {
     }
 
     /// Records what the request has done.
-    pub fn tell(
+    pub fn record_change(
         &self,
         state: &State,
         tx: &mut Tx<'_>,
@@ -226,22 +226,22 @@ impl Trail {
             let after = self.body.clone().map(covered);
             record.changes.push(AuditChange { field: "/denominations".to_owned(), before: None, after });
         }
-        tx.tell(record);
+        tx.audit(record);
         Ok(())
     }
 
     /// Records that someone has looked at a secret.
-    pub fn tell_look(&self, tx: &mut Tx<'_>, caller: &Caller, reply: &Reply) -> Result<(), Fault> {
+    pub fn record_look(&self, tx: &mut Tx<'_>, caller: &Caller, reply: &Reply) -> Result<(), Fault> {
         let subject = self.subject(tx, Some(caller))?;
         let mut record = self.record(tx, caller);
         record.status = Some(reply.status.into());
         record.resource = subject.map(|subject| subject.name());
-        tx.tell(record);
+        tx.audit(record);
         Ok(())
     }
 
     /// Records a login, or the sign-in of an application.
-    pub fn tell_login(&self, tx: &mut Tx<'_>, user: Option<&str>, application: Option<&str>) {
+    pub fn record_login(&self, tx: &mut Tx<'_>, user: Option<&str>, application: Option<&str>) {
         let signed = application.map(|name| format!("application:{name}"));
         let name = user.map(str::to_owned).or(signed).unwrap_or_else(|| "unknown".to_owned());
         let known = Known { name, application: application.map(str::to_owned) };
@@ -252,11 +252,11 @@ impl Trail {
             (None, user) => user.map(|user| format!("user/{user}")),
         };
         record.affects = application.and(user).map(|user| format!("user/{user}")).into_iter().collect();
-        tx.tell(record);
+        tx.audit(record);
     }
 
     /// Records what an errand has done.
-    pub fn tell_errand(&self, tx: &mut Tx<'_>, caller: &Caller, reply: &Reply) -> Result<(), Fault> {
+    pub fn record_errand(&self, tx: &mut Tx<'_>, caller: &Caller, reply: &Reply) -> Result<(), Fault> {
         let mut record = self.record(tx, caller);
         record.status = Some(reply.status.into());
         record.resource = self.subject(tx, Some(caller))?.map(|subject| subject.name());
@@ -273,18 +273,18 @@ impl Trail {
         if let Some((_, day)) = place.and_then(|(_, place)| place.split_once("?date=")) {
             record.resource = Some(format!("interest/{day}"));
         }
-        tx.tell(record);
+        tx.audit(record);
         Ok(())
     }
 
     /// Records that a test message was not accepted.
-    pub fn tell_failure(&self, tx: &mut Tx<'_>, caller: &Caller, fault: &Fault) {
+    pub fn record_failure(&self, tx: &mut Tx<'_>, caller: &Caller, fault: &Fault) {
         if fault.kind != fault::GATEWAY_FAILED {
             return;
         }
         let known = Known { name: caller.name.clone(), application: caller.application.clone() };
         let record = self.refused(&known, tx.now(), fault.kind.status, fault.kind.code);
-        tx.tell(AuditRecord { outcome: AuditOutcome::Failed, ..record });
+        tx.audit(AuditRecord { outcome: AuditOutcome::Failed, ..record });
     }
 
     /// What the answer names: an account or a transaction, whose identifiers the daemon gives.

@@ -1,5 +1,5 @@
 //! Reading of multipart forms: as a stream, with limits and a deadline. The bytes of the image go to the
-//! store as they arrive; of everything else no more is held than somebody will look at.
+//! store as they arrive; of everything else no more is held than will be read.
 
 use super::body;
 use crate::hex::hexadecimal;
@@ -258,10 +258,8 @@ fn words(error: &multer::Error) -> String {
         multer::Error::StreamReadFailed(why) => why.to_string(),
         multer::Error::IncompleteFieldData { .. }
         | multer::Error::IncompleteStream
-        | multer::Error::IncompleteHeaders => {
-            "it ends too early, or a boundary is not as announced".to_owned()
-        }
-        _ => "the head of a part is not as it should be".to_owned(),
+        | multer::Error::IncompleteHeaders => "it ends too early, or a boundary is wrong".to_owned(),
+        _ => "the head of a part is malformed".to_owned(),
     }
 }
 

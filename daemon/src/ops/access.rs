@@ -1,4 +1,4 @@
-//! Whether somebody may make a request: the decision in words. Contract: `identity.md` section 3.
+//! Whether a caller may make a request: the decision in words. Contract: `identity.md` section 3.
 
 use super::Caller;
 use crate::domain::access::{self, Denial, Holder};
@@ -44,7 +44,7 @@ fn denied(denial: Denial, caller: &str, meta: &Meta) -> Fault {
             Fault::new(fault::SECOND_FACTOR_SETUP_REQUIRED, detail)
         }
         Denial::NotOwnRecord => {
-            let detail = format!("{caller} can do {what} for the own record only");
+            let detail = format!("{caller} can do {what} for their own record only");
             Fault::new(fault::NOT_OWN_RECORD, detail)
         }
         Denial::LoginTokenRequired => {

@@ -17,7 +17,7 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::rule::id;
 use mfa_shared::time::Timestamp;
 
-/// Whose assertion it says it is.
+/// The application that it claims to come from.
 #[derive(Debug, Clone)]
 pub struct Claimed {
     application: String,
@@ -44,7 +44,7 @@ impl Checked {
     }
 }
 
-/// Looks up the key with which an assertion says it is signed.
+/// Looks up the key with which an assertion claims to be signed.
 pub fn claimed(assertion: &str) -> Result<Claimed, Fault> {
     let unverified = Unverified::parse(assertion).map_err(refused)?;
     Ok(Claimed { application: unverified.issuer, key: unverified.key })
@@ -52,7 +52,7 @@ pub fn claimed(assertion: &str) -> Result<Claimed, Fault> {
 
 /// The key of the application.
 pub fn key(tx: &mut Tx<'_>, claimed: &Claimed) -> Result<Signature, Fault> {
-    // What is no identifier names nothing, and must not reach into the keys of the store.
+    // What is not an identifier names nothing, and must not reach into the keys of the store.
     let named = [&claimed.application, &claimed.key].iter().all(|name| id(64).judge(name).is_ok());
     let stored = if named { tx.get::<StoredSignature>(&[&claimed.application, &claimed.key])? } else { None };
     stored.map(|stored| stored.signature).ok_or_else(|| refused(Refusal::Invalid))

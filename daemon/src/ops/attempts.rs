@@ -23,7 +23,7 @@ pub fn check_present(tx: &mut Tx<'_>, user: &str, fits: bool) -> Result<(), Faul
     if fits {
         return Ok(());
     }
-    let detail = format!("the present password of user {user} is another one");
+    let detail = format!("the present password of user {user} is wrong");
     Err(failed_within(tx, user, Fault::new(fault::WRONG_PASSWORD, detail))?)
 }
 
@@ -53,7 +53,7 @@ fn count_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<u32>, Fault> {
     Ok(locked)
 }
 
-/// Refuses while a name, or the address from which somebody asks, is locked.
+/// Refuses while a name, or the address of the caller, is locked.
 pub fn check_lock(tx: &mut Tx<'_>, name: &str, from: Option<IpAddr>) -> Result<(), Fault> {
     let known = match from {
         Some(from) => {

@@ -1,6 +1,6 @@
 //! What the store knows of the backups that daemons make by themselves.
 
-use super::audit::{tell_failed, tell_own};
+use super::audit::{record_failed, record_own};
 use crate::store::Tx;
 use crate::store::records::{BackupMade, BackupMissed, ScheduledBackups};
 use mfa_shared::api::audit::AuditChange;
@@ -25,14 +25,14 @@ pub fn made(tx: &mut Tx<'_>, made: &BackupMade) -> Result<(), Fault> {
         ("/moment", made.moment.to_string()),
         ("/file", made.file.clone()),
     ];
-    tell_own(tx, OPERATION, REQUEST, Some(resource(made.moment)), texts.map(set).into());
+    record_own(tx, OPERATION, REQUEST, Some(resource(made.moment)), texts.map(set).into());
     tx.put(&ScheduledBackups { made: Some(made.clone()), missed: None })
 }
 
 /// Notes why none could be made.
 pub fn missed(tx: &mut Tx<'_>, why: &str) -> Result<(), Fault> {
     let (on, before) = (tx.now(), seen(tx)?);
-    tell_failed(tx, OPERATION, REQUEST, resource(on), vec![set(("/reason", why.to_owned()))]);
+    record_failed(tx, OPERATION, REQUEST, resource(on), vec![set(("/reason", why.to_owned()))]);
     tx.put(&ScheduledBackups { missed: Some(BackupMissed { on, why: why.to_owned() }), ..before })
 }
 

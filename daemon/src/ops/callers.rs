@@ -13,8 +13,9 @@ use crate::store::records::{StoredConsent, StoredSession, StoredToken, StoredUse
 use mfa_shared::api::roles::{DEACTIVATED, PHARAOH, Permission, Role};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Timestamp;
+use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A caller as the audit trail names it.
 pub fn actor(user: Option<&str>, application: Option<&str>) -> String {
@@ -50,16 +51,13 @@ struct Known {
     caller: Arc<Caller>,
     /// The count of changes when it was last true.
     version: Option<u64>,
-    /// The stored records of a login; what an application holds depends on more than can be compared.
-    records: Option<Records>,
+    /// Digest of the stored records of a login; what an application holds depends on more than can be
+    /// compared.
+    records: Option<Digest>,
 }
 
-#[derive(Debug, PartialEq)]
-struct Records {
-    token: Bytes,
-    user: Bytes,
-    role: Bytes,
-}
+/// A SHA-256.
+type Digest = [u8; 32];
 
 impl KnownCallers {
     /// Of a daemon with these settings.
@@ -104,13 +102,17 @@ impl KnownCallers {
 
     fn live(&self, tx: &mut Tx<'_>, hash: &str) -> Result<Option<Arc<Caller>>, Fault> {
         let version = tx.version();
-        let known = self.by_hash.lock().unwrap_or_else(PoisonError::into_inner).get(hash).cloned();
+        let known = self.by_hash().get(hash).cloned();
         let known = known.filter(|known| known.caller.token.as_ref().is_some_and(|t| t.ends > tx.now()));
         if let Some(known) = known.as_ref().filter(|known| version.is_some() && known.version == version) {
             return Ok(Some(known.caller.clone()));
         }
         let groups = self.groups.get(tx)?;
         let same_groups = |known: &Arc<Known>| Arc::ptr_eq(known.caller.reach.groups(), &groups);
+        if known.as_ref().is_some_and(|known| !same_groups(known)) {
+            // The groups have changed, and with every caller of before go the groups of before.
+            self.by_hash().retain(|_, known| same_groups(known));
+        }
         if let Some(known) = known.filter(|known| known.records.is_some() && same_groups(known)) {
             let records = Some(records(tx, hash, &known.caller)?);
             if known.records == records {
@@ -118,7 +120,10 @@ impl KnownCallers {
                 return Ok(Some(known.caller.clone()));
             }
         }
-        let Some(caller) = find(tx, hash, &groups, (&self.rules, &self.uses))? else { return Ok(None) };
+        let Some(caller) = find(tx, hash, &groups, (&self.rules, &self.uses))? else {
+            self.by_hash().remove(hash);
+            return Ok(None);
+        };
         let caller = Arc::new(caller);
         let records = match caller.application {
             Some(_) => None,
@@ -130,7 +135,7 @@ impl KnownCallers {
         Ok(Some(caller))
     }
 
-    /// Somebody who does not ask at this moment, with what they hold now; `None` who could not log in any
+    /// A user who is not the caller, with what they hold now; `None` who could not log in any
     /// more. What they would have to do first at a login is not asked of them here.
     pub fn absent(
         &self,
@@ -162,8 +167,12 @@ impl KnownCallers {
         Ok(Some(Caller { application: Some(application.to_owned()), holding, reach, ..caller }))
     }
 
+    fn by_hash(&self) -> MutexGuard<'_, HashMap<String, Arc<Known>>> {
+        self.by_hash.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn keep(&self, hash: &str, known: Known) {
-        let mut all = self.by_hash.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.by_hash();
         if all.len() >= KNOWN_MAX {
             all.clear();
         }
@@ -171,16 +180,21 @@ impl KnownCallers {
     }
 }
 
-type Bytes = Option<Vec<u8>>;
-
-/// The stored records on which a login rests.
-fn records(tx: &mut Tx<'_>, hash: &str, caller: &Caller) -> Result<Records, Fault> {
+/// Digest of the stored records on which a login rests.
+fn records(tx: &mut Tx<'_>, hash: &str, caller: &Caller) -> Result<Digest, Fault> {
     let name = |name: &'_ Option<String>| name.as_deref().unwrap_or_default().to_owned();
-    Ok(Records {
-        token: tx.bytes::<StoredToken>(&[hash])?,
-        user: tx.bytes::<StoredUser>(&[&name(&caller.user)])?,
-        role: tx.bytes::<Role>(&[&name(&caller.role)])?,
-    })
+    let records = [
+        tx.bytes::<StoredToken>(&[hash])?,
+        tx.bytes::<StoredUser>(&[&name(&caller.user)])?,
+        tx.bytes::<Role>(&[&name(&caller.role)])?,
+    ];
+    let mut digest = Sha256::new();
+    for record in records {
+        // The length keeps the records apart, and none from an empty one.
+        digest.update(record.as_ref().map_or(u64::MAX, |bytes| bytes.len() as u64).to_le_bytes());
+        digest.update(record.unwrap_or_default());
+    }
+    Ok(digest.finalize().into())
 }
 
 fn find(

@@ -1,4 +1,4 @@
-//! Recomputes everything of the ledger from its lines: what must hold after any history
+//! Recomputes the ledger from its lines: what must hold after any history
 //! (`deposits.md` section 4.5).
 
 use crate::domain::ledger::{balance, cash_moved, check_lines, join};
@@ -95,7 +95,7 @@ impl Books {
         self.findings.push(Finding { subject, detail });
     }
 
-    /// Posts the whole journal again, and holds every entry to what is kept about it.
+    /// Replays the whole journal, and compares every entry with what is kept about it.
     fn replay(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
         let mut next = 1;
         let mut seal = String::new();
@@ -117,7 +117,7 @@ impl Books {
                     self.find(subject.clone(), detail);
                 }
                 if place != next || entry.sequence.unsigned_abs() != place {
-                    let detail = format!("stands where {next} is due, and says {}", entry.sequence);
+                    let detail = format!("is in the place of number {next}, and says {}", entry.sequence);
                     self.find(subject.clone(), detail);
                 }
                 if StoredEntry::seal(&entry, &seal) != kept {
@@ -127,7 +127,7 @@ impl Books {
                     self.find(subject.clone(), "was posted before the entry that precedes it".to_owned());
                 }
                 if let Err(refusal) = check_lines(&entry.lines) {
-                    self.find(subject.clone(), format!("is no entry: {refusal:?}"));
+                    self.find(subject.clone(), format!("is not an entry: {refusal:?}"));
                 }
                 self.post(tx, &entry, place, &subject)?;
                 if place <= summed {
@@ -161,7 +161,7 @@ impl Books {
     ) -> Result<(), Fault> {
         for line in &entry.lines {
             let Some((_, computed)) = self.accounts.get_mut(&line.account_identifier) else {
-                let detail = format!("names {}, which is no account", line.account_identifier);
+                let detail = format!("names {}, which is not an account", line.account_identifier);
                 self.find(subject.to_owned(), detail);
                 continue;
             };
@@ -199,7 +199,7 @@ impl Books {
             let computed = self.accounts.get(&line.account_identifier);
             let expected = computed.map(|(account, c)| balance(account.kind, c.debits, c.credits));
             if kept.map(|line| line.balance) != expected {
-                let detail = format!("is not kept under account {} as it is", line.account_identifier);
+                let detail = format!("differs from its copy under account {}", line.account_identifier);
                 self.find(subject.to_owned(), detail);
             }
         }

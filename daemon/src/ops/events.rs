@@ -38,7 +38,7 @@ pub fn before_first(tx: &mut Tx<'_>) -> Result<u64, Fault> {
     Ok(tx.get::<AuditEnd>(AuditEnd::KEY)?.map_or(0, |end| end.first.saturating_sub(1)))
 }
 
-/// The next events after a record that somebody may hear of.
+/// The next events after a record that a listener may see.
 pub fn heard(
     tx: &mut Tx<'_>,
     caller: &Caller,
@@ -66,7 +66,7 @@ pub fn heard(
 /// Refuses a position behind which events are missing; `first` is the first that is kept.
 pub fn check_kept(after: u64, first: u64) -> Result<(), Fault> {
     if after.saturating_add(1) < first {
-        let detail = format!("events are kept from number {first} on, and {after} lies before");
+        let detail = format!("events are kept from number {first} on, and {after} is before that");
         return Err(Fault::new(fault::POSITION_TOO_OLD, detail));
     }
     Ok(())

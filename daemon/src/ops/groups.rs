@@ -1,4 +1,4 @@
-//! Permittable groups: which endpoints a permission is about. Contract: `identity.md` section 9.
+//! Permittable groups: which endpoints a permission covers. Contract: `identity.md` section 9.
 
 use super::grants::exceeds;
 use super::{Caller, Stored, counted};
@@ -99,7 +99,7 @@ pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteGroup, _: &Nothing) -> Res
     Ok(Accepted)
 }
 
-/// Stores a group, and says that the groups have changed.
+/// Stores a group, and counts the change of the groups.
 pub fn save(tx: &mut Tx<'_>, group: &PermittableGroup) -> Result<Accepted, Fault> {
     tx.put(group)?;
     count_change(tx)?;

@@ -1,4 +1,4 @@
-//! The beginning of a store: what every one holds, and what its initialisation adds. Contract:
+//! A new store: what every one holds, and what its initialisation adds. Contract:
 //! `identity.md` section 11.
 
 use super::{groups, second_factor, sessions, users};
@@ -32,7 +32,7 @@ pub struct Made {
     pub before: bool,
     /// What was added: `user admin`, `role clerk`, `group office__v1__offices`.
     pub added: Vec<String>,
-    /// What was there and stays as it is.
+    /// What existed already.
     pub kept: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub fn seed(tx: &mut Tx<'_>) -> Result<(), Fault> {
     tx.put(&bootstrap::pharaoh())
 }
 
-/// Adds groups, starter roles and the first users, once. What exists already stays as it is.
+/// Adds groups, starter roles and the first users, once. What exists already is not changed.
 pub fn initialise(tx: &mut Tx<'_>, first: &FirstUser, operator: Option<&FirstUser>) -> Result<Made, Fault> {
     let mut made = Made::default();
     if tx.has::<Initialisation>(&["initialised"])? {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_an_earlier_program_is_given_later_groups_once_with_the_rights_of_its_roles() {
+    fn an_earlier_store_gets_later_groups_once_with_the_rights_of_its_roles() {
         let mut store = Memory::new();
         let first = FirstUser { name: "admin".to_owned(), hash: String::new(), must_change_password: false };
         store.write(|tx| initialise(tx, &first, None).map(drop)).unwrap();

@@ -85,7 +85,8 @@ pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteOffice, _: &Nothing) -> Re
     let uses = uses(tx);
     refuse_used(tx, "office", &at.office, uses)?;
     tx.remove_all::<StoredReference>(&[&at.office])?;
-    // No teller of it was ever opened, so they tell of no money; the next office of this name begins anew.
+    // No teller of it was ever opened, so their records have no money in them; the next office of this name
+    // begins anew.
     tx.remove_all::<OfficeDay>(&[&at.office])?;
     if let Some(mark) = tx.get::<DayMark>(&[&at.office])? {
         tx.remove(&mark);

@@ -80,7 +80,7 @@ pub fn refresh_hash(text: &str) -> Option<String> {
 }
 
 /// Lets a session go on, with the hash of its refresh token. `None` where the token is unknown, expired or
-/// spent; a spent one ends the session, because somebody else has it.
+/// spent; a spent one ends the session, because someone else has it.
 pub fn refresh(
     tx: &mut Tx<'_>,
     hash: &str,

@@ -1,4 +1,4 @@
-//! Which daemon does a piece of work, where several share a store: one at a time, and another one when it is
+//! Which daemon does a piece of work, where several share a store: one at a time, and another when it falls
 //! silent.
 
 use crate::store::Tx;
@@ -29,7 +29,7 @@ impl Work {
 pub enum Turn {
     /// The caller does it from now on.
     Mine,
-    /// Another daemon does; how often it has said so.
+    /// Another daemon does; the count of its signs of life.
     Theirs(u64),
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use crate::store::embedded::{Embedded, Options};
 
     #[test]
-    fn one_daemon_works_until_it_lets_go_or_falls_silent_whatever_the_others_do() {
+    fn one_daemon_works_until_it_lets_go_or_falls_silent() {
         let folder = tempfile::tempdir().unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {

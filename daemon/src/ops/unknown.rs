@@ -23,7 +23,7 @@ impl Unknown {
         Ok(())
     }
 
-    /// Takes note of a field, whether or not what it names is there.
+    /// Notes a field, whether or not the record that it names exists.
     pub fn note(&mut self, there: bool, field: &str, noun: &str, name: &str) {
         if !there {
             self.0.push(FieldError::unknown_reference(field, noun, name));
@@ -50,7 +50,7 @@ impl Unknown {
         Ok(())
     }
 
-    /// Refuses a body that names what is not there.
+    /// Refuses a body with dangling references.
     pub fn refuse(self) -> Result<(), Fault> {
         if self.is_none() { Ok(()) } else { Err(self.fault()) }
     }

@@ -37,7 +37,7 @@ pub fn create(
         return Err(Fault::new(fault::IDENTIFIER_TAKEN, detail));
     }
     if tx.has::<RetiredUser>(&[&new.identifier])? {
-        let detail = format!("user \"{}\" was deleted, and records bear the name", new.identifier);
+        let detail = format!("user \"{}\" was deleted, and records still name it", new.identifier);
         return Err(Fault::new(fault::IDENTIFIER_RETIRED, detail));
     }
     insert(tx, &new.identifier, &new.role, password.hash()?, true)?;

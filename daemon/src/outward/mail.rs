@@ -45,7 +45,7 @@ pub async fn send(mail: Mail) -> Result<Taken, Failed> {
     let mask = Mask::new(name, secret);
     let said = deliver(&mail, span).await.map_err(|failed| match failed {
         Ended::Known(failed) => Failed { why: mask.clean(&failed.why), ..failed },
-        Ended::Said(stage, error) => told(&mail, stage, &error, &mask),
+        Ended::Said(stage, error) => failure(&mail, stage, &error, &mask),
     })?;
     let words: Vec<_> = said.message().collect();
     let answer = mask.clean(&format!("{} {}", said.code(), words.join(" ")));
@@ -111,7 +111,7 @@ fn write(mail: &Mail) -> Result<(Envelope, Vec<u8>), Failed> {
     // A name of a message is of plain letters, whatever the domain of the sender is written in.
     let name =
         format!("<{}@{}>", mail.name, if from.domain().is_ascii() { from.domain() } else { "localhost" });
-    // Left to lettre, it would be read from the headers, which loses what stands in brackets or quotes.
+    // Left to lettre, it would be read from the headers, which loses what is in brackets or quotes.
     let envelope = Envelope::new(Some(from.clone()), vec![to.clone()]);
     let envelope =
         envelope.map_err(|error| failed(Stage::Send, format!("the mail cannot be sent: {error}")))?;
@@ -152,8 +152,8 @@ async fn parameters(mail: &Mail) -> Result<TlsParameters, Failed> {
     builder.build_rustls().map_err(unusable)
 }
 
-/// What a server said, or why nothing could be understood, as one sentence.
-fn told(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
+/// The reply of a server, or why it could not be read, as one sentence.
+fn failure(mail: &Mail, stage: Stage, error: &Error, mask: &Mask) -> Failed {
     let host = &mail.host;
     let words = innermost(error);
     if let Some(code) = error.status() {

@@ -31,7 +31,7 @@ impl Span {
         timeout_at(self.end, what).await.map_err(|_| {
             let not = match stage {
                 Stage::Connect => "was reached and did not greet",
-                Stage::Tls => "did not bring the encryption about",
+                Stage::Tls => "did not set up the encryption",
                 Stage::SignIn => "did not answer the sign-in",
                 Stage::Send => "did not answer the message",
             };

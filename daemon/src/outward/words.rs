@@ -8,7 +8,7 @@ use mfa_shared::endpoint::percent_encode;
 use mfa_shared::identifier::is_control;
 use zeroize::Zeroizing;
 
-/// What is put in the place of a secret.
+/// Shown in place of a secret.
 const COVER: &str = "***";
 /// A shorter piece of Base64 occurs in other words by chance.
 const PIECE_MIN: usize = 4;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn words_lose_their_control_characters_and_are_cut_after_the_secret_was_covered() {
+    fn words_lose_control_characters_and_are_cut_after_masking_the_secret() {
         assert_eq!(mask().clean("a\r\nb\u{0}c\u{9f}\t"), "a  b c");
         assert_eq!(mask().clean(&"ä".repeat(1001)), "ä".repeat(1000));
         let words = mask().clean(&format!("{}{}", "x".repeat(995), "s3cr\"t wörd"));

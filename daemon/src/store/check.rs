@@ -63,7 +63,7 @@ impl Store {
     }
 
     async fn compare(&self, part: Part, findings: &mut Vec<Finding>) -> Result<(), Fault> {
-        let mut told = self.told(part).await?;
+        let mut marks = self.journal_marks(part).await?;
         let mut find = |(space, key): &Key, what: &str| {
             let space = SPACES.iter().find(|s| s.id == *space).map_or("an unknown space", |s| s.name);
             let key = String::from_utf8_lossy(key).replace('\0', " ");
@@ -73,37 +73,37 @@ impl Store {
             if !part.has(&key) {
                 return;
             }
-            match told.remove(&key) {
+            match marks.remove(&key) {
                 None => find(&key, "is not in the journal"),
-                Some(told) if told != mark(&value) => find(&key, "differs from what the journal says"),
+                Some(marks) if marks != mark(&value) => find(&key, "differs from what the journal says"),
                 Some(_) => {}
             }
         })
         .await?;
-        let mut missing: Vec<_> = told.into_keys().collect();
+        let mut missing: Vec<_> = marks.into_keys().collect();
         missing.sort();
         missing.iter().for_each(|key| find(key, "is in the journal and missing among the records"));
         Ok(())
     }
 
     /// What the journal says of the records of a part.
-    async fn told(&self, part: Part) -> Result<HashMap<Key, Mark>, Fault> {
-        let told = Arc::new(Mutex::new(HashMap::new()));
-        let filled = told.clone();
+    async fn journal_marks(&self, part: Part) -> Result<HashMap<Key, Mark>, Fault> {
+        let marks = Arc::new(Mutex::new(HashMap::new()));
+        let filled = marks.clone();
         self.engine
             .replay(Box::new(move |commit| {
-                let mut told = filled.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut marks = filled.lock().unwrap_or_else(PoisonError::into_inner);
                 for Change { space, key, value } in commit.changes {
                     let key = (space.id, key);
                     match value {
                         _ if !part.has(&key) => {}
-                        Some(value) => drop(told.insert(key, mark(&value))),
-                        None => drop(told.remove(&key)),
+                        Some(value) => drop(marks.insert(key, mark(&value))),
+                        None => drop(marks.remove(&key)),
                     }
                 }
             }))
             .await?;
-        Ok(std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner)))
+        Ok(std::mem::take(&mut *marks.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Visits every record.

@@ -25,6 +25,9 @@ pub trait View {
     fn expect(&mut self, _space: Space, _keys: &[Vec<u8>]) -> Result<(), Fault> {
         Ok(())
     }
+    /// Holds up nothing from here on: what is read stays that of one moment, but the writer does not wait for
+    /// this read. Called before a wait for what another read may have locked.
+    fn let_go(&mut self) {}
     /// Version of the watched spaces, if the engine counts it; it changes whenever they do. With it, a caller
     /// can see without another read that a result computed from them is still valid.
     fn version(&mut self) -> Option<u64> {
@@ -162,7 +165,7 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
         let why = "the journal of a store in PostgreSQL has no files that could be archived";
         Box::pin(std::future::ready(Err(Fault::new(UNAVAILABLE, why))))
     }
-    /// The place in the journal of the last commit that anybody can see.
+    /// The place in the journal of the last visible commit.
     fn last_commit(&self) -> Pending<u64>;
     /// Whether others may commit to it beside this process.
     fn is_shared(&self) -> bool;
@@ -174,11 +177,11 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     }
     /// What the engine counts and measures about itself. It may look at files, but never at records.
     fn figures(&self) -> Figures;
-    /// Finishes what was begun and closes; later writes are refused.
+    /// Finishes running work and closes; later writes are refused.
     fn close(&self) -> Pending<()>;
 }
 
-/// Something that is not right about a file of an engine.
+/// A finding about a file of an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// The file or folder.
@@ -229,7 +232,7 @@ impl<'a> Overlay<'a> {
         self.undo = Some(Vec::new());
     }
 
-    /// Takes back what was staged since the mark.
+    /// Undoes what was staged since the mark.
     pub fn undo(&mut self) {
         for (space, key, before) in self.undo.take().into_iter().flatten().rev() {
             match before {
@@ -266,6 +269,10 @@ impl View for Overlay<'_> {
 
     fn expect(&mut self, space: Space, keys: &[Vec<u8>]) -> Result<(), Fault> {
         self.base.expect(space, keys)
+    }
+
+    fn let_go(&mut self) {
+        self.base.let_go();
     }
 
     fn watched(&self) -> &'static [Space] {

@@ -230,7 +230,7 @@ fn named(tx: &mut Tx<'_>, first: u8) -> Result<(Named, Vec<ImageDefect>), Fault>
                 let (kind, key) = (String::from_utf8_lossy(kind), String::from_utf8_lossy(key));
                 let record = format!("{kind} {}", key.replace('\0', " ").trim());
                 let detail =
-                    format!("the index {} says it is the {record}, which is not so", IMAGE_USES.name);
+                    format!("the index {} says it is the {record}, which it is not", IMAGE_USES.name);
                 defects.push(defect(&format!("image {hash}"), detail));
             }
         }

@@ -11,7 +11,7 @@ use tokio::sync::{RwLock, RwLockWriteGuard, Semaphore};
 
 /// Drafts that are made durable at once; more wait, and share the disk's next sync.
 const KEPT_AT_ONCE: usize = 64;
-/// Seconds after which somebody may have put a damaged image right.
+/// Seconds after which a damaged image may have been repaired.
 const DAMAGED_RETRY_SECONDS: u32 = 3600;
 /// Damaged images that are counted.
 const DAMAGED_MAX: usize = 10_000;
@@ -67,7 +67,7 @@ fn hash_of(entry: &[u8]) -> String {
     String::from_utf8_lossy(&entry[..entry.len().min(HASH_BYTES)]).into_owned()
 }
 
-/// The fault of an image that cannot be shown. To ask again does not help before somebody has mended it.
+/// The fault of an image that cannot be shown. A retry does not help before it was repaired.
 pub fn damaged(hash: &str, what: &str) -> Fault {
     let way_out = "upload it again, or restore the store from a backup";
     let detail = format!("image {hash} is damaged: {what}; {way_out}");

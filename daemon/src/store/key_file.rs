@@ -48,11 +48,11 @@ impl fmt::Display for KeyFileError {
                  chmod 600 {0}",
                 file.display()
             ),
-            Self::Malformed(file, 0) => write!(f, "{} is no key file: it holds no key", file.display()),
-            Self::Malformed(file, line) => write!(f, "{} is no key file: see line {line}", file.display()),
+            Self::Malformed(file, 0) => write!(f, "{} is not a key file: it holds no key", file.display()),
+            Self::Malformed(file, line) => write!(f, "{} is not a key file: see line {line}", file.display()),
             Self::InStore(file) => write!(
                 f,
-                "the key file {} would lie in the store, whose copies would then show its secrets; name \
+                "the key file {} would be inside the store, whose copies would then reveal its secrets; name \
                  another place in secret_key_file",
                 file.display()
             ),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_that_others_can_read_or_that_is_none_is_refused() {
+    fn a_key_file_that_others_can_read_or_without_keys_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("keys");
         make(&file).unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_never_lies_in_the_store() {
+    fn a_key_file_inside_the_store_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let data = dir.path().join("data");
         fs::create_dir(&data).unwrap();

@@ -62,9 +62,14 @@ impl Store {
 
     /// Puts transactions on top of an engine; `strict` makes every descriptive reference a checked one.
     pub fn new(engine: impl Engine, clock: Clock, strict: bool) -> Self {
+        Self::over(Arc::new(engine), clock, strict)
+    }
+
+    /// A store over an engine of any kind.
+    pub fn over(engine: Arc<dyn Engine>, clock: Clock, strict: bool) -> Self {
         let images = Arc::new(Images::new(engine.objects()));
         let (receivers, calendar, numbers) = (Arc::default(), Arc::default(), Arc::default());
-        Self { engine: Arc::new(engine), images, clock, strict, keys: None, receivers, calendar, numbers }
+        Self { engine, images, clock, strict, keys: None, receivers, calendar, numbers }
     }
 
     /// The same store with the keys of its secrets.
@@ -73,7 +78,7 @@ impl Store {
         self
     }
 
-    /// The same store where events may be brought to these receivers.
+    /// The same store where events may be delivered to these receivers.
     pub fn with_receivers(mut self, receivers: Receivers) -> Self {
         self.receivers = Arc::new(receivers);
         self
@@ -233,7 +238,7 @@ impl Store {
         self.engine.troubles().await
     }
 
-    /// Finishes what was begun and closes the engine.
+    /// Finishes running work and closes the engine.
     pub async fn close(&self) {
         if let Err(fault) = self.engine.close().await {
             tracing::error!(%fault, "the store did not close cleanly");
@@ -255,7 +260,7 @@ async fn finished<T: Send + 'static>(
     tokio::spawn(work).await.map_err(stopping)?
 }
 
-/// Where work leaves its outcome for the caller who waits.
+/// The result of work, for the waiting caller.
 struct Slot<T>(Arc<Mutex<Option<Result<T, Fault>>>>);
 
 fn slot<T>() -> (Slot<T>, Slot<T>) {

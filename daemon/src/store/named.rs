@@ -14,13 +14,13 @@ impl Tx<'_> {
         self.strict
     }
 
-    /// The same transaction where events may be brought to these receivers.
+    /// The same transaction where events may be delivered to these receivers.
     pub fn with_receivers(mut self, receivers: Arc<Receivers>) -> Self {
         self.receivers = receivers;
         self
     }
 
-    /// Where events may be brought to.
+    /// Where events may be delivered to.
     pub fn receivers(&self) -> &Receivers {
         &self.receivers
     }
@@ -54,17 +54,17 @@ impl Tx<'_> {
         None
     }
 
-    /// Refuses every change of this transaction that names what does not exist.
+    /// Refuses every change of this transaction with dangling references.
     pub fn set_existing_only(&mut self) {
         self.existing_only = true;
     }
 
-    /// Whether what a body names has to be there: by the configuration, or because this request asks for it.
+    /// Whether references must exist: by the configuration, or because this request asks for it.
     pub fn refuses_unknown(&self) -> bool {
         self.strict || self.existing_only
     }
 
-    /// Notes a field, as a JSON pointer into the body, that names what does not exist.
+    /// Notes a dangling reference, as a JSON pointer into the body.
     pub fn note_dangling(&mut self, pointer: &str) {
         if self.dangling.len() < DANGLING_MAX {
             self.dangling.push(pointer.to_owned());

@@ -46,7 +46,7 @@ pub trait Objects: Send + Sync + std::fmt::Debug + 'static {
     fn hold(&self) -> Hold {
         Hold::default()
     }
-    /// What was to be removed meanwhile; nothing as long as somebody holds it.
+    /// Objects to be removed once they are not held any more.
     fn put_off(&self) -> Vec<String> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! What a fresh store holds before anybody works with it.
+//! What a fresh store holds.
 
 use super::records::{StoreFacts, StoredAction};
 use super::{Store, Tx};

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 impl Tx<'_> {
     /// Adds a record to the audit trail, if the transaction goes well.
-    pub fn tell(&mut self, record: AuditRecord) {
+    pub fn audit(&mut self, record: AuditRecord) {
         self.records.push(record);
     }
 }

@@ -106,7 +106,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
-/// Copies everything, or goes on where an interrupted copy of the same store ended.
+/// Copies everything, or continues an interrupted copy of the same store.
 pub async fn transfer(
     from: &dyn Engine,
     to: &dyn Engine,
@@ -181,7 +181,7 @@ async fn copy_images(
     Ok(before)
 }
 
-/// Where to begin: at the start of an empty target, or where the mark says.
+/// Where to begin: at the start of an empty target, or at its mark.
 async fn begin(to: &dyn Engine, source: &str) -> Result<Mark, TransferError> {
     let mark = look(to, |view| view.get(SYSTEM, MARK)).await?;
     if let Some(mark) = mark {

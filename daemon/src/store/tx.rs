@@ -12,7 +12,7 @@ use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::de::DeserializeOwned;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
 /// Pairs that are fetched at once while a range is walked.
 const SCAN_PAIRS: usize = 256;
@@ -98,13 +98,26 @@ impl<'a> Tx<'a> {
         }
     }
 
+    /// Locks what another transaction may hold while it reads the store. While this one waits, it must not
+    /// hold up the writer, for whom the other one may have to wait.
+    pub fn lock<'m, T>(&mut self, mutex: &'m Mutex<T>) -> MutexGuard<'m, T> {
+        match mutex.try_lock() {
+            Ok(locked) => locked,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                self.view.let_go();
+                mutex.lock().unwrap_or_else(PoisonError::into_inner)
+            }
+        }
+    }
+
     /// The moment of the transaction.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// A number that is another one whenever something of
-    /// [`IDENTITY`](super::records::IDENTITY) is different, where the engine counts that.
+    /// Version of the spaces in [`IDENTITY`](super::records::IDENTITY), where the engine counts it; it
+    /// changes whenever they do.
     pub fn version(&mut self) -> Option<u64> {
         self.view.version()
     }
@@ -124,7 +137,7 @@ impl<'a> Tx<'a> {
         self.keeps = true;
     }
 
-    /// Nothing that is staged is to be written if the operation succeeds: somebody only wants to know
+    /// Nothing that is staged is to be written if the operation succeeds: a dry run only shows
     /// whether it would. A refusal still keeps what it has to keep, or passwords could be tried for nothing.
     pub fn set_dry_run(&mut self) {
         self.dry_run = true;
@@ -137,12 +150,12 @@ impl<'a> Tx<'a> {
 
     /// Runs a part of the work that leaves nothing behind if it is refused.
     pub fn attempt<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
-        let told = self.records.len();
+        let earlier = self.records.len();
         self.view.mark();
         let outcome = part(self);
         if outcome.is_err() {
             self.dangling.clear();
-            self.records.truncate(told);
+            self.records.truncate(earlier);
             self.view.undo();
         }
         outcome

@@ -96,7 +96,7 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     if tx.has::<SealedWith>(&["sealed-with"])? {
         let record = AuditRecord::of("RotateKey", tx.now());
         let (actor, origin) = (SYSTEM_ACTOR.to_owned(), Some("local".to_owned()));
-        tx.tell(AuditRecord { actor, origin, request_id: "rotate-key".to_owned(), ..record });
+        tx.audit(AuditRecord { actor, origin, request_id: "rotate-key".to_owned(), ..record });
     }
     let place = Place::new(SealedWith::SPACE, key(&["sealed-with"]), "proof");
     let keys = tx.keys()?;
@@ -127,7 +127,7 @@ fn renew_records<R: HoldsSecrets>(tx: &mut Tx<'_>) -> Result<usize, Fault> {
         let held: Vec<_> =
             record.secrets().into_iter().map(|(field, sealed)| (field, sealed.clone())).collect();
         for (field, sealed) in held {
-            // One that was changed stays as it is: it is refused at every use, and blocks nothing else.
+            // A changed one is kept: it is refused at every use, and blocks nothing else.
             let Ok(secret) = tx.unseal(&record, field, &sealed) else { continue };
             let renewed = tx.seal(&record, field, &secret)?;
             for (name, place) in record.secrets() {

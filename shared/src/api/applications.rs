@@ -123,7 +123,7 @@ endpoints! {
     /// Delete a call endpoint set.
     DeleteCallEndpointSet { application, set } Delete "/applications/{application}/callendpointset/{set}"
         Nothing => Accepted, tag GetCallEndpointSet;
-    /// Tell whether a user lets an application use a permission in the user's name.
+    /// Show whether a user lets an application use a permission in the user's name.
     GetConsent { application, group, user }
         Get "/applications/{application}/permissions/{group}/users/{user}/enabled" Nothing => JsonFlag,
         tag GetConsent;

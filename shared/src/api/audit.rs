@@ -15,15 +15,15 @@ use serde_json::json;
 
 /// What the hash of the record before the first one is taken for.
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// What stands in the place of a secret.
+/// Shown in place of a secret.
 pub const COVER: &str = "***";
 
 words! {
-    /// How what a record tells of ended.
+    /// The outcome of what a record is about.
     pub enum AuditOutcome {
         /// It was done.
         Done = "DONE",
-        /// Somebody was refused.
+        /// It was refused.
         Refused = "REFUSED",
         /// It was tried and did not succeed.
         Failed = "FAILED",
@@ -33,7 +33,7 @@ words! {
 object! {
     /// A field that is another one now.
     pub struct AuditChange {
-        /// Where it stands, as a JSON pointer into the record; empty for the whole record.
+        /// Its place, as a JSON pointer into the record; empty for the whole record.
         field: String = required(line(8192)),
         /// What it was; null where it was not there.
         before: Option<Node> = optional(any()),
@@ -41,7 +41,7 @@ object! {
         after: Option<Node> = optional(any()),
     }
 
-    /// One thing that somebody did, or was refused.
+    /// One thing that was done, or refused.
     pub struct AuditRecord {
         /// Its number: 1, 2, 3 and so on, in the order of the commits; null until it is sealed.
         sequence: Option<i64> = optional(integer(1, i64::MAX)),
@@ -51,7 +51,7 @@ object! {
         actor: String = required(line(256)),
         /// The application that signed in.
         application: Option<String> = optional(line(64)),
-        /// Address of whoever asked; `local` for commands on the machine.
+        /// Address of the caller; `local` for commands on the machine.
         origin: Option<String> = optional(line(64)),
         /// Identifier of the request.
         request_id: String = required(line(256)),
@@ -87,7 +87,7 @@ object! {
         sequence: i64 = required(integer(1, i64::MAX)),
         /// Its hash.
         hash: String = required(line(64)),
-        /// When what it tells of happened.
+        /// When it happened.
         occurred_on: Timestamp = required(timestamp()),
     }
 }
@@ -155,7 +155,7 @@ pub struct AuditQuery {
     pub resource: Option<String>,
     /// What this request did.
     pub request_id: Option<String>,
-    /// What comes after the record of this number.
+    /// Records after this number.
     pub after: Option<i64>,
 }
 
@@ -246,11 +246,7 @@ impl Parameters for AuditQuery {
             optional_param("outcome", "How it ended.", json!({ "type": "string", "enum": outcomes })),
             optional_param("resource", under, text.clone()),
             optional_param("requestId", "What this request did.", text),
-            optional_param(
-                "after",
-                "What comes after the record of this number.",
-                json!({ "type": "integer", "minimum": 0 }),
-            ),
+            optional_param("after", "Records after this number.", json!({ "type": "integer", "minimum": 0 })),
             optional_param("pageIndex", "Pages to pass over.", page),
             optional_param("size", "Elements of a page.", size),
             optional_param("sortDirection", "Oldest or newest first.", direction),

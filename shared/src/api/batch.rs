@@ -14,7 +14,7 @@ use crate::{endpoints, object, words};
 pub const OPERATIONS_MAX: usize = 1_000;
 /// Most operations of a batch that carry a password, each of which takes long to hash.
 pub const PASSWORDS_MAX: usize = 100;
-/// Most fields with names of what does not exist that the answer to one change tells.
+/// Most dangling references that the answer to one change names.
 pub const DANGLING_MAX: usize = 20;
 /// Possible duplicates that a result names.
 pub const DUPLICATES_MAX: usize = 5;

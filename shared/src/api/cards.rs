@@ -6,7 +6,7 @@ use crate::time::{Date, Timestamp};
 use crate::wire::{Accepted, Array, Json, Nothing};
 use crate::{endpoints, object};
 
-/// A number stands in paths, where it is percent-encoded, so a slash is no harm.
+/// In a path the number is percent-encoded, so a slash does no harm.
 const fn number() -> Text {
     line(32).not_blank().no_step()
 }

@@ -20,7 +20,7 @@ words! {
         Business = "BUSINESS",
     }
 
-    /// Where a customer stands in its life.
+    /// The state of a customer.
     pub enum CustomerState {
         /// Registered, not yet activated.
         Pending = "PENDING",
@@ -34,7 +34,7 @@ words! {
 
     /// What can be done to a customer.
     pub enum CustomerAction {
-        /// Take a pending customer in.
+        /// Activate a pending customer.
         Activate = "ACTIVATE",
         /// Lock an active customer.
         Lock = "LOCK",
@@ -46,7 +46,7 @@ words! {
         Reopen = "REOPEN",
     }
 
-    /// How somebody is reached.
+    /// How a person is reached.
     pub enum ContactType {
         /// By electronic mail.
         Email = "EMAIL",
@@ -56,7 +56,7 @@ words! {
         Mobile = "MOBILE",
     }
 
-    /// In which role somebody is reached.
+    /// In which role a person is reached.
     pub enum ContactGroup {
         /// At work.
         Business = "BUSINESS",
@@ -90,7 +90,7 @@ object! {
         value: String = required(line(256).not_blank()),
         /// 1 is used first.
         preference_level: Option<i64> = optional(integer(1, 127)),
-        /// Whether somebody has tried it.
+        /// Whether it was tried.
         validated: Option<bool> = optional(flag()),
     }
 

@@ -10,7 +10,7 @@ use crate::wire::{Array, Json, JsonIfAny, Nothing};
 use crate::{endpoints, object, words};
 
 words! {
-    /// What somebody should look at before the day is put away.
+    /// What needs attention before the day is filed.
     pub enum DayExceptionKind {
         /// A teller was not closed.
         OpenTeller = "OPEN_TELLER",
@@ -113,7 +113,7 @@ object! {
         canceled: i64 = required(count()),
     }
 
-    /// Something that somebody should look at.
+    /// Something that needs attention.
     pub struct DayException {
         /// What it is.
         kind: DayExceptionKind = required(word()),
@@ -156,14 +156,14 @@ object! {
         total_debit: Amount = required(money()),
         /// Sum of the credit balances.
         total_credit: Amount = required(money()),
-        /// What somebody should look at.
+        /// What needs attention.
         exceptions: Vec<DayException> = required(list(nested(), usize::MAX)),
     }
 }
 
 endpoints! {
     application "office-v1";
-    /// End a day of an office, which writes its report; a day that was ended stays as it is.
+    /// End a day of an office, which writes its report; a day that was ended is not changed.
     EndOfficeDay { office, date } Post "/offices/{office}/days/{date}" JsonIfAny<DayEnd>
         => AcceptedAt<GetOfficeDay>;
     /// List the reports of the days of an office, the oldest first.

@@ -1,4 +1,4 @@
-//! The description of the interface. These rows are about the endpoint table, so they do not stand in it.
+//! The description of the interface. These rows describe the endpoint table, so they are not in it.
 
 use crate::endpoints;
 use crate::wire::{Answer, AnswerKind, AnswerShape, Nothing};

@@ -1,4 +1,4 @@
-//! Events: what was changed, told to whoever listens. Contract: `audit.md` section 4.
+//! Events: what was changed, for those who listen. Contract: `audit.md` section 4.
 
 use crate::fault::Fault;
 use crate::kind::KINDS;
@@ -17,7 +17,7 @@ pub const WAIT_SECONDS_MAX: u32 = 60;
 pub const OTHER_KINDS: [&str; 2] = ["interest", "ledger"];
 
 object! {
-    /// Something was changed. Its fields are read where they stand, with the rights of whoever listens.
+    /// Something was changed. Its fields are read from the record, with the rights of the listener.
     pub struct Event {
         /// Number of its record in the audit trail.
         sequence: i64 = required(integer(1, i64::MAX)),
@@ -41,7 +41,7 @@ object! {
 pub struct EventQuery {
     /// Kinds of records; none means every kind.
     pub kinds: Vec<String>,
-    /// What comes after the event of this number.
+    /// Events after this number.
     pub after: Option<u64>,
     /// Most events of an array; null is 20.
     pub size: Option<u32>,
@@ -102,7 +102,7 @@ impl Parameters for EventQuery {
         let wait = json!({ "type": "integer", "minimum": 0, "maximum": WAIT_SECONDS_MAX, "default": 0 });
         vec![
             optional_param("kind", "Events of records of this kind only; can be repeated.", kind),
-            optional_param("after", "What comes after the event of this number.", after),
+            optional_param("after", "Events after this number.", after),
             optional_param("size", "Most events of an array.", size),
             optional_param("waitSeconds", "How long an array waits for its first event.", wait),
         ]

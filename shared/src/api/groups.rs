@@ -1,4 +1,4 @@
-//! Permittable groups: which endpoints a permission is about. Contract: `identity.md` section 9.
+//! Permittable groups: which endpoints a permission covers. Contract: `identity.md` section 9.
 
 use crate::object::nested;
 use crate::rule::*;

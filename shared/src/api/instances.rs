@@ -14,7 +14,7 @@ use crate::{endpoints, object, words};
 use serde_json::json;
 
 words! {
-    /// Where an account of a customer stands in its life.
+    /// The state of an account of a customer.
     pub enum InstanceState {
         /// Made, not yet opened.
         Pending = "PENDING",

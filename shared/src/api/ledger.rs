@@ -132,7 +132,7 @@ object! {
         transaction_date: Timestamp = required(timestamp()),
         /// The user who posted it.
         clerk: String = required(line(256)),
-        /// The teller at whom it was posted; none where nobody stood at a counter, as for interest.
+        /// The teller at whom it was posted; none for entries without a teller, as for interest.
         teller_code: Option<String> = optional(id(32)),
         /// The teller's transaction.
         teller_transaction_identifier: Option<String> = optional(id(32)),
@@ -163,7 +163,7 @@ object! {
         posted_on: Timestamp = required(timestamp()),
         /// The business date.
         transaction_date: Timestamp = required(timestamp()),
-        /// The teller at whom it was posted; none where nobody stood at a counter, as for interest.
+        /// The teller at whom it was posted; none for entries without a teller, as for interest.
         teller_code: Option<String> = optional(id(32)),
     }
 
@@ -173,9 +173,9 @@ object! {
         account_identifier: String = required(account()),
         /// What it is in the books.
         kind: AccountKind = required(word()),
-        /// Its balance, if that lies on the debit side.
+        /// Its balance, if that is on the debit side.
         debit: Amount = required(money()),
-        /// Its balance, if that lies on the credit side.
+        /// Its balance, if that is on the credit side.
         credit: Amount = required(money()),
     }
 

@@ -6,7 +6,7 @@ use crate::query::{ParamDoc, Parameters, Params};
 use crate::upload::{Form, ImageBytes, Upload};
 use crate::wire::{Accepted, Nothing};
 
-/// Nothing stands beside a portrait.
+/// A portrait has no other fields.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PortraitForm;
 

@@ -17,7 +17,7 @@ object! {
     }
 }
 
-/// What stands beside the image of a scan.
+/// The fields of a scan, apart from its image.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScanForm {
     /// Unique within its card.
@@ -45,7 +45,7 @@ impl Parameters for ScanForm {
     }
 
     fn docs() -> Vec<ParamDoc> {
-        // Each may also be a field of the form, so neither must stand in the query string.
+        // Each may also be a field of the form, so neither is allowed in the query string.
         let doc = |name, doc, rule: Text| ParamDoc { name, doc, required: false, schema: rule.schema() };
         vec![
             doc("scanIdentifier", "Identifier of the new scan, here or in the form.", id(32)),

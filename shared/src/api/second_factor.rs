@@ -20,7 +20,7 @@ words! {
 }
 
 object! {
-    /// The second factor of a user; whoever reads that of another user sees the state only.
+    /// The second factor of a user; for another user only the state is shown.
     pub struct SecondFactor {
         /// How far the user has come.
         state: FactorState = required(word()),
@@ -68,7 +68,7 @@ impl Object for SecondFactorWish {
 
 endpoints! {
     application "identity-v1";
-    /// Tell whether a user has a second factor.
+    /// Show whether a user has a second factor.
     GetSecondFactor { user } Get "/users/{user}/second-factor" Nothing => Json<SecondFactor>,
         tag GetSecondFactor;
     /// Make the secret of a second factor, which counts once a code of it was shown.

@@ -1,5 +1,5 @@
 //! The daemon itself: is it alive, is it ready, which version; none of these needs a token. What it counts is
-//! for whoever may see it.
+//! for those who may see it.
 
 use crate::endpoints;
 use crate::object;
@@ -20,11 +20,11 @@ object! {
         version: String = required(line(64)),
         /// Name of this store, `urn:mfa:instance:<id>`; an application's assertion names it as audience.
         instance: String = required(line(64)),
-        /// Version of the interface; a client of another one is told so.
+        /// Version of the interface; a client of another version warns about it.
         interface: i64 = required(integer(1, i64::MAX)),
         /// Whether callers are asked for a token: `on` or `off`.
         auth: String = required(line(3)),
-        /// Whether there are users; before `mfa init` there are none, and nobody can log in.
+        /// Whether there are users; before `mfa init` there are none, and no one can log in.
         initialised: bool = required(flag()),
         /// When the last backup that a daemon should make by itself failed; left out where it did not.
         backup_failed_on: Option<Timestamp> = optional(timestamp()),
@@ -38,12 +38,12 @@ pub const INTERFACE_VERSION: i64 = 1;
 
 endpoints! {
     application "admin-v1";
-    /// Tell that the process is alive.
+    /// Show that the process is alive.
     GetLive {} Get "/live" Nothing => Json<Health>, public true;
-    /// Tell whether requests are served; 503 while starting or stopping.
+    /// Show whether requests are served; 503 while starting or stopping.
     GetReady {} Get "/ready" Nothing => Json<Health>, public true;
-    /// Tell which daemon answers.
+    /// Show which daemon answers.
     GetVersion {} Get "/version" Nothing => Json<Version>, public true;
-    /// Tell what the daemon counts and measures, in the text format of Prometheus.
+    /// Show what the daemon counts and measures, in the text format of Prometheus.
     GetMetrics {} Get "/metrics" Nothing => PlainText;
 }

@@ -24,7 +24,7 @@ object! {
         token_type as "token_type": String = required(line(16)),
         /// Whole seconds until the access token ends.
         expires_in as "expires_in": i64 = required(integer(0, i64::MAX)),
-        /// The token with which a session goes on; null where there is none.
+        /// The token that renews the session; null without one.
         refresh_token as "refresh_token": Option<String> = optional(line(64)),
         /// Whether nothing but setting a new password is allowed.
         password_change_required as "password_change_required": bool = required(flag()),
@@ -82,7 +82,7 @@ impl std::fmt::Debug for TokenRequest {
     }
 }
 
-/// The OAuth 2.0 error word with which a fault of `POST /token` is told.
+/// The OAuth 2.0 error code for a fault of `POST /token`.
 pub fn error_word(kind: &Kind) -> &'static str {
     match (kind.code, kind.status) {
         ("second_factor_required", _) => "mfa_required",
@@ -231,7 +231,7 @@ endpoints! {
     application "identity-v1";
     /// Log in, let a session go on, or sign in as an application.
     CreateToken {} Post "/token" TokenRequest => Json<Token>, public true;
-    /// Tell who calls with this token.
+    /// Show who calls with this token.
     GetCurrentToken {} Get "/token/_current" Nothing => Json<CurrentToken>;
     /// Log out: end the session of this token.
     DeleteCurrentToken {} Delete "/token/_current" Nothing => Done;

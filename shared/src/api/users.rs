@@ -13,7 +13,7 @@ use crate::wire::{Accepted, Array, Json, Nothing, Query};
 use crate::{endpoints, object};
 use serde_json::json;
 
-/// Names that stand for no person: the caller of a daemon that asks nobody, the daemon itself, and two
+/// Names that are not of a person: the caller of a daemon without access control, the daemon itself, and two
 /// service users of older systems.
 pub const RESERVED: &[&str] = &["guest", "system", "seshat", "wepemnefret"];
 
@@ -146,7 +146,7 @@ endpoints! {
     GetUser { user } Get "/users/{user}" Nothing => Json<User>, tag GetUser;
     /// List what a user may do: the permissions of the role, and those that every user has.
     ListUserPermissions { user } Get "/users/{user}/permissions" Nothing => Array<Permission>;
-    /// Tell whether a login of a user may do something: an entry for each method of the operation.
+    /// Show whether a login of a user may do something: an entry for each method of the operation.
     GetUserAccess { user } Get "/users/{user}/access" Query<AccessQuery> => Array<RequestAccess>;
     /// Give a user another role.
     SetUserRole { user } Put "/users/{user}/roleIdentifier" Json<RoleChange> => Accepted, tag GetUser;

@@ -38,7 +38,7 @@ object! {
         secret: Option<String> = optional(secret()),
         /// Whether events are delivered.
         state: SubscriptionState = required(word()),
-        /// Why it is paused, where nobody paused it.
+        /// Why it is paused, where the daemon paused it.
         reason: Option<String> = optional(line(1000)),
         /// Who created it.
         created_by: String = required(line(256)),
@@ -80,7 +80,7 @@ object! {
 
     /// From where on events are delivered.
     pub struct SubscriptionPosition {
-        /// Number of the event behind which it goes on; 0 is the beginning.
+        /// Number of the event after which it continues; 0 is the beginning.
         position: i64 = required(integer(0, i64::MAX)),
     }
 
@@ -133,7 +133,7 @@ words! {
     }
 }
 
-/// The bytes that so many digits of Base64 stand for; `None` where no bytes have so many.
+/// The bytes that so many digits of Base64 encode; `None` for an impossible number.
 fn bytes_of(digits: usize) -> Option<usize> {
     (digits % 4 != 1).then_some(digits * 3 / 4)
 }

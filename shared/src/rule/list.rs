@@ -75,9 +75,7 @@ impl<R: Rule, K: Hash + Eq> Rule for Distinct<R, K> {
         let mut out = Vec::new();
         for (i, element) in self.list.elements(node, at)? {
             if !seen.insert((self.key)(&element)) {
-                let refuse = |at: &mut Checks| {
-                    at.refuse::<()>("duplicate", "repeats an element that stands before it")
-                };
+                let refuse = |at: &mut Checks| at.refuse::<()>("duplicate", "repeats an earlier element");
                 at.element(i, |at| match self.property {
                     Some(property) => at.property(property, refuse),
                     None => refuse(at),

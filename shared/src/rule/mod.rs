@@ -95,7 +95,7 @@ impl Checks {
         out
     }
 
-    /// Notes that a known property stands twice in an object, which makes the whole body malformed.
+    /// Notes that a known property is twice in an object, which makes the whole body malformed.
     pub fn repeat(&mut self, name: &str) {
         let place = format!("{}/{name}", pointer(&self.path));
         self.repeated.get_or_insert(place);
@@ -106,7 +106,7 @@ impl Checks {
         self.repeated.as_deref()
     }
 
-    /// The errors in the order of the body; missing properties stand behind the present ones.
+    /// The errors in the order of the body; missing properties come after the present ones.
     pub fn finish(self, body: &Node) -> Vec<FieldError> {
         let mut errors = self.errors;
         sort(&mut errors, body);
@@ -127,7 +127,7 @@ fn pointer(path: &[Step]) -> String {
     out
 }
 
-/// Puts errors into the order of the body; missing properties stand behind the present ones.
+/// Puts errors into the order of the body; missing properties come after the present ones.
 pub fn sort(errors: &mut [FieldError], body: &Node) {
     errors.sort_by_cached_key(|error| position(body, &error.field));
 }

@@ -66,7 +66,7 @@ fn the_chain_has_no_gap_and_its_head_is_the_last_record() {
 }
 
 #[test]
-fn whoever_alters_removes_swaps_or_inserts_a_record_is_found_out() {
+fn altered_removed_swapped_and_inserted_records_are_found() {
     let world = World::start();
     for n in 0..6 {
         world.post("/customers", json!({ "identifier": format!("c-{n}") }).to_string()).is(202);

@@ -100,5 +100,5 @@ fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
         tx.add(&AuditEnd { hash: "0".repeat(64), ..end });
         Ok(())
     });
-    assert!(beheaded.iter().any(|line| line.contains("is called the last one")), "{beheaded:?}");
+    assert!(beheaded.iter().any(|line| line.contains("is recorded as the last one")), "{beheaded:?}");
 }

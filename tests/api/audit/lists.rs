@@ -34,7 +34,7 @@ fn world() -> World {
         }
     }
     // What is recorded after an answer waits in the daemon that gave it, for less than a second.
-    if world.config().store.is_some() {
+    if world.config().store.postgres().is_some() {
         std::thread::sleep(std::time::Duration::from_millis(500));
     }
     world
@@ -154,7 +154,7 @@ fn as_lines_a_list_is_the_same_and_whole() {
 }
 
 #[test]
-fn a_filter_that_is_none_is_refused() {
+fn an_unknown_filter_is_refused() {
     let world = World::start();
     for bad in
         ["dateRange=2024-13-01..x", "size=0", "outcome=MAYBE", "after=-1", "after=x", "sortDirection=UP"]

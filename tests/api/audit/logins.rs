@@ -6,22 +6,22 @@ use crate::guarded::PASSWORD;
 use crate::world::World;
 use serde_json::{Value, json};
 
-fn told(record: &Value) -> [Value; 4] {
+fn facts(record: &Value) -> [Value; 4] {
     ["actor", "resource", "outcome", "code"].map(|field| record[field].clone())
 }
 
 #[test]
-fn a_login_is_told_done_refused_and_locked_and_a_name_that_is_no_user_never() {
+fn logins_are_recorded_done_refused_and_locked_but_never_unknown_names() {
     let world = World::guarded();
     world.user("anna", "clerk");
     let done = world.try_login("anna", PASSWORD).is(200);
-    assert_eq!(told(&the(&world, &done)), [json!("anna"), json!("user/anna"), json!("DONE"), json!(null)]);
+    assert_eq!(facts(&the(&world, &done)), [json!("anna"), json!("user/anna"), json!("DONE"), json!(null)]);
     let refused = world.try_login("anna", "a wrong word").refused(401, "login_failed");
     let expected = [json!("anna"), json!("user/anna"), json!("REFUSED"), json!("login_failed")];
-    assert_eq!(told(&the(&world, &refused)), expected);
+    assert_eq!(facts(&the(&world, &refused)), expected);
     let unknown = world.try_login("green-kettle-9", "a wrong word").refused(401, "login_failed");
     let record = the(&world, &unknown);
-    assert_eq!(told(&record), [json!("unknown"), json!(null), json!("REFUSED"), json!("login_failed")]);
+    assert_eq!(facts(&record), [json!("unknown"), json!(null), json!("REFUSED"), json!("login_failed")]);
     assert!(!record.to_string().contains("kettle"), "people type a password in the place of their name");
     let mut last = None;
     for _ in 0..6 {
@@ -33,20 +33,20 @@ fn a_login_is_told_done_refused_and_locked_and_a_name_that_is_no_user_never() {
 }
 
 #[test]
-fn a_refresh_is_told_and_a_token_that_was_spent_before_as_refused() {
+fn a_refresh_is_recorded_and_a_spent_token_as_refused() {
     let world = World::guarded();
     world.user("anna", "clerk");
     let login = world.try_login("anna", PASSWORD).is(200).json();
     let refresh = json!({ "grant_type": "refresh_token", "refresh_token": login["refresh_token"] });
     let done = world.token(&refresh).is(200);
-    assert_eq!(told(&the(&world, &done)), [json!("anna"), json!("user/anna"), json!("DONE"), json!(null)]);
+    assert_eq!(facts(&the(&world, &done)), [json!("anna"), json!("user/anna"), json!("DONE"), json!(null)]);
     let again = world.token(&refresh).refused(401, "refresh_token_invalid");
     let expected = [json!("anna"), json!("user/anna"), json!("REFUSED"), json!("refresh_token_invalid")];
-    assert_eq!(told(&the(&world, &again)), expected);
+    assert_eq!(facts(&the(&world, &again)), expected);
 }
 
 #[test]
-fn a_logout_is_told() {
+fn a_logout_is_recorded() {
     let world = World::guarded();
     let anna = world.user("anna", "clerk");
     let out = anna.delete("/token/_current").is(200);
@@ -61,7 +61,7 @@ fn a_logout_is_told() {
 }
 
 #[test]
-fn a_drawer_is_told_opened_and_refused() {
+fn an_unlocked_and_a_refused_drawer_are_recorded() {
     let counter = Counter::start();
     counter.open("T1", "emp1", "500");
     let wrong = counter.try_unlock("T1", "emp1", "0000").refused(403, "wrong_drawer_password");
@@ -74,7 +74,7 @@ fn a_drawer_is_told_opened_and_refused() {
 }
 
 #[test]
-fn a_password_is_seen_to_change_and_stands_nowhere() {
+fn a_changed_password_is_recorded_without_its_text() {
     let world = World::guarded();
     let anna = world.user("anna", "clerk");
     let body = json!({ "password": "a quite new word 7", "currentPassword": PASSWORD });

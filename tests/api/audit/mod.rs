@@ -26,7 +26,7 @@ fn records(world: &World, query: &str) -> Vec<Value> {
 /// The records of the request that was answered so.
 fn of(world: &World, seen: &Seen) -> Vec<Value> {
     // What is recorded after an answer waits in the daemon that gave it, for less than a second.
-    if world.config().store.is_some() {
+    if world.config().store.postgres().is_some() {
         std::thread::sleep(Duration::from_millis(300));
     }
     records(world, &format!("requestId={}&sortDirection=ASC&size=1000", seen.header("x-request-id")))

@@ -6,7 +6,7 @@ use crate::world::World;
 use serde_json::{Value, json};
 
 #[test]
-fn a_request_that_its_caller_may_not_make_is_told_and_other_refusals_are_not() {
+fn a_forbidden_request_is_recorded_and_other_refusals_are_not() {
     let world = World::guarded();
     let clerk = world.user("anna", "clerk");
     let refused = clerk.delete("/offices/head-office").refused(403, "forbidden");
@@ -38,7 +38,7 @@ fn a_request_that_its_caller_may_not_make_is_told_and_other_refusals_are_not() {
 }
 
 #[test]
-fn an_operation_of_a_batch_is_told_with_its_place() {
+fn a_refused_operation_of_a_batch_is_recorded_with_its_place() {
     let world = World::guarded();
     let clerk = world.user("anna", "clerk");
     let customer = |id: &str| json!({ "method": "POST", "path": "/customers", "body": { "identifier": id } });
@@ -46,21 +46,21 @@ fn an_operation_of_a_batch_is_told_with_its_place() {
     let taken = json!({ "method": "POST", "path": "/customers", "body": { "identifier": "c-1" } });
     let operations = json!([customer("c-1"), office, taken, customer("c-2")]);
     let seen = clerk.post("/batch", json!({ "operations": operations })).is(200);
-    let told = of(&world, &seen);
-    let mut told: Vec<_> = told
+    let found = of(&world, &seen);
+    let mut found: Vec<_> = found
         .iter()
         .map(|record| {
             (record["batchIndex"].as_i64().unwrap(), record["operation"].clone(), record["outcome"].clone())
         })
         .collect();
-    told.sort_by_key(|(place, ..)| *place);
+    found.sort_by_key(|(place, ..)| *place);
     let line = |place: i64, operation: &str, outcome: &str| (place, json!(operation), json!(outcome));
     let expected = [
         line(0, "CreateCustomer", "DONE"),
         line(1, "DeleteOffice", "REFUSED"),
         line(3, "CreateCustomer", "DONE"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
     // Of an atomic batch nothing was done, and one operation refused.
     let operations = json!([customer("c-7"), office]);
     let seen =
@@ -75,7 +75,7 @@ fn an_operation_of_a_batch_is_told_with_its_place() {
 }
 
 #[test]
-fn looks_at_what_is_sensitive_are_told_and_plain_reads_are_not() {
+fn reads_of_secrets_are_recorded_and_plain_reads_are_not() {
     let world = World::start();
     let email = r#"{"identifier":"main","host":"mail.example.org","port":"587","app_password":"a word"}"#;
     let made = world.post("/configuration/email", email).is(201);
@@ -111,7 +111,7 @@ fn looks_at_what_is_sensitive_are_told_and_plain_reads_are_not() {
 }
 
 #[test]
-fn a_message_of_a_trial_is_told_also_where_it_fails() {
+fn a_test_message_is_recorded_even_if_it_fails() {
     let world = World::start();
     let port = crate::servers::closed_port().to_string();
     let email =
@@ -127,7 +127,7 @@ fn a_message_of_a_trial_is_told_also_where_it_fails() {
 }
 
 #[test]
-fn who_may_not_read_the_trail_is_refused_and_that_is_told() {
+fn a_refused_read_of_the_trail_is_recorded() {
     let world = World::guarded();
     let clerk = world.user("anna", "clerk");
     let auditor = world.user_with("kofi", &[may("audit__v1__audit", "R")]);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Operations whose record is about something that no single read shows as it is, and what that is.
+/// Operations whose record is about something that no single read shows, and what that is.
 const APART: &[(&str, &str)] = &[
     ("SetUserPassword", "/password"),
     ("UpdateTeller", "/password"),

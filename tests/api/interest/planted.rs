@@ -140,7 +140,7 @@ const OF_PRODUCTS: [(Alter, &str); 6] = [
         },
         "run 2031-05-31 of gain is listed as done, but accounts after Maria.9100.00001 were not paid on it",
     ),
-    (|tx| post_again(tx, "INTA", "gain"), "books the interest of gain for 2031-05-07 once more"),
+    (|tx| post_again(tx, "INTA", "gain"), "books the interest of gain for 2031-05-07 again"),
     (|tx| post_again(tx, "MOVE", "gain"), "is of type MOVE and moves accrued interest"),
     (
         |tx| {

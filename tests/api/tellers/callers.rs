@@ -71,7 +71,7 @@ fn only_the_assigned_employee_unlocks_pauses_and_transacts() {
 }
 
 #[test]
-fn the_assigned_employee_gives_out_receipts_and_whoever_may_read_tellers_reads_them() {
+fn the_assigned_employee_issues_receipts_and_readers_of_tellers_see_them() {
     let world = branch();
     open(&world);
     let (ama, kofi, olga) = (world.login("ama"), world.login("kofi"), world.login("olga"));

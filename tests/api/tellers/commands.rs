@@ -55,7 +55,7 @@ fn opening_assigns_the_employee_and_brings_cash() {
 }
 
 #[test]
-fn the_note_on_a_closed_teller_is_who_opens_it_and_blocks_nobody() {
+fn the_employee_noted_on_a_closed_teller_opens_it_and_blocks_no_one() {
     let counter = Counter::start();
     let mut second = teller("T2");
     second["assignedEmployee"] = json!("emp1");

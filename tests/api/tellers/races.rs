@@ -49,7 +49,7 @@ fn wishes(accounts: &[String], round: usize) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn thirty_two_clients_at_four_drawers_book_every_confirmed_transaction_once() {
+fn many_clients_at_four_drawers_book_every_confirmed_transaction_once() {
     let (mut counter, accounts) = branch(World::start());
     let mut confirmed: BTreeMap<String, Value> = BTreeMap::new();
     for round in 0..ROUNDS {

@@ -68,7 +68,7 @@ fn a_receipt_of_what_moved_no_money_has_no_entry_and_no_balance() {
 }
 
 #[test]
-fn numbers_run_without_gaps_for_each_teller_and_reprints_are_copies_of_the_original() {
+fn each_teller_numbers_receipts_without_gaps_and_reprints_are_copies() {
     let mut counter = Counter::active("2000");
     counter.teller_with(&teller("T2")).is(202);
     counter.open("T2", "emp2", "100");
@@ -129,7 +129,7 @@ fn only_a_confirmed_transaction_of_a_teller_at_work_has_a_receipt() {
 }
 
 #[test]
-fn a_retry_with_its_key_is_no_further_copy_and_a_dry_run_takes_no_number() {
+fn a_retry_with_its_key_adds_no_copy_and_a_dry_run_takes_no_number() {
     let counter = Counter::active("2000");
     let account = counter.account("anna");
     let done = confirmed(&counter, "T1", "ACCO", &account, "500");
@@ -149,7 +149,7 @@ fn a_retry_with_its_key_is_no_further_copy_and_a_dry_run_takes_no_number() {
 }
 
 #[test]
-fn receipts_asked_for_at_once_have_numbers_without_gaps_and_each_copy_is_counted() {
+fn concurrent_receipts_have_numbers_without_gaps_and_counted_copies() {
     const TRANSACTIONS: usize = 12;
     let counter = Counter::active("2000");
     let account = counter.account("anna");
@@ -169,13 +169,13 @@ fn receipts_asked_for_at_once_have_numbers_without_gaps_and_each_copy_is_counted
 }
 
 #[test]
-fn the_trail_tells_who_gave_out_which_receipt_and_each_copy() {
+fn the_trail_records_who_issued_each_receipt_and_copy() {
     let counter = Counter::active("2000");
     let account = counter.account("anna");
     let done = confirmed(&counter, "T1", "ACCO", &account, "500");
     let receipt = issue(&counter, "T1", &done).is(200).json();
     issue(&counter, "T1", &done).is(200);
-    if counter.world.config().store.is_some() {
+    if counter.world.config().store.postgres().is_some() {
         std::thread::sleep(std::time::Duration::from_millis(300));
     }
     let trail = counter.world.get("/audit?resource=receipt/accra/T1/1&sortDirection=ASC").is(200).json();

@@ -109,7 +109,7 @@ fn a_report_is_found_by_its_number_under_its_teller_only() {
 }
 
 #[test]
-fn a_transaction_is_read_alone_as_it_is_listed() {
+fn a_transaction_reads_the_same_alone_and_in_a_list() {
     let counter = Counter::active("100");
     counter.teller_with(&teller("T2")).is(202);
     let account = counter.account("anna");

@@ -23,7 +23,7 @@ fn charged() -> (Counter, String) {
 }
 
 #[test]
-fn each_line_has_the_balance_after_it_and_the_last_of_an_entry_that_of_the_ledger() {
+fn each_line_has_its_balance_and_the_last_one_that_of_the_ledger() {
     let (counter, account) = charged();
     let path = format!("/instances/{account}/entries");
     let expected = [
@@ -89,7 +89,7 @@ fn a_part_of_the_lines_is_asked_for_as_in_the_ledger() {
 }
 
 #[test]
-fn clerk_and_teller_read_the_lines_of_an_account_without_seeing_the_ledger() {
+fn clerk_and_teller_read_account_lines_without_access_to_the_ledger() {
     let world = World::guarded();
     for (name, role) in [("carl", "clerk"), ("tina", "teller")] {
         let user = world.user(name, role);

@@ -92,22 +92,22 @@ impl Day {
 }
 
 #[test]
-fn what_was_refused_left_no_trace_but_that_somebody_was_not_let_in() {
+fn a_refusal_leaves_no_trace_but_a_denied_access() {
     let day = Day::start();
-    let told = || {
+    let reported = || {
         // What is recorded after an answer waits in the daemon that gave it, for less than a second, and so do the
         // lists of the trail, which are written beside serving.
         std::thread::sleep(std::time::Duration::from_millis(1_000));
         // The audit trail is up to date when it is read.
         day.counter.world.get("/audit?outcome=REFUSED").is(200).json()["totalElements"].as_u64()
     };
-    let (mut known, mut before) = (told(), day.at_rest());
+    let (mut known, mut before) = (reported(), day.at_rest());
     let refused = (0..).map_while(|place| day.refused(place));
     let count = refused.map(|(expected, seen)| {
         let (status, code) = expected.split_once(' ').unwrap();
         seen.refused(status.parse().unwrap(), code);
         if status == "403" {
-            let now = told();
+            let now = reported();
             assert_eq!(now, known.map(|known| known + 1), "{expected}");
             (known, before) = (now, day.at_rest());
         }

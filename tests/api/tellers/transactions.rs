@@ -215,7 +215,7 @@ fn a_transfer_is_as_fine_as_the_coarser_of_its_accounts() {
 }
 
 #[test]
-fn an_alternative_number_names_its_account_and_the_list_shows_the_identifier() {
+fn an_alternative_number_names_its_account_and_lists_show_identifiers() {
     let (counter, account) = with_account();
     let new = json!({ "customerIdentifier": "bela", "productIdentifier": "saver",
         "alternativeAccountNumber": "GH 77/1".replace('/', "-") });
@@ -348,7 +348,7 @@ fn an_opening_and_a_closing_change_the_account() {
 }
 
 #[test]
-fn nothing_that_moves_is_no_entry() {
+fn a_transaction_that_moves_nothing_has_no_entry() {
     let counter = Counter::active("1000");
     counter.define(&plain_product("free", "USD", 2));
     let account = counter.account_of("anna", "free");

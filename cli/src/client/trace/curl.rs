@@ -1,4 +1,4 @@
-//! The line of curl that sends a request, for a shell. No secret is in it: the token is asked of `mfa auth
+//! The curl command that sends a request, for a shell. No secret is in it: the token is asked of `mfa auth
 //! token`, and a password comes from the file of `MFA_PASSWORD_FILE` or from standard input.
 
 use super::is_secret;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Longest body that one argument of a program can hold, with some room.
 const ARGUMENT_BYTES_MAX: usize = 100_000;
-/// What a secret is for a moment; no JSON text holds it, because it would be escaped there.
+/// Placeholder of a secret; no JSON text holds it, because it would be escaped there.
 const CUT: char = '\u{1}';
 
 /// A request as a shell sends it.
@@ -85,7 +85,7 @@ fn with_json(line: &str, mut value: Value) -> String {
     let text = if names.len() == 1 { text.replace("\\u0001", &CUT.to_string()) } else { text };
     match (names.as_slice(), text.split_once(CUT)) {
         ([], _) if text.len() <= ARGUMENT_BYTES_MAX => format!("{line} --data-raw {}", quoted(&text)),
-        // Only what a shell does itself takes more.
+        // Shell builtins alone take more.
         ([], _) => format!("printf %s {} | {line} --data-binary @-", quoted(&text)),
         ([name], Some((before, after))) => {
             let secret = given(name, r#"sed 's/[\\"]/\\&/g'"#);

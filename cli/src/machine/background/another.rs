@@ -1,4 +1,4 @@
-//! A daemon that serves at the address already, of another store than the one that was asked for.
+//! A daemon at the address that already serves another store.
 
 use super::{Place, listening, runs};
 use crate::command::cx::Cx;

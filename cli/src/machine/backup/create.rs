@@ -72,6 +72,8 @@ impl Verb for Create {
         if out != "-" && place.is_file() {
             return Err(taken(&place));
         }
+        check_folder(&out, &place)?;
+        cx.out.check_columns(&views::BACKUP)?;
         let config = if seal.take_key() { Some(store.clone().config(cx)?) } else { None };
         let seal = seal.seal(config.as_ref())?;
         let source = match store.are_given() {
@@ -87,8 +89,8 @@ impl Verb for Create {
     }
 }
 
-/// Makes a backup from the running daemon as the schedule of this machine says. Dropped before its end it
-/// leaves nothing.
+/// Makes a backup from the running daemon as the schedule of this machine says. Dropped early, it leaves
+/// nothing.
 pub async fn scheduled(cx: &Cx, schedule: &BackupSchedule) -> Outcome<PathBuf> {
     let source = Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?));
     let to = EncryptTo::Keys(schedule.encrypt_to.clone());
@@ -96,19 +98,34 @@ pub async fn scheduled(cx: &Cx, schedule: &BackupSchedule) -> Outcome<PathBuf> {
     keep(source, &schedule.dir, seal).await.map(|(file, _)| file)
 }
 
+/// Refuses a name that says a folder, where there is none: it may be a disk that is not mounted.
+fn check_folder(out: &str, place: &Path) -> Outcome {
+    let folder = match place.parent() {
+        _ if out.ends_with('/') => place,
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => return Ok(()),
+    };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let folder = folder.components().as_path().display();
+    let hint = format!("make it, or mount its disk: mkdir -p {folder}");
+    Err(Failure::local(format!("there is no folder {folder}")).hint(hint))
+}
+
 fn taken(place: &Path) -> Failure {
     let message = format!("{} is there already", place.display());
     Failure::new("file_exists", exit::CONFLICT, message).hint("name another file: --out FILE")
 }
 
-/// Writes a backup to a file, which has its name only when it was read back.
+/// Writes a backup to a file, which gets its name only after it was read back.
 async fn keep(mut source: Source, place: &Path, seal: Option<Seal>) -> Outcome<(PathBuf, BackupFacts)> {
     let is_folder = place.is_dir();
     let parent = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (folder, name) = if is_folder { (place, None) } else { (parent, place.file_name()) };
     let failed = |error: io::Error| {
         let message = format!("cannot write a backup to {}: {error}", folder.display());
-        Failure::local(message).hint("nothing was left there; mend it, then repeat the command")
+        Failure::local(message).hint("nothing was left there; fix it, then repeat the command")
     };
     let mut draft = Draft::begin(folder, seal.as_ref()).map_err(failed)?;
     while let Some(bytes) = source.next().await? {
@@ -121,7 +138,7 @@ async fn keep(mut source: Source, place: &Path, seal: Option<Seal>) -> Outcome<(
     })
 }
 
-/// Bytes that pass by, as a reader has them.
+/// A reader over the bytes on their way.
 struct Passing {
     pieces: Receiver<Bytes>,
     piece: Bytes,
@@ -141,7 +158,7 @@ impl Read for Passing {
     }
 }
 
-/// Writes a backup to standard output and verifies on the way what passes.
+/// Writes a backup to standard output and verifies it on the way.
 async fn pass_on(mut source: Source, seal: Option<Seal>) -> Outcome {
     let (sender, pieces): (SyncSender<Bytes>, _) = sync_channel(PIECES_WAITING);
     let passing = Passing { pieces, piece: Bytes::new() };

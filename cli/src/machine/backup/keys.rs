@@ -1,9 +1,10 @@
-//! What opens an encrypted backup, and for whom one is encrypted.
+//! Keys: what opens an encrypted backup, and for whom one is encrypted.
 
 use crate::command::cx::Cx;
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use mfa_daemon::{BackupKeys, Config, EncryptTo, PublicKey, Seal, needs_passphrase};
 use std::path::Path;
 use zeroize::Zeroizing;
@@ -15,7 +16,7 @@ pub struct KeyFlags {
     #[arg(long, value_name = "FILE", conflicts_with = "passphrase_file")]
     identity: Option<String>,
     /// File with the passphrase of an encrypted backup, - for standard input
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     passphrase_file: Option<String>,
 }
 
@@ -54,9 +55,9 @@ pub struct SealFlags {
     #[arg(long, value_name = "KEY", conflicts_with = "passphrase_file")]
     encrypt_to: Vec<String>,
     /// Encrypt with the passphrase in this file, - for standard input
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     passphrase_file: Option<String>,
-    /// Put the key file of the secrets in, which only an encrypted backup takes
+    /// Include the key file of the secrets; only in an encrypted backup
     #[arg(long)]
     with_key: bool,
 }
@@ -67,7 +68,7 @@ impl SealFlags {
         self.with_key
     }
 
-    /// How the backup is closed; nothing where it stays open. `config` is that of the store.
+    /// How the backup is encrypted; nothing where it is not. `config` is that of the store.
     pub fn seal(self, config: Option<&Config>) -> Outcome<Option<Seal>> {
         let passphrase = input::secret_file(self.passphrase_file.as_deref().unwrap_or_default())?;
         let to = match passphrase {

@@ -5,7 +5,7 @@ use super::unusable;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::Outcome;
-use crate::machine::daemon::admin::{StoreFlags, place};
+use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
 use crate::output::views;
 use clap::Args;
@@ -15,7 +15,7 @@ use mfa_shared::fault::exit;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Items between two words about the progress.
+/// Items between two progress reports.
 const PROGRESS_ITEMS: u64 = 50_000;
 
 #[derive(Args)]
@@ -30,13 +30,13 @@ pub struct Restore {
     /// The key file of the secrets, where it is not beside the store
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Restore the rest where the key file is lost, and list what needs its secret again
+    /// Restore without the secrets where the key file is lost, and list the records that need theirs again
     #[arg(long)]
     without_secrets: bool,
-    /// Take the place of the store that is there, which is set aside under a dated name
+    /// Replace the existing store, which is set aside under a dated name
     #[arg(long)]
     replace: bool,
-    /// Go on by the journal to this moment (2026-11-24T14:03:00Z) or to the commit of this number
+    /// Replay the journal up to this moment (2026-11-24T14:03:00Z) or to the commit of this number
     #[arg(long, value_name = "TIMESTAMP|SEQUENCE", requires = "journal")]
     until: Option<Until>,
     /// With --until: the folder of the old store, or the archive of its journal; can be repeated
@@ -57,9 +57,10 @@ impl Verb for Restore {
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { file, store, keys, key_file, without_secrets, replace, until, journal } = self;
         let config = store.config(cx)?;
+        cx.out.check_columns(&views::RESTORED)?;
         let keys = keys.read(cx, Path::new(&file))?;
         backup_facts(Path::new(&file), &keys).map_err(|error| unusable(&file, &error))?;
-        let target = place(&config);
+        let target = config.shown_store();
         if replace {
             cx.prompt.in_store(&target).before_destroying("replace the store", &target)?;
         }

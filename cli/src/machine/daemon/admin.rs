@@ -7,6 +7,7 @@ use crate::failure::Outcome;
 use crate::input::account_kind;
 use crate::output::views;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use mfa_daemon::{Config, add_account, recover_user, rotate_key};
 use mfa_shared::api::ledger::AccountKind;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Default, Args)]
 pub struct StoreFlags {
     /// Folder of the store [env: MFA_DATA_DIR]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     data_dir: Option<String>,
     /// PostgreSQL as the store: postgres://USER@HOST,HOST/DATABASE, without a password [env: MFA_STORE]
     #[arg(long, value_name = "URL")]
@@ -28,17 +29,12 @@ impl StoreFlags {
         self.data_dir.is_some() || self.store.is_some()
     }
 
-    /// The settings of the daemon of the store.
+    /// The settings of the daemon of the store. A folder that is named is the store, also where the settings
+    /// say that the store is a database.
     pub fn config(self, cx: &Cx) -> Outcome<Config> {
-        DaemonFlags { data_dir: self.data_dir, store: self.store, ..DaemonFlags::default() }.config(cx)
-    }
-}
-
-/// The store itself, as questions and results name it.
-pub fn place(config: &Config) -> String {
-    match &config.store {
-        Some(address) => address.to_string(),
-        None => config.data_dir.display().to_string(),
+        let no_database = || self.data_dir.is_some().then(String::new);
+        let store = self.store.or_else(no_database);
+        DaemonFlags { data_dir: self.data_dir, store, ..DaemonFlags::default() }.config(cx)
     }
 }
 
@@ -57,8 +53,9 @@ impl Verb for RecoverUser {
         &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa/store"];
     async fn run(self, cx: &Cx) -> Outcome {
         let (config, user) = (self.store.config(cx)?, self.user);
+        cx.out.check_columns(&views::PASSWORD)?;
         let what = format!("reset password, second factor and sessions of user {user}");
-        cx.prompt.in_store(&place(&config)).before_ending(&what, &user)?;
+        cx.prompt.in_store(&config.shown_store()).before_ending(&what, &user)?;
         let password = recover_user(&config, &user).await.map_err(not_started)?;
         cx.out.say("the password must be changed at the first login");
         cx.out.show(&views::PASSWORD, &json!({ "identifier": user, "password": password }))
@@ -78,10 +75,11 @@ impl Verb for RotateKey {
         &["mfa admin rotate-key", "mfa admin rotate-key --data-dir /var/lib/mfa/store -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
         let config = self.store.config(cx)?;
+        cx.out.check_columns(&views::SECRET_KEY)?;
         let rotated = rotate_key(&config).await.map_err(not_started)?;
         let file = config.secret_key_file.display().to_string();
         cx.out.tip(&format!(
-            "keep a copy of {file} apart from the backups of the store: backups of before need its older keys"
+            "keep a copy of {file} apart from the backups of the store: earlier backups need its older keys"
         ));
         let record = json!({ "identifier": rotated.key_name, "file": file, "result": "in use" });
         cx.out.show(&views::SECRET_KEY, &record)

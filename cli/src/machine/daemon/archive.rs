@@ -36,6 +36,7 @@ impl Verb for ArchiveJournal {
     async fn run(self, cx: &Cx) -> Outcome {
         let Self { out, backup, keys, store } = self;
         let config = store.config(cx)?;
+        cx.out.check_columns(&views::ARCHIVED_JOURNAL)?;
         let keys = match &backup {
             Some(file) => keys.read(cx, file)?,
             None => keys.given()?,

@@ -1,4 +1,4 @@
-//! Whether everything in a store holds.
+//! Checks of a store.
 
 use super::admin::StoreFlags;
 use super::not_started;
@@ -55,7 +55,7 @@ impl Verb for Run {
             let came_to = if found == 0 { "all holds".to_owned() } else { findings(found) };
             cx.out.say(&format!("{}: {came_to}", check.name()));
         };
-        if let Some(begins) = config.store.is_none().then(|| journal_begins(&config.data_dir)).flatten() {
+        if let Some(begins) = config.folder().and_then(journal_begins) {
             cx.out.say(&format!(
                 "the journal begins with {begins}; what was before is in its archive and in the backups"
             ));

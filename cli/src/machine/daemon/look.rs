@@ -1,4 +1,4 @@
-//! What can be seen of a store without a daemon, and beside one.
+//! What can be read from a store, with or without a daemon.
 
 use super::DaemonFlags;
 use crate::command::cx::Cx;
@@ -58,7 +58,7 @@ pub fn last_backup(dir: &Path) -> Option<(Timestamp, PathBuf)> {
     files.filter_map(|file| Some((store_and_moment(&file)?.1, file))).max()
 }
 
-/// The key file and what is the case with it; nothing where the settings cannot be read.
+/// The key file and its state; nothing where the settings cannot be read.
 pub fn key_file(cx: &Cx, flags: &DaemonFlags, deadline: Instant) -> Option<(PathBuf, KeyFileSeen)> {
     let config = flags.config(cx).ok()?;
     let seen = look_at_key_file(&config, deadline);

@@ -6,9 +6,8 @@ use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
 use clap::Args;
-use mfa_daemon::{Address, Progress, StorePlace};
+use mfa_daemon::{Address, Config, Progress};
 use serde_json::json;
-use std::path::PathBuf;
 
 /// Approximate number of pairs between two progress reports of a copy.
 const PROGRESS_PAIRS: u64 = 10_000;
@@ -22,23 +21,25 @@ pub struct Migrate {
     /// The store to copy: a folder, or postgres://USER@HOST/DATABASE; see mfa help postgres
     #[arg(long, value_name = "DIR|URL")]
     from: String,
-    /// Where to: an empty folder, or an empty database; what was interrupted goes on
+    /// Where to: an empty folder, or an empty database; an interrupted copy is continued
     #[arg(long, value_name = "DIR|URL")]
     to: String,
 }
 
-fn place(given: &str, flag: &str) -> Outcome<StorePlace> {
+/// The configuration of a store that a flag names.
+fn store(given: &str, flag: &str) -> Outcome<Config> {
     if Address::is_one(given) {
-        return address(given, Some(flag)).map(|found| StorePlace::Postgres(Box::new(found)));
+        let store = address(given, Some(flag))?.into();
+        return Ok(Config { store, store_connections_max: 1, ..Config::new("") });
     }
     if given.contains("://") {
         return Err(Failure::usage(format!("{flag} is neither a folder nor postgres://USER@HOST/DATABASE")));
     }
-    Ok(StorePlace::Folder(PathBuf::from(given)))
+    Ok(Config::new(given))
 }
 
 /// The message on the progress of a copy: now and then, and at the end of each part.
-fn told(progress: Progress) -> Option<String> {
+fn progress_line(progress: Progress) -> Option<String> {
     let (what, done, of, every) = match progress {
         Progress::Reading => return Some("reading the store".to_owned()),
         Progress::Comparing => return Some("comparing the copy with the store".to_owned()),
@@ -46,8 +47,8 @@ fn told(progress: Progress) -> Option<String> {
         Progress::Images(done, of) => ("images", done, of, PROGRESS_IMAGES),
     };
     let step = if what == "pairs" { PAGE_PAIRS_MAX } else { 1 };
-    let tell = done == of || done / every > done.saturating_sub(step) / every;
-    tell.then(|| format!("{done} of {of} {what} copied"))
+    let is_due = done == of || done / every > done.saturating_sub(step) / every;
+    is_due.then(|| format!("{done} of {of} {what} copied"))
 }
 
 impl Verb for Migrate {
@@ -58,22 +59,18 @@ impl Verb for Migrate {
         "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let (from, to) = (place(&self.from, "--from")?, place(&self.to, "--to")?);
-        let target = match &to {
-            StorePlace::Folder(dir) => dir.display().to_string(),
-            StorePlace::Postgres(address) => address.to_string(),
-        };
+        let (from, to) = (store(&self.from, "--from")?, store(&self.to, "--to")?);
         let watch = |progress: Progress| {
-            if let Some(line) = told(progress) {
+            if let Some(line) = progress_line(progress) {
                 cx.out.say(&line);
             }
         };
-        let copied = mfa_daemon::migrate(from, to, &watch).await.map_err(not_started)?;
+        let copied = mfa_daemon::migrate(&from, &to, &watch).await.map_err(not_started)?;
         let result = if copied.resumed > 0 { "copied, going on from before" } else { "copied" };
         cx.out
             .tip("secrets need the same key file; sessions, tokens and the journal stay with the old store");
         let record = json!({
-            "identifier": target, "result": result, "pairs": copied.pairs, "images": copied.images,
+            "identifier": to.shown_store(), "result": result, "pairs": copied.pairs, "images": copied.images,
             "resumed": copied.resumed, "sha256": copied.sha256,
         });
         cx.out.show(&views::STORE_COPY, &record)

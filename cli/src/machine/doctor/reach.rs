@@ -143,7 +143,7 @@ pub(super) fn log(seen: &Seen<'_>) -> Option<Finding> {
         |error: std::io::Error, mend| Failure(format!("cannot write the log {shown}: {error}"), mend);
     Some(match fs::metadata(&file) {
         Ok(facts) if !facts.is_file() => {
-            Failure(format!("the log {shown} is no file"), format!("put it aside: mv {shown} {shown}.old"))
+            Failure(format!("the log {shown} is not a file"), format!("put it aside: mv {shown} {shown}.old"))
         }
         Ok(_) => match OpenOptions::new().append(true).open(&file) {
             Ok(_) => Fine(format!("{shown} can be written")),
@@ -154,7 +154,7 @@ pub(super) fn log(seen: &Seen<'_>) -> Option<Finding> {
             match access(folder, Access::WRITE_OK) {
                 Ok(()) if folder.is_dir() => Fine(format!("{shown} can be written")),
                 Ok(()) => Failure(
-                    format!("cannot write the log {shown}: {} is no folder", folder.display()),
+                    format!("cannot write the log {shown}: {} is not a folder", folder.display()),
                     format!("put it aside: mv {0} {0}.old", folder.display()),
                 ),
                 Err(error) => failed(error.into(), format!("chmod u+rwx {}", folder.display())),

@@ -19,7 +19,7 @@ const FREE_BYTES_WARN: u64 = 2 << 30;
 const FREE_BYTES_FAIL: u64 = 200 << 20;
 /// Longest look at the files of a journal.
 const JOURNAL_SECONDS_MAX: u64 = 20;
-/// Age of the last backup of a schedule that makes one each day at which one has been missed.
+/// Age of the last backup at which a daily one was missed.
 const BACKUP_SECONDS_MAX: i64 = 26 * 3600;
 /// Longest look at the images.
 const IMAGES_SECONDS_MAX: u64 = 3;
@@ -95,7 +95,7 @@ pub(super) fn store(seen: &Seen<'_>) -> Option<Finding> {
             Warning(format!("{shown} is open in a process that does not answer at this address"), mend)
         }
         (false, true) => Fine(format!("{shown} is there, but the daemon has another store")),
-        (false, false) => Fine(format!("{shown} is there and nobody has it open")),
+        (false, false) => Fine(format!("{shown} is there and not in use")),
     })
 }
 
@@ -124,7 +124,8 @@ pub(super) fn journal(seen: &Seen<'_>) -> Option<Finding> {
     })
 }
 
-/// What the daemon met, and as many images as can be read in a moment: an institution may have a million.
+/// Damage that the daemon found, and as many images as can be read quickly: an institution may have a
+/// million.
 pub(super) fn images(seen: &Seen<'_>) -> Option<Finding> {
     let mend = "mfa check store names their records; upload these images again, or restore the files";
     let about = seen.answers.as_ref().and_then(|answers| answers.about.as_ref().ok());

@@ -104,11 +104,11 @@ struct Authority {
 }
 
 impl Authority {
-    /// The one of these files, which are made if they are not there.
+    /// The authority of these files, which are made if missing.
     fn of(certificate: &Path, key: &Path) -> Outcome<Self> {
         let unreadable = |path: &Path, why: String| {
             Failure::local(format!("cannot read {}: {why}", path.display()))
-                .hint("a new authority, which clients have to trust anew: choose another folder with --out")
+                .hint("a new authority, which clients have to trust again: choose another folder with --out")
         };
         if certificate.exists() {
             let read =

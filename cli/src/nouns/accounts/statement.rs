@@ -94,10 +94,10 @@ impl Calendar<'_> {
     }
 }
 
-/// What moved on an account in some days.
+/// Movements of an account in some days.
 struct Found {
     account: Instance,
-    /// In the calendar in which they were asked for.
+    /// In the time zone in which they were given.
     days: DateRange,
     opening: Amount,
     entries: Vec<AccountEntry>,
@@ -141,7 +141,7 @@ impl Verb for Print {
         "mfa statement c-003.9100.00001 -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        // Who asks for a format of records gets those of accounts statement.
+        // With a data format, prints the records of accounts statement.
         if !self.paper.ask() && cx.out.is_asked_for_records() {
             return self.wanted.find(cx, Calendar::Utc).await?.show(cx).await;
         }
@@ -176,7 +176,7 @@ impl Wanted {
                 (still, still)
             }
         };
-        // A rest below the smallest amount is of no use to the holder, nor is what a closed account has left.
+        // A rest below the smallest amount, or of a closed account, means nothing to the holder.
         let owed =
             |found: &AccountInterest| found.accrued > Amount::ZERO && account.state != InstanceState::Closed;
         let interest = interest::of_account(cx, &self.account).await.filter(owed);
@@ -236,7 +236,7 @@ fn row(entry: &AccountEntry, for_people: bool) -> Value {
     })
 }
 
-/// What a line is about, as people call it: the message of interest and dividends names the account.
+/// The text of a line for people; the message of interest and dividends only names the account.
 fn about(entry: &AccountEntry) -> &str {
     match entry.r#type.as_str() {
         kind @ ("INTP" | "DIVD") => kind,

@@ -3,7 +3,7 @@
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::Outcome;
-use crate::machine::daemon::admin::{StoreFlags, place};
+use crate::machine::daemon::admin::StoreFlags;
 use crate::machine::daemon::not_started;
 use crate::nouns::ledger::day;
 use crate::output::views;
@@ -27,15 +27,16 @@ pub struct Prune {
 
 impl Verb for Prune {
     const ABOUT: &'static str =
-        "Remove what the audit trail tells from before a day, into a file, while the daemon is stopped";
+        "Move audit records from before a day into a file, while the daemon is stopped";
     const EXAMPLES: &'static [&'static str] = &[
         "mfa audit prune --before 2020-01-01 --out trail-2019.ndjson --confirm 2020-01-01",
         "mfa audit prune --before 2020-01-01 --out /srv/trail.ndjson --confirm 2020-01-01 -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let (config, day) = (self.store.config(cx)?, self.before.to_string());
+        cx.out.check_columns(&views::PRUNED)?;
         let what = format!("remove the audit trail from before {day}");
-        cx.prompt.in_store(&place(&config)).before_destroying(&what, &day)?;
+        cx.prompt.in_store(&config.shown_store()).before_destroying(&what, &day)?;
         let pruned = prune_audit(&config, self.before, Path::new(&self.out)).await.map_err(not_started)?;
         cx.out.tip(&match pruned.records {
             0 => format!("there is no record from before {day}"),

@@ -103,13 +103,13 @@ impl Chain {
     fn add(&mut self, line: &str) -> Outcome {
         let place = self.last + 1;
         let record: AuditRecord = serde_json::from_str(line)
-            .map_err(|_| broken(&format!("behind record {} stands what is no record", self.last)))?;
+            .map_err(|_| broken(&format!("what follows record {} is not a record", self.last)))?;
         let sequence = record.sequence.unwrap_or_default();
         if self.first.is_none() && sequence > 1 {
             self.hanging.clone_from(&record.previous_hash);
             self.before = record.previous_hash.clone().unwrap_or_default();
         } else if sequence != place {
-            return Err(broken(&format!("record {place} is missing: record {sequence} stands in its place")));
+            return Err(broken(&format!("record {place} is missing: record {sequence} is in its place")));
         }
         if record.previous_hash.as_deref() != Some(&self.before) {
             return Err(broken(&format!("record {sequence} does not follow the one before it")));
@@ -118,11 +118,11 @@ impl Chain {
         let hash = digest(&SHA256, part.as_bytes());
         let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
         if record.hash.as_deref() != Some(&hash) {
-            return Err(broken(&format!("record {sequence} was altered: its hash is another one")));
+            return Err(broken(&format!("record {sequence} was altered: its hash does not match")));
         }
         if record.operation == PRUNE {
-            let told = record.changes.iter().filter(|change| change.field == LAST_HASH);
-            let text = told.filter_map(|change| serde_json::to_value(change.after.as_ref()?).ok());
+            let hashes = record.changes.iter().filter(|change| change.field == LAST_HASH);
+            let text = hashes.filter_map(|change| serde_json::to_value(change.after.as_ref()?).ok());
             self.cut_after.extend(text.filter_map(|hash| hash.as_str().map(str::to_owned)));
         }
         if self.wanted.as_ref() == Some(&hash) {
@@ -139,13 +139,13 @@ impl Chain {
         if let Some(hash) = self.hanging.as_ref().filter(|hash| !self.cut_after.contains(*hash)) {
             let first = self.first.unwrap_or_default();
             return Err(broken(&format!(
-                "the trail begins with record {first}, and no record tells that it was cut after {hash}"
+                "the trail begins with record {first}, and no record says that it was cut after {hash}"
             )));
         }
         if let Some(hash) = &self.wanted
             && !self.cut_after.contains(hash)
         {
-            return Err(broken(&format!("no record has the hash {hash}: the trail was another one")));
+            return Err(broken(&format!("no record has the hash {hash}: it is of another trail")));
         }
         Ok((self.first.unwrap_or_default(), self.last, self.records))
     }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_trail_is_told_from_every_other() {
+    fn a_whole_trail_is_accepted_and_every_other_refused() {
         let lines = trail(5);
         assert_eq!(verify(&lines, None), Ok((1, 5, 5)));
         assert_eq!(verify(&[], None), Ok((0, 0, 0)));
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_trail_that_was_cut_must_tell_so() {
         let lines = trail(4);
-        assert!(verify(&lines[2..], None).unwrap_err().contains("no record tells that it was cut"));
+        assert!(verify(&lines[2..], None).unwrap_err().contains("no record says that it was cut"));
         let cut: AuditRecord = serde_json::from_str(&lines[1]).unwrap();
         let last: AuditRecord = serde_json::from_str(&lines[3]).unwrap();
         let mut prune = AuditRecord::of(PRUNE, Timestamp::from_millis(9));

@@ -81,6 +81,7 @@ impl Verb for Add {
         let file = image.file().to_owned();
         let body = image.upload(ScanForm { scan_identifier: scan.clone(), description })?;
         let endpoint = CreateScan { customer: subject.customer.clone(), card: subject.card.clone() };
+        cx.check_columns(&views::SCAN)?;
         cx.upload(&endpoint, &body, &file).await?;
         cx.changed(done(&scan, "added"), subject.read(), &views::SCAN).await
     }

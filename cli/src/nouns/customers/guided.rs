@@ -1,4 +1,4 @@
-//! Asking for a customer, what is needed first.
+//! Guided input of a customer, required fields first.
 
 use crate::command::cx::Cx;
 use crate::command::guide::{Guide, Need, Reading, as_text};
@@ -28,7 +28,7 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateCustomer>) -> Outcome {
         let given = guide.ask(("--given-name", "/givenName"), "Given name", Need::Optional, as_text)?;
         let place = ("--surname", "/surname");
         let surname = guide.ask(place, "Surname, or name of the business", Need::Optional, as_text)?;
-        if given || surname || guide.wants("Without a name nobody finds the customer again. Leave it out?")? {
+        if given || surname || guide.wants("A customer without a name is hard to find. Leave it out?")? {
             break;
         }
     }
@@ -59,12 +59,12 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateCustomer>) -> Outcome {
         guide.ask(("--contact", &at("value")), "Number or address", Need::Required, as_text)?;
         (question, number) = ("Add another contact?", number + 1);
     }
-    tell_duplicates(cx, guide).await;
+    show_duplicates(cx, guide).await;
     Ok(())
 }
 
 /// Shows who may be the same person, before the last question.
-async fn tell_duplicates(cx: &Cx, guide: &Guide<'_, CreateCustomer>) {
+async fn show_duplicates(cx: &Cx, guide: &Guide<'_, CreateCustomer>) {
     // A refusal is reported when the record is sent.
     let Ok(body) = Draft::from_record(guide.body().clone()).body::<CreateCustomer>() else { return };
     let _ = cx.client.try_out(&CreateCustomer {}, &body).await;
@@ -74,6 +74,6 @@ async fn tell_duplicates(cx: &Cx, guide: &Guide<'_, CreateCustomer>) {
         let Ok(reply) = cx.client.send(&read, &Nothing).await else { continue };
         let (name, state) =
             (super::name(&reply.value), reply.value["currentState"].as_str().unwrap_or_default());
-        cx.out.warn(&format!("there is somebody like that already: {other} {name} ({state})"));
+        cx.out.warn(&format!("there is a similar customer already: {other} {name} ({state})"));
     }
 }

@@ -50,7 +50,7 @@ impl Verb for Set {
         if cx.change.no_read {
             return cx.done(done);
         }
-        cx.tell_image(&GetPortrait { customer: customer.clone() }, done).await
+        cx.report_image(&GetPortrait { customer: customer.clone() }, done).await
     }
 }
 

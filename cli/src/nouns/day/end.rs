@@ -1,6 +1,6 @@
 //! The end of a day: tellers, interest, the report, the books, failures, the backup.
 
-use super::steps::{self, Ending, Step, told};
+use super::steps::{self, Ending, Step, reason};
 use super::{is_sheet, sheet};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
@@ -87,14 +87,14 @@ impl Ends {
                 let steps = if count == 1 { "1 step" } else { &format!("{count} steps") };
                 let what = format!("{steps} of the end of {date} at office {} failed", self.office);
                 Err(Failure::new("day_not_ended", exit::BULK_FAILURES, what)
-                    .hint("see the lines above, then repeat the command: what is done stays done"))
+                    .hint("see the lines above, then repeat the command: what is done is not repeated"))
             }
         }
     }
 }
 
 impl Ends {
-    /// Everything that follows the tellers. It may be dropped anywhere, and the next call goes on.
+    /// Everything after the tellers. It may be dropped anywhere, and the next call continues.
     async fn steps(
         &self,
         cx: &Cx,
@@ -115,8 +115,7 @@ impl Ends {
         Ok(())
     }
 
-    /// What is the case after an interrupt. The next step names the day, because the next call may come
-    /// after midnight.
+    /// The state after an interrupt. The hint names the day, because the next call may come after midnight.
     fn cut(&self, failure: Failure, date: Date, report: Option<&Value>) -> Failure {
         let office = &self.office;
         let what = match report {
@@ -126,7 +125,7 @@ impl Ends {
             ),
             None => format!("; the day {date} of office {office} may not have been ended yet"),
         };
-        let next = format!("repeat it: mfa day end {office} {date}; what is done stays as it is");
+        let next = format!("repeat it: mfa day end {office} {date}; what is done is not repeated");
         failure.adding(&what).hint(next)
     }
 }
@@ -158,7 +157,7 @@ impl Ends {
             return Ok(vec![Step::done(NAME, format!("all {} are closed", tellers.len()))]);
         }
         if is_ended || self.leave_open {
-            let open: Vec<_> = open.into_iter().map(as_told).collect();
+            let open: Vec<_> = open.into_iter().map(in_words).collect();
             return Ok(vec![Step::skipped(NAME, format!("left as they are: {}", open.join(", ")))]);
         }
         self.check_order(cx, at).await?;
@@ -169,13 +168,13 @@ impl Ends {
             let name = format!("teller {code}");
             let hint = format!("close it: mfa teller close {code} --office {}", self.office);
             let closed = match asks {
-                false => Err(Failure::new("teller_open", exit::CONFLICT, as_told(teller))),
+                false => Err(Failure::new("teller_open", exit::CONFLICT, in_words(teller))),
                 true => self.ask(cx, code, teller).await,
             };
             steps.push(match closed {
                 Ok(()) => Step::done(&name, "closed"),
-                Err(why) if why.hint.is_empty() => Step::failed(&name, told(&why.hint(hint))),
-                Err(why) => Step::failed(&name, told(&why)),
+                Err(why) if why.hint.is_empty() => Step::failed(&name, reason(&why.hint(hint))),
+                Err(why) => Step::failed(&name, reason(&why)),
             });
         }
         Ok(steps)
@@ -184,15 +183,15 @@ impl Ends {
     /// Asks whether a teller is to be closed, with what that cancels, and closes it.
     async fn ask(&self, cx: &Cx, code: &str, teller: &Value) -> Outcome {
         let answer = match teller::say_what_waits(cx, code).await {
-            0 => cx.prompt.confirm(&format!("{}: close it?", as_told(teller))),
+            0 => cx.prompt.confirm(&format!("{}: close it?", in_words(teller))),
             waiting => {
                 let s = if waiting == 1 { "" } else { "s" };
                 let what = format!("{waiting} pending transaction{s}");
-                cx.prompt.before_ending(&format!("{}: close it and cancel {what}", as_told(teller)), code)
+                cx.prompt.before_ending(&format!("{}: close it and cancel {what}", in_words(teller)), code)
             }
         };
         if answer.is_err() {
-            let what = format!("{} and was left so", as_told(teller));
+            let what = format!("{} and was left so", in_words(teller));
             return Err(Failure::new("teller_open", exit::CONFLICT, what));
         }
         teller::close(cx, &self.office, code, &self.file).await
@@ -218,20 +217,20 @@ impl Ends {
     async fn report(&self, cx: &Cx, at: &GetOfficeDay, report: &mut Option<Value>) -> Step {
         const NAME: &str = "report";
         if let Err(failure) = self.end(cx, at).await {
-            return Step::failed(NAME, told(&failure));
+            return Step::failed(NAME, reason(&failure));
         }
         match cx.client.send(at, &Nothing).await {
             Ok(reply) => {
                 let read = report.insert(reply.value);
                 Step::done(NAME, format!("number {}", read["number"]))
             }
-            Err(failure) => Step::failed(NAME, told(&failure)),
+            Err(failure) => Step::failed(NAME, reason(&failure)),
         }
     }
 }
 
 /// `desk-2 is ACTIVE for kwame`
-fn as_told(teller: &Value) -> String {
+fn in_words(teller: &Value) -> String {
     let text = |name: &str| teller[name].as_str();
     let (code, state) = (text("code").unwrap_or_default(), text("state").unwrap_or_default());
     let employee = text("assignedEmployee").map_or_else(String::new, |employee| format!(" for {employee}"));
@@ -254,7 +253,7 @@ fn with_whole_commands(text: &str) -> String {
     whole
 }
 
-/// A line for each step; long ones go on below their own words.
+/// A line for each step; long ones are wrapped below their own text.
 fn lines(steps: &[Step], width: usize) -> String {
     let longest = steps.iter().map(|step| step.name.chars().count()).max().unwrap_or_default();
     let names = STEP_WIDTH.max(longest + 1);
@@ -288,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_line_goes_on_below_its_own_words_and_a_long_name_stands_apart() {
+    fn a_long_line_wraps_below_its_text_and_a_long_name_has_its_own_line() {
         let steps = [
             Step::done("ledger", "both sides are the same"),
             Step::failed("teller far-away-desk", "it is open: mfa teller close; no more"),

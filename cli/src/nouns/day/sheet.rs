@@ -156,7 +156,7 @@ fn laid_out(report: &Value, scales: &HashMap<String, u32>, moment: &dyn Fn(&str)
     let exceptions = report["exceptions"].as_array().cloned().unwrap_or_default();
     for exception in &exceptions {
         let teller = escaped(&text(exception, "/tellerCode"));
-        sheet += &format!("{teller:<20}{}\n", escaped(&text(exception, "/detail")));
+        sheet += &format!("{teller:<19} {}\n", escaped(&text(exception, "/detail")));
     }
     if exceptions.is_empty() {
         sheet += "none\n";
@@ -164,14 +164,15 @@ fn laid_out(report: &Value, scales: &HashMap<String, u32>, moment: &dyn Fn(&str)
     sheet.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The first cell on the left, words behind a number with a blank, and everything else on the right.
+/// The first cell on the left, words behind a number with a blank, and everything else on the right. What is
+/// wider than its place still stands apart from what is before it.
 fn line(titles: &[(&str, usize)], cells: &[String]) -> String {
     let mut line = String::new();
     for (place, ((title, width), cell)) in titles.iter().zip(cells).enumerate() {
         line += &match (place, *title) {
             (0, _) => format!("{cell:<width$}"),
             (_, "") => format!(" {cell:<width$}", width = width - 1),
-            _ => format!("{cell:>width$}"),
+            _ => format!(" {cell:>width$}", width = width - 1),
         };
     }
     line + "\n"
@@ -224,5 +225,25 @@ Exceptions
 T1                  day report 1: 0.5 short
 ";
         assert_eq!(sheet, expected);
+    }
+
+    #[test]
+    fn what_is_wider_than_its_place_stands_apart() {
+        let code = "a-teller-of-the-head-office-0001";
+        let report = json!({
+            "tellers": [{ "code": code, "state": "ACTIVE", "currency": "IDR",
+                "cashOnHand": 123_456_789_012_345_i64, "pendingTransactions": 0 }],
+            "sessions": [{ "tellerCode": code, "report": 1, "cashReceivedTotal": 123_456_789_012_i64,
+                "cashDisbursedTotal": 23_456_789_012_i64, "difference": 0, "cashOnHand": 1 }],
+            "exceptions": [{ "kind": "OPEN_TELLER", "tellerCode": code, "detail": "is ACTIVE for e1" }],
+        });
+        let sheet = laid_out(&report, &HashMap::from([("IDR".to_owned(), 2)]), &str::to_owned);
+        for words in [
+            format!("{code}  ACTIVE 123456789012345.00 IDR"),
+            " 123456789012.00 23456789012.00 ".to_owned(),
+            format!("{code} is ACTIVE for e1"),
+        ] {
+            assert!(sheet.contains(&words), "{words}: {sheet}");
+        }
     }
 }

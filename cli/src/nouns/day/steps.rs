@@ -1,4 +1,4 @@
-//! The steps of the end of a day: each ends in a line, and none of them keeps the others from being done.
+//! The steps of the end of a day: each ends in a line, and a failed one does not stop the others.
 
 use crate::command::cx::Cx;
 use crate::command::money::with_digits;
@@ -49,11 +49,11 @@ impl Step {
         Self::new(name, Ending::Failed, detail)
     }
 
-    /// A step that was refused: skipped where it is for others to do.
+    /// A step that was refused: skipped where the caller lacks the permission.
     pub fn refused(name: &str, what: &str, failure: &Failure) -> Self {
         match failure.exit == exit::FORBIDDEN {
             true => Self::skipped(name, format!("you may not {what}")),
-            false => Self::failed(name, told(failure)),
+            false => Self::failed(name, reason(failure)),
         }
     }
 
@@ -71,7 +71,7 @@ impl Step {
 }
 
 /// What went wrong, and what to do about it.
-pub fn told(failure: &Failure) -> String {
+pub fn reason(failure: &Failure) -> String {
     match failure.hint.as_str() {
         "" => failure.message.clone(),
         hint => format!("{}; {hint}", failure.message),
@@ -94,7 +94,7 @@ pub async fn interest(cx: &Cx, date: Date) -> Step {
         return Step::refused(NAME, "run interest", &failure);
     }
     match interest::runs_of(cx, until).await {
-        Err(failure) => Step::failed(NAME, told(&failure)),
+        Err(failure) => Step::failed(NAME, reason(&failure)),
         Ok(runs) if runs.is_empty() => Step::skipped(NAME, "nothing is due"),
         Ok(runs) => match runs.iter().find(|run| !is_done(run)) {
             None => {
@@ -149,7 +149,7 @@ pub async fn messages(cx: &Cx, date: Date) -> Step {
     }
 }
 
-/// A backup that has the end of the day in it, where backups are set up.
+/// A backup that includes the end of the day, where backups are set up.
 pub async fn backup(cx: &Cx, report: Option<&Value>) -> Step {
     let step = try_backup(cx, report).await;
     step.unwrap_or_else(|failure| Step::refused(BACKUP, "make backups", &failure))

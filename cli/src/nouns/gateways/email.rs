@@ -147,7 +147,7 @@ impl Verb for Update {
         if !draft.given {
             return Err(nothing_given());
         }
-        // What is not sent stays as it is, so the password need not be read for it.
+        // Fields that are not sent keep their value, so the password need not be read.
         let body = draft.set("identifier", Some(self.gateway.clone())).body::<UpdateEmailConfiguration>()?;
         cx.client.send(&UpdateEmailConfiguration {}, &body).await?;
         changed(cx, &NOUN, &self.gateway, "updated").await

@@ -24,7 +24,7 @@ pub const NOUN: Noun = Noun {
     ..noun::NOUN
 };
 
-/// Replaces a secret that was not asked for by name.
+/// Shown in place of a secret unless it is asked for.
 const MASK: &str = "***";
 /// A gateway has 30 seconds for a message; the daemon's answer takes a little longer.
 const TEST_TIMEOUT: Duration = Duration::from_secs(45);
@@ -69,7 +69,7 @@ where
     cx.out.show(view, &record)
 }
 
-/// Starts from a file. A secret that a read has masked in it says nothing: the one that there is stays.
+/// Starts from a file. A masked secret in it is dropped, so that the stored one is kept.
 fn from_file(file: Option<&str>, secret: &str) -> Outcome<Draft> {
     Ok(Draft::from_file(file)?.without(secret, MASK))
 }

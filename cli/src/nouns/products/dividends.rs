@@ -13,7 +13,7 @@ use mfa_shared::time::Date;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long the answer to a distribution is waited for.
+/// Longest wait for the answer to a distribution.
 const DISTRIBUTION: Duration = Duration::from_secs(60 * 60);
 
 /// The verbs of the noun.

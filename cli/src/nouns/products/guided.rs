@@ -1,4 +1,4 @@
-//! Asking for a product, what is needed first.
+//! Guided input of a product, required fields first.
 
 use crate::command::cx::Cx;
 use crate::command::guide::{Guide, Need, as_text};
@@ -43,7 +43,7 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateDefinition>) -> Outcome 
     let payable = words(&["MATURITY", "ANNUALLY", "QUARTERLY", "MONTHLY"]);
     guide.choose(("--term", "/term/interestPayable"), "Interest is payable", &payable, Need::Required)?;
     let period = ("--term", "/term/period");
-    if guide.ask(period, "Laid up for how many months or years", Need::Optional, input::integer)? {
+    if guide.ask(period, "Term in months or years", Need::Optional, input::integer)? {
         let units = words(&["MONTH", "YEAR"]);
         guide.choose(("--term", "/term/timeUnit"), "Months or years", &units, Need::Required)?;
     }

@@ -74,7 +74,7 @@ pub struct Add {
     /// The cash that was counted, piece by piece, such as 100x12,50x1,0.50x4
     #[arg(long, value_name = "VALUExNUMBER,...", value_parser = pieces, conflicts_with = "counted")]
     denominations: Option<Pieces>,
-    /// A remark; by default the pieces
+    /// Remark; by default the pieces
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 }

@@ -55,8 +55,8 @@ impl Verb for Close {
 }
 
 /// Closes a teller with the cash that moves, what was counted, and a remark about the count. Asks for what is
-/// missing, and answers the report of the day, which is in its file then. What waits is not asked about where
-/// the caller has been asked.
+/// missing, and returns the report of the day, which is saved to its file. Pending transactions are not asked
+/// about again where the caller has done so.
 pub(super) async fn close(
     cx: &Cx,
     at: Place,
@@ -88,8 +88,8 @@ pub(super) async fn close(
     let read = GetDayReport { office, teller: teller.clone(), report: "latest".to_owned() };
     let report = cx.client.send(&read, &Nothing).await?.value;
     let file = file.write(cx, &folder, &report).await.map_err(|failure| {
-        failure.adding(&format!("; teller {teller} is closed all the same")).hint(format!(
-            "write it once more: mfa teller reports save {teller} {} --report-dir DIR",
+        failure.adding(&format!("; teller {teller} is closed nevertheless")).hint(format!(
+            "write it again: mfa teller reports save {teller} {} --report-dir DIR",
             report["number"]
         ))
     })?;
@@ -191,7 +191,7 @@ async fn count(
         let (present, expected) = (money(present), money(expected));
         let what = format!("cash moved meanwhile: the drawer should hold {present}, not {expected}");
         let row = fault::WRONG_STATE;
-        let hint = "the teller is paused and nothing was counted; count once more";
+        let hint = "the teller is paused and nothing was counted; count again";
         return Err(Failure::new(row.code, row.exit(), what).hint(hint));
     }
     cash::save(cx, at, found).await
@@ -215,7 +215,7 @@ async fn is_active(cx: &Cx, at: &Place) -> Outcome<bool> {
     }
 }
 
-/// Refuses to count where the caller may close the teller and not pause it, before somebody counts in vain.
+/// Refuses a count where the caller may close the teller but not pause it, before any cash is counted.
 async fn check_pause(cx: &Cx, at: &Place, employee: Option<&str>) -> Outcome {
     let form = Form(TellerForm { command: TellerCommandWord::Pause });
     let tried = cx.client.try_out(&PauseTeller { teller: at.teller.clone() }, &form).await;

@@ -162,6 +162,7 @@ impl Effect {
 
 async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
     wish.receipt.check(cx)?;
+    cx.check_columns(&views::TRANSACTION)?;
     // Before anything is created: if no question can be asked, nothing happens at all.
     if !cx.prompt.yes {
         cx.prompt.check("--yes")?;
@@ -180,7 +181,7 @@ async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option
     let quoted = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await;
     let quote = quoted?.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
-        return Err(Failure::local("the daemon answered no identifier of the transaction"));
+        return Err(Failure::local("the daemon returned no identifier of the transaction"));
     };
     let text = |property: &str| instance[property].as_str().unwrap_or_default().to_owned();
     let scale = product_scale(cx, &text("productIdentifier")).await;
@@ -227,7 +228,7 @@ async fn holder(cx: &Cx, customer: &str) -> String {
         return unnamed;
     }
     let read = GetCustomer { customer: customer.to_owned() };
-    // Who may not read customers still serves them, by their number.
+    // Without the right to read customers, the account number is shown.
     let Ok(reply) = cx.client.send(&read, &Nothing).await else { return unnamed };
     cards::warn_of_customer(cx, customer).await;
     match customers::name(&reply.value) {
@@ -244,10 +245,10 @@ async fn agreed(cx: &Cx, wish: &Wish, teller: &str, transaction: &str, question:
     cx.prompt.confirm_or_interrupted(question).await
 }
 
-/// What cannot be confirmed is not left behind. What may have been confirmed is named.
+/// A transaction that cannot be confirmed is cancelled. One that may have been confirmed is named.
 async fn given_up(cx: &Cx, teller: &str, transaction: &str, failure: Failure) -> Failure {
     if failure.status.is_some_and(|status| status < 500) {
-        // If it cannot be cancelled, either, the refusal says more than that it stays PENDING.
+        // If it cannot be cancelled either, the refusal matters more than that it is still PENDING.
         let _ = transactions::cancel(cx, teller, transaction).await;
         return failure;
     }
@@ -266,7 +267,7 @@ fn words(kind: TransactionType) -> &'static str {
     }
 }
 
-/// A type of transaction is one verb; all of them send the same endpoint with another word.
+/// Each type of transaction is a verb; all of them send the same endpoint with a different word.
 macro_rules! counter {
     ($($verb:ident $kind:ident $about:literal [$($example:literal),*];)*) => {$(
         #[derive(Args)]
@@ -333,8 +334,8 @@ impl Verb for CloseAccount {
                     Err(failure) if failure.code == fault::NOTHING_ACCRUED.code => {}
                     Err(failure) if failure.exit == exit::FORBIDDEN => {
                         return Err(failure.hint(format!(
-                            "let somebody pay it who may, and repeat the command: mfa accounts pay-interest \
-                             {account}; or give it up: --forfeit-interest"
+                            "have it paid by someone who may, then repeat the command: \
+                             mfa accounts pay-interest {account}; or give it up: --forfeit-interest"
                         )));
                     }
                     paid => paid?,

@@ -60,6 +60,7 @@ impl Verb for Open {
         let at = self.at.place(cx)?;
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
         let body = draft.body::<CommandTeller>()?;
+        cx.check_columns(&views::TELLER)?;
         cx.client.send(&at.command(), &body).await?;
         of_day::remember(cx, &at.teller, Some(&at.office));
         cx.changed(done(&at.teller, "opened"), at.read(), &views::TELLER).await
@@ -97,7 +98,7 @@ impl Verb for Unlock {
         let mut shown = cx.client.send(&at, &body).await?.value;
         of_day::remember(cx, &teller, None);
         cx.out.tip(&format!("teller {teller} unlocked (ACTIVE)"));
-        // The interface says OPEN here and ACTIVE everywhere else; a person wants to know what is the case.
+        // The interface says OPEN here and ACTIVE everywhere else; people see one word.
         if !cx.out.format.is_structured() {
             shown["state"] = json!("ACTIVE");
         }

@@ -135,8 +135,8 @@ const REPORTS: Noun = Noun {
     ..noun::NOUN
 };
 
-/// Closes a teller as `teller close` does without flags: asks for what must be counted. Whether what waits
-/// is to be cancelled is a question of the caller.
+/// Closes a teller as `teller close` does without flags: asks for what must be counted. The caller asks
+/// whether pending transactions are to be cancelled.
 pub async fn close(cx: &Cx, office: &str, teller: &str, file: &FileFlags) -> Outcome {
     let at = Place { office: office.to_owned(), teller: teller.to_owned() };
     close::close(cx, at, (day::CashFlags::default(), None, None), file, true).await.map(drop)
@@ -273,7 +273,7 @@ struct TellerFlags {
     /// Whether the cash must be counted before the teller is closed
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     count_required: Option<bool>,
-    /// Who is to work there; an empty text for no one
+    /// Who works there; an empty text for no one
     #[arg(long, value_name = "ID")]
     employee: Option<String>,
     #[command(flatten)]

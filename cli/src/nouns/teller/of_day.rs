@@ -1,4 +1,4 @@
-//! The teller of the day: who has opened or unlocked one need not name it again until it is closed.
+//! The teller of the day: after it was opened or unlocked, commands need not name it until it is closed.
 
 use super::{Place, office};
 use crate::client::logins;
@@ -67,7 +67,7 @@ impl WorkingPlace {
 
 /// Remembers a teller until it is closed, or until the day ends.
 pub(super) fn remember(cx: &Cx, teller: &str, office: Option<&str>) {
-    // A machine without a home has nowhere to keep it; the teller is open all the same.
+    // Without a home folder it cannot be kept; the teller is open nevertheless.
     let Ok(now) = this_login(cx) else { return };
     if cx.client.dry_run {
         return;
@@ -121,7 +121,7 @@ fn path() -> Outcome<PathBuf> {
     Ok(state_dir()?.join("tellers.json"))
 }
 
-/// Everything that is remembered. What cannot be read is only a convenience that is lost.
+/// Everything that is remembered. An unreadable file only loses a convenience.
 fn all() -> Vec<OfDay> {
     let text = path().ok().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()

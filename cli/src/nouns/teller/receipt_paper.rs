@@ -42,7 +42,7 @@ impl ReceiptFlags {
         cx.out.tip(&format!("transaction {identifier} confirmed"));
         let confirmed = |failure: Failure| {
             failure
-                .adding(&format!("; transaction {identifier} is confirmed all the same"))
+                .adding(&format!("; transaction {identifier} is confirmed nevertheless"))
                 .hint(format!("print the receipt again: mfa teller receipt --teller {teller} {identifier}"))
         };
         issue(cx, &self.paper, teller, identifier).await.map_err(confirmed)
@@ -54,7 +54,7 @@ pub(super) async fn issue(cx: &Cx, flags: &PaperFlags, teller: &str, identifier:
     flags.check_on(cx, SIZE)?;
     let at = IssueReceipt { teller: teller.to_owned(), transaction: identifier.to_owned() };
     let receipt = cx.client.send(&at, &Nothing).await?.value;
-    // Who asks for a format of records gets the receipt as one.
+    // With a data format, prints the receipt as a record.
     if !flags.ask() && cx.out.is_asked_for_records() {
         return cx.print(&at, &views::RECEIPT, receipt).await;
     }

@@ -1,4 +1,4 @@
-//! The file of a day report. A file that is there is never written over.
+//! The file of a day report. An existing file is never overwritten.
 
 use super::report_paper;
 use crate::command::cx::Cx;
@@ -80,7 +80,7 @@ impl FileFlags {
                 file.write_all(content.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                // A report never changes, so one that was written already says the same.
+                // A report never changes, so an existing file has the same content.
                 if !fs::read_to_string(&path).is_ok_and(|present| say_the_same(&present, &content)) {
                     let what = format!("{} is there already and holds something else", path.display());
                     return Err(Failure::local(what).hint("name another folder with --report-dir"));

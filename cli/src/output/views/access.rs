@@ -180,7 +180,7 @@ pub const FACTOR_SECRET: View = View {
     columns: &[column("secret", "/secret", 0), column("uri", "/uri", 0)],
 };
 
-/// Codes for the day on which an authenticator is lost.
+/// Recovery codes, for when an authenticator is lost.
 pub const RECOVERY_CODE: View =
     View { plural: "codes", id: "/code", state: "", columns: &[column("code", "/code", 0)] };
 

@@ -27,7 +27,7 @@ pub const AUDIT: View = View {
         column("method", "/method", WIDE),
         column("path", "/path", WIDE),
         column("affects", "/affects", WIDE),
-        super::Column { lines: Some(told), ..column("changes", "/changes", WIDE) },
+        super::Column { lines: Some(in_words), ..column("changes", "/changes", WIDE) },
         column("previous-hash", "/previousHash", WIDE),
         column("hash", "/hash", WIDE),
     ],
@@ -42,7 +42,7 @@ pub const HISTORY: View = View {
         moment("time", "/occurredOn", 0),
         column("actor", "/actor", 0),
         column("operation", "/operation", 0),
-        super::Column { lines: Some(told), ..column("changes", "/changes", 0) },
+        super::Column { lines: Some(in_words), ..column("changes", "/changes", 0) },
         column("resource", "/resource", 2),
         column("origin", "/origin", 3),
         column("outcome", "/outcome", WIDE),
@@ -101,20 +101,21 @@ pub const PRUNED: View = View {
 };
 
 /// The changes of a record in words: `surname: Mensah -> Owusu`. Who changed it last is in the trail itself.
-fn told(record: &Value) -> Vec<String> {
+fn in_words(record: &Value) -> Vec<String> {
     let noise = ["/lastModifiedBy", "/lastModifiedOn"];
     let listed = record["changes"].as_array().cloned().unwrap_or_default();
-    let told = listed.iter().filter(|change| !noise.iter().any(|field| change["field"] == *field));
-    told.map(|change| {
-        let field = change["field"].as_str().unwrap_or_default();
-        let name = field.trim_start_matches('/').replace('/', ".");
-        match (name.is_empty(), &change["before"], &change["after"]) {
-            (true, Value::Null, _) => "created".to_owned(),
-            (true, _, Value::Null) => "deleted".to_owned(),
-            (_, before, after) => format!("{name}: {} -> {}", shown(before), shown(after)),
-        }
-    })
-    .collect()
+    let changed = listed.iter().filter(|change| !noise.iter().any(|field| change["field"] == *field));
+    changed
+        .map(|change| {
+            let field = change["field"].as_str().unwrap_or_default();
+            let name = field.trim_start_matches('/').replace('/', ".");
+            match (name.is_empty(), &change["before"], &change["after"]) {
+                (true, Value::Null, _) => "created".to_owned(),
+                (true, _, Value::Null) => "deleted".to_owned(),
+                (_, before, after) => format!("{name}: {} -> {}", shown(before), shown(after)),
+            }
+        })
+        .collect()
 }
 
 fn shown(value: &Value) -> String {
@@ -142,11 +143,11 @@ mod tests {
             { "field": "/lastModifiedBy", "before": "esi", "after": "kofi" },
         ]);
         assert_eq!(
-            told(&json!({ "changes": changes })),
+            in_words(&json!({ "changes": changes })),
             ["surname: Mensah -> Owusu", "address.city: (none) -> Tema"]
         );
         let whole = |before: Value, after: Value| {
-            told(&json!({ "changes": [{ "field": "", "before": before, "after": after }] }))
+            in_words(&json!({ "changes": [{ "field": "", "before": before, "after": after }] }))
         };
         assert_eq!(whole(json!(null), json!({})), ["created"]);
         assert_eq!(whole(json!({}), json!(null)), ["deleted"]);

@@ -71,7 +71,7 @@ pub const PLAN: View = View {
     ],
 };
 
-/// What the institution was written into.
+/// The result of an export.
 pub const EXPORTED: View = View {
     plural: "files",
     id: "/file",

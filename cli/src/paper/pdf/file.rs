@@ -7,7 +7,7 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
 use pdf_writer::{Filter, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 
-/// How hard streams are compressed.
+/// Compression level of streams.
 const COMPRESSION: u8 = 9;
 /// Of which a point has a hundred.
 const HUNDREDTHS: u32 = 100;

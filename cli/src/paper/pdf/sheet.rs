@@ -11,7 +11,7 @@ pub struct Sheet {
     pub width: u32,
     /// None for a roll, which is cut where its text ends.
     pub height: Option<u32>,
-    /// What stays free on each side.
+    /// The margins.
     pub margin: u32,
     plain: u32,
     title: u32,

@@ -15,7 +15,7 @@ use mfa_shared::wire::AnswerKind;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Longest wait for identifiers; a person is waiting for the key to do something.
+/// Longest wait for identifiers; a person is waiting after a key press.
 const IDENTIFIERS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// What a value may be; the names of files where these are meant.

@@ -1,4 +1,4 @@
-//! `mfa apply` and `mfa diff`: the institution as files say.
+//! `mfa apply` and `mfa diff`: the institution as files describe it.
 
 use crate::client::References;
 use crate::command::cx::Cx;
@@ -19,17 +19,17 @@ pub struct Apply {
     /// File or folder of documents, - for standard input; can be repeated
     #[arg(short, long = "file", value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// Only try it: the daemon carries everything out and takes it back; exit 20 if something would change
+    /// Only try it: the daemon makes every change and takes it back; exits with 20 if something would change
     #[arg(long)]
     dry_run: bool,
-    /// Refuse documents that name records which neither exist nor are made before them
+    /// Refuse documents that name records which neither exist nor are created before them
     #[arg(long)]
     existing_only: bool,
 }
 
 impl Verb for Apply {
     const ABOUT: &'static str =
-        "Make the institution as files say: offices, roles, users, products, tellers and more";
+        "Make the institution match files: offices, roles, users, products, tellers and more";
     const EXAMPLES: &'static [&'static str] = &[
         "printf 'kind: office\\nidentifier: osu\\nname: Osu\\n' | mfa apply -f - --yes",
         "printf 'kind: user\\nidentifier: ama\\nrole: clerk\\npassword: ${env:AMA}\\n' > ama.yaml\n  \
@@ -45,7 +45,7 @@ impl Verb for Apply {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let plan = plan(&cx.client, files::read(&self.files)?).await?;
-        tell(cx, &plan, self.dry_run);
+        show_plan(cx, &plan, self.dry_run);
         if plan.steps.is_empty() {
             return quiet_after_none(cx, "changes", &plan).show(&views::PLAN, &json!([]));
         }
@@ -68,15 +68,15 @@ impl Verb for Apply {
 }
 
 /// What to do after a part was not done.
-const AGAIN: &str = "apply the files again: what is as they say already stays as it is";
+const AGAIN: &str = "apply the files again: records that match them are not changed";
 
 /// Shows what would be done, before it is.
-fn tell(cx: &Cx, plan: &Plan, dry_run: bool) {
+fn show_plan(cx: &Cx, plan: &Plan, dry_run: bool) {
     let lines = show::lines(plan);
     let asks = !cx.prompt.yes && !dry_run && cx.prompt.can_ask();
     if asks || !(cx.out.quiet || cx.out.format.is_structured()) {
         let lines: Vec<_> = lines.iter().map(|(mark, text)| (*mark, text.as_str())).collect();
-        cx.out.tell_changes(&lines);
+        cx.out.show_changes(&lines);
     }
 }
 

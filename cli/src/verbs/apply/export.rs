@@ -49,7 +49,7 @@ pub async fn export(client: &Client, folder: &str, over: bool) -> Outcome<Export
     Ok(Exported { rows, dangling, secrets: found.secrets })
 }
 
-/// What is noted while records pass by.
+/// What is noted while records are exported.
 #[derive(Default)]
 struct Found {
     /// Records that are named, each with the first one that names it.
@@ -60,11 +60,11 @@ struct Found {
 impl Found {
     async fn dangling(&self, client: &Client) -> Outcome<Vec<String>> {
         let absent = absent(client, self.named.keys().cloned().collect()).await?;
-        let told = |name: &Name| {
+        let line = |name: &Name| {
             let (kind, id) = name;
             format!("{} names {kind} {id}, which does not exist", self.named[name])
         };
-        let mut lines: Vec<_> = absent.iter().map(told).collect();
+        let mut lines: Vec<_> = absent.iter().map(line).collect();
         lines.sort();
         Ok(lines)
     }
@@ -195,7 +195,7 @@ impl File {
         self.write(&text)
     }
 
-    /// The record with nothing but what a document takes.
+    /// The record with only the properties that a document takes.
     fn document(&self, record: &Value) -> Document {
         let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
         let mut given = Map::new();
@@ -224,7 +224,7 @@ impl File {
     }
 }
 
-/// A value without the properties that say nothing; nothing for one that says nothing itself.
+/// A value without empty properties; nothing if it is empty itself.
 fn without_nulls(value: &Value) -> Option<Value> {
     Some(match value {
         Value::Null => return None,

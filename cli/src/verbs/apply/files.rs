@@ -19,7 +19,7 @@ const ENDINGS: &[&str] = &["yaml", "yml", "json"];
 /// The kind of a record, and what names it among its kind.
 pub type Name = (&'static str, String);
 
-/// A document: how one record is to be.
+/// A document: the description of one record.
 #[derive(Clone)]
 pub struct Document {
     /// Its place, for people.
@@ -34,7 +34,7 @@ pub struct Document {
     pub given: Map<String, Value>,
     /// Pointers of what must not be shown.
     pub hidden: Vec<String>,
-    /// Secrets that are where the document says only if they are there, and are not: the property, and where.
+    /// Optional secrets that are missing: the property, and where it was looked for.
     pub absent: Vec<(String, String)>,
 }
 
@@ -54,7 +54,7 @@ impl Document {
         self.within.as_deref().into_iter().chain([self.id.as_str()]).collect()
     }
 
-    /// A refusal that says where a property was looked for that it misses.
+    /// A refusal of a missing property, which says where it was looked for.
     pub fn with_absent(&self, failure: Failure) -> Failure {
         let (mut errors, mut failure) = (failure.errors.clone(), failure);
         for error in &mut errors {
@@ -139,7 +139,7 @@ fn expand(file: &str) -> Outcome<Vec<String>> {
 
 /// The documents of a text with their places; the elements of a list are documents, too.
 fn values(name: &str, text: &str) -> Outcome<Vec<(String, Value)>> {
-    // JSON first, because it may hold what YAML reads otherwise.
+    // JSON first, because YAML reads some of it differently.
     let documents = match text.trim_start().starts_with(['{', '[']) {
         true => serde_json::Deserializer::from_str(text)
             .into_iter()
@@ -228,7 +228,7 @@ fn check_known(kind: &Kind, shape: &Shape, name: &str, value: &Value, place: &st
     for (path, why) in shape.unknown(name, value) {
         let field = pointer(&path);
         if Shape::of_answer(kind.read).column(&path).is_ok() {
-            let what = format!("{field} of {} is told by the daemon and cannot be set", kind.name);
+            let what = format!("{field} of {} is set by the daemon and cannot be set", kind.name);
             findings.hint(place, &field, &what, "leave it out");
         } else {
             findings.hint(place, &field, &format!("{} has no field {field}", kind.name), why);

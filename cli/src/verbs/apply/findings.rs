@@ -48,7 +48,7 @@ impl Findings {
         let message = match self.errors.as_slice() {
             [] => return Ok(()),
             [one] => one.detail.clone(),
-            several => format!("{} things are wrong with the files; nothing was sent", several.len()),
+            several => format!("{} mistakes in the files; nothing was sent", several.len()),
         };
         let hint = if self.lacks_secret {
             LACKS_SECRET.to_owned()

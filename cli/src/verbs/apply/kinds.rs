@@ -57,7 +57,7 @@ impl Deref for Kind {
     }
 }
 
-/// Every kind, in the order in which records of no other order are sent.
+/// Every kind, in the order in which records are sent that do not depend on each other.
 pub static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     let mut kinds: Vec<_> = nouns::all().iter().filter_map(|noun| Kind::of(noun)).collect();
     kinds.sort_by_key(|kind| kind.place);

@@ -1,4 +1,4 @@
-//! Sets of files that say how an institution is to be: `mfa apply`, `mfa diff` and `mfa export`.
+//! Sets of files that describe an institution: `mfa apply`, `mfa diff` and `mfa export`.
 //!
 //! | module | holds |
 //! |---|---|

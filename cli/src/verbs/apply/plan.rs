@@ -1,4 +1,4 @@
-//! What the daemon has beside what the documents say, and the operations that make it so.
+//! The records of the daemon compared with the documents, and the operations that make them match.
 
 use super::files::{Document, Name};
 use super::findings::Findings;
@@ -51,15 +51,15 @@ pub struct Step {
     pub layer: usize,
 }
 
-/// What makes the institution as the files say.
+/// The changes that make the institution match the files.
 pub struct Plan {
     /// The steps, layer by layer.
     pub steps: Vec<Step>,
-    /// Records that are already as they should be.
+    /// Records that match already.
     pub unchanged: usize,
 }
 
-/// Looks at what there is, and finds out what differs. Nothing is changed.
+/// Compares the records with the documents. Nothing is changed.
 pub async fn plan(client: &Client, documents: Vec<Document>) -> Outcome<Plan> {
     let layers = layers(&documents)?;
     let own: HashSet<_> = documents.iter().map(Document::name).collect();
@@ -221,8 +221,8 @@ fn change(document: &Document, state: &State, findings: &mut Findings) -> Option
         return None;
     }
     let mut drawn = Drawn { before: json!({}), after: json!({}), ..Drawn::default() };
-    let told = shape.properties().into_iter().chain(kind.own.iter().map(|own| own.property));
-    for name in told.filter(|name| !kind.unseen.contains(name)) {
+    let known = shape.properties().into_iter().chain(kind.own.iter().map(|own| own.property));
+    for name in known.filter(|name| !kind.unseen.contains(name)) {
         for (record, side) in [(&shown, &mut drawn.before), (&wanted, &mut drawn.after)] {
             if !record[name].is_null() {
                 side[name] = record[name].clone();
@@ -230,7 +230,7 @@ fn change(document: &Document, state: &State, findings: &mut Findings) -> Option
         }
     }
     let (mut body, mut own_operations, mut in_body) = (shown.clone(), Vec::new(), false);
-    // What is secret is sent only where it changes, and where a change needs it.
+    // Secrets are sent only where they change, and where a change needs them.
     shape.secrets().into_iter().for_each(|name| body[name] = Value::Null);
     for name in document.given.keys().filter(|name| changed.contains(name) || !seen(name)) {
         let value = &wanted[name];
@@ -290,10 +290,10 @@ fn check_references(
     absent: &HashSet<Name>,
     findings: &mut Findings,
 ) {
-    let mut told = HashMap::new();
+    let mut noted = HashMap::new();
     for (property, name) in document.references() {
         let newly = new || drawn.changed.iter().any(|changed| changed == property);
-        if newly && absent.contains(&name) && told.insert(name.clone(), ()).is_none() {
+        if newly && absent.contains(&name) && noted.insert(name.clone(), ()).is_none() {
             let (kind, id) = name;
             let what =
                 format!("/{property} names {kind} \"{id}\", which is neither in the files nor at the daemon");

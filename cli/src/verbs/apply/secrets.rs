@@ -37,8 +37,8 @@ pub fn resolve(value: &mut Value, at: &str, folder: &Path, places: &mut Vec<Stri
     }
 }
 
-/// Makes `${env:NAME?}` and `${file:PATH?}` what they are without the question mark, if the variable or the
-/// file is there; otherwise says where nothing is.
+/// Reads `${env:NAME?}` and `${file:PATH?}` as if without the question mark, if the variable or the file
+/// exists; otherwise returns where it was looked for.
 pub fn optional(value: &mut Value, folder: &Path) -> Option<String> {
     let Value::String(text) = value else { return None };
     let name = text.strip_prefix("${")?.strip_suffix("?}").filter(|name| !name.contains('}'))?;
@@ -58,7 +58,7 @@ pub fn optional(value: &mut Value, folder: &Path) -> Option<String> {
     absent
 }
 
-/// Where a secret is looked for that a file of an export does not hold.
+/// Where a secret that an export leaves out is looked for.
 pub fn place(kind: &str, id: &str, property: &str) -> String {
     format!("${{file:{}?}}", path(kind, id, property))
 }
@@ -68,7 +68,7 @@ pub fn path(kind: &str, id: &str, property: &str) -> String {
     format!("secrets/{kind}/{id}.{property}")
 }
 
-/// Writes texts so that they come back as they are.
+/// Escapes texts so that they are read back unchanged.
 pub fn guard(value: &mut Value) {
     match value {
         Value::String(text) => *text = text.replace("${", "$${"),

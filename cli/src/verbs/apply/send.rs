@@ -3,7 +3,7 @@
 use super::plan::{Plan, Step};
 use crate::client::Client;
 use crate::failure::{Failure, Outcome};
-use crate::verbs::bulk::send::{BATCH_BYTES_MAX, told};
+use crate::verbs::bulk::send::{BATCH_BYTES_MAX, code_and_reason};
 use mfa_shared::api::batch::{OPERATIONS_MAX, OperationResult, PASSWORDS_MAX};
 use serde_json::json;
 use std::collections::HashMap;
@@ -50,13 +50,13 @@ impl Became {
         }
     }
 
-    /// Whether it is as the files say now.
+    /// Whether it matches the files now.
     pub fn is_well(&self) -> bool {
         matches!(self, Became::Done | Became::Tried)
     }
 }
 
-/// Carries a plan out. A failure that ended it comes with what was done before.
+/// Carries a plan out. A failure comes with what was done before it.
 pub async fn carry_out(client: &Client, plan: &Plan) -> (Vec<Became>, Outcome) {
     let mut became = vec![Became::Unsent; plan.steps.len()];
     let places: HashMap<_, _> = (0..).zip(&plan.steps).map(|(i, step)| (step.document.name(), i)).collect();
@@ -114,7 +114,7 @@ async fn send(client: &Client, plan: &Plan, part: &[usize], became: &mut [Became
 fn outcome(step: &Step, results: &[OperationResult], tried: bool) -> Became {
     match results.iter().find_map(|result| result.problem.as_ref()) {
         Some(problem) => {
-            let (code, message) = told(&json!(problem));
+            let (code, message) = code_and_reason(&json!(problem));
             Became::Refused(code, format!("{}: {message}", step.document.place))
         }
         None if tried => Became::Tried,

@@ -59,7 +59,7 @@ pub fn rows(plan: &Plan, became: &[Became]) -> Value {
     plan.steps.iter().zip(became).map(row).collect()
 }
 
-/// What the daemon has against what the files say, as differences of YAML.
+/// The records of the daemon and of the files as a diff of YAML.
 pub fn differences(plan: &Plan, place: &str) -> String {
     let mut out = String::new();
     for step in &plan.steps {

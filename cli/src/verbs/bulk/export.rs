@@ -78,8 +78,8 @@ enum Sink<'a> {
 impl<'a> Sheet<'a> {
     fn begin(cx: &'a Cx, noun: Bulk, out: Option<&str>, format: Format) -> Outcome<Self> {
         let shape = Shape::of(noun.create.meta);
-        let told = noun.told.iter().map(|name| (*name).to_owned());
-        let names = template::columns(noun).into_iter().map(|column| column.name).chain(told);
+        let computed = noun.computed.iter().map(|name| (*name).to_owned());
+        let names = template::columns(noun).into_iter().map(|column| column.name).chain(computed);
         // Secrets are not to be had.
         let names = names.filter(|name| name != "password");
         let column = |name: String| {
@@ -99,8 +99,8 @@ impl<'a> Sheet<'a> {
                 Sink::Listing(cx.out.listing(noun.noun.view)?)
             }
         };
-        let told = noun.told.iter().map(|name| (*name).to_owned());
-        let properties = Reading::names(noun).into_iter().chain(told).collect();
+        let computed = noun.computed.iter().map(|name| (*name).to_owned());
+        let properties = Reading::names(noun).into_iter().chain(computed).collect();
         let shown = out.is_none_or(|file| file == "-") && cx.out.screen.stdout_is_terminal;
         Ok(Self { shown, columns, properties, sink, count: 0 })
     }
@@ -147,7 +147,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// A record with nothing but what an import takes.
+/// A record with only the properties that an import takes.
 fn importable(properties: &[String], record: &Value) -> Value {
     let given =
         |name: &String| Some((name.clone(), record.get(name).filter(|value| !value.is_null())?.clone()));

@@ -21,7 +21,7 @@ pub struct Failed {
     writer: Option<csv::Writer<File>>,
     /// How many rows it has.
     pub count: u64,
-    /// How many rows it has not, because they cannot be read.
+    /// How many rows it lacks, because they cannot be read.
     pub unreadable: u64,
 }
 
@@ -69,18 +69,23 @@ impl Failed {
     }
 
     fn writer(&mut self) -> Outcome<&mut csv::Writer<File>> {
-        if self.writer.is_none() {
-            let mut options = OpenOptions::new();
-            // The rows may hold passwords, and always hold what concerns no one else.
-            let file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.path);
-            let file = file.map_err(|error| self.unwritable(&error.into()))?;
-            let mut writer = csv::WriterBuilder::new();
-            let mut writer = writer.delimiter(self.delimiter).flexible(true).from_writer(file);
-            writer.write_record(&self.columns).map_err(|error| self.unwritable(&error))?;
-            self.writer = Some(writer);
-        }
-        // It was just made where it was missing.
-        Ok(self.writer.as_mut().expect("a writer"))
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => self.create()?,
+        };
+        Ok(self.writer.insert(writer))
+    }
+
+    /// Makes the file and writes the names of its columns.
+    fn create(&self) -> Outcome<csv::Writer<File>> {
+        let mut options = OpenOptions::new();
+        // The rows may hold passwords, and always hold personal data.
+        let file = options.write(true).create(true).truncate(true).mode(0o600).open(&self.path);
+        let file = file.map_err(|error| self.unwritable(&error.into()))?;
+        let mut writer = csv::WriterBuilder::new();
+        let mut writer = writer.delimiter(self.delimiter).flexible(true).from_writer(file);
+        writer.write_record(&self.columns).map_err(|error| self.unwritable(&error))?;
+        Ok(writer)
     }
 
     /// Writes what was added.

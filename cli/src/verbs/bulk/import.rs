@@ -49,7 +49,7 @@ pub struct Order {
     pub resume: bool,
     /// Where the report goes.
     pub report: PathBuf,
-    /// Where the rows go that failed.
+    /// Where the failed rows are written.
     pub failed: PathBuf,
 }
 
@@ -143,7 +143,7 @@ impl Ledger {
             if let Some(raw) = done.raw.as_ref().filter(|_| done.status == Status::Failed) {
                 self.failed.push(raw)?;
             }
-            // Of rows that are done all or not at all, only the wrong one is shown, not those before it.
+            // Of an atomic import only the refused row is shown.
             let is_wrong = done.status == Status::Failed && done.code != TAKEN_BACK;
             if is_wrong && self.first.len() < FAILURES_SHOWN {
                 let row = format!("row {} {}", done.number, done.id);
@@ -154,7 +154,7 @@ impl Ledger {
         // The report last: a file of failed rows that is newer than the report was edited since.
         self.failed.flush()?;
         self.report.flush()?;
-        self.progress.tell(self.counts, position);
+        self.progress.report(self.counts, position);
         Ok(())
     }
 }
@@ -307,7 +307,7 @@ fn stopped() -> Failure {
     Failure::new("interrupted", exit::INTERRUPTED, "interrupted; what was done is in the report")
 }
 
-/// Sends all rows as one batch that is done whole or not at all.
+/// Sends all rows as one atomic batch.
 async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str) -> Outcome {
     let Some(part) = parts.recv().await else { return Ok(()) };
     let Part { settled, ready, position } = part?;
@@ -315,7 +315,7 @@ async fn whole(sender: &Sender, mut parts: Parts, ledger: &mut Ledger, run: &str
         let what =
             format!("--atomic takes at most {OPERATIONS_MAX} rows and {BATCH_BYTES_MAX} bytes of them");
         let hint = "nothing was sent; check all rows with --validate-only, then import them \
-                    without --atomic: a run that breaks off is gone on with by --resume";
+                    without --atomic: --resume continues one that breaks off";
         return Err(Failure::usage(what).hint(hint));
     }
     let unreadable = settled.iter().find(|done| done.status == Status::Failed).map(|done| done.number);

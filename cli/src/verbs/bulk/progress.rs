@@ -20,7 +20,7 @@ pub struct Counts {
     pub updated: u64,
     /// They were done in an earlier run, which is not counted again.
     pub before: u64,
-    /// Their records were there already.
+    /// Their records existed already.
     pub skipped: u64,
     /// They would be done.
     pub valid: u64,
@@ -30,7 +30,7 @@ pub struct Counts {
 /// The progress of an import.
 pub struct Progress {
     begun: Instant,
-    told: Instant,
+    reported: Instant,
     bytes: Option<u64>,
     shown: Shown,
 }
@@ -50,11 +50,11 @@ impl Progress {
             (false, true) => Shown::Bar(bar(bytes)),
         };
         let now = Instant::now();
-        Self { begun: now, told: now, bytes: bytes.filter(|bytes| *bytes > 0), shown }
+        Self { begun: now, reported: now, bytes: bytes.filter(|bytes| *bytes > 0), shown }
     }
 
     /// Reports more rows, which end at this byte of the file.
-    pub fn tell(&mut self, counts: Counts, position: u64) {
+    pub fn report(&mut self, counts: Counts, position: u64) {
         let rate = self.rate(counts.rows - counts.before);
         match &self.shown {
             Shown::Nothing => {}
@@ -64,8 +64,8 @@ impl Progress {
                     if counts.failed > 0 { format!(", {} failed", counts.failed) } else { String::new() };
                 bar.set_message(format!("{} rows, {rate}/s{failed}", counts.rows));
             }
-            Shown::Lines if self.told.elapsed() >= LINES_EVERY => {
-                self.told = Instant::now();
+            Shown::Lines if self.reported.elapsed() >= LINES_EVERY => {
+                self.reported = Instant::now();
                 self.line(counts, position, rate);
             }
             Shown::Lines => {}
@@ -99,13 +99,13 @@ impl Progress {
     }
 }
 
+#[expect(clippy::expect_used, reason = "both templates are literals that every bar uses")]
 fn bar(bytes: Option<u64>) -> ProgressBar {
     let (bar, template) = match bytes {
         Some(bytes) => (ProgressBar::new(bytes), "{wide_bar} {percent}% {msg}, {eta} left"),
         None => (ProgressBar::no_length(), "{spinner} {msg}"),
     };
     bar.set_draw_target(ProgressDrawTarget::stderr());
-    // The templates are those above.
     bar.set_style(ProgressStyle::with_template(template).expect("a template"));
     bar
 }

@@ -1,4 +1,4 @@
-//! The report of an import: one line for each row, from which a broken run goes on.
+//! The report of an import: one line for each row, from which a broken run is resumed.
 //!
 //! While an import runs, its lines are added at the end, behind a line that says which run it is. A run that
 //! ends leaves its own lines only. So a report with such a line is that of a run which did not end, and the
@@ -58,12 +58,12 @@ impl Report {
         file.read_to_string(&mut text).map_err(failed)?;
         let past = Past::read(&text);
         if !text.is_empty() && !text.starts_with(HEADER) {
-            return Err(Failure::usage(format!("{} is no report of an import", path.display()))
+            return Err(Failure::usage(format!("{} is not the report of an import", path.display()))
                 .hint("name another file: --report FILE"));
         }
         if let (Some((_, begun)), false) = (&past.begun, resume) {
             let what = format!("an import of {begun} with the report {} did not end", path.display());
-            return Err(Failure::usage(what).hint("go on with it: --resume; or remove the report first"));
+            return Err(Failure::usage(what).hint("continue it: --resume; or remove the report first"));
         }
         if let Some((_, begun)) = past.begun.as_ref().filter(|(_, begun)| begun != noun) {
             let what = format!("{} is the report of an import of {begun}", path.display());

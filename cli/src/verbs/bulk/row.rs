@@ -42,7 +42,7 @@ pub struct Reading {
 pub struct Row {
     /// Its place in the file, counted from 1.
     pub number: u64,
-    /// What names its record, as far as it says so.
+    /// The identifier of its record, as far as the row has it.
     pub id: String,
     /// The record, or why it cannot be made.
     pub record: Result<Record, String>,
@@ -176,7 +176,7 @@ impl Reading {
             let name = self.renamed.get(name).unwrap_or(name);
             if let Some(i) = self.noun.within().iter().position(|within| within == name) {
                 record.within[i] = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            } else if !name.is_empty() && !self.noun.told.contains(&name.as_str()) {
+            } else if !name.is_empty() && !self.noun.computed.contains(&name.as_str()) {
                 if record.body.get(name).is_some() {
                     wrong.push(format!("{name} is given twice"));
                 }
@@ -188,7 +188,7 @@ impl Reading {
 
     fn checked(&self, record: Record, mut wrong: Vec<String>) -> Result<Record, (Record, String)> {
         for (name, value) in self.noun.within().iter().zip(&record.within) {
-            // Such a path would lead somewhere else.
+            // Such a path would be that of another record.
             if matches!(value.as_str(), "" | "." | "..") {
                 wrong.push(format!("{name} is required"));
             }
@@ -207,7 +207,7 @@ impl Reading {
 }
 
 fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Target> {
-    if field.is_empty() || noun.told.contains(&field) {
+    if field.is_empty() || noun.computed.contains(&field) {
         return Ok(Target::PassedOver);
     }
     if let Some(i) = noun.within().iter().position(|within| *within == field) {
@@ -216,8 +216,7 @@ fn target(noun: Bulk, shape: &Shape, column: &str, field: &str) -> Outcome<Targe
     shape.column(field).map(|found| Target::Field(found, column.to_owned())).map_err(|why| {
         let names = shape.properties().into_iter().chain(noun.within().iter().copied());
         let near = if why.starts_with("did") { format!("{why} ") } else { near(field, names) };
-        let hint =
-            format!("{near}give it its name, or pass it over: --map '{column}=FIELD', --map '{column}='");
+        let hint = format!("{near}give its name, or skip it: --map '{column}=FIELD', --map '{column}='");
         Failure::usage(format!("{} have no field \"{field}\"", noun.plural)).hint(hint)
     })
 }

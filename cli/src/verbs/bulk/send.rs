@@ -18,7 +18,7 @@ pub const BATCH_BYTES_MAX: usize = 700_000;
 /// The code of a row that failed only because another one did.
 pub const TAKEN_BACK: &str = "taken_back";
 
-/// What is done with a row whose record is there already.
+/// What to do with a row whose record exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
     /// It fails
@@ -36,7 +36,7 @@ pub enum Status {
     Created,
     /// Its record was changed.
     Updated,
-    /// Its record was there already.
+    /// Its record existed already.
     Skipped,
     /// It would be done.
     Valid,
@@ -82,7 +82,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// A row that went well.
+    /// A row that succeeded.
     pub fn well(row: &Row, status: Status) -> Self {
         let (code, message) = (String::new(), String::new());
         // A row that was only tried may still fail together with another row.
@@ -150,7 +150,7 @@ impl Ready {
         address
     }
 
-    /// Whether the row has not what a new record needs, and can only be about one that is there.
+    /// Whether the row lacks what a new record needs, and can only change an existing one.
     fn is_change(&self, noun: Bulk) -> bool {
         (noun.only_change)(&self.record.body)
     }
@@ -159,7 +159,7 @@ impl Ready {
 /// How rows are sent.
 #[derive(Clone)]
 pub struct Sender {
-    /// The way to the daemon.
+    /// The client.
     pub client: Client,
     /// What the rows are.
     pub noun: Bulk,
@@ -211,7 +211,7 @@ impl Sender {
                 if self.client.dry_run && status != Status::Skipped { Status::Valid } else { status };
             return Done::well(&ready.row, status);
         };
-        let (code, message) = told(&json!(problem));
+        let (code, message) = code_and_reason(&json!(problem));
         Done::failed(&ready.row, &code, &message)
     }
 
@@ -219,7 +219,7 @@ impl Sender {
         self.client.operations(&operations.collect::<Vec<_>>()).await
     }
 
-    /// Sends rows that are done all or not at all.
+    /// Sends rows as one atomic batch.
     pub async fn send_atomic(&self, rows: Vec<Ready>, key: &str) -> Outcome<Vec<Done>> {
         let mut there = vec![false; rows.len()];
         if let Some(change) = self.noun.change().filter(|_| self.mode != Mode::Create) {
@@ -267,14 +267,14 @@ impl Sender {
 /// The results of rows that were all rolled back because one of them was refused.
 fn taken_back(rows: &[Ready], refused: usize, code: &str, message: &str) -> Vec<Done> {
     let number = rows[refused].row.number;
-    let told = |(i, ready): (usize, &Ready)| match i == refused {
+    let outcome = |(i, ready): (usize, &Ready)| match i == refused {
         true => Done::failed(&ready.row, code, message),
         false => {
             let why = format!("taken back, because row {number} was refused");
             Done::failed(&ready.row, TAKEN_BACK, &why)
         }
     };
-    rows.iter().enumerate().map(told).collect()
+    rows.iter().enumerate().map(outcome).collect()
 }
 
 /// Whether a row was refused because its record exists already.
@@ -289,15 +289,15 @@ fn reading(change: &Meta) -> Meta {
     *read.unwrap_or(change)
 }
 
-/// The code of a problem, and all that is wrong in one line.
-pub fn told(problem: &Value) -> (String, String) {
+/// The code of a problem, and its errors in one line.
+pub fn code_and_reason(problem: &Value) -> (String, String) {
     let Ok(problem) = serde_json::from_value::<Problem>(problem.clone()) else {
         return ("refused".to_owned(), problem.to_string());
     };
     (problem.code, in_one_line(&problem.errors, &problem.detail))
 }
 
-/// All that is wrong, in one line.
+/// All errors in one line.
 fn in_one_line(errors: &[FieldError], detail: &str) -> String {
     let several: Vec<_> = errors.iter().map(|error| error.detail.as_str()).collect();
     if several.len() > 1 { several.join("; ") } else { detail.to_owned() }

@@ -7,8 +7,8 @@ use crate::output::guarded;
 /// The template of a noun.
 pub fn text(noun: Bulk) -> String {
     let mut text = format!(
-        "# {}, a row each. Lines like this one may stand before the names of the columns.\n\
-         # Columns that you do not need may be left out; they may stand in any order. Help: mfa help import\n\
+        "# {}, a row each. Lines like this one may come before the column names.\n\
+         # Leave out columns that you do not need; their order does not matter. Help: mfa help import\n\
          #\n",
         noun.plural
     );
@@ -43,7 +43,7 @@ pub fn columns(noun: Bulk) -> Vec<Described> {
         words: Vec::new(),
     });
     let own = Shape::of(noun.create.meta).columns().into_iter();
-    within.chain(own.filter(|column| !noun.told.contains(&column.name.as_str()))).collect()
+    within.chain(own.filter(|column| !noun.computed.contains(&column.name.as_str()))).collect()
 }
 
 /// What a cell looks like, where it is not any text.

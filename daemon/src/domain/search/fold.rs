@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_folded_text_stays_as_it_is(text in "\\PC{0,40}") {
+        fn folding_twice_changes_nothing_more(text in "\\PC{0,40}") {
             let folded = fold(&text);
             prop_assert_eq!(fold(&folded), folded);
         }

@@ -113,7 +113,7 @@ impl Part {
     }
 }
 
-/// The headers that an operation brings.
+/// The headers of an operation.
 fn headers(operation: &Operation) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let given = [("idempotency-key", &operation.idempotency_key), ("if-match", &operation.if_match)];

@@ -37,7 +37,7 @@ families! {
     WEBHOOKS Counter "mfa_webhook_deliveries_total"
         "Deliveries of webhooks that this daemon tried, by outcome.";
     SESSIONS Gauge "mfa_sessions"
-        "Sessions of users in the store that have not come to their end, counted up to 10000 of them.";
+        "Sessions of users in the store that have not ended, counted up to 10000 of them.";
     TELLERS Gauge "mfa_tellers" "Tellers in the store by state.";
     BACKUP_MADE Gauge "mfa_backup_last_success_timestamp_seconds"
         "Moment of the last backup that a daemon made by itself, since 1970; missing before the first.";
@@ -62,7 +62,7 @@ families! {
 
     ROUND_TRIPS Counter "mfa_store_round_trips_total" "Messages to PostgreSQL that were waited for.";
     RETRIES Counter "mfa_store_retries_total"
-        "Transactions that were run once more because they lost against another one on PostgreSQL.";
+        "Transactions that were retried on PostgreSQL after a conflict with another one.";
     STORE_CONNECTIONS Gauge "mfa_store_connections" "Connections to PostgreSQL that can be used.";
 
     CPU Counter "process_cpu_seconds_total" "Time that the daemon has used processors.";

@@ -11,7 +11,7 @@ pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4";
 pub enum Kind {
     /// It only grows while the daemon runs.
     Counter,
-    /// It is as it is at present.
+    /// A value that rises and falls.
     Gauge,
     /// How values are spread.
     Histogram,
@@ -52,7 +52,7 @@ impl fmt::Display for Seconds {
 /// Labels with their values. Both are words of this program, so that nothing in them has to be escaped.
 pub type Labels<'a> = &'a [(&'a str, &'a str)];
 
-/// The text as far as it is written.
+/// The text so far.
 #[derive(Debug, Default)]
 pub struct Page(String);
 

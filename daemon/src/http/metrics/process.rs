@@ -1,4 +1,4 @@
-//! What the system says about this process, from `/proc`; nothing on a system without it.
+//! Figures of this process, from `/proc`; nothing on a system without it.
 
 use rustix::param::clock_ticks_per_second;
 use std::fs;

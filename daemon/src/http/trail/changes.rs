@@ -50,7 +50,7 @@ fn step(at: &str, name: &str) -> String {
     format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// What is absent and what is null say the same.
+/// A missing value and null are the same.
 fn value(node: Option<&Node>) -> Option<&Node> {
     node.filter(|node| **node != Node::Null)
 }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn each_field_that_differs_stands_once_in_the_order_of_the_fields() {
+    fn each_changed_field_is_listed_once_in_the_order_of_the_fields() {
         let (before, after) = (
             r#"{"surname":"Mensah","address":{"city":"Accra","zip":null},"tags":["a"],"same":1.50}"#,
             r#"{"surname":"Owusu","address":{"city":"Kumasi","zip":"1/2"},"tags":["a","b"],"same":1.50}"#,

@@ -39,14 +39,14 @@ pub fn ended(state: &State, head: &Head, meta: Meta, params: &[String], answer: 
     let trail = || Trail::of(head, meta, params, &Payload::default());
     let now = state.store.clock().now();
     match answer {
-        Err(fault) if !head.noted.is_told() => {
+        Err(fault) if !head.noted.is_audited() => {
             let Some(known) = refused(meta, &head.noted, fault) else { return };
             let mut record = trail().refused(&known, now, fault.kind.status, fault.kind.code);
             let is_user = known.name != "unknown" && !known.name.starts_with("application:");
             if meta.name == CreateToken::META.name && is_user {
                 record.resource = Some(resource("user", &[known.name]));
             }
-            state.auditor.tell(record);
+            state.auditor.add(record);
         }
         Ok(response) if head.method == Method::GET && response.status() == 200 => {
             let lines = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == NDJSON_TYPE);
@@ -54,14 +54,14 @@ pub fn ended(state: &State, head: &Head, meta: Meta, params: &[String], answer: 
             if let Some(known) = known {
                 let mut record = trail().refused(known, now, 200, "");
                 (record.outcome, record.code) = (AuditOutcome::Done, None);
-                state.auditor.tell(record);
+                state.auditor.add(record);
             }
         }
         _ => {}
     }
 }
 
-/// Who was refused, if the audit trail hears of it.
+/// Who was refused, if it is recorded.
 fn refused(meta: Meta, noted: &Noted, fault: &Fault) -> Option<Known> {
     let code = fault.kind.code;
     if meta.name == CreateToken::META.name {

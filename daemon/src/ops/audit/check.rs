@@ -44,7 +44,7 @@ fn chain(tx: &mut Tx<'_>, end: Option<&AuditEnd>, findings: &mut Vec<Finding>) -
         }
         let hash = trail::hash(&record);
         if record.hash.as_ref() != Some(&hash) {
-            findings.push(tells("was altered: its hash is another one"));
+            findings.push(tells("was altered: its hash does not match"));
         }
         if before.is_some() && record.previous_hash != before && place == expected {
             findings.push(tells("does not follow the one before it"));
@@ -58,7 +58,7 @@ fn chain(tx: &mut Tx<'_>, end: Option<&AuditEnd>, findings: &mut Vec<Finding>) -
     let last = expected - 1;
     match end {
         Some(end) if end.sequence != last || Some(&end.hash) != before.as_ref() => {
-            findings.push(finding(end.sequence, format!("is called the last one, and {last} is it")));
+            findings.push(finding(end.sequence, format!("is recorded as the last one, which is {last}")));
         }
         None if last > 0 => findings.push(finding(last, "is not known as the last one".to_owned())),
         _ => {}

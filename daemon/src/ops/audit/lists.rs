@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// The kinds of lists.
 pub const RESOURCE: char = 'r';
-/// What somebody did.
+/// What a user did.
 pub const ACTOR: char = 'a';
 /// What a request did.
 pub const REQUEST: char = 'q';

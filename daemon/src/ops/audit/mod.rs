@@ -66,7 +66,7 @@ pub fn head(tx: &mut Tx<'_>, _: &Caller, _: &GetAuditHead, _: &Nothing) -> Resul
 }
 
 /// Records what was done on the machine itself, or by the daemon.
-pub fn tell_own(
+pub fn record_own(
     tx: &mut Tx<'_>,
     operation: &str,
     request: &str,
@@ -81,11 +81,11 @@ pub fn tell_own(
         changes,
         ..AuditRecord::of(operation, tx.now())
     };
-    tx.tell(record);
+    tx.audit(record);
 }
 
 /// Records that the daemon gave up some work.
-pub fn tell_failed(
+pub fn record_failed(
     tx: &mut Tx<'_>,
     operation: &str,
     request: &str,
@@ -97,7 +97,7 @@ pub fn tell_failed(
     let resource = Some(resource);
     let outcome = AuditOutcome::Failed;
     let record = AuditRecord::of(operation, tx.now());
-    tx.tell(AuditRecord { actor, request_id, resource, outcome, changes, ..record });
+    tx.audit(AuditRecord { actor, request_id, resource, outcome, changes, ..record });
 }
 
 /// A change that is made, of a whole record.
@@ -111,7 +111,7 @@ pub fn made_of(field: &str, text: &str) -> AuditChange {
     AuditChange { field: field.to_owned(), before: None, after }
 }
 
-/// A secret that is another one now.
+/// A secret that was changed.
 pub fn secret_changed(field: &str) -> AuditChange {
     let cover = || Some(Node::Text(COVER.to_owned()));
     AuditChange { field: field.to_owned(), before: cover(), after: cover() }
@@ -145,7 +145,7 @@ pub fn begin(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
         return Ok(());
     }
     if tx.has::<StoreFacts>(&["store"])? {
-        tell_own(tx, "Migrate", "migrate", None, Vec::new());
+        record_own(tx, "Migrate", "migrate", None, Vec::new());
     }
     seal_left(tx, journal)
 }
@@ -160,11 +160,11 @@ pub fn restored(
 ) -> Result<(), Fault> {
     let mut changes = vec![made_of("/digest", digest), made_of("/moment", &moment.to_string())];
     changes.extend(reached.map(|sequence| made_of("/journalSequence", &sequence.to_string())));
-    tell_own(tx, "Restore", "restore", None, changes);
+    record_own(tx, "Restore", "restore", None, changes);
     seal_left(tx, journal)
 }
 
-/// Seals what was left unsealed elsewhere; what is committed here is sealed from this place on.
+/// Seals what was left unsealed elsewhere; commits of this store are sealed from this place on.
 fn seal_left(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
     let left: Vec<PendingAudit> = tx.all(&[])?;
     left.iter().for_each(|pending| tx.remove(pending));
@@ -172,7 +172,7 @@ fn seal_left(tx: &mut Tx<'_>, journal: u64) -> Result<(), Fault> {
     tx.put(&AuditPlace { journal })
 }
 
-/// Seals the records under these keys; false if somebody has sealed since the place was looked up.
+/// Seals the records under these keys; false if another has sealed since the place was looked up.
 pub fn seal(tx: &mut Tx<'_>, place_before: u64, upto: u64, keys: &[Vec<u8>]) -> Result<bool, Fault> {
     if place(tx)? != place_before {
         return Ok(false);

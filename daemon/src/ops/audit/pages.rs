@@ -101,9 +101,16 @@ impl Trail {
         Ok(numbers.start..numbers.end.max(numbers.start))
     }
 
-    /// The first place whose number is not below this one.
+    /// The first place whose number is not below this one. Most queries are for everything, so both ends are
+    /// looked at first.
     fn place_of(&self, tx: &mut Tx<'_>, places: Span<u64>, number: u64) -> Result<u64, Fault> {
         let Span { mut start, mut end } = places;
+        if start < end && self.number_of(tx, start)?.is_none_or(|first| first >= number) {
+            return Ok(start);
+        }
+        if start < end && self.number_of(tx, end - 1)?.is_some_and(|last| last < number) {
+            return Ok(end);
+        }
         while start < end {
             let middle = start + (end - start) / 2;
             match self.number_of(tx, middle)? {
@@ -147,7 +154,7 @@ impl Trail {
     fn indexed(&self, tx: &mut Tx<'_>, missing: &Span<u64>) -> Result<Option<Vec<u64>>, Fault> {
         let few = missing.end.saturating_sub(missing.start) <= NOTED_MAX;
         let (Some(kept), Some(list), true) = (tx.numbers(), &self.list, few) else { return Ok(None) };
-        let mut tail = kept.trail().lock();
+        let mut tail = tx.lock(kept.trail());
         let Some(from) = tail.begin(missing.start) else { return Ok(None) };
         tx.walk(AUDIT, range_of(&(from..missing.end)), &mut |key, value| {
             let StoredAudit(record) = decode(AUDIT, value)?;
@@ -279,7 +286,7 @@ impl List for Trail {
         Ok(out)
     }
 
-    /// Sealed records only, so that the output can be verified as it is.
+    /// Sealed records only, so that the output can be verified directly.
     fn lines(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
         let left = match cursor {
             Cursor::Span(left) => left,

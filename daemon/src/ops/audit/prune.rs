@@ -2,7 +2,7 @@
 //! Contract: `audit.md` section 3.
 
 use super::pages::number_at;
-use super::tell_own;
+use super::record_own;
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::numbered;
@@ -47,7 +47,7 @@ pub fn cut(tx: &mut Tx<'_>, numbers: &Span<u64>, day: Date) -> Result<(), Fault>
         text("/sequence", Node::Number((numbers.end - 1).to_string())),
         text("/hash", Node::Text(last.hash.unwrap_or_default())),
     ];
-    tell_own(tx, "AuditPrune", "audit-prune", None, changes);
+    record_own(tx, "AuditPrune", "audit-prune", None, changes);
     tx.add(&AuditEnd { first: numbers.end, ..end });
     tx.add(&AuditIndexed { sequence: numbers.end - 1, clearing: true });
     Ok(())

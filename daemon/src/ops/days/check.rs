@@ -27,8 +27,8 @@ pub fn check_days(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
         if before.is_some_and(|before| !follows(before)) {
             find("does not begin where the report before it has ended".to_owned());
         }
-        let is_told = |e: &DayException| e.kind == DayExceptionKind::Unbalanced;
-        if report.total_debit != report.total_credit && !report.exceptions.iter().any(is_told) {
+        let is_reported = |e: &DayException| e.kind == DayExceptionKind::Unbalanced;
+        if report.total_debit != report.total_credit && !report.exceptions.iter().any(is_reported) {
             find(format!("has debits of {}, and credits of {}", report.total_debit, report.total_credit));
         }
         for session in &report.sessions {
@@ -36,7 +36,7 @@ pub fn check_days(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
             if !tx.at::<DayReport>(&key)?.is_some_and(|kept| is_same(session, &kept)) {
                 let number = session.report;
                 let teller = &session.teller_code;
-                find(format!("says something else than day report {number} of teller {teller}"));
+                find(format!("differs from day report {number} of teller {teller}"));
             }
         }
         last.insert(report.office_identifier.clone(), report);
@@ -49,7 +49,7 @@ pub fn check_days(tx: &mut Tx<'_>) -> Result<Vec<Finding>, Fault> {
         }
     }
     found.extend(last.into_keys().map(|office| {
-        let detail = "has reports of days, and nothing tells how far they reach".to_owned();
+        let detail = "has reports of days, and no record of how far they reach".to_owned();
         Finding { subject: format!("office {office}"), detail }
     }));
     Ok(found)

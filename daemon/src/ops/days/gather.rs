@@ -88,7 +88,7 @@ fn span(tx: &mut Tx<'_>, order: &Order, before: Option<&DayMark>) -> Result<Span
     let is_over = end <= tx.now();
     let from = before.map_or(order.date.start(), |mark| mark.covers_until);
     let next_entry = if is_over { ledger::sequence_at(tx, end)? } else { ledger::last_sequence(tx)? + 1 };
-    // A clock that was set back takes nothing out of the report before.
+    // A clock that was set back removes nothing from the report before.
     let next_entry = next_entry.max(before.map_or(1, |mark| mark.last_entry + 1));
     Ok(Span { from, until: if is_over { end } else { tx.now() }.max(from), is_over, next_entry })
 }
@@ -138,7 +138,7 @@ impl Sums {
         Ok(())
     }
 
-    /// What somebody should look at.
+    /// What needs attention.
     fn look(&mut self, stored: &StoredTeller, seen: &AtTeller, span: &Span) {
         use DayExceptionKind::{Difference, Dormant, OpenTeller, Pending};
         let teller = &stored.teller;

@@ -23,7 +23,7 @@ use mfa_shared::wire::{JsonIfAny, Nothing};
 
 /// The response header that says that the day had been ended before.
 pub const ALREADY_ENDED: &str = "already-ended";
-/// Seconds after which somebody asks again who met another end of a day of the office.
+/// Seconds after which to retry when another end of a day of the office was under way.
 const RETRY_SECONDS: u32 = 1;
 
 /// A day that is to be ended.
@@ -44,7 +44,7 @@ pub struct Order {
 pub struct Day {
     /// The report.
     pub report: OfficeDay,
-    /// Where the next one goes on.
+    /// Where the next one continues.
     pub mark: DayMark,
 }
 
@@ -109,7 +109,7 @@ fn check_closed(tx: &mut Tx<'_>, office: &str) -> Result<(), Fault> {
 }
 
 /// Settles `POST /offices/{office}/days/{date}`: the report is stored under the next number of the office,
-/// unless somebody else has ended the day meanwhile.
+/// unless someone else has ended the day meanwhile.
 pub fn settle(
     tx: &mut Tx<'_>,
     _: &Caller,

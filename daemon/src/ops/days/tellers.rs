@@ -48,7 +48,7 @@ pub(super) struct AtTeller {
     pub finished: Vec<Transaction>,
     /// The reports of the sessions that ended.
     pub reports: Vec<DayReport>,
-    /// Where the next report goes on.
+    /// Where the next report continues.
     pub mark: TellerMark,
 }
 

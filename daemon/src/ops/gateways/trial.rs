@@ -32,13 +32,12 @@ pub fn plan_mail(
     let shown = stored.shown(None);
     let refuse = |refusal| refused(GatewayKind::Email, &at.configuration, refusal);
     let way = mail_way(&shown, config.mail_from.as_deref()).map_err(refuse)?;
-    let text =
-        format!("{}\r\n\r\nNobody needs to answer it.\r\n", text(tx, GatewayKind::Email, &at.configuration)?);
+    let text = format!("{}\r\n\r\nIt needs no answer.\r\n", text(tx, GatewayKind::Email, &at.configuration)?);
     let sign_in = shown.username.zip(secret).filter(|_| shown.smtp_auth.is_on());
     let message = Mail {
         host: shown.host,
         // A stored port keeps its rule, 1 to 65535.
-        port: shown.port.parse().map_err(|_| Fault::new(fault::INTERNAL, "a stored port is no number"))?,
+        port: shown.port.parse().map_err(|_| Fault::new(fault::INTERNAL, "a stored port is not a number"))?,
         way,
         sign_in,
         to: test.to.clone(),

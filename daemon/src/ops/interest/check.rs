@@ -1,4 +1,4 @@
-//! Holds interest and dividends against the journal: what must hold after any history (`interest.md`
+//! Compares interest and dividends with the journal: what must hold after any history (`interest.md`
 //! section 2).
 
 use super::{ACCRUAL, DIVIDEND, ENTRY_TYPES, GIVEN_UP, PAYMENT};
@@ -92,14 +92,17 @@ impl Journal {
         match entry.r#type.as_str() {
             ACCRUAL => {
                 if self.accrued.insert((about.clone(), day), amount).is_some() {
-                    self.find(subject(), format!("books the interest of {about} for {day} once more"));
+                    self.find(subject(), format!("books the interest of {about} for {day} again"));
                 }
             }
             PAYMENT => add(&mut self.paid, about, amount),
             GIVEN_UP => add(&mut self.given_up, about, amount),
             DIVIDEND => match tx.get::<StoredInstance>(&[&about])? {
                 Some(instance) => add(&mut self.dividends, (instance.product_identifier, day), amount),
-                None => self.find(subject(), format!("is about {about}, which is no account of a customer")),
+                None => {
+                    let detail = format!("is about {about}, which is not an account of a customer");
+                    self.find(subject(), detail);
+                }
             },
             other => self.find(subject(), format!("is of type {other} and moves accrued interest")),
         }

@@ -24,7 +24,7 @@ use mfa_shared::time::Date;
 /// database is asked for the records of all of them at once.
 const ACCOUNTS_MAX: usize = 250;
 
-/// Does the next part of a job as one transaction: true when the job has ended, nothing when somebody else
+/// Does the next part of a job as one transaction: true when the job has ended, nothing when another
 /// runs meanwhile.
 pub fn step(tx: &mut Tx<'_>, job: &Job, runner: &str, by: &str) -> Result<Option<bool>, Fault> {
     if !runs::beat(tx, runner)? {

@@ -26,7 +26,7 @@ pub struct Order {
 pub enum Claim {
     /// The caller runs from now on.
     Mine,
-    /// Somebody else does; the count of their steps.
+    /// Another does; the count of their steps.
     Theirs(u64),
 }
 
@@ -53,7 +53,7 @@ fn refuse_begun(state: &InterestState, order: &Order) -> Result<(), Fault> {
     Err(Fault::new(fault::ALREADY_BEGUN, detail))
 }
 
-/// Makes `runner` the one who runs, unless somebody else does. One who made no step since `stale` is taken
+/// Makes `runner` the one who runs, unless another does. One who made no step since `stale` is taken
 /// for dead. `first` is the first try, in which the run of a store may begin.
 pub fn claim(
     tx: &mut Tx<'_>,
@@ -108,7 +108,7 @@ fn first_day(tx: &mut Tx<'_>, order: &Order) -> Result<Date, Fault> {
     Ok(from.max(posted.min(order.until)))
 }
 
-/// Notes a step of the runner; false if somebody else has taken over.
+/// Notes a step of the runner; false if another has taken over.
 pub(super) fn beat(tx: &mut Tx<'_>, runner: &str) -> Result<bool, Fault> {
     let Some(mut state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(false) };
     if state.runner.as_deref() != Some(runner) {
@@ -122,17 +122,17 @@ pub(super) fn beat(tx: &mut Tx<'_>, runner: &str) -> Result<bool, Fault> {
 /// Removes the run of a product that is gone.
 pub(super) fn forget(tx: &mut Tx<'_>, row: &StoredRun) -> Result<(), Fault> {
     tx.remove(row);
-    list_anew(tx)
+    rebuild_list(tx)
 }
 
 /// Writes a run that is tried again, as it begins and as it ends: no list has it meanwhile.
 pub(super) fn put_again(tx: &mut Tx<'_>, row: &StoredRun) -> Result<(), Fault> {
     tx.put(row)?;
-    list_anew(tx)
+    rebuild_list(tx)
 }
 
-/// Lists that are kept in memory are made anew.
-fn list_anew(tx: &mut Tx<'_>) -> Result<(), Fault> {
+/// Lists that are kept in memory are rebuilt.
+fn rebuild_list(tx: &mut Tx<'_>) -> Result<(), Fault> {
     let Some(mut state) = tx.get::<InterestState>(InterestState::KEY)? else { return Ok(()) };
     state.removed += 1;
     tx.put(&state)

@@ -161,7 +161,7 @@ impl<T> Entries<T> {
             return Ok(None);
         }
         // Concurrent requests for the same list share one long walk.
-        let making = (left.end - left.start > near).then(|| kept.making());
+        let making = (left.end - left.start > near).then(|| tx.lock(kept.making()));
         if making.is_some() {
             known = kept.get(&name);
             left = known.upto()..self.numbers.end;

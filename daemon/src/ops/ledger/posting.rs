@@ -50,7 +50,7 @@ pub fn post(tx: &mut Tx<'_>, entry: Entry<'_>) -> Result<Option<JournalEntry>, F
         return Ok(None);
     }
     check_lines(&lines).map_err(|why| {
-        Fault::new(fault::INTERNAL, format!("an entry of type {} is none: {why:?}", entry.r#type))
+        Fault::new(fault::INTERNAL, format!("an entry of type {} is invalid: {why:?}", entry.r#type))
     })?;
     let before = last_posting(tx)?;
     let (sequence, posted_on, seal) = match &before {
@@ -136,7 +136,7 @@ pub fn give_currency(tx: &mut Tx<'_>, account: &str, code: &str) -> Result<(), F
 
 fn named(tx: &mut Tx<'_>, account: &str) -> Result<LedgerAccount, Fault> {
     let found = tx.get(&[account])?;
-    found.ok_or_else(|| Fault::new(fault::INTERNAL, format!("nobody named the ledger account {account}")))
+    found.ok_or_else(|| Fault::new(fault::INTERNAL, format!("the ledger account {account} was not named")))
 }
 
 /// The one currency of these accounts, if any has one; 409 where two have different ones.

@@ -174,7 +174,7 @@ impl Journal {
         for StoredTeller { teller, .. } in tellers.iter().filter(|s| s.teller.state != TellerState::Closed) {
             let subject = format!("teller {}", teller.code);
             let Some(employee) = &teller.assigned_employee else {
-                self.find(subject, format!("is {} and nobody is assigned to it", teller.state));
+                self.find(subject, format!("is {} and no one is assigned to it", teller.state));
                 continue;
             };
             if let Some(other) = at.insert(employee, &teller.code) {
@@ -218,7 +218,7 @@ impl Journal {
             let subject = format!("count {} of teller {code}", count.number);
             let counted = count.denomination.counted_total;
             if count.number != number {
-                self.find(subject.clone(), format!("stands where {number} is due"));
+                self.find(subject.clone(), format!("is in the place of number {number}"));
             }
             if drawer.at(count.after) != counted {
                 let detail = format!("found {counted}, and the drawer held {} then", drawer.at(count.after));
@@ -240,7 +240,7 @@ impl Journal {
         for (number, report) in (1..).zip(tx.all::<DayReport>(&[code])?) {
             let subject = format!("report {} of teller {code}", report.number);
             if report.number != number {
-                self.find(subject.clone(), format!("stands where {number} is due"));
+                self.find(subject.clone(), format!("is in the place of number {number}"));
             }
             let sum = |side: fn(&CashMovements) -> Amount| Amount::sum(report.movements.iter().map(side));
             let received = sum(|m| m.received);
@@ -309,7 +309,7 @@ fn wrongly_booked(stored: &StoredTransaction, entry: Option<&JournalEntry>) -> O
     (!same || !is_own).then(|| format!("is booked by entry {} in another way", entry.sequence))
 }
 
-/// Whether a line is the one that is due.
+/// Whether a line is the expected one.
 fn as_due(transaction: &Transaction, line: &JournalLine, due: &Line) -> bool {
     let (role, account) = match due.place {
         // A teller may have had another account then; the role identifies its drawer.

@@ -49,7 +49,7 @@ fn open(
     let code = stored.teller.code.clone();
     let given = command.assigned_employee_identifier.clone();
     let Some(employee) = given.or_else(|| stored.teller.assigned_employee.clone()) else {
-        let detail = format!("nobody is assigned to teller {code}, and the command names nobody");
+        let detail = format!("no employee is assigned to teller {code}, and the command names none");
         return Err(Fault::new(fault::EMPLOYEE_REQUIRED, detail));
     };
     // If the teller has this employee already, there is no new dangling reference.
@@ -99,7 +99,7 @@ fn close(
     save(tx, caller, stored)
 }
 
-/// Gives a transaction up; nothing moves.
+/// Cancels a transaction; nothing moves.
 pub(super) fn cancel(tx: &mut Tx<'_>, stored: &mut StoredTransaction) -> Result<(), Fault> {
     stored.transaction.state = TransactionState::Canceled;
     stored.transaction.finished_on = Some(tx.now());

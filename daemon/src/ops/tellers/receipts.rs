@@ -66,7 +66,7 @@ pub fn find_copies(tx: &mut Tx<'_>, transaction: &str) -> Result<Option<ReceiptC
     tx.get(&[transaction])
 }
 
-/// A receipt moves nothing, so the drawer may be locked; but somebody must be assigned to the teller.
+/// A receipt moves nothing, so the drawer may be locked; but an employee must be assigned to the teller.
 fn check_states(teller: &StoredTeller, stored: &StoredTransaction) -> Result<(), Fault> {
     let code = &teller.teller.code;
     let transaction = &stored.transaction;
@@ -176,7 +176,7 @@ pub(super) fn check(tx: &mut Tx<'_>, tellers: &[StoredTeller]) -> Result<Vec<Fin
         let subject = format!("receipt {} of teller {}", receipt.number, receipt.teller_code);
         let mut find = |detail: String| found.push(Finding { subject: subject.clone(), detail });
         if receipt.number != *due + 1 {
-            find(format!("stands where {} is due", *due + 1));
+            find(format!("is in the place of number {}", *due + 1));
         }
         *due = receipt.number;
         if let Some(why) = wrongly_issued(tx, &receipt)? {
@@ -223,7 +223,7 @@ fn wrongly_issued(tx: &mut Tx<'_>, receipt: &Receipt) -> Result<Option<String>, 
         && receipt.journal_entry_identifier == entry.map(|entry| entry.identifier)
         && receipt.balance == balance;
     if !says_so {
-        return Ok(Some(format!("says something else than transaction {identifier}")));
+        return Ok(Some(format!("differs from transaction {identifier}")));
     }
     let counted = tx.get::<ReceiptCopies>(&[identifier])?.is_some_and(|copies| {
         (copies.teller.as_str(), signed(copies.number)) == (receipt.teller_code.as_str(), receipt.number)

@@ -1,10 +1,10 @@
-//! What is delivered next, and what became of it. Contract: `audit.md` section 4.
+//! The next delivery, and its outcome. Contract: `audit.md` section 4.
 
 use crate::config::{Auth, Config};
 use crate::domain::gateway::{Failed, Taken};
 use crate::domain::webhook::{Message, message_id, next_try};
 use crate::ops::Caller;
-use crate::ops::audit::tell_failed;
+use crate::ops::audit::record_failed;
 use crate::ops::callers::KnownCallers;
 use crate::ops::events::{self, Heard, heard};
 use crate::ops::listing::json;
@@ -31,7 +31,7 @@ const DELIVER: &str = "DeliverWebhook";
 pub struct Place {
     /// The subscription.
     pub subscription: String,
-    /// How often somebody has moved its position.
+    /// How often its position was moved by a user.
     pub moved: u64,
     /// The last event that was looked at for it.
     pub position: u64,
@@ -125,7 +125,7 @@ pub fn next(
         heard => heard?,
     };
     if let Some(bound) = stored.upto {
-        // What is tried again is what was tried before.
+        // A retry sends the same events again.
         events.retain(|event| u64::try_from(event.sequence).is_ok_and(|number| number <= bound));
         upto = upto.min(bound);
     }
@@ -169,7 +169,7 @@ pub fn pass_over(tx: &mut Tx<'_>, from: &Place, upto: u64) -> Result<(), Fault> 
     if let Some(mut stored) = unmoved(tx, from)? {
         // A failed delivery that has nothing left to send is over.
         stored.position = upto;
-        super::begin_anew(&mut stored);
+        super::restart(&mut stored);
         tx.put(&stored)?;
     }
     Ok(())
@@ -193,7 +193,7 @@ pub fn settle(tx: &mut Tx<'_>, batch: &Batch, outcome: &Result<Taken, Failed>) -
     match outcome {
         Ok(_) => {
             stored.position = batch.upto;
-            super::begin_anew(&mut stored);
+            super::restart(&mut stored);
         }
         Err(failed) => {
             stored.failures += 1;
@@ -247,7 +247,7 @@ fn pause(tx: &mut Tx<'_>, stored: &mut StoredSubscription, why: String) {
     ];
     tracing::warn!(subscription = stored.identifier, reason, "a webhook is paused");
     let name = resource("webhook", std::slice::from_ref(&stored.identifier));
-    tell_failed(tx, DELIVER, "webhooks", name, changes);
+    record_failed(tx, DELIVER, "webhooks", name, changes);
     stored.state = SubscriptionState::Paused;
     stored.reason = Some(reason);
     stored.next_try_on = None;

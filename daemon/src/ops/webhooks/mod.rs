@@ -10,7 +10,8 @@ use crate::domain::webhook;
 use crate::random;
 use crate::secret::Secret;
 use crate::store::Tx;
-use crate::store::records::{AuditEnd, StoredDelivery, StoredSubscription, WEBHOOK_SECRET};
+use crate::store::records::{AuditEnd, StoredDelivery, StoredSubscription, StoredUser, WEBHOOK_SECRET};
+use mfa_shared::api::roles::DEACTIVATED;
 use mfa_shared::api::webhooks::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::{Accepted, Done, Json, Nothing};
@@ -90,15 +91,17 @@ pub fn update(
 ) -> Result<Accepted, Fault> {
     check_url(tx, change.url.as_ref())?;
     let mut stored = find(tx, &at.subscription)?;
+    let has_owner = has_owner(tx, &stored)?;
     if let Some(other) = change.identifier.as_ref().filter(|name| **name != at.subscription) {
         let detail = format!("the body names subscription \"{other}\", the path \"{}\"", at.subscription);
         return Err(Fault::new(fault::IDENTIFIER_MISMATCH, detail));
     }
-    if let Some(url) = change.url.as_ref().filter(|url| **url != stored.url) {
+    let anew = |url: &&String| **url != stored.url || !has_owner;
+    if let Some(url) = change.url.as_ref().filter(anew) {
         // The caller who sets the address gets the events that they may read, and no others.
         (stored.user, stored.application) = (caller.user.clone(), caller.application.clone());
         stored.url.clone_from(url);
-        begin_anew(&mut stored);
+        restart(&mut stored);
     }
     if let Some(secret) = &change.secret {
         stored.secret = tx.seal(&stored, WEBHOOK_SECRET, &Secret::new(secret))?;
@@ -110,7 +113,7 @@ pub fn update(
         stored.state = state;
         stored.reason = None;
         if state == SubscriptionState::Active {
-            begin_anew(&mut stored);
+            restart(&mut stored);
         }
     }
     tx.put(&stored)?;
@@ -145,7 +148,7 @@ pub fn set_position(
     events::check_kept(position, first)?;
     stored.position = position;
     stored.moved += 1;
-    begin_anew(&mut stored);
+    restart(&mut stored);
     tx.put(&stored)?;
     Ok(Accepted)
 }
@@ -170,13 +173,21 @@ fn find(tx: &mut Tx<'_>, identifier: &str) -> Result<StoredSubscription, Fault> 
     tx.get(&[identifier])?.ok_or_else(none)
 }
 
-/// Refuses an address to which nothing may be brought.
+/// Whether the one who set the address can still log in; else whoever sets it again takes it over.
+fn has_owner(tx: &mut Tx<'_>, stored: &StoredSubscription) -> Result<bool, Fault> {
+    match &stored.user {
+        Some(name) => Ok(tx.get::<StoredUser>(&[name])?.is_some_and(|user| user.role != DEACTIVATED)),
+        None => Ok(stored.application.is_some()),
+    }
+}
+
+/// Refuses an address to which nothing may be delivered.
 fn check_url(tx: &Tx<'_>, url: Option<&String>) -> Result<(), Fault> {
     let refuse = |why: String| Fault::field("/url", "unknown_value", &why);
     url.map_or(Ok(()), |url| tx.receivers().allow(url).map(drop).map_err(refuse))
 }
 
 /// Forgets what failed: the next delivery is tried at once.
-fn begin_anew(stored: &mut StoredSubscription) {
+fn restart(stored: &mut StoredSubscription) {
     (stored.failures, stored.failing_since, stored.next_try_on, stored.upto) = (0, None, None, None);
 }

@@ -19,6 +19,12 @@ pub const AGE_SUFFIX: &str = "age";
 /// The first bytes of an encrypted file.
 const MAGIC: &[u8] = b"age-encryption.org/v1\n";
 
+/// How much work a guess at a passphrase takes, as a power of two: that of the program `age`. Measured on
+/// each machine, it would be little where much else runs, and more than a slower machine allows.
+const WORK_FACTOR: u8 = 18;
+/// The most that is tried, so that a doctored file keeps nobody busy for hours; again that of `age`.
+const WORK_FACTOR_MAX: u8 = 22;
+
 /// The public key of somebody who may read a backup: `age1...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicKey(String);
@@ -127,22 +133,23 @@ impl<W: Write> SealWriter<W> {
     /// a key that no one ever sees; it is dropped with this value.
     pub fn begin(out: W, seal: Option<&Seal>) -> io::Result<Self> {
         let Some(seal) = seal else { return Ok(Self { out: Out::Plain(out), keys: BackupKeys::default() }) };
-        let (encryptor, keys) = match &seal.to {
+        let (to, keys): (Vec<Box<dyn Recipient>>, _) = match &seal.to {
             EncryptTo::Passphrase(text) => {
-                let keys = BackupKeys { identities: Vec::new(), passphrase: Some(text.clone()) };
-                (Encryptor::with_user_passphrase(text.clone()), keys)
+                let mut to = scrypt::Recipient::new(text.clone());
+                to.set_work_factor(WORK_FACTOR);
+                (vec![Box::new(to)], BackupKeys { identities: Vec::new(), passphrase: Some(text.clone()) })
             }
             EncryptTo::Keys(keys) => {
                 let own = x25519::Identity::generate();
-                let read = |key: &PublicKey| x25519::Recipient::from_str(&key.0).map_err(io::Error::other);
-                let mut to = keys.iter().map(read).collect::<io::Result<Vec<_>>>()?;
-                to.push(own.to_public());
-                let encryptor = Encryptor::with_recipients(to.iter().map(|to| to as &dyn Recipient));
-                let encryptor =
-                    encryptor.map_err(|error: EncryptError| io::Error::other(error.to_string()))?;
-                (encryptor, BackupKeys { identities: vec![own], passphrase: None })
+                let mut to: Vec<Box<dyn Recipient>> = vec![Box::new(own.to_public())];
+                for PublicKey(key) in keys {
+                    to.push(Box::new(x25519::Recipient::from_str(key).map_err(io::Error::other)?));
+                }
+                (to, BackupKeys { identities: vec![own], passphrase: None })
             }
         };
+        let encryptor = Encryptor::with_recipients(to.iter().map(|to| &**to));
+        let encryptor = encryptor.map_err(|error: EncryptError| io::Error::other(error.to_string()))?;
         let mut sealed = encryptor.wrap_output(out)?;
         if let Some(bytes) = &seal.key_file {
             sealed.write_all(&super::frames::key_file_prefix(bytes))?;
@@ -174,6 +181,10 @@ pub trait Source: Read + Seek + Send {}
 impl<T: Read + Seek + Send> Source for T {}
 
 fn buffered(file: &Path) -> io::Result<BufReader<File>> {
+    // A pipe in the folder would be waited for until somebody writes into it.
+    if !std::fs::metadata(file)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
     Ok(BufReader::with_capacity(256 * 1024, File::open(file)?))
 }
 
@@ -214,7 +225,9 @@ pub fn decrypt<R: BufRead>(bytes: R, keys: &BackupKeys) -> Result<StreamReader<R
     let Some(passphrase) = &keys.passphrase else {
         return Err(locked("it is encrypted with a passphrase: give --passphrase-file FILE"));
     };
-    let opened = file.decrypt(std::iter::once(&scrypt::Identity::new(passphrase.clone()) as &dyn Identity));
+    let mut identity = scrypt::Identity::new(passphrase.clone());
+    identity.set_max_work_factor(WORK_FACTOR_MAX);
+    let opened = file.decrypt(std::iter::once(&identity as &dyn Identity));
     opened.map_err(|error| match error {
         DecryptError::DecryptionFailed | DecryptError::KeyDecryptionFailed | DecryptError::NoMatchingKeys => {
             locked("the passphrase does not open it")
@@ -229,7 +242,7 @@ fn unopened(error: &DecryptError) -> BackupError {
             io::Error::new(error.kind(), error.to_string()).into()
         }
         DecryptError::ExcessiveWork { .. } => BackupError::Refused(
-            "its passphrase would take this machine far too long: open it with age, then give the result"
+            "its passphrase would take far too long to try: open it with age, then give the result"
                 .to_owned(),
         ),
         _ => damaged("the backup is damaged: the head of its encryption is not whole"),

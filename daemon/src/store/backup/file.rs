@@ -111,7 +111,7 @@ pub fn store_and_moment(file: &Path) -> Option<(String, Timestamp)> {
     let name = file.file_name()?.to_str()?;
     let rest = name.strip_prefix(PREFIX)?;
     if let Some(rest) = rest.strip_suffix(&format!(".{SUFFIX}.{AGE_SUFFIX}")) {
-        let (stamp, instance) = rest.split_once('-')?;
+        let (stamp, instance) = rest.split_once('-').filter(|(stamp, _)| stamp.is_ascii())?;
         let part = |range: std::ops::Range<usize>| stamp.get(range);
         let (day, time) = (part(0..8)?, part(9..15)?);
         let (year, month, date) = (&day[..4], &day[4..6], &day[6..]);

@@ -103,7 +103,7 @@ impl<R: Read> Frames<R> {
                     "this is a backup of another format than mfab/1: use the version of mfa that made it"
                         .to_owned()
                 }
-                _ => "this is no backup: it does not begin with mfab/1".to_owned(),
+                _ => "this is not a backup: it does not begin with mfab/1".to_owned(),
             }));
         }
         Ok(Self { from, before: [0; 32], number: 0, offset: offset as u64, key_file })
@@ -153,7 +153,7 @@ impl<R: Read> Frames<R> {
         match read {
             END_BYTES if end[..END_BYTES] == expected => Ok(()),
             read if read < END_BYTES => Err(damaged("the backup is damaged: its end is cut off")),
-            END_BYTES => Err(damaged("the backup is damaged: its end is another one")),
+            END_BYTES => Err(damaged("the backup is damaged: its end does not match")),
             _ => Err(damaged("the backup is damaged: something follows behind its end")),
         }
     }

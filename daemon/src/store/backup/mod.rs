@@ -128,6 +128,8 @@ pub enum BackupError {
     Damaged(String),
     /// The backup is whole, and it cannot be used here.
     Refused(String),
+    /// The target of a restore holds this, and what to do about it.
+    Taken(&'static str),
     /// The backup is encrypted, and what is given does not open it.
     Locked(String),
     /// The engine failed, or the store is not whole.
@@ -140,6 +142,7 @@ impl fmt::Display for BackupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Damaged(why) | Self::Refused(why) | Self::Locked(why) => f.write_str(why),
+            Self::Taken(what) => write!(f, "the target holds {what}"),
             Self::Store(fault) => f.write_str(&fault.detail),
             Self::Io(error) => error.fmt(f),
         }

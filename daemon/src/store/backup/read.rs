@@ -81,7 +81,7 @@ fn head<R: Read>(frames: &mut Frames<R>) -> Result<Head, BackupError> {
     Ok(head)
 }
 
-/// What a backup says of itself, without a look at what it holds.
+/// What a backup says about itself, without reading its contents.
 pub fn facts(file: &Path, keys: &BackupKeys) -> Result<Facts, BackupError> {
     let mut open = crypt::open(file, keys)?;
     let head = head(&mut Frames::begin(&mut open)?)?;
@@ -140,7 +140,7 @@ impl<R: Read> Reader<R> {
         Ok(Self { frames, head, raw: Vec::new(), at: 0, last: None, counted, behind_pairs: false })
     }
 
-    /// What it says of itself at its beginning.
+    /// Its head.
     pub fn head(&self) -> &Head {
         &self.head
     }

@@ -56,18 +56,17 @@ pub(super) struct Waiting {
 
 /// Refuses a target that holds anything but the beginning of the same restore.
 pub async fn check_target(to: &dyn Engine, digest: &str) -> Result<(), BackupError> {
-    let refused = |why: &str| Err(BackupError::Refused(why.to_owned()));
     if let Some(mark) = look(to, |view| view.get(SYSTEM, MARK)).await? {
         return match serde_json::from_slice::<Unfinished>(&mark) {
             Ok(mark) if mark.restore == digest => Ok(()),
-            Ok(_) => refused("the target holds the unfinished restore of another backup; empty it first"),
-            Err(_) => refused("the target holds an unfinished copy of a store; empty it first"),
+            Ok(_) => Err(BackupError::Taken("the unfinished restore of another backup; remove it first")),
+            Err(_) => Err(BackupError::Taken("an unfinished copy of a store; remove it first")),
         };
     }
     for space in SPACES {
         let (range, space) = (Range::prefix(b""), *space);
         if !look(to, move |view| view.scan(space, &range, false, 1)).await?.is_empty() {
-            return refused("the target holds a store already; give an empty one, or see --replace");
+            return Err(BackupError::Taken("a store already; name another place, or see --replace"));
         }
     }
     Ok(())

@@ -350,7 +350,7 @@ fn a_backup_holds_no_session_and_no_second_copy_of_the_mark() {
 }
 
 #[test]
-fn a_restore_that_breaks_off_is_no_store_and_the_same_one_ends_it() {
+fn a_broken_restore_does_not_open_and_the_same_one_finishes_it() {
     let good = sample();
     let home = tempfile::tempdir().unwrap();
     runtime().block_on(async {

@@ -32,7 +32,7 @@ impl Away {
         let (place, own) = (place(), prefix(store));
         for entry in fs::read_dir(place).into_iter().flatten().filter_map(Result::ok) {
             if entry.file_name().to_string_lossy().starts_with(&own) {
-                // What belongs to somebody else under this name is not ours to care for.
+                // Files of another owner under this name are left alone.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }

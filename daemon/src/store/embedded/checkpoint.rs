@@ -253,8 +253,7 @@ impl Draft {
     }
 }
 
-/// Makes a checkpoint and keeps the last two. Whatever goes wrong here harms nothing but the time of a
-/// later rebuild.
+/// Makes a checkpoint and keeps the last two. A failure here only makes a later rebuild slower.
 pub(super) fn make(shared: &Shared) -> io::Result<()> {
     let _one_at_a_time = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
     let made = dump(shared);

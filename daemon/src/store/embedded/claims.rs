@@ -1,4 +1,4 @@
-//! What knows from outside of the journal how far it went.
+//! Claims from outside the journal about its end.
 
 use super::checkpoint::Checkpoint;
 use super::head::{CLEAN, Head, Position, TAIL, read_mark};
@@ -8,7 +8,7 @@ use super::recover::At;
 use super::scan::Scan;
 use super::segment::{self, HEADER_BYTES};
 
-/// Something outside of the journal that knows how far it went.
+/// Something outside the journal that knows its last commit.
 pub(super) struct Claim {
     pub(super) who: String,
     pub(super) sequence: u64,

@@ -99,7 +99,7 @@ impl Committer {
         Ok(())
     }
 
-    /// Has what is published brought into the tree of the index, when there is enough of it.
+    /// Moves published changes into the tree of the index, when there are enough.
     fn consider_settling(&self) {
         let index = &self.shared.index;
         // A tree that is not empty reveals the loss of the whole journal, so the first settling is early.

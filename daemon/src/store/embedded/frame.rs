@@ -112,7 +112,7 @@ pub(super) fn head(bytes: &[u8]) -> Option<(usize, u32)> {
     (payload_bytes <= PAYLOAD_BYTES_MAX).then_some((payload_bytes, cursor.u32()?))
 }
 
-/// Whether a payload is what was written.
+/// Whether a payload is intact.
 pub(super) fn is_right(store: &Hash, payload: &[u8], expected: u32) -> bool {
     checksum(store, payload) == expected
 }

@@ -8,7 +8,7 @@ pub(super) type Raw = (IVec, IVec);
 
 /// Space of the pieces of long values.
 const CHUNKS: u8 = 0xff;
-/// Key under which the index speaks about itself.
+/// Key of the state record of the index.
 pub(super) const META: &[u8] = &[0xfe];
 /// Spaces from here on belong to the engine.
 pub(super) const SPACES_END: u8 = 0xfe;

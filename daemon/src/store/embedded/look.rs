@@ -19,7 +19,7 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-/// What a look at a journal came to.
+/// The result of a look at a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalSeen {
     /// Its files.

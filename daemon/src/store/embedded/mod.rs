@@ -205,7 +205,7 @@ impl Embedded {
     }
 
     fn send(&self, message: Message) -> Result<(), Fault> {
-        // Unless somebody has closed it, its threads have broken off, and the process shall hear of it.
+        // Unless it was closed, its threads have broken off, which the process must learn.
         let broken = "the store has broken off because of a defect, so nothing can be written";
         let ended = || self.write_fault().unwrap_or_else(|| self.shared.refuse_writes(broken));
         let inbox = self.inbox.as_ref().ok_or_else(ended)?;

@@ -80,7 +80,7 @@ impl FileObjects {
         let file = self.disk.open(&draft_name)?.ok_or_else(|| io::Error::other("the draft is gone"))?;
         file.sync_data()?;
         if let Err(error) = self.disk.rename(&draft_name, &name(&hash)) {
-            // Somebody has removed the folder below the running daemon.
+            // The folder was removed below the running daemon.
             let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
             if error.kind() != io::ErrorKind::NotFound || !folders.remove(&folder(&hash)) {
                 return Err(error);

@@ -64,7 +64,7 @@ pub enum OpenError {
     },
     /// A later version of this program wrote it.
     TooNew {
-        /// The file that says so.
+        /// The file with the version.
         file: PathBuf,
         /// The version it names.
         found: u32,

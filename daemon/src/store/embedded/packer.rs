@@ -51,7 +51,7 @@ pub(super) fn consider(shared: &Arc<Shared>) {
         shared.packer.due.store(false, SeqCst);
         match all(&shared) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                tracing::warn!(%error, "a closed journal file stays as it is; the next try follows later");
+                tracing::warn!(%error, "a closed journal file stays unpacked; the next try follows later");
             }
             _ => {}
         }
@@ -89,7 +89,7 @@ pub(super) fn remove_draft(disk: &dyn Disk) -> io::Result<()> {
     disk.remove(DRAFT)
 }
 
-/// Whether to go on with what takes space and time.
+/// Whether to continue work that takes space and time.
 fn go_on(shared: &Shared) -> io::Result<()> {
     match () {
         () if shared.stopping.load(SeqCst) => {

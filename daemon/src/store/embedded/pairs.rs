@@ -27,7 +27,7 @@ pub(super) struct Reach {
     pub(super) until: u64,
 }
 
-/// What the tree says about itself.
+/// The state record of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Meta {
     /// How far it goes.
@@ -147,7 +147,7 @@ impl Pairs {
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the tree says about itself; `None` if it is empty or not finished.
+    /// The state record of the tree; `None` if it is empty or not finished.
     pub(super) fn meta(&self) -> Result<Option<Meta>, Sick> {
         let Some(bytes) = raw(&self.tree(), META)? else { return Ok(None) };
         Meta::from_bytes(&bytes).map(Some).ok_or_else(|| "its mark is damaged".to_owned())
@@ -168,7 +168,7 @@ impl Pairs {
         take_space(&self.dir, bytes, room)
     }
 
-    /// Lets the next start make the index anew.
+    /// Makes the next start rebuild the index.
     pub(super) fn condemn(&self) {
         if let Err(error) = fs::write(self.dir.join("rebuild"), b"") {
             tracing::warn!(%error, "the index cannot be marked as damaged");

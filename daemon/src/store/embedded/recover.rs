@@ -73,7 +73,7 @@ pub(super) struct Recovered {
     pub(super) healed: Vec<Trouble>,
 }
 
-/// Opens everything, or says why not.
+/// Opens everything, or returns why not.
 pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recovered, OpenError> {
     let at = At { disk: &**disk, dir: &options.dir };
     let index_dir = options.dir.join("index");
@@ -152,7 +152,7 @@ fn warn_of_torn_end(scan: &Scan) {
     }
 }
 
-/// Makes the index anew: in its folder, or in memory where the disk has no space for it.
+/// Rebuilds the index: in its folder, or in memory where the disk has no space for it.
 fn rebuild(
     replay: &Replay<'_>,
     options: &Options,

@@ -1,4 +1,4 @@
-//! Bringing the index up to the journal, or making it anew.
+//! Bringing the index up to the journal, or rebuilding it.
 
 use super::checkpoint::{self, Checkpoint};
 use super::codec::Hash;
@@ -73,7 +73,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Makes the index anew: from the newest checkpoint that is whole, from the one before, or from the
+    /// Rebuilds the index: from the newest checkpoint that is whole, from the one before, or from the
     /// journal alone.
     pub(super) fn rebuild(
         &self,

@@ -114,7 +114,7 @@ impl Shared {
         self.write_fault.get_or_init(|| unavailable(detail)).clone()
     }
 
-    /// Notes a refusal that may end by itself.
+    /// Notes a refusal that may pass.
     pub(super) fn press(&self, fault: Fault) -> Fault {
         let mut pressing = self.pressing.lock().unwrap_or_else(PoisonError::into_inner);
         if pressing.replace(fault.clone()).is_none() {

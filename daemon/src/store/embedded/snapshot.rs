@@ -55,7 +55,7 @@ impl Former {
     }
 }
 
-/// A moment that somebody reads.
+/// A moment that is being read.
 #[derive(Debug)]
 struct Pin {
     since: Instant,
@@ -160,7 +160,7 @@ impl Shared {
         let kept = true;
         #[cfg(test)]
         let kept = !self.disk.flaws().moments_not_kept;
-        // Somebody may have pinned this moment in between.
+        // Another read may have pinned this moment in between.
         if kept && self.pins.is_any() {
             let former = former.unwrap_or_else(|| before(&self.index, changes));
             self.pins.keep(former, &self.bounds);
@@ -204,8 +204,7 @@ impl<'a> Snapshot<'a> {
             Stand::Held { since, .. } => {
                 let seen = look(&mut published, &Layer::default());
                 if since.elapsed() > self.shared.bounds.hold {
-                    // The gate is let go of only when this has taken its place.
-                    self.stand = Stand::Pinned(self.shared.pins.add(published.version()));
+                    self.let_go();
                 }
                 seen
             }
@@ -251,6 +250,13 @@ impl View for Snapshot<'_> {
                 return Ok(found);
             };
             left.pass(last, reverse);
+        }
+    }
+
+    fn let_go(&mut self) {
+        if matches!(self.stand, Stand::Held { .. }) {
+            // The gate is let go of only when this has taken its place.
+            self.stand = Stand::Pinned(self.shared.pins.add(Published(self.shared).version()));
         }
     }
 

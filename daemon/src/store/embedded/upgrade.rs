@@ -51,7 +51,7 @@ fn step(form: u32, disk: &dyn Disk, store: &Hash) -> io::Result<u32> {
     }
 }
 
-/// Form 2: closed journal files may be packed and checkpoints compressed. What is there stays as it is.
+/// Form 2: closed journal files may be packed and checkpoints compressed. Existing files are not changed.
 fn to_2(disk: &dyn Disk, store: &Hash) -> io::Result<u32> {
     format::write(disk, store, 2)?;
     Ok(2)

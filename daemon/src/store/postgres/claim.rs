@@ -43,7 +43,7 @@ fn refused(claim: Claim) -> &'static str {
     }
 }
 
-/// Waits for a moment in which no one uses the store.
+/// Waits until the store is not in use.
 pub(super) async fn wait_alone(client: &Client, schema: &str) -> Result<(), OpenError> {
     let until = Instant::now() + ALONE_WAIT;
     loop {

@@ -42,7 +42,7 @@ pub(super) struct Ended {
 
 impl From<Trouble> for Ended {
     fn from(trouble: Trouble) -> Self {
-        trouble.tell();
+        trouble.log();
         let usable = matches!(trouble, Trouble::Conflict | Trouble::Defect(_));
         Self { answer: Err(trouble.fault()), usable }
     }
@@ -81,7 +81,7 @@ pub(super) fn write(
     for attempt in 0u32.. {
         let is_free = beside == Beside::Others
             && (attempt == 0 || attempt < FREE_ATTEMPTS && begun.elapsed() < FREE_LIMIT);
-        // A shared turn is kept from one attempt to the next: whoever waits to run alone came later.
+        // A shared turn is kept from one attempt to the next: those that wait to run alone came later.
         if !is_free {
             turn = None;
         }
@@ -104,7 +104,7 @@ pub(super) fn write(
 enum Turn<'t> {
     /// Beside others who share it.
     Shared { _guard: RwLockReadGuard<'t, ()> },
-    /// Beside nobody.
+    /// Alone.
     Alone { _guard: RwLockWriteGuard<'t, ()> },
 }
 

@@ -62,7 +62,7 @@ fn remove_abandoned(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let is_drafts = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
-        // Its process lives as long as somebody holds the lock.
+        // Its process lives as long as the lock is held.
         if is_drafts && let Ok(_folder) = lock(&entry.path()) {
             let removed = fs::remove_dir_all(entry.path());
             tracing::info!(folder = %entry.path().display(), ?removed, "half uploads of a killed daemon");
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_of_a_process_that_ended_is_removed_and_that_of_a_living_one_stays() {
+    fn the_folder_of_an_ended_process_is_removed_and_of_a_living_one_kept() {
         let parent = tempfile::tempdir().unwrap();
         let living = DraftsFolder::make(parent.path()).unwrap();
         fs::write(living.path().join("half"), "upload").unwrap();

@@ -21,7 +21,7 @@ pub enum OpenError {
         /// The newest version that this program reads.
         known: i32,
     },
-    /// Somebody uses the store, and it is wanted alone.
+    /// The store is in use, and it is wanted alone.
     InUse(String),
     /// The tables cannot be set up.
     Refused(String),

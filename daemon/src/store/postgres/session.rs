@@ -17,7 +17,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{AsyncMessage, Client, Error, Statement};
 
 /// Time in which a server must have taken a connection with all that belongs to it. The driver itself has
-/// no limit on the steps after the TCP connection, so a frozen server would hold everybody.
+/// no limit on the steps after the TCP connection, so a frozen server would hold up everything.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 /// The server's own limit on a statement comes first, so that it ends cleanly where it can.
 const GRACE: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! What can go wrong on a connection, sorted by what follows from it.
+//! Errors of a connection, sorted by what follows from them.
 
 use mfa_shared::fault::{DISK_FULL, Fault, INTERNAL, UNAVAILABLE};
 use rustls::CertificateError;
@@ -19,7 +19,7 @@ const BAD_CERTIFICATE: &str = "invalid peer certificate";
 /// What follows from an error.
 #[derive(Debug, Clone)]
 pub(super) enum Trouble {
-    /// The transaction lost against another one: run it again.
+    /// A conflict with another transaction: run it again.
     Conflict,
     /// The connection is of no use any more, or the server does not take writes.
     Lost(String),
@@ -29,7 +29,7 @@ pub(super) enum Trouble {
     Defect(String),
 }
 
-/// A fault that goes away by itself.
+/// A temporary fault.
 pub(super) fn unavailable(detail: &str) -> Fault {
     Fault::new(UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
 }
@@ -86,7 +86,7 @@ impl Trouble {
         }
     }
 
-    /// The fault for the client; the log gets the reason, see [`Trouble::tell`].
+    /// The fault for the client; the log gets the reason, see [`Trouble::log`].
     pub(super) fn fault(&self) -> Fault {
         match self {
             Self::Conflict => unavailable("too many requests change the same records at once"),
@@ -101,7 +101,7 @@ impl Trouble {
     }
 
     /// Writes the reason to the log.
-    pub(super) fn tell(&self) {
+    pub(super) fn log(&self) {
         match self {
             Self::Defect(why) => tracing::error!(why, "the database refused a statement"),
             other => tracing::warn!(why = %other, "a transaction on the database failed"),

@@ -121,7 +121,7 @@ pub struct StoredAttempts {
     pub locks: u32,
     /// When the last lock ends.
     pub locked_until: Option<Timestamp>,
-    /// From when on nothing of this matters any more.
+    /// When all of this expires.
     pub forgotten_from: Timestamp,
 }
 

@@ -37,7 +37,7 @@ pub struct StoredSubscription {
     pub created_on: Timestamp,
     /// The last event that was looked at for it.
     pub position: u64,
-    /// How often somebody has moved the position.
+    /// How often the position was moved by a user.
     pub moved: u64,
     /// How often the next delivery has failed.
     pub failures: u64,

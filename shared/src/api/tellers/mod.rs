@@ -21,9 +21,9 @@ use crate::{endpoints, object, words};
 /// Highest limit of a drawer.
 pub const CASHDRAW_LIMIT_MAX: i64 = 1_000_000_000;
 words! {
-    /// Where a teller stands.
+    /// The state of a teller.
     pub enum TellerState {
-        /// Nobody works there.
+        /// No one works there.
         Closed = "CLOSED",
         /// Assigned for the day, the drawer still locked.
         Open = "OPEN",
@@ -118,7 +118,7 @@ object! {
         cash_over_short_account: Option<String> = optional(id(34)),
         /// Whether the cash must be counted before the teller is closed.
         denomination_required: Option<bool> = optional(flag()),
-        /// Who is to work there; the empty text is nobody. Only a CLOSED teller takes another one.
+        /// Who works there; the empty text for no one. Only a CLOSED teller takes another one.
         assigned_employee: Option<String> = optional(line(32)),
     }
 

@@ -24,7 +24,7 @@ words! {
         Cwdl = "CWDL",
     }
 
-    /// Where a transaction stands.
+    /// The state of a transaction.
     pub enum TransactionState {
         /// Quoted; no money has moved.
         Pending = "PENDING",
@@ -104,7 +104,7 @@ object! {
         charges: Vec<TransactionCharge> = required(list(nested(), usize::MAX)),
         /// Whether the charges were paid in cash; null unless it is CONFIRMED.
         charges_included: Option<bool> = optional(flag()),
-        /// Where it stands.
+        /// Its state.
         state: TransactionState = required(word()),
         /// When it was created.
         created_on: Timestamp = required(timestamp()),

@@ -91,7 +91,7 @@ struct Daemons<'a> {
 
 impl<'a> Daemons<'a> {
     fn start(world: &'a World) -> Self {
-        let count = if world.config().store.is_some() { 2 } else { 1 };
+        let count = if world.config().store.postgres().is_some() { 2 } else { 1 };
         Self { world, served: (0..count).map(|_| serve(world)).collect() }
     }
 

@@ -87,7 +87,7 @@ impl History {
         }
     }
 
-    /// Runs up to several days at the same time, and somebody pays in meanwhile. Each caller is answered
+    /// Runs up to several days at the same time, and a deposit is made meanwhile. Each caller is answered
     /// with the day that was asked for.
     pub fn run_at_once(&mut self, days: &[Day]) {
         self.chance.note(format!("{} run {}", self.plain.today, days[0]));

@@ -46,7 +46,7 @@ fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
 }
 
 #[test]
-fn a_second_process_is_told_who_holds_the_data_directory() {
+fn a_second_process_learns_who_holds_the_data_directory() {
     let dir = tempfile::tempdir().unwrap();
     let _first = Embedded::open(options(dir.path())).unwrap();
     let error = Embedded::open(options(dir.path())).unwrap_err();
@@ -74,7 +74,7 @@ fn what_is_left_of_an_earlier_tree_is_waited_for() {
 }
 
 #[test]
-fn nobody_else_may_look_into_the_data_directory() {
+fn the_data_directory_is_closed_to_other_users() {
     fn visit(path: &std::path::Path) {
         let mode = std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let expected = if path.is_dir() { 0o700 } else { 0o600 };
@@ -93,7 +93,7 @@ fn nobody_else_may_look_into_the_data_directory() {
 }
 
 #[test]
-fn a_panicking_job_changes_nothing_and_harms_nobody_else() {
+fn a_panicking_job_changes_nothing_and_harms_no_other() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(options(dir.path())).unwrap();
     let fault = block_on(engine.write(Box::new(|_| panic!("a defect")))).unwrap_err();
@@ -122,7 +122,7 @@ fn a_later_version_is_refused() {
 }
 
 #[test]
-fn the_journal_tells_every_commit_once_and_in_order() {
+fn the_journal_has_every_commit_once_and_in_order() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(options(dir.path())).unwrap();
     let mut feed = engine.journal(0);
@@ -131,12 +131,12 @@ fn the_journal_tells_every_commit_once_and_in_order() {
         write(&engine, vec![change([number], Some(vec![number; 500])), change("gone", None)]).unwrap();
     }
     for after in [0u64, 1, 17, 39, 40, 41] {
-        let told: Vec<_> = engine.journal(after).map(Result::unwrap).collect();
+        let reported: Vec<_> = engine.journal(after).map(Result::unwrap).collect();
         assert_eq!(
-            told.iter().map(|(sequence, _)| *sequence).collect::<Vec<_>>(),
+            reported.iter().map(|(sequence, _)| *sequence).collect::<Vec<_>>(),
             (after + 1..=40).collect::<Vec<_>>()
         );
-        for (sequence, commit) in told {
+        for (sequence, commit) in reported {
             assert_eq!(commit.actor, "ada");
             assert_eq!(commit.changes[0].key, [sequence as u8 - 1]);
             assert_eq!(commit.changes[1].value, None);
@@ -148,7 +148,7 @@ fn the_journal_tells_every_commit_once_and_in_order() {
 }
 
 #[test]
-fn whoever_reads_the_journal_beside_the_writer_never_looks_behind_its_end() {
+fn a_reader_beside_the_writer_never_reads_past_the_end_of_the_journal() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(options(dir.path())).unwrap();
     write(&engine, vec![change("a", Some(vec![1; 100]))]).unwrap();
@@ -178,13 +178,13 @@ fn a_journal_that_is_gone_is_refused_unless_nothing_was_ever_in_it() {
 }
 
 #[test]
-fn only_what_changes_in_the_spaces_that_are_watched_is_counted_and_in_one_state_with_it() {
+fn only_changes_of_watched_spaces_are_counted_together_with_the_state() {
     const OTHER: Space = Space { id: 8, name: "others" };
     let dir = tempfile::tempdir().unwrap();
     let version = |engine: &Embedded| read(engine, |view| Ok(view.version())).unwrap();
     let put = |key: &str| change(key, Some(b"value".to_vec()));
     let engine = Embedded::open(options(dir.path())).unwrap();
-    assert_eq!(version(&engine), None, "without a space to watch nobody may rely on a count");
+    assert_eq!(version(&engine), None, "without a space to watch no count is reliable");
     drop(engine);
     let engine = Embedded::open(Options { watched: &[THINGS], ..options(dir.path()) }).unwrap();
     let first = version(&engine);

@@ -61,7 +61,7 @@ fn without_the_chain_an_exchanged_frame_is_not_noticed() {
 }
 
 #[test]
-fn a_stored_value_that_looks_like_a_frame_does_not_make_a_torn_tail_look_damaged() {
+fn a_value_that_looks_like_a_frame_does_not_make_a_torn_tail_damaged() {
     let (own, guessed) = ([1; 32], [2; 32]);
     let mut stored = Vec::new();
     frame::put_commit(&mut stored, 1, &commit(vec![change("a", Some(vec![1]))]));

@@ -99,7 +99,7 @@ fn a_checkpoint_that_was_made_beside_the_writer_leads_to_the_same_index() {
 }
 
 #[test]
-fn a_damaged_checkpoint_is_replaced_by_the_one_before_and_then_by_the_journal() {
+fn a_damaged_checkpoint_falls_back_to_the_one_before_then_the_journal() {
     let dir = tempfile::tempdir().unwrap();
     let mut engine = Embedded::open(options(dir.path())).unwrap();
     for round in 0..3 {
@@ -140,7 +140,7 @@ fn with_first_block(dump: &Path, change: impl FnOnce(Vec<u8>, usize) -> (usize, 
 }
 
 #[test]
-fn a_checkpoint_whose_block_lies_about_its_length_is_not_used() {
+fn a_checkpoint_with_a_wrong_block_length_is_not_used() {
     for lie in [0, 3, u32::MAX as usize, 65 << 20] {
         let dir = tempfile::tempdir().unwrap();
         let engine = Embedded::open(options(dir.path())).unwrap();

@@ -89,7 +89,7 @@ pub(super) fn proof(fresh: &(dyn Fn() -> SimDisk + Sync)) -> Result<(), String> 
 }
 
 #[test]
-fn a_crash_at_any_operation_loses_nothing_acknowledged_and_leaves_nothing_half_written() {
+fn a_crash_at_any_operation_loses_nothing_acknowledged_or_half_written() {
     proof(&|| SimDisk::new(false)).unwrap();
 }
 

@@ -34,7 +34,7 @@ fn fail(failing: Failing) -> Result<(), String> {
 }
 
 #[test]
-fn a_disk_that_fails_at_any_operation_loses_nothing_acknowledged_and_stops_writes() {
+fn a_disk_failure_at_any_operation_loses_nothing_and_stops_writes() {
     let dir = tempfile::tempdir().unwrap();
     let disk = SimDisk::new(true);
     assert!(run(dir.path(), &disk, &script(), || ()).1.is_none());
@@ -164,7 +164,7 @@ fn a_checkpoint_that_was_not_finished_takes_no_space() {
 }
 
 #[test]
-fn a_thread_that_breaks_off_leaves_nobody_waiting_and_tells_the_process() {
+fn a_broken_thread_leaves_no_one_waiting_and_notifies_the_process() {
     let dir = tempfile::tempdir().unwrap();
     let disk = SimDisk::new(false);
     let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
@@ -184,7 +184,7 @@ fn a_thread_that_breaks_off_leaves_nobody_waiting_and_tells_the_process() {
 }
 
 #[test]
-fn what_the_disk_has_no_space_for_stays_in_memory_half_way_and_settles_later() {
+fn changes_without_disk_space_stay_in_memory_and_settle_later() {
     for killed in [false, true] {
         let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
         let mut options = options(dir.path());

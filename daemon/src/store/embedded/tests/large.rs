@@ -35,15 +35,15 @@ fn a_large_store_opens_from_its_checkpoint_and_all_is_there() {
         let engine = Embedded::open(large(dir.path())).unwrap();
         assert!(all(&engine).unwrap() == right);
         for after in [0, 5, 30, 59, 60] {
-            let told: Vec<_> = engine.journal(after).map(|commit| commit.unwrap().0).collect();
-            assert_eq!(told, (after + 1..=engine.sequence()).collect::<Vec<_>>());
+            let reported: Vec<_> = engine.journal(after).map(|commit| commit.unwrap().0).collect();
+            assert_eq!(reported, (after + 1..=engine.sequence()).collect::<Vec<_>>());
         }
         write(&engine, vec![change("after", Some(vec![1]))]).unwrap();
     }
 }
 
 #[test]
-fn a_large_index_that_is_not_what_was_written_is_noticed_and_healed_on_the_next_start() {
+fn a_large_damaged_index_is_noticed_and_healed_on_the_next_start() {
     let dir = tempfile::tempdir().unwrap();
     let engine = fill(dir.path());
     let right = all(&engine).unwrap();
@@ -102,7 +102,7 @@ fn an_old_damage_of_a_large_journal_stops_the_writes() {
 }
 
 #[test]
-fn more_and_longer_jobs_at_once_than_a_group_takes_are_all_done_in_their_order() {
+fn more_and_longer_jobs_than_a_group_takes_are_all_done_in_order() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(options(dir.path())).unwrap();
     for (jobs, bytes) in [(12u8, 150_000), (200, 10)] {
@@ -208,7 +208,7 @@ fn a_checkpoint_that_cannot_bring_the_tree_up_to_date_stops_the_writes() {
 }
 
 #[test]
-fn a_stop_that_cannot_bring_the_tree_up_to_date_has_it_made_anew() {
+fn a_stop_that_cannot_update_the_tree_has_it_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let engine = fill(dir.path());
     engine.shared.settle().unwrap();

@@ -5,12 +5,14 @@ use super::super::snapshot::{Bounds, Snapshot};
 use super::sim::{Chance, SimDisk};
 use super::world::*;
 use crate::store::engine::{Change, Range, View};
-use mfa_shared::fault::UNAVAILABLE;
+use crate::store::tx::Tx;
+use mfa_shared::fault::{Fault, UNAVAILABLE};
+use mfa_shared::time::Timestamp;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const ACCOUNTS: usize = 600;
@@ -36,7 +38,7 @@ fn put(key: Vec<u8>, amount: u64) -> Change {
 }
 
 #[test]
-fn a_write_is_acknowledged_in_the_middle_of_a_read_that_goes_on_seeing_its_moment() {
+fn a_write_is_acknowledged_during_a_read_which_keeps_its_moment() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Arc::new(Embedded::open(options(dir.path())).unwrap());
     write(&engine, vec![change("a", Some(vec![1])), change("b", Some(vec![1]))]).unwrap();
@@ -137,7 +139,7 @@ fn sums_beside_a_teller(disk: SimDisk, enough: impl Fn(Duration, u64) -> bool) -
 }
 
 #[test]
-fn sums_that_are_read_beside_a_teller_a_settling_and_a_checkpoint_never_differ() {
+fn sums_read_beside_writes_settling_and_a_checkpoint_never_differ() {
     let (sums, wrong) = sums_beside_a_teller(SimDisk::new(false), |time, _| time > Duration::from_secs(3));
     assert!(sums > 20 && wrong == 0, "{wrong} of {sums} sums are wrong");
 }
@@ -220,6 +222,45 @@ proptest! {
     }
 }
 
+/// Work of a read.
+type Work = Box<dyn FnMut(&mut dyn View) -> Result<(), Fault> + Send>;
+
+#[test]
+fn a_read_that_waits_for_a_lock_of_another_read_holds_up_no_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Arc::new(opened(dir.path(), SimDisk::new(false), AT_ONCE));
+    let lock = Arc::new(Mutex::new(()));
+    let (locked, is_locked) = mpsc::channel();
+    let (go_on, goes_on) = mpsc::channel();
+    let start = |work: Work| {
+        let engine = engine.clone();
+        std::thread::spawn(move || read(&engine, work))
+    };
+    let first = lock.clone();
+    let first = start(Box::new(move |view| {
+        let mut tx = Tx::new(view, Timestamp::from_millis(0), false);
+        let _locked = tx.lock(&first);
+        tx.value(THINGS, b"a")?;
+        locked.send(()).unwrap();
+        goes_on.recv().unwrap();
+        tx.value(THINGS, b"a").map(drop)
+    }));
+    is_locked.recv().unwrap();
+    let (begun, has_begun) = mpsc::channel();
+    let second = start(Box::new(move |view| {
+        begun.send(()).unwrap();
+        drop(Tx::new(view, Timestamp::from_millis(0), false).lock(&lock));
+        Ok(())
+    }));
+    has_begun.recv().unwrap();
+    let (acknowledged, written) = mpsc::channel();
+    let writer = engine.clone();
+    std::thread::spawn(move || acknowledged.send(write(&writer, vec![put(account(1), 1)])));
+    assert_eq!(written.recv_timeout(Duration::from_secs(20)), Ok(Ok(())));
+    go_on.send(()).unwrap();
+    assert_eq!((first.join().unwrap(), second.join().unwrap()), (Ok(()), Ok(())));
+}
+
 #[test]
 fn a_moment_that_costs_too_much_ends_and_says_so_and_younger_ones_go_on() {
     let dir = tempfile::tempdir().unwrap();
@@ -254,7 +295,7 @@ fn a_moment_ends_when_it_is_too_old_and_others_write_and_not_before() {
     while begun.elapsed() <= age {
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(snapshot.get(THINGS, b"a").unwrap(), Some(vec![1]), "nobody has written");
+    assert_eq!(snapshot.get(THINGS, b"a").unwrap(), Some(vec![1]), "no one has written");
     write(&engine, vec![change("b", Some(vec![1]))]).unwrap();
     let fault = snapshot.scan(THINGS, &Range::prefix(b""), false, 5).unwrap_err();
     assert!(fault.kind == UNAVAILABLE && fault.detail.contains("while others write"), "{fault:?}");

@@ -98,7 +98,7 @@ fn a_file_that_does_not_read_as_the_plain_one_is_noticed() {
 }
 
 #[test]
-fn a_packed_file_that_lies_about_its_lengths_is_refused_without_taking_memory() {
+fn a_packed_file_with_wrong_lengths_is_refused_without_taking_memory() {
     let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
     let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
     for number in 0..9u8 {
@@ -129,7 +129,7 @@ fn a_packed_file_that_lies_about_its_lengths_is_refused_without_taking_memory() 
 }
 
 #[test]
-fn a_damaged_block_is_told_with_its_file_and_byte() {
+fn a_damaged_block_is_reported_with_its_file_and_byte() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(options(dir.path())).unwrap();
     for number in 0..9u8 {
@@ -140,8 +140,8 @@ fn a_damaged_block_is_told_with_its_file_and_byte() {
     let mut content = fs::read(&file).unwrap();
     content[90] ^= 1;
     fs::write(&file, content).unwrap();
-    let told = engine.journal(0).filter_map(Result::err).next().unwrap();
-    assert_eq!(told.detail, "the journal cannot be read at present");
+    let found = engine.journal(0).filter_map(Result::err).next().unwrap();
+    assert_eq!(found.detail, "the journal cannot be read at present");
     drop(engine);
     let error = Embedded::open(options(dir.path())).unwrap_err().to_string();
     let expected = format!("{} is damaged: the checksum of the block at byte 72 is wrong", file.display());
@@ -215,8 +215,8 @@ fn damaged(made: &Path, seed: u64, right: &[Pair], sequence: u64) -> bool {
         Ok(engine) => {
             assert!(name.starts_with("checkpoint/") || how.contains("zeros from"), "{seed} {name} {how}");
             assert!(all(&engine).unwrap() == right, "seed {seed}, {name}, {how}");
-            let told = engine.journal(0).map(|commit| commit.unwrap().0);
-            assert!(told.eq(1..=sequence), "seed {seed}, {name}, {how}");
+            let found = engine.journal(0).map(|commit| commit.unwrap().0);
+            assert!(found.eq(1..=sequence), "seed {seed}, {name}, {how}");
             true
         }
         Err(error) => {

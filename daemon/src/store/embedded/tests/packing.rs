@@ -66,7 +66,7 @@ fn operations(reads_count: bool) -> u64 {
 }
 
 #[test]
-fn a_crash_at_any_operation_of_packing_leaves_the_plain_or_the_packed_file() {
+fn a_crash_at_any_step_of_packing_leaves_the_plain_or_the_packed_file() {
     let count = operations(false);
     assert!(count > 20, "packing has only {count} operations");
     let packed = AtomicU64::new(0);
@@ -186,7 +186,7 @@ fn closed_files_are_packed_in_the_background_and_after_a_start() {
     fill(&engine);
     drop(engine);
     let (files, left) = plain();
-    assert!(files > 4 && left == files, "nobody asked for it");
+    assert!(files > 4 && left == files, "no one asked for it");
     let engine = Embedded::open(packs(true)).unwrap();
     assert!(soon(|| plain().1 == 1), "those that were there");
     fill(&engine);
@@ -209,7 +209,7 @@ fn packing_ends_when_the_store_closes() {
 }
 
 #[test]
-fn whoever_reads_the_journal_sees_every_commit_while_files_are_packed() {
+fn readers_see_every_commit_while_files_are_packed() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(Options { segment_bytes: 2_000, ..options(dir.path()) }).unwrap();
     let (done, read) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -229,8 +229,8 @@ fn whoever_reads_the_journal_sees_every_commit_while_files_are_packed() {
                     if reader == 0 {
                         (feed, next) = (engine.journal(0), 1);
                     }
-                    for told in feed.by_ref() {
-                        let (sequence, commit) = told.unwrap();
+                    for found in feed.by_ref() {
+                        let (sequence, commit) = found.unwrap();
                         assert_eq!((sequence, &commit.changes[0].key), (next, &next.to_be_bytes().to_vec()));
                         next += 1;
                     }
@@ -250,7 +250,7 @@ fn whoever_reads_the_journal_sees_every_commit_while_files_are_packed() {
         done.store(true, SeqCst);
     });
     assert!(read.into_inner() > 4);
-    assert!(engine.journal(0).map(|told| told.unwrap().0).eq(1..=600));
+    assert!(engine.journal(0).map(|found| found.unwrap().0).eq(1..=600));
 }
 
 /// Names the folder to the process that is killed.
@@ -297,7 +297,7 @@ fn nothing_acknowledged_is_lost_by_kills_while_files_are_packed() {
         let engine = Embedded::open(Options { packs: kill % 2 == 0, ..options(dir.path()) }).unwrap();
         assert!(engine.sequence() >= acknowledged, "{kill}: {acknowledged} is lost");
         assert_eq!(all(&engine).unwrap().len() as u64, engine.sequence(), "{kill}");
-        assert!(engine.journal(0).map(|told| told.unwrap().0).eq(1..=engine.sequence()), "{kill}");
+        assert!(engine.journal(0).map(|found| found.unwrap().0).eq(1..=engine.sequence()), "{kill}");
     }
     let files = segments(&super::super::disk::RealDisk::new(dir.path())).unwrap().len();
     println!("{acknowledged} acknowledged in {files} files; {drafts} kills met a file that was being packed");

@@ -45,7 +45,7 @@ fn every_record_is_held_to_the_journal_in_both_directions() {
 }
 
 #[test]
-fn a_damaged_checkpoint_is_told() {
+fn a_damaged_checkpoint_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(options(dir.path())).unwrap();
     for key in ["a", "b"] {

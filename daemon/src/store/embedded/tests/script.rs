@@ -173,12 +173,12 @@ pub(super) fn check(dir: &Path, disk: &SimDisk, run: &Run) -> Result<Model, Stri
         let wrong: Vec<_> = run.acknowledged.iter().filter(wrong).map(|(key, _)| key).collect();
         return Err(format!("neither before nor after: {} pairs, wrong {wrong:?}", seen.len()));
     }
-    let told = engine.journal(0).try_fold(Model::new(), |mut model, commit| {
+    let found = engine.journal(0).try_fold(Model::new(), |mut model, commit| {
         apply(&mut model, &commit?.1.changes);
         Ok::<_, Fault>(model)
     });
-    if told.map_err(|fault| fault.to_string())? != seen {
-        return Err("the journal tells something else than the index".to_owned());
+    if found.map_err(|fault| fault.to_string())? != seen {
+        return Err("the journal differs from the index".to_owned());
     }
     write(&engine, vec![change("later", Some(vec![1]))]).map_err(|fault| fault.to_string())?;
     let mut expected = seen;

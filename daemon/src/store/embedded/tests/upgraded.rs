@@ -90,7 +90,7 @@ fn a_crash_on_the_way_never_leaves_later_files_in_an_earlier_form() {
 }
 
 #[test]
-fn a_store_that_cannot_be_upgraded_now_serves_and_is_upgraded_before_the_first_later_file() {
+fn a_store_that_cannot_be_upgraded_now_serves_and_is_upgraded_later() {
     let (disk, right) = of_form_1();
     let dir = tempfile::tempdir().unwrap();
     disk.fail(Failing::Full(0, u64::MAX));

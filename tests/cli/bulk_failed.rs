@@ -1,4 +1,4 @@
-//! What an import tells of the rows that failed.
+//! What an import reports about failed rows.
 
 use super::run::{Ran, run};
 use crate::terminal::Terminal;
@@ -6,14 +6,14 @@ use crate::world::World;
 use serde_json::Value;
 
 #[test]
-fn the_first_rows_that_failed_are_told_with_the_line_that_imports_them_once_they_are_corrected() {
+fn the_first_failed_rows_are_shown_with_the_line_to_import_them() {
     let world = World::start();
     let mut rows = "Nr,Name\nc-1,Mensah\n,Addo\n".to_owned();
     (0..6).for_each(|_| rows.push_str("c-1,Twice\n"));
     std::fs::write(world.dir.path().join("old.csv"), rows).unwrap();
     let terminal = Terminal::start(&world, 200, &[]);
     let screen = terminal.run("mfa customers import old.csv --map Nr=identifier --map Name=surname");
-    for told in [
+    for found in [
         "row 2: /identifier is required\n",
         "row 3 c-1: there is a customer \"c-1\" already\n",
         "and 2 more\n",
@@ -21,13 +21,13 @@ fn the_first_rows_that_failed_are_told_with_the_line_that_imports_them_once_they
         "mfa customers import old.csv.failed.csv --map Nr=identifier --map Name=surname; or correct old.csv ",
         "exit 9\n",
     ] {
-        assert!(screen.contains(told), "{told}: {screen}");
+        assert!(screen.contains(found), "{found}: {screen}");
     }
     assert!(!screen.contains("row 7 "), "{screen}");
 }
 
 #[test]
-fn of_an_atomic_import_the_row_that_is_wrong_is_told_and_not_those_that_were_taken_back_for_it() {
+fn an_atomic_import_shows_only_the_wrong_row() {
     let world = World::start();
     let rows = |last: &str| (1..=8).map(|i| format!("c-{i},PERSON,\n")).collect::<String>() + last;
     let terminal = Terminal::start(&world, 200, &[]);
@@ -44,8 +44,8 @@ fn of_an_atomic_import_the_row_that_is_wrong_is_told_and_not_those_that_were_tak
     assert!(screen.contains("\nand 8 more\n") && !screen.contains("row 1 "), "{screen}");
     // All that is wrong with it, as without --atomic.
     let screen = import("c-9,ROBOT,soon\n");
-    let told = screen.lines().find(|line| line.starts_with("row 9 c-9: /")).unwrap_or_default();
-    assert!(told.contains("/type must be one of ") && told.contains("; /applicationDate "), "{screen}");
+    let found = screen.lines().find(|line| line.starts_with("row 9 c-9: /")).unwrap_or_default();
+    assert!(found.contains("/type must be one of ") && found.contains("; /applicationDate "), "{screen}");
     assert!(!screen.contains("of the batch") && screen.contains("exit 9\n"), "{screen}");
     assert_eq!(world.get("/customers").json()["totalElements"], 0);
 }
@@ -64,7 +64,7 @@ fn failing(world: &World, arguments: &[&str]) -> (Value, String) {
 }
 
 #[test]
-fn rows_of_json_that_failed_are_imported_with_their_days_and_mappings_once_they_are_corrected() {
+fn failed_rows_of_json_are_imported_after_correction_with_their_mapping() {
     let world = World::start();
     let path = |name: &str| world.dir.path().join(name);
     let rows = r#"{"Nr":"c-1","Name":"=A","Old":1,"member":"x","dateOfBirth":{"year":1990,"month":2,"day":3}}
