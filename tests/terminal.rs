@@ -8,6 +8,8 @@ use tempfile::TempDir;
 
 /// Longest wait for something to appear.
 const WAIT_SECONDS_MAX: u64 = 30;
+/// Longest wait for a change of the screen after a line was typed; some lines change nothing.
+const ECHO_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// A terminal of a given width.
 pub struct Terminal {
@@ -46,12 +48,18 @@ impl Terminal {
         command
     }
 
-    /// Types text as it is and then the return key.
+    /// Types text as it is and then the return key, and waits until the screen shows any of it, so that what
+    /// was there before is not taken for the answer.
     pub fn type_line(&self, text: &str) {
+        let before = self.screen();
         if !text.is_empty() {
-            assert!(self.tmux().args(["send-keys", "-l", text]).status().unwrap().success());
+            self.keys(text);
         }
         self.press("Enter");
+        let typed = Instant::now();
+        while self.screen() == before && typed.elapsed() < ECHO_TIME_MAX {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Types text and leaves it there.

@@ -319,7 +319,8 @@ fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
     }
     terminal.wait_for("> (none)\n  accra");
     terminal.press("C-c");
-    terminal.wait_for("$");
+    let screen = terminal.wait_for("exit 130\n$");
+    assert!(!screen.contains("accra"), "the list is still on the screen:\n{screen}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ const END: char = '\u{4}';
 /// Lets the user choose one of several things. Ctrl-C is an error of kind `Interrupted`.
 pub fn pick(label: &str, things: &[&str]) -> io::Result<Left> {
     let term = Term::stderr();
-    // Things name what is stored.
+    // The names come from stored records.
     let shown: Vec<_> = things.iter().map(|thing| escaped(thing)).collect();
     term.hide_cursor()?;
     let left = List { term: &term, label, shown: &shown, typed: String::new(), at: 0 }.ask();
@@ -36,7 +36,7 @@ struct List<'a> {
     term: &'a Term,
     label: &'a str,
     shown: &'a [String],
-    /// What narrows the list down.
+    /// The typed filter.
     typed: String,
     /// The line that is marked, counted among those that are left.
     at: usize,
@@ -47,10 +47,16 @@ impl List<'_> {
         loop {
             let places = matching(self.shown, &self.typed);
             let lines = self.draw(&places)?;
-            let key = self.term.read_key();
+            // Raw, so that no signal ends the process before the list is off the screen.
+            let key = self.term.read_key_raw();
             self.term.clear_last_lines(lines)?;
-            if let Some(left) = self.press(key?, &places) {
-                return Ok(left);
+            match key? {
+                Key::CtrlC => return Err(io::ErrorKind::Interrupted.into()),
+                key => {
+                    if let Some(left) = self.press(key, &places) {
+                        return Ok(left);
+                    }
+                }
             }
         }
     }
