@@ -1,8 +1,8 @@
 //! `GET /docs` in a headless Chromium, driven by ChromeDriver: every operation is listed, and one is sent with a
 //! token, without a complaint in the console.
 
-use crate::guarded::PASSWORD;
-use crate::world::World;
+use crate::support::guarded::PASSWORD;
+use crate::support::world::World;
 use mfa_shared::api::rows;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};

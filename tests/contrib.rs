@@ -1,6 +1,6 @@
 //! The files in `contrib/` and the metrics of a daemon, checked with the real programs of Prometheus.
 
-use crate::world::World;
+use crate::support::world::World;
 use mfa_daemon::http::metrics::families::{ALL, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES};
 use mfa_daemon::http::metrics::{Family, Kind};
 use serde_json::Value;

@@ -85,7 +85,7 @@ fn every_link_of_readme_and_guides_leads_to_a_file() {
 #[test]
 fn every_guide_is_a_topic_of_the_help() {
     for file in GUIDES.iter().filter_map(|file| file.strip_prefix("docs/guides/")?.strip_suffix(".md")) {
-        let shown = crate::world::mfa(&root(), &["help", file]).output().unwrap();
+        let shown = crate::support::world::mfa(&root(), &["help", file]).output().unwrap();
         let text = std::fs::read_to_string(root().join(format!("docs/guides/{file}.md"))).unwrap();
         let title = text.lines().next().unwrap().trim_start_matches("# ").to_uppercase();
         let shown = String::from_utf8(shown.stdout).unwrap();

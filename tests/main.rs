@@ -2,29 +2,31 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "it is all tests")]
 
-mod assertion;
-mod guarded;
-mod served;
-mod servers;
-mod stored;
-mod template;
-mod world;
-
 mod api {
+    mod always {
+        mod batch;
+        mod connections;
+        mod conventions;
+        mod dangling;
+        mod documents;
+        mod dry_run;
+        mod histories;
+        mod kept;
+        mod pages;
+        mod rate;
+        mod references;
+        mod remembered;
+        mod streams;
+        mod uses;
+    }
     mod access;
     mod actions;
     mod applications;
     pub mod audit;
-    mod batch;
     mod cards;
-    mod connections;
-    mod conventions;
     mod customers;
-    mod dangling;
     mod days;
     pub mod definitions;
-    mod documents;
-    mod dry_run;
     mod duplicates;
     mod employees;
     mod events;
@@ -33,23 +35,17 @@ mod api {
     mod gateway_sms;
     mod gateways;
     mod groups;
-    mod histories;
     pub mod images;
     mod instances;
     pub mod interest;
-    mod kept;
     mod ledger;
     mod login;
     mod login_origins;
     pub mod metrics;
     mod offices;
-    mod pages;
     mod passwords;
     mod people_groups;
     mod privileges;
-    mod rate;
-    mod references;
-    mod remembered;
     mod reports;
     mod roles;
     mod scans;
@@ -58,13 +54,11 @@ mod api {
     mod second_factor_grid;
     mod secrets;
     mod sessions;
-    mod streams;
     pub mod tellers;
     mod tls;
     mod tokens;
     mod uploads;
     mod users;
-    mod uses;
     mod webhook_deliveries;
     pub mod webhooks;
 }
@@ -106,13 +100,12 @@ mod cli {
     mod papers;
     mod papers_pdf;
     mod passwords;
-    mod pictures;
+    pub mod pictures;
     mod privacy;
     mod profiles;
     mod receipts;
     mod reports;
     mod retries;
-    pub mod run;
     mod screens;
     mod service;
     mod settings;
@@ -158,5 +151,18 @@ mod store {
     mod transfer;
 }
 mod stories;
-mod terminal;
+mod support {
+    pub mod assertion;
+    pub mod counter;
+    pub mod guarded;
+    pub mod images;
+    pub mod run;
+    pub mod sample;
+    pub mod served;
+    pub mod servers;
+    pub mod stored;
+    pub mod template;
+    pub mod terminal;
+    pub mod world;
+}
 mod tidy;

@@ -1,7 +1,7 @@
 //! Who may do what: `identity.md` sections 1, 3 and 11, over every endpoint of the table.
 
-use crate::guarded::{As, missing};
-use crate::world::World;
+use crate::support::guarded::{As, missing};
+use crate::support::world::World;
 use mfa_shared::api::roles::Operation;
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Meta, Method, render};
@@ -31,7 +31,7 @@ fn path(row: &Meta) -> String {
     render(row.path, &params)
 }
 
-fn call(client: &As<'_>, row: &Meta) -> crate::world::Seen {
+fn call(client: &As<'_>, row: &Meta) -> crate::support::world::Seen {
     client.call(row.method.as_str(), &path(row), "")
 }
 
@@ -92,7 +92,7 @@ fn who_may_only_read_reads_and_changes_nothing() {
         let list = world.login("admin").get("/permittablegroups").is(200).json();
         list.as_array().unwrap().iter().map(|g| g["identifier"].as_str().unwrap().to_owned()).collect()
     };
-    let permissions: Vec<_> = groups.iter().map(|group| crate::guarded::may(group, "R")).collect();
+    let permissions: Vec<_> = groups.iter().map(|group| crate::support::guarded::may(group, "R")).collect();
     let reader = world.user_with("reader", &permissions);
     for row in guarded_rows().filter(|row| !OWN.contains(&row.name)) {
         let seen = call(&reader, row);

@@ -1,6 +1,6 @@
 //! `deposits.md` section 1.
 
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 fn action(identifier: &str, transaction_type: &str) -> Value {

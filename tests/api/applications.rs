@@ -1,7 +1,7 @@
 //! Applications: `identity.md` section 10.
 
-use crate::guarded::may;
-use crate::world::World;
+use crate::support::guarded::may;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 const KID: &str = "2031-05-06T10_11_12";

@@ -1,6 +1,6 @@
 //! `customers.md` section 6, and the card parts of sections 1.1 and 9.
 
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 const CARD: &str = r#"{"type":"National","number":"GHA-724301-8","expirationDate":{"year":2031,"month":8,"day":14},"issuer":"National Identification Authority"}"#;

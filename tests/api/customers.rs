@@ -1,6 +1,6 @@
 //! `customers.md` sections 1 to 3.
 
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 const FULL: &str = r#"{"identifier":"c-1001","type":"PERSON","givenName":"Efua","middleName":null,"surname":"Mensah","dateOfBirth":{"year":1990,"month":4,"day":17},"member":true,"accountBeneficiary":"Yaw Mensah","referenceCustomer":null,"assignedOffice":"accra east","assignedEmployee":"o'neil","address":{"street":"4 Palm Lane","city":"Accra","region":null,"postalCode":"GA-207","countryCode":"GH","country":"Ghana"},"contactDetails":[{"type":"MOBILE","group":"PRIVATE","value":"0205550142","preferenceLevel":1,"validated":false}],"currentState":"PENDING","applicationDate":"2024-03-05","customValues":[{"catalogIdentifier":"customers","fieldIdentifier":"shoe-size","value":"39"}],"createdBy":"guest","createdOn":"2031-05-06T07:08:09.123Z","lastModifiedBy":null,"lastModifiedOn":null}"#;

@@ -1,8 +1,8 @@
 //! Ends of days: one numbered report for each day of an office, which goes on where the one before has ended.
 
-use super::tellers::counter::{Counter, decimal, same, teller};
-use crate::guarded::As;
-use crate::world::{Seen, World};
+use crate::support::counter::{Counter, decimal, same, teller};
+use crate::support::guarded::As;
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 const TODAY: &str = "2031-05-06";

@@ -1,6 +1,6 @@
 //! `deposits.md` section 2.
 
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 pub const PRODUCT: &str = r#"{"type":"SAVINGS","identifier":"savings","name":"Savings","description":"Text","currency":{"code":"USD","name":"Dollar","sign":"$","scale":2},"minimumBalance":100.00,"equityLedgerIdentifier":"9100","cashAccountIdentifier":"1000","expenseAccountIdentifier":"3000","accrueAccountIdentifier":"8000","interest":1.250,"term":{"period":12,"timeUnit":"MONTH","interestPayable":"MATURITY"},"charges":[{"actionIdentifier":"Open","incomeAccountIdentifier":"4000","name":"Opening","description":null,"proportional":false,"amount":2.00},{"actionIdentifier":"Withdraw","incomeAccountIdentifier":"4000","name":"Leaving","description":"","proportional":true,"amount":3}],"flexible":false,"active":false}"#;
@@ -348,7 +348,7 @@ fn commands_switch_a_definition_and_every_one_is_recorded() {
     let done = world.get("/definitions/savings/commands").json();
     let actions: Vec<_> = done.as_array().unwrap().iter().map(|c| c["action"].as_str().unwrap()).collect();
     assert_eq!(actions, ["DEACTIVATE", "ACTIVATE", "ACTIVATE", "DEACTIVATE", "ACTIVATE"]);
-    let first = json!({ "action": "DEACTIVATE", "note": "why", "createdBy": "guest", "createdOn": crate::world::NOW });
+    let first = json!({ "action": "DEACTIVATE", "note": "why", "createdBy": "guest", "createdOn": crate::support::world::NOW });
     assert_eq!(done[0], first);
     command(json!({ "action": "SUSPEND" })).fields(&["/action unknown_value"]);
     command(json!({})).fields(&["/action required"]);

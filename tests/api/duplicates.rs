@@ -1,7 +1,7 @@
 //! `Possible-Duplicates` (`decisions.md` section 7): a new customer who may be there already.
 
-use crate::guarded::may;
-use crate::world::{Seen, World};
+use crate::support::guarded::may;
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

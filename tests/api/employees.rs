@@ -1,6 +1,6 @@
 //! `organisation.md` section 3, and the employee parts of sections 2.5, 2.7 and 4.
 
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 const FULL: &str = r#"{"identifier":"ama.boateng","givenName":"Ama","middleName":null,"surname":"Boateng","assignedOffice":"accra-east","contactDetails":[{"type":"EMAIL","group":"BUSINESS","value":"ama@example.org","preferenceLevel":1},{"type":"MOBILE","group":"PRIVATE","value":"0244010203","preferenceLevel":2}]}"#;

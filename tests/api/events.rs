@@ -1,7 +1,7 @@
 //! Events: `audit.md` section 4.
 
-use crate::guarded::may;
-use crate::world::World;
+use crate::support::guarded::may;
+use crate::support::world::World;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,9 @@
 //! `gateways.md` sections 4 and 5: who may send a stored secret where, and which addresses are reached.
 
-use crate::guarded::{As, may, missing};
-use crate::servers::Step::{Hear, Say};
-use crate::servers::{MailServer, scripted};
-use crate::world::{Seen, World};
+use crate::support::guarded::{As, may, missing};
+use crate::support::servers::Step::{Hear, Say};
+use crate::support::servers::{MailServer, scripted};
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "tulip-49 over the hill";

@@ -1,8 +1,8 @@
 //! `gateways.md` section 5: test messages by e-mail.
 
-use crate::servers::Step::{Flood, Hang, Hear, Say, Until};
-use crate::servers::{Authority, MailServer, Step, closed_port, scripted};
-use crate::world::{NOW, Seen, World};
+use crate::support::servers::Step::{Flood, Hang, Hear, Say, Until};
+use crate::support::servers::{Authority, MailServer, Step, closed_port, scripted};
+use crate::support::world::{NOW, Seen, World};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,8 +1,8 @@
 //! `gateways.md` section 5: test messages by SMS.
 
-use crate::servers::Step::{Hang, Hear, Say};
-use crate::servers::{Authority, SmsService, closed_port, scripted};
-use crate::world::{NOW, Seen, World};
+use crate::support::servers::Step::{Hang, Hear, Say};
+use crate::support::servers::{Authority, SmsService, closed_port, scripted};
+use crate::support::world::{NOW, Seen, World};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};

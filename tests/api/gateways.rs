@@ -1,8 +1,8 @@
 //! `gateways.md` sections 1 to 4 and 6.
 
-use crate::servers::closed_port;
-use crate::stored;
-use crate::world::World;
+use crate::support::servers::closed_port;
+use crate::support::stored;
+use crate::support::world::World;
 use mfa_daemon::store::records::GatewayUse;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Permittable groups: `identity.md` sections 9, 11 and 12.
 
-use crate::guarded::may;
-use crate::world::World;
+use crate::support::guarded::may;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 fn group(identifier: &str, permittables: Value) -> String {

@@ -1,9 +1,9 @@
 //! `deposits.md` section 3.
 
 use crate::api::definitions::PRODUCT;
-use crate::api::tellers::counter::Counter;
-use crate::stored;
-use crate::world::{Seen, World};
+use crate::support::counter::Counter;
+use crate::support::stored;
+use crate::support::world::{Seen, World};
 use mfa_daemon::store::records::AccountCounter;
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn a_new_account_is_pending_with_nothing_on_it() {
     let shown = json!({
         "identifier": "Maria.9100.00001", "name": "Savings", "kind": "LIABILITY", "role": "CUSTOMER",
         "ledgerIdentifier": "9100", "customerIdentifier": "Maria", "currency": "USD", "balance": 0,
-        "debitTotal": 0, "creditTotal": 0, "createdOn": crate::world::NOW, "lastEntryOn": null,
+        "debitTotal": 0, "creditTotal": 0, "createdOn": crate::support::world::NOW, "lastEntryOn": null,
     });
     assert_eq!(account, shown);
 }

@@ -1,7 +1,7 @@
 //! `deposits.md` section 4: what can be read of the ledger, over a store with entries on several days.
 
-use crate::stored;
-use crate::world::World;
+use crate::support::stored;
+use crate::support::world::World;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, name_account, post};
 use mfa_daemon::store::Tx;
 use mfa_daemon::store::seed::seed;

@@ -1,8 +1,8 @@
 //! `POST /token`: `identity.md` section 6.
 
-use crate::guarded::PASSWORD;
-use crate::stored;
-use crate::world::{Seen, World};
+use crate::support::guarded::PASSWORD;
+use crate::support::stored;
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};

@@ -1,8 +1,8 @@
 //! Failed logins by address: `identity.md` section 13.
 
-use super::tellers::counter::{Counter, PIN};
-use crate::guarded::PASSWORD;
-use crate::world::{Seen, World};
+use crate::support::counter::{Counter, PIN};
+use crate::support::guarded::PASSWORD;
+use crate::support::world::{Seen, World};
 use mfa_daemon::Config;
 use serde_json::json;
 use std::sync::Arc;
@@ -115,7 +115,7 @@ fn addresses_of_failed_logins_stand_in_the_audit_trail_alone() {
     log_in(&world, OFFICE, "olga", PASSWORD).is(200);
     log_in(&world, STRANGER, "olga", "wrong kettle").refused(401, "login_failed");
     world.restart();
-    for (place, bytes) in world.block_on(crate::stored::at_rest(world.config())) {
+    for (place, bytes) in world.block_on(crate::support::stored::at_rest(world.config())) {
         for at in memchr::memmem::find_iter(&bytes, STRANGER) {
             assert!(bytes[..at].ends_with(b"\"origin\":\""), "{STRANGER} is in {place}");
         }

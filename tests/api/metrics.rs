@@ -1,9 +1,9 @@
 //! `GET /metrics`: `audit.md` section 5.
 
-use super::tellers::counter::{Counter, PIN, teller};
-use crate::cli::run::run;
-use crate::guarded::{PASSWORD, may};
-use crate::world::{Seen, World};
+use crate::support::counter::{Counter, PIN, teller};
+use crate::support::guarded::{PASSWORD, may};
+use crate::support::run::run;
+use crate::support::world::{Seen, World};
 use mfa_daemon::http::metrics::families::{ALL, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};

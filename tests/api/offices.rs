@@ -1,6 +1,6 @@
 //! `organisation.md` sections 1 and 2.
 
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 const ADDRESS: &str = r#"{"street":"12 Market Road","city":"Accra","region":"Greater Accra","postalCode":"GA-184","countryCode":"GH","country":"Ghana"}"#;

@@ -1,7 +1,7 @@
 //! Which passwords are taken, and the present one: `identity.md` section 13.
 
-use crate::guarded::PASSWORD;
-use crate::world::World;
+use crate::support::guarded::PASSWORD;
+use crate::support::world::World;
 use serde_json::json;
 
 #[test]

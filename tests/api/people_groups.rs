@@ -1,8 +1,8 @@
 //! The permittable groups of `organisation.md` section 5 and `customers.md` section 10: what each covers.
 
-use super::images::{form, part};
-use crate::guarded::{As, may};
-use crate::world::World;
+use crate::support::guarded::{As, may};
+use crate::support::images::{form, part};
+use crate::support::world::World;
 use serde_json::json;
 
 const CARD: &str = "/customers/c-1/identifications/A-1";

@@ -1,7 +1,7 @@
 //! No one grants more than they hold: `identity.md` section 5.
 
-use crate::guarded::{PASSWORD, may, missing};
-use crate::world::{Seen, World};
+use crate::support::guarded::{PASSWORD, may, missing};
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 const KEY: &str = r#"{"publicKeyMod":123,"publicKeyExp":3}"#;

@@ -1,7 +1,7 @@
 //! Roles: `identity.md` sections 8, 11 and 12.
 
-use crate::guarded::may;
-use crate::world::World;
+use crate::support::guarded::may;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 fn role(identifier: &str, permissions: Value) -> String {

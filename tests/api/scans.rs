@@ -1,6 +1,6 @@
 //! `customers.md` section 7: scans of identification cards.
 
-use super::images::{Images, SCANS, hash, part};
+use crate::support::images::{Images, SCANS, hash, part};
 use serde_json::json;
 
 #[test]

@@ -1,8 +1,8 @@
 //! `GET /search` (`decisions.md` section 7): whole records by words, as people speak.
 
 use super::definitions::PRODUCT;
-use crate::guarded::may;
-use crate::world::{Seen, World};
+use crate::support::guarded::may;
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 fn search(world: &World, query: &str) -> Seen {

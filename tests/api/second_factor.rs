@@ -1,7 +1,7 @@
 //! The second factor: `identity.md` section 13.
 
-use crate::guarded::{As, PASSWORD, may};
-use crate::world::{Seen, World};
+use crate::support::guarded::{As, PASSWORD, may};
+use crate::support::world::{Seen, World};
 use mfa_daemon::domain::second_factor::{from_base32, step_code};
 use serde_json::{Value, json};
 
@@ -180,7 +180,7 @@ fn secrets_are_shown_once_never_kept_in_clear_and_in_no_batch() {
     let (secret, codes) = enable(&world, &anna);
     let token = anna.token.clone();
     world.restart();
-    for (place, bytes) in world.block_on(crate::stored::at_rest(world.config())) {
+    for (place, bytes) in world.block_on(crate::support::stored::at_rest(world.config())) {
         for text in codes.iter().chain([&secret]) {
             assert!(!bytes.windows(text.len()).any(|window| window == text.as_bytes()), "{place}");
         }

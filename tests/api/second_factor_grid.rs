@@ -1,7 +1,7 @@
 //! The second factor as a whole grid, and what its secrets are kept from: `identity.md` section 13.
 
-use crate::guarded::{As, PASSWORD, may};
-use crate::world::{Seen, World};
+use crate::support::guarded::{As, PASSWORD, may};
+use crate::support::world::{Seen, World};
 use ring::hmac::{HMAC_SHA1_FOR_LEGACY_USE_ONLY, Key, sign};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! `gateways.md` section 4: secrets at rest, and the file of their keys.
 
-use crate::servers::{MailServer, closed_port};
-use crate::stored::{at_rest, forms, holds, open, postgres};
-use crate::world::World;
+use crate::support::servers::{MailServer, closed_port};
+use crate::support::stored::{at_rest, forms, holds, open, postgres};
+use crate::support::world::World;
 use mfa_daemon::store::records::{StoredEmail, StoredSms};
 use mfa_daemon::{Auth, Clock, Config, Daemon, StartError, rotate_key};
 use serde_json::json;

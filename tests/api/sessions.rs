@@ -1,7 +1,7 @@
 //! Sessions of a user, seen and ended one by one: `identity.md` section 13.
 
-use crate::guarded::{PASSWORD, may};
-use crate::world::World;
+use crate::support::guarded::{PASSWORD, may};
+use crate::support::world::World;
 use serde_json::{Value, json};
 use std::time::Duration;
 

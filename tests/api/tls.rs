@@ -1,7 +1,7 @@
 //! `https:`: what is spoken, what is refused, and a certificate that changes while clients are busy.
 
-use crate::servers::{Authority, Files};
-use crate::world::World;
+use crate::support::servers::{Authority, Files};
+use crate::support::world::World;
 use rustls::pki_types::ServerName;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};

@@ -1,8 +1,8 @@
 //! Sessions and tokens, of users and of applications: `identity.md` sections 3 and 6.
 
-use crate::assertion::Key;
-use crate::guarded::{As, PASSWORD, may, missing};
-use crate::world::{Seen, World};
+use crate::support::assertion::Key;
+use crate::support::guarded::{As, PASSWORD, may, missing};
+use crate::support::world::{Seen, World};
 use mfa_shared::api::tokens::JWT_BEARER;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! `customers.md` section 4.1: the checks of an upload, and clients that do not send what they announce.
 
-use super::images::{Images, LIMIT, PORTRAIT, form, hash, part, picture};
-use crate::guarded::may;
-use crate::world::World;
+use crate::support::guarded::may;
+use crate::support::images::{Images, LIMIT, PORTRAIT, form, hash, part, picture};
+use crate::support::world::World;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Users: `identity.md` sections 7 and 12.
 
-use crate::guarded::{PASSWORD, may};
-use crate::world::World;
+use crate::support::guarded::{PASSWORD, may};
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 fn user(identifier: &str, role: &str) -> String {

@@ -1,8 +1,8 @@
 //! Deliveries of webhooks: `audit.md` section 4.
 
 use super::webhooks::{open, shown, subscribe};
-use crate::servers::{Came, Receiver, Treat, answer};
-use crate::world::World;
+use crate::support::servers::{Came, Receiver, Treat, answer};
+use crate::support::world::World;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ fn deliveries(world: &World, id: &str) -> Vec<Value> {
 fn verifier() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standardwebhooks-1.1.0");
     if !folder.join("standardwebhooks").exists() {
-        let requirements = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/servers/webhooks.txt");
+        let requirements = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/servers/webhooks.txt");
         let mut pip = Command::new("python3");
         pip.args([
             "-m",

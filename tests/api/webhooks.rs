@@ -1,8 +1,8 @@
 //! Subscriptions of webhooks: `audit.md` sections 4 and 6.
 
-use crate::guarded::may;
-use crate::servers::Receiver;
-use crate::world::World;
+use crate::support::guarded::may;
+use crate::support::servers::Receiver;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 const EVENTS: &str = "events__v1__events";
@@ -187,7 +187,7 @@ fn who_sets_the_address_gets_what_they_may_read_and_nothing_else() {
     let ama = world.user_with("ama", &[may("customer__v1__customer", "RC"), may(EVENTS, "RC")]);
     let deaf = world.user_with("dora", &[may(EVENTS, "C")]);
     let (all, own, none) = (Receiver::start(&[]), Receiver::start(&[]), Receiver::start(&[]));
-    let make = |who: &crate::guarded::As<'_>, id: &str, receiver: &Receiver| {
+    let make = |who: &crate::support::guarded::As<'_>, id: &str, receiver: &Receiver| {
         let body = json!({ "identifier": id, "url": receiver.url(), "kinds": ["office", "customer"] });
         who.post("/events/subscriptions", body).is(200);
     };
@@ -198,7 +198,7 @@ fn who_sets_the_address_gets_what_they_may_read_and_nothing_else() {
     ama.post("/customers", json!({ "identifier": "c-1" })).is(202);
     let resources = |receiver: &Receiver, count: usize| -> Vec<String> {
         receiver.events(count);
-        receiver.came().iter().flat_map(crate::servers::Came::resources).collect()
+        receiver.came().iter().flat_map(crate::support::servers::Came::resources).collect()
     };
     assert_eq!(resources(&all, 2), ["office/xx", "customer/c-1"]);
     assert_eq!(resources(&own, 1), ["customer/c-1"]);

@@ -1,10 +1,10 @@
 //! The settings of access control, through the program: from `config.toml` and from variables alike.
 
-use super::run::{Ran, run};
-use crate::assertion::Key;
-use crate::guarded::PASSWORD;
-use crate::served::{Home, Served};
-use crate::world::World;
+use crate::support::assertion::Key;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::{Ran, run};
+use crate::support::served::{Home, Served};
+use crate::support::world::World;
 use mfa_shared::api::tokens::JWT_BEARER;
 use serde_json::{Value, json};
 use std::fs;

@@ -1,9 +1,9 @@
 //! Products, accounts and the ledger on the command line.
 
-use super::run::run;
-use super::tree::sample;
-use crate::stored;
-use crate::world::World;
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::stored;
+use crate::support::world::World;
 use mfa_daemon::clock::Clock;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, name_account, post};
 use mfa_shared::amount::Amount;

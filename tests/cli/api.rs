@@ -1,11 +1,11 @@
 //! Any request, and waiting for a record: `mfa api`, `mfa wait`, `--print-curl`.
 
 use super::pictures::FACE;
-use super::run::run;
-use super::tree::sample;
-use crate::guarded::PASSWORD;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! `mfa apply` and `mfa diff`: an institution from files.
 
-use super::run::{Ran, run};
-use crate::guarded::PASSWORD;
-use crate::world::World;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::{Ran, run};
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 /// A whole institution; each record comes after those that refer to it.

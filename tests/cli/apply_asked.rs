@@ -1,9 +1,9 @@
 //! `mfa apply` asks before it does anything: with a user at the terminal, without one, and with each kind of
 //! standard input.
 
-use super::run::{run, run_with};
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::run::{run, run_with};
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 
 const OFFICE: &str = "kind: office\nidentifier: osu\nname: Osu\n";
 

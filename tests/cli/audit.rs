@@ -1,8 +1,8 @@
 //! `mfa audit` and the history of each noun: `audit.md` section 3.
 
-use super::tree::sample;
-use crate::served::Home;
-use crate::world::World;
+use crate::support::sample::sample;
+use crate::support::served::Home;
+use crate::support::world::World;
 use serde_json::Value;
 use std::process::Command;
 

@@ -1,8 +1,8 @@
 //! Bodies from files: `create` and `update` with `--from`.
 
-use super::run::{run, run_with};
-use super::tree::sample;
-use crate::world::World;
+use crate::support::run::{run, run_with};
+use crate::support::sample::sample;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 /// A record of each noun that is changed from a file: its address, and the words after `get` and `update`.

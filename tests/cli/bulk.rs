@@ -1,8 +1,8 @@
 //! `mfa NOUN import` and `mfa NOUN export`.
 
-use super::run::{Ran, run};
-use crate::api::tellers::counter::Counter;
-use crate::world::World;
+use crate::support::counter::Counter;
+use crate::support::run::{Ran, run};
+use crate::support::world::World;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -255,7 +255,7 @@ fn rows_come_as_csv_json_lines_json_and_yaml_with_mapped_columns() {
 #[test]
 fn what_is_exported_can_be_imported_elsewhere_and_comes_out_the_same() {
     let world = World::start();
-    super::tree::sample(&world);
+    crate::support::sample::sample(&world);
     let odd = json!({ "identifier": "=odd", "surname": "@Sum(1)", "middleName": "", "givenName": "'t Hart",
         "accountBeneficiary": "a \"quoted\", long", "address": { "street": "-1", "city": "+", "countryCode": "GH",
         "country": "Ghana", "region": "" }, "customValues": [{ "catalogIdentifier": "kyc",
@@ -298,7 +298,7 @@ fn what_is_exported_can_be_imported_elsewhere_and_comes_out_the_same() {
 #[test]
 fn a_template_explains_every_column_and_its_row_works() {
     let world = World::start();
-    super::tree::sample(&world);
+    crate::support::sample::sample(&world);
     for noun in NOUNS {
         let template = run(world.mfa(&[noun, "import", "--template"])).ok();
         let file = write(&world, &format!("{noun}.csv"), &template);

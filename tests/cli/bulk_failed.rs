@@ -1,8 +1,8 @@
 //! What an import reports about failed rows.
 
-use super::run::{Ran, run};
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::run::{Ran, run};
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::Value;
 
 #[test]

@@ -1,8 +1,8 @@
 //! The second name of the program, `mfactl`: what is typed is what help and hints say.
 
-use super::run::{Ran, run};
 use super::tree::{commands, words};
-use crate::world::mfa;
+use crate::support::run::{Ran, run};
+use crate::support::world::mfa;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Cards that are over: people are warned of them, programs have the date.
 
-use super::run::run;
-use super::tree::sample;
-use crate::world::World;
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::world::World;
 use mfa_shared::time::{Timestamp, Zone};
 use std::time::UNIX_EPOCH;
 

@@ -1,9 +1,9 @@
 //! Completion: what may be typed next, and the script of the one shell that is everywhere.
 
-use super::run::run;
-use super::tree::sample;
-use crate::terminal::Terminal;
-use crate::world::{World, mfa};
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::{World, mfa};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::process::Command;

@@ -1,8 +1,8 @@
 //! The daemon as operators meet it: in the foreground, in the background, for trying out.
 
-use super::run::run;
-use crate::served::{Home, Served, free_address};
-use crate::world::mfa;
+use crate::support::run::run;
+use crate::support::served::{Home, Served, free_address};
+use crate::support::world::mfa;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;

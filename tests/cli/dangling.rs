@@ -1,10 +1,10 @@
 //! What is reported about the dangling references that a command leaves.
 
-use super::run::{Ran, run, run_with};
-use super::tree::sample;
-use crate::guarded::PASSWORD;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::{Ran, run, run_with};
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 
 const WARNING: &str = "warning: /role names \"nowhere\", which does not exist\n";
 

@@ -1,10 +1,10 @@
 //! `mfa day`: the end of a day from the command line, its steps and its report.
 
-use super::run::{Ran, run};
-use super::tree::sample;
 use crate::api::interest::bank::interest_product;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::run::{Ran, run};
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{Read, Write};

@@ -1,8 +1,8 @@
 //! `mfa doctor`: what is wrong, and the command that repairs it.
 
-use super::run::{Ran, run};
-use crate::served::{Served, free_address};
-use crate::world::{World, mfa};
+use crate::support::run::{Ran, run};
+use crate::support::served::{Served, free_address};
+use crate::support::world::{World, mfa};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt};

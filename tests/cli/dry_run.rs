@@ -1,8 +1,9 @@
 //! `--dry-run` of every verb that changes something.
 
-use super::run::run;
-use super::tree::{NEEDS_CODE, NEEDS_GATEWAY, OTHER_CALLERS, commands, sample, shell, words};
-use crate::world::World;
+use super::tree::{NEEDS_CODE, NEEDS_GATEWAY, OTHER_CALLERS, commands, shell, words};
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::world::World;
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::Method;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! Records in the editor of the user.
 
-use super::run::{Ran, run};
-use super::tree::sample;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::run::{Ran, run};
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::json;
 
 /// `mfa LINE` with an editor that is a line of the shell.

@@ -1,10 +1,11 @@
 //! Verbs that end something ask on a terminal, and proceed if no question can be asked.
 
-use super::run::run;
-use super::tree::{commands, sample, shell, words};
-use crate::stored::in_folder;
-use crate::terminal::Terminal;
-use crate::world::World;
+use super::tree::{commands, shell, words};
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::stored::in_folder;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::Value;
 
 /// Last words of commands that end something.

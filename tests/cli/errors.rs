@@ -1,8 +1,8 @@
 //! Failures: the message, its form, and the exit code.
 
-use super::run::run;
-use super::tree::sample;
-use crate::world::{World, mfa};
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::world::{World, mfa};
 use std::process::Stdio;
 
 #[test]

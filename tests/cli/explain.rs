@@ -1,7 +1,7 @@
 //! `mfa explain`: every object, field and error code has its words.
 
-use super::run::{Ran, run};
-use crate::world::mfa;
+use crate::support::run::{Ran, run};
+use crate::support::world::mfa;
 use serde_json::Value;
 
 fn explain(words: &[&str]) -> Ran {

@@ -1,9 +1,9 @@
 //! `mfa export`: an institution as files that `mfa apply` takes.
 
 use super::apply::{institution, mfa, write};
-use super::run::run;
-use crate::guarded::PASSWORD;
-use crate::world::World;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::run;
+use crate::support::world::World;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,7 +1,7 @@
 //! A daemon that may open few files: it serves fewer clients, and goes on writing whatever they do.
 
-use super::run::run;
-use crate::served::{Home, Served};
+use crate::support::run::run;
+use crate::support::served::{Home, Served};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -86,7 +86,7 @@ fn doctor_shows_how_many_files_a_daemon_started_here_could_open() {
     if home.store.is_some() {
         return;
     }
-    let nobody = format!("http://{}", crate::served::free_address());
+    let nobody = format!("http://{}", crate::support::served::free_address());
     let finding = found(&home, 256, &nobody);
     let here = "a daemon that is started from this shell may open";
     let what = format!("{here} 256 files, so it serves 216 connections at once and not 4096");

@@ -1,9 +1,9 @@
 //! `mfa find`: one list of several kinds of records, each as far as one may read it.
 
-use super::run::{Ran, run};
 use crate::api::definitions::PRODUCT;
-use crate::guarded::may;
-use crate::world::World;
+use crate::support::guarded::may;
+use crate::support::run::{Ran, run};
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 fn find(world: &World, line: &[&str]) -> Ran {

@@ -1,10 +1,11 @@
 //! Every leaf of the tree supports every format, and reports its errors correctly.
 
-use super::run::run;
-use super::tree::{commands, runs_here, sample, shell, words};
-use crate::stored::in_folder;
-use crate::template::Template;
-use crate::world::{World, mfa};
+use super::tree::{commands, runs_here, shell, words};
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::stored::in_folder;
+use crate::support::template::Template;
+use crate::support::world::{World, mfa};
 use serde_json::Value;
 
 const FORMATS: &[&str] = &["table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "id"];

@@ -1,10 +1,10 @@
 //! `mfa gateways`: secrets come in by standard input or a file, and go out only when asked for by name.
 
-use super::run::{run, run_with as with_input};
-use crate::servers::Step::Until;
-use crate::servers::{MailServer, SmsService, closed_port, scripted};
-use crate::stored::{files, holds};
-use crate::world::{World, mfa};
+use crate::support::run::{run, run_with as with_input};
+use crate::support::servers::Step::Until;
+use crate::support::servers::{MailServer, SmsService, closed_port, scripted};
+use crate::support::stored::{files, holds};
+use crate::support::world::{World, mfa};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};

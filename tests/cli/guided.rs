@@ -1,8 +1,8 @@
 //! Commands that ask for values missing from the line.
 
 use crate::api::definitions::PRODUCT;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::json;
 
 fn office(world: &World) {
@@ -194,13 +194,13 @@ fn leaving_a_question_with_ctrl_c_or_a_no_changes_nothing() {
 #[test]
 fn without_a_terminal_nothing_is_asked() {
     let world = World::start();
-    let said = super::run::run(world.mfa(&["customers", "create"])).fails(2);
+    let said = crate::support::run::run(world.mfa(&["customers", "create"])).fails(2);
     assert!(said.contains("ID is needed"), "{said}");
-    let said = super::run::run(world.mfa(&["customers", "create", "--surname", "Addo"])).fails(2);
+    let said = crate::support::run::run(world.mfa(&["customers", "create", "--surname", "Addo"])).fails(2);
     assert!(said.contains("<ID> is needed"), "{said}");
-    let said = super::run::run(world.mfa(&["products", "create"])).fails(2);
+    let said = crate::support::run::run(world.mfa(&["products", "create"])).fails(2);
     assert!(said.contains("ID is needed"), "{said}");
-    let said = super::run::run(world.mfa(&["products", "create", "--name", "Savings"])).fails(2);
+    let said = crate::support::run::run(world.mfa(&["products", "create", "--name", "Savings"])).fails(2);
     assert!(said.contains("<ID> is needed"), "{said}");
 }
 
@@ -302,7 +302,7 @@ fn at_a_keyboard_a_customer_without_a_name_is_asked_about() {
         world.get(&format!("/customers/{customer}")).is(200);
     }
     // A script is not asked.
-    super::run::run(world.mfa(&["customers", "create", "n-5"])).ok();
+    crate::support::run::run(world.mfa(&["customers", "create", "n-5"])).ok();
     terminal.type_line("clear; mfa customers create; echo exit $?");
     for (question, text) in [
         ("Identifier:", "n-6"),
@@ -353,7 +353,7 @@ fn possible_duplicates_are_shown_before_the_last_question() {
     assert_eq!(screen.matches("c-001").count(), 1, "it is shown once: {screen}");
     world.get("/customers/c-9").is(200);
     // Without questions it is reported after the creation.
-    let ran = super::run::run(world.mfa(&[
+    let ran = crate::support::run::run(world.mfa(&[
         "customers",
         "create",
         "c-10",
@@ -370,7 +370,7 @@ fn possible_duplicates_are_shown_before_the_last_question() {
     let row = json!({ "identifier": "c-11", "givenName": "Ama", "surname": "Söhne",
         "dateOfBirth": { "year": 1990, "month": 2, "day": 28 } });
     std::fs::write(&file, format!("{row}\n")).unwrap();
-    let ran = super::run::run(world.mfa(&["customers", "import", file.to_str().unwrap()]));
+    let ran = crate::support::run::run(world.mfa(&["customers", "import", file.to_str().unwrap()]));
     assert!(
         ran.err.contains("warning: customer c-11 may be the same person as c-001, c-10, c-9"),
         "{}",

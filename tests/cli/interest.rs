@@ -1,11 +1,11 @@
 //! Accrued interest at the counter: what closing an account shows and asks.
 
-use super::run::run;
 use crate::api::interest::bank::{Bank, interest_product};
-use crate::api::tellers::counter::same;
-use crate::guarded::PASSWORD;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::counter::same;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::run;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use mfa_daemon::{Auth, Config, NewLogin, init};
 use serde_json::json;
 

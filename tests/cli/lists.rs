@@ -1,9 +1,9 @@
 //! What a list shows: filters, and expressions of jq.
 
-use super::run::run;
-use super::tree::sample;
 use crate::api::interest::bank::{Bank, interest_product};
-use crate::world::World;
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::world::World;
 use serde_json::json;
 
 #[test]

@@ -1,7 +1,7 @@
 //! The log of the daemon: one line for each request. `audit.md` section 5.
 
-use super::run::run;
-use crate::served::{Home, Served, free_address};
+use crate::support::run::run;
+use crate::support::served::{Home, Served, free_address};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::process::Command;

@@ -1,9 +1,9 @@
 //! Logging in from the command line, and what it leaves on the machine.
 
-use super::run::run;
-use crate::guarded::{PASSWORD, may};
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::guarded::{PASSWORD, may};
+use crate::support::run::run;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mfa_daemon::domain::second_factor::{from_base32, step_code};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Runs with a file of the password in the folder of the world.
-fn with_password(world: &World, arguments: &[&str]) -> super::run::Ran {
+fn with_password(world: &World, arguments: &[&str]) -> crate::support::run::Ran {
     let file = world.dir.path().join("password");
     std::fs::write(&file, format!("{PASSWORD}\n")).unwrap();
     let mut command = world.mfa(arguments);

@@ -1,8 +1,8 @@
 //! Money in tables: in the scale of its currency, on the right side; for programs as it came.
 
-use super::run::run;
-use crate::api::tellers::counter::{Counter, plain_product, teller};
-use crate::world::World;
+use crate::support::counter::{Counter, plain_product, teller};
+use crate::support::run::run;
+use crate::support::world::World;
 use serde_json::json;
 
 /// Dollars at T1 and yen at T2: an account each, with money that came without fraction digits.

@@ -1,10 +1,10 @@
 //! Formats: one shape for scripts and HTTP clients, and nothing on stdout but data.
 
 use super::pictures::at_terminal;
-use super::run::run;
-use super::tree::sample;
-use crate::terminal::Terminal;
-use crate::world::{World, mfa};
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::{World, mfa};
 use serde_json::{Value, json};
 
 fn yaml(text: &str) -> Value {

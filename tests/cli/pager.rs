@@ -1,7 +1,7 @@
 //! The pager: only where the output would scroll.
 
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use std::fs;
 
 #[test]

@@ -2,9 +2,9 @@
 //! them is in `tests/papers`; `MFA_TEST_ACCEPT=1 cargo test --test mfa papers` writes it anew, to be read
 //! before a commit.
 
-use super::run::{Ran, run};
-use crate::api::tellers::counter::{Counter, plain_product};
-use crate::world::World;
+use crate::support::counter::{Counter, plain_product};
+use crate::support::run::{Ran, run};
+use crate::support::world::World;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::Command;

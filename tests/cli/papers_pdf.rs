@@ -2,7 +2,7 @@
 
 use super::papers::{ACCOUNT, command, counter, customer, mfa, pdf, poppler, statement, words};
 use super::pictures::at_terminal;
-use crate::api::tellers::counter::{Counter, plain_product};
+use crate::support::counter::{Counter, plain_product};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -206,7 +206,7 @@ fn the_head_and_the_foot_of_papers_are_settings() {
     let print = |variables: &[(&str, &str)]| {
         let mut command = with(&statement(&[]));
         command.envs(variables.iter().copied());
-        super::run::run(command)
+        crate::support::run::run(command)
     };
     let shown = print(&[]).ok();
     assert!(
@@ -219,7 +219,7 @@ fn the_head_and_the_foot_of_papers_are_settings() {
         shown.starts_with("Kumasi Savings\n2 Low Street\nAccra") && shown.contains(&"-".repeat(80)),
         "{shown}"
     );
-    let view = super::run::run(with(&["config", "view", "--origin", "-o", "json"])).json();
+    let view = crate::support::run::run(with(&["config", "view", "--origin", "-o", "json"])).json();
     let setting =
         |name: &str| view.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
     assert_eq!(setting("institution")["origin"], json!(format!("file {}", config.display())));
@@ -238,5 +238,5 @@ fn the_head_and_the_foot_of_papers_are_settings() {
     // Who prints nothing is not kept from work by the settings of papers.
     let mut list = with(&["accounts", "list", "--customer", "eleni"]);
     list.env("MFA_PAPER", "a3");
-    super::run::run(list).ok();
+    crate::support::run::run(list).ok();
 }

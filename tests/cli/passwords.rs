@@ -1,10 +1,10 @@
 //! Where commands take their secrets from.
 
-use super::run::run;
 use super::tree::{commands, words};
-use crate::guarded::PASSWORD;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::run;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use std::io::Write;
 use std::process::{Command, Stdio};
 

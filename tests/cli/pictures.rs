@@ -1,9 +1,9 @@
 //! Portraits and scans: sent from files and pipes, saved unchanged, drawn in the terminal.
 
-use super::run::{Ran, run};
-use super::tree::sample;
-use crate::api::images::{LIMIT, hash, picture};
-use crate::world::World;
+use crate::support::images::{LIMIT, hash, picture};
+use crate::support::run::{Ran, run};
+use crate::support::sample::sample;
+use crate::support::world::World;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;

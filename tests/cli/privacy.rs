@@ -1,10 +1,11 @@
 //! What the process leaves behind is for its user alone.
 
-use super::run::run;
-use super::tree::{commands, sample, shell, words};
-use crate::served::{Home, Served, free_address};
-use crate::stored::{close_and_pack, files, in_folder};
-use crate::world::World;
+use super::tree::{commands, shell, words};
+use crate::support::run::run;
+use crate::support::sample::sample;
+use crate::support::served::{Home, Served, free_address};
+use crate::support::stored::{close_and_pack, files, in_folder};
+use crate::support::world::World;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};

@@ -1,8 +1,8 @@
 //! Daemons by name, with settings and logins of their own.
 
-use super::run::{Ran, run};
-use crate::guarded::PASSWORD;
-use crate::world::World;
+use crate::support::guarded::PASSWORD;
+use crate::support::run::{Ran, run};
+use crate::support::world::World;
 use serde_json::json;
 
 /// Runs without the address of the world in the environment.

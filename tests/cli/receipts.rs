@@ -1,8 +1,8 @@
 //! `mfa teller receipt`: the original, its copies, and a receipt by its number.
 
-use super::run::{Ran, run};
-use super::tree::sample;
-use crate::world::World;
+use crate::support::run::{Ran, run};
+use crate::support::sample::sample;
+use crate::support::world::World;
 use serde_json::json;
 
 fn teller(world: &World, line: &[&str]) -> Ran {

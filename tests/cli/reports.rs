@@ -1,10 +1,10 @@
 //! Reports: tables, plots that fit the terminal, SVG, and what is refused.
 
-use super::run::run;
 use super::screens::same;
-use crate::api::tellers::counter::{Counter, decimal, plain_product, teller};
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::counter::{Counter, decimal, plain_product, teller};
+use crate::support::run::run;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::json;
 use std::process::{Command, Stdio};
 

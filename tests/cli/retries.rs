@@ -1,7 +1,7 @@
 //! Requests that are repeated, against a server that fails on purpose.
 
-use super::run::run;
-use crate::world::mfa;
+use crate::support::run::run;
+use crate::support::world::mfa;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;

@@ -1,8 +1,8 @@
 //! What the user sees: whole screens, as they are kept in `tests/screens`. Any change of them must be
 //! intended: `MFA_TEST_ACCEPT=1 cargo test --test mfa screens` rewrites them, to be read before a commit.
 
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::json;
 use std::path::Path;
 

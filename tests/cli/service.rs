@@ -1,7 +1,7 @@
 //! The daemon as a service of systemd.
 
-use super::run::run;
-use crate::world::mfa;
+use crate::support::run::run;
+use crate::support::world::mfa;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

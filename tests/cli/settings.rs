@@ -1,7 +1,7 @@
 //! Where values come from, and which of them wins.
 
-use super::run::run;
-use crate::world::mfa;
+use crate::support::run::run;
+use crate::support::world::mfa;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

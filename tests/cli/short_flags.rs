@@ -1,7 +1,7 @@
 //! The short flags of what staff type most: they stay what they are, since hands know them.
 
-use super::run::run;
-use crate::world::mfa;
+use crate::support::run::run;
+use crate::support::world::mfa;
 
 /// Command, and its own short flags with the long ones.
 const KNOWN: [(&str, &[(char, &str)]); 12] = [

@@ -1,9 +1,9 @@
 //! Money at the counter, from the command line.
 
-use super::run::{Ran, run, run_with};
-use super::tree::sample;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::run::{Ran, run, run_with};
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 /// Verb, account, amount, further flags, and what is expected.

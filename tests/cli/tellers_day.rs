@@ -1,9 +1,9 @@
 //! The day at a teller from the command line: open, unlock, pause, count, close, report.
 
-use super::run::{Ran, run};
-use super::tree::sample;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::run::{Ran, run};
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
 //! Who works at a teller names it once: it is remembered until it is closed, or until the day ends.
 
-use super::run::{Ran, run};
-use super::tree::sample;
-use crate::terminal::Terminal;
-use crate::world::World;
+use crate::support::run::{Ran, run};
+use crate::support::sample::sample;
+use crate::support::terminal::Terminal;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 const ACCOUNT: &str = "c-003.9100.00002";

@@ -1,8 +1,8 @@
 //! `mfa tls` and commands that speak `https:`.
 
-use super::run::run;
-use crate::served::{Home, Served, free_address};
-use crate::world::World;
+use crate::support::run::run;
+use crate::support::served::{Home, Served, free_address};
+use crate::support::world::World;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -201,7 +201,7 @@ fn beyond_this_machine_a_certificate_takes_the_place_of_plaintext() {
 #[test]
 fn a_client_shows_its_own_certificate_where_the_daemon_asks_for_one() {
     let dir = tempfile::tempdir().unwrap();
-    let authority = crate::servers::Authority::new(dir.path());
+    let authority = crate::support::servers::Authority::new(dir.path());
     let own = authority.certificate("localhost", 2098);
     let world = World::with(|config| {
         (config.tls_cert, config.tls_key) = (Some(own.certificate.clone()), Some(own.key.clone()));

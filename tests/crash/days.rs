@@ -1,8 +1,8 @@
 //! Days that end while the daemon is killed again and again: numbers have no gaps, and each day ends once.
 
 use super::{Process, client, folder, random};
-use crate::api::tellers::counter::Counter;
-use crate::world::World;
+use crate::support::counter::Counter;
+use crate::support::world::World;
 use mfa_daemon::{Check, Config, StorePlace};
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 
 use super::power::Rig;
 use super::{Process, client, folder, random};
-use crate::api::images::{form, hash, part, picture};
+use crate::support::images::{form, hash, part, picture};
 use mfa_daemon::Clock;
 use mfa_daemon::store::Store;
 use mfa_daemon::store::embedded::{Embedded, Options};

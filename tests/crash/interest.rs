@@ -2,8 +2,8 @@
 
 use super::{Process, client, folder, random};
 use crate::api::interest::bank::{Bank, interest_product};
-use crate::template::copy_folder;
-use crate::world::World;
+use crate::support::template::copy_folder;
+use crate::support::world::World;
 use mfa_daemon::{Config, StorePlace};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -117,7 +117,7 @@ fn a_run_that_is_killed_again_and_again_books_each_day_once() {
     let look = |folder: &Path| {
         let world = World::with(stored_in(folder));
         world.to_present();
-        Bank { counter: crate::api::tellers::counter::Counter { world } }
+        Bank { counter: crate::support::counter::Counter { world } }
     };
     let killed = look(&data);
     // The last day may be run twice to its end: by the one that was killed right after it, and by this one.

@@ -1,11 +1,11 @@
 //! Stores that earlier programs made (`tests/stores`): this program opens each with all that it holds.
 
 use super::{Process, client, random};
-use crate::api::images::hash;
-use crate::cli::run::run;
-use crate::stored::{close_and_pack, files};
-use crate::template::copy_folder;
-use crate::world::mfa;
+use crate::support::images::hash;
+use crate::support::run::run;
+use crate::support::stored::{close_and_pack, files};
+use crate::support::template::copy_folder;
+use crate::support::world::mfa;
 use memchr::memmem;
 use serde_json::{Value, json};
 use std::fs;
@@ -34,7 +34,7 @@ fn kept() -> Vec<(String, tempfile::TempDir)> {
 /// A daemon with access control over such a folder.
 fn command(home: &Path) -> Command {
     let data = home.join("data");
-    let listen = crate::served::free_address();
+    let listen = crate::support::served::free_address();
     let mut command =
         mfa(home, &["daemon", "run", "--data-dir", data.to_str().unwrap(), "--listen", &listen]);
     command.env("MFA_URL", format!("http://{listen}"));

@@ -10,8 +10,8 @@ pub mod power;
 mod slow;
 mod tellers;
 
-use crate::served::free_address;
-use crate::world::mfa;
+use crate::support::served::free_address;
+use crate::support::world::mfa;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -92,7 +92,7 @@ fn a_disk_that_syncs_for_two_seconds_delays_no_read_and_refuses_at_once() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let http = client();
-        let listen = crate::served::free_address();
+        let listen = crate::support::served::free_address();
         let mut command = Process::command(&home, &home.join("data"), &listen);
         command.env("MFA_URL", format!("http://{listen}")).env("LD_PRELOAD", library(&home));
         command.env("SYNC_MILLIS_FILE", &millis).env("MFA_CONNECTIONS_PER_ADDRESS", "1000");

@@ -2,9 +2,9 @@
 //! A client who hears nothing sends the same request with the same key until it is answered.
 
 use super::{Process, client, folder, random};
-use crate::api::tellers::counter::Counter;
 use crate::api::tellers::races::{CLIENTS, TELLERS, branch, check};
-use crate::world::World;
+use crate::support::counter::Counter;
+use crate::support::world::World;
 use mfa_daemon::{Check, Config, StorePlace};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

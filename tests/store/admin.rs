@@ -1,8 +1,8 @@
 //! `mfa admin`: what is done to a store on its own machine, while no daemon runs.
 
-use crate::cli::run::{Ran, run};
-use crate::stored::in_folder;
-use crate::world::World;
+use crate::support::run::{Ran, run};
+use crate::support::stored::in_folder;
+use crate::support::world::World;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;

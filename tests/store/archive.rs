@@ -1,10 +1,10 @@
 //! Journal files that a backup covers go into an archive; the store works without them.
 
 use super::backup::{institution_of, on, text, with_key};
-use crate::api::tellers::counter::Counter;
-use crate::cli::run::run;
-use crate::stored::{close_and_pack, in_folder};
-use crate::world::World;
+use crate::support::counter::Counter;
+use crate::support::run::run;
+use crate::support::stored::{close_and_pack, in_folder};
+use crate::support::world::World;
 use mfa_daemon::BackupSchedule;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! Backups of a real daemon, and the way back.
 
-use crate::api::images::{form, part, picture};
-use crate::api::tellers::counter::Counter;
-use crate::cli::run::{Ran, run};
-use crate::stored::{objects, open, postgres_address};
-use crate::world::{World, mfa};
+use crate::support::counter::Counter;
+use crate::support::images::{form, part, picture};
+use crate::support::run::{Ran, run};
+use crate::support::stored::{objects, open, postgres_address};
+use crate::support::world::{World, mfa};
 use mfa_daemon::store::engine::{Engine, Range};
 use mfa_daemon::store::records::{LOCAL, SPACES};
 use mfa_daemon::store::{embedded, postgres};

@@ -1,8 +1,8 @@
 //! `mfa check ledger` on doctored stores, with each engine.
 
-use crate::api::tellers::counter::Counter;
-use crate::stored;
-use crate::world::World;
+use crate::support::counter::Counter;
+use crate::support::stored;
+use crate::support::world::World;
 use mfa_daemon::Check;
 use mfa_daemon::ops::reports::days;
 use mfa_daemon::store::Tx;

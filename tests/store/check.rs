@@ -1,10 +1,10 @@
 //! `mfa check`: a sound store, doctored stores, and the findings.
 
-use crate::cli::run::{Ran, run};
-use crate::cli::tree::sample;
-use crate::stored;
-use crate::stored::in_folder;
-use crate::world::World;
+use crate::support::run::{Ran, run};
+use crate::support::sample::sample;
+use crate::support::stored;
+use crate::support::stored::in_folder;
+use crate::support::world::World;
 use mfa_daemon::Daemon;
 use mfa_daemon::store::records::StoreFacts;
 use serde_json::{Value, json};
@@ -185,8 +185,8 @@ fn a_broken_chain_of_the_journal_is_refused_with_the_file() {
 
 #[test]
 fn an_image_without_owner_and_an_owner_without_image_are_found() {
-    let images = crate::api::images::Images::with(in_folder);
-    images.portrait(&crate::api::images::picture(3_000, 2)).is(202);
+    let images = crate::support::images::Images::with(in_folder);
+    images.portrait(&crate::support::images::picture(3_000, 2)).is(202);
     let mut world = images.0;
     world.stop();
     let folder = data(&world, "objects");

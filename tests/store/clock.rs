@@ -1,9 +1,9 @@
 //! A clock that jumps a year forward and back: order, numbers, money and tokens.
 
 use crate::api::interest::bank::{Bank, interest_product};
-use crate::api::tellers::counter::same;
-use crate::guarded::PASSWORD;
-use crate::world::World;
+use crate::support::counter::same;
+use crate::support::guarded::PASSWORD;
+use crate::support::world::World;
 use mfa_daemon::Check;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! What the store asks of an engine, held against the engine of the environment: the embedded one, or with
 //! `MFA_TEST_STORE=postgres` PostgreSQL.
 
-use crate::stored::postgres;
+use crate::support::stored::postgres;
 use mfa_daemon::store::embedded::{self, Embedded};
 use mfa_daemon::store::engine::{Change, Commit, Engine, Pair, Range, Space, View, WriteWork};
 use mfa_daemon::store::postgres::{Options, Postgres};

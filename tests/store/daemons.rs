@@ -3,11 +3,11 @@
 //! they run on PostgreSQL.
 
 use super::postgres::{column, shared};
-use crate::api::images::{PORTRAIT, form, hash, part, picture};
-use crate::guarded::{As, PASSWORD, may};
-use crate::served::Served;
-use crate::stored::objects;
-use crate::world::{Seen, World};
+use crate::support::guarded::{As, PASSWORD, may};
+use crate::support::images::{PORTRAIT, form, hash, part, picture};
+use crate::support::served::Served;
+use crate::support::stored::objects;
+use crate::support::world::{Seen, World};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::collections::BTreeSet;

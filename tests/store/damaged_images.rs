@@ -1,8 +1,8 @@
 //! Images that a disk or a person has damaged: none is served, and the check finds every one.
 
-use crate::api::images::{Images, PORTRAIT, hash, part, picture};
-use crate::cli::run::run;
-use crate::stored::{ask, in_folder, postgres_address};
+use crate::support::images::{Images, PORTRAIT, hash, part, picture};
+use crate::support::run::run;
+use crate::support::stored::{ask, in_folder, postgres_address};
 use mfa_daemon::Check;
 use serde_json::{Value, json};
 use std::fs;

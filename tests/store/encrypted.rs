@@ -1,8 +1,8 @@
 //! Encrypted backups, with the real `age`.
 
 use super::backup::{institution, on, text, with_key};
-use crate::cli::run::run;
-use crate::world::{World, mfa};
+use crate::support::run::run;
+use crate::support::world::{World, mfa};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -53,7 +53,7 @@ fn with(file: &Path, command: &str, more: &[&str]) -> Vec<String> {
     [&["backup", command, text(file)], more].concat().iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn ran(home: &Path, words: Vec<String>) -> crate::cli::run::Ran {
+fn ran(home: &Path, words: Vec<String>) -> crate::support::run::Ran {
     with_key(home, &words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 

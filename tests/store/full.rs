@@ -2,9 +2,9 @@
 
 use crate::crash::power::{Mounted, run, text};
 use crate::crash::{client, folder};
-use crate::served::Served;
-use crate::servers::PostgresServer;
-use crate::world::mfa;
+use crate::support::served::Served;
+use crate::support::servers::PostgresServer;
+use crate::support::world::mfa;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;

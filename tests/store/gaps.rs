@@ -2,9 +2,9 @@
 //! change whose outcome was lost happens once.
 
 use crate::api::metrics::series;
-use crate::servers::{Mode, PostgresServer, Relay};
-use crate::stored::{ask, postgres_address};
-use crate::world::{Seen, World};
+use crate::support::servers::{Mode, PostgresServer, Relay};
+use crate::support::stored::{ask, postgres_address};
+use crate::support::world::{Seen, World};
 use mfa_daemon::Address;
 use serde_json::json;
 use std::net::{SocketAddr, ToSocketAddrs};

@@ -1,7 +1,7 @@
 //! The check of the images: a doctored store, and the findings.
 
-use crate::api::images::{Images, PORTRAIT, hash, picture};
-use crate::stored::in_folder;
+use crate::support::images::{Images, PORTRAIT, hash, picture};
+use crate::support::stored::in_folder;
 use mfa_daemon::Clock;
 use mfa_daemon::store::Store;
 use mfa_daemon::store::embedded::{Embedded, Options};

@@ -3,9 +3,9 @@
 
 use super::postgres::fresh;
 use crate::crash::{Acknowledged, client, verify, write};
-use crate::served::Served;
-use crate::servers::Receiver;
-use crate::world::mfa;
+use crate::support::served::Served;
+use crate::support::servers::Receiver;
+use crate::support::world::mfa;
 use mfa_daemon::Address;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! Restores to a moment: a backup of a real daemon, and the journal of its store behind it.
 
 use super::backup::{institution_of, on, played, portrait, records, text, with_key, without_trail};
-use crate::api::images::picture;
-use crate::api::tellers::counter::Counter;
-use crate::cli::run::{Ran, run};
-use crate::stored::{files, in_folder, postgres_address};
-use crate::world::{World, mfa};
+use crate::support::counter::Counter;
+use crate::support::images::picture;
+use crate::support::run::{Ran, run};
+use crate::support::stored::{files, in_folder, postgres_address};
+use crate::support::world::{World, mfa};
 use mfa_daemon::Address;
 use mfa_shared::time::Timestamp;
 use serde_json::{Value, json};

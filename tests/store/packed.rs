@@ -1,9 +1,9 @@
 //! A store whose closed journal files are packed: what a booking takes there, and that every tool reads it.
 
-use crate::api::tellers::counter::Counter;
-use crate::cli::run::run;
-use crate::stored::{close_and_pack, in_folder};
-use crate::world::World;
+use crate::support::counter::Counter;
+use crate::support::run::run;
+use crate::support::stored::{close_and_pack, in_folder};
+use crate::support::world::World;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

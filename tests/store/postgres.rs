@@ -1,8 +1,8 @@
 //! What only PostgreSQL can do: queries by others, versions of its tables, set-up by several at once. These
 //! tests need `MFA_TEST_POSTGRES`; `tests/postgres.sh run cargo test` sets it.
 
-use crate::stored::{ask, postgres_address};
-use crate::world::{World, mfa};
+use crate::support::stored::{ask, postgres_address};
+use crate::support::world::{World, mfa};
 use mfa_daemon::store::engine::{Change, Commit, Engine, Space};
 use mfa_daemon::store::postgres::{Address, Options, Postgres};
 use mfa_daemon::{Auth, Check, Clock, Config, Daemon, StartError};

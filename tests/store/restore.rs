@@ -1,9 +1,9 @@
 //! Restores that are killed, refused, or take the place of another store.
 
 use super::backup::{institution, on, portrait, text, with_key};
-use crate::cli::run::run;
-use crate::stored::files;
-use crate::world::{World, mfa};
+use crate::support::run::run;
+use crate::support::stored::files;
+use crate::support::world::{World, mfa};
 use mfa_daemon::store::embedded;
 use serde_json::json;
 use std::fs;

@@ -2,8 +2,8 @@
 
 use super::encrypted::Holder;
 use crate::api::metrics::series;
-use crate::cli::run::run;
-use crate::world::{World, mfa};
+use crate::support::run::run;
+use crate::support::world::{World, mfa};
 use mfa_daemon::{BackupSchedule, PublicKey};
 use serde_json::Value;
 use std::fs;

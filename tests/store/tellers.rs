@@ -1,9 +1,9 @@
 //! `mfa check ledger` on doctored tellers, with each engine: each number of `tellers.md` section 14 that a
 //! store can break. An altered amount of the ledger is found in `books.rs`.
 
-use crate::api::tellers::counter::{Counter, PIN, teller};
-use crate::stored;
-use crate::world::World;
+use crate::support::counter::{Counter, PIN, teller};
+use crate::support::stored;
+use crate::support::world::World;
 use mfa_daemon::Check;
 use mfa_daemon::ops::ledger::{debit, drawer_cash};
 use mfa_daemon::ops::tellers::check_tellers;

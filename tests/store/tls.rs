@@ -1,7 +1,7 @@
 //! TLS towards the database, with a real server that takes nothing else: the words of `sslmode`.
 
-use crate::servers::{Authority, PostgresServer};
-use crate::world::World;
+use crate::support::servers::{Authority, PostgresServer};
+use crate::support::world::World;
 use mfa_daemon::store::postgres::{Options, Postgres};
 use tempfile::TempDir;
 

@@ -1,9 +1,9 @@
 //! Copies of a whole store from one engine into the other.
 
-use crate::api::images::{Images, hash, part, picture};
-use crate::cli::run::{Ran, run};
-use crate::stored::{at_rest, in_folder, objects, postgres_address};
-use crate::world::{World, mfa};
+use crate::support::images::{Images, hash, part, picture};
+use crate::support::run::{Ran, run};
+use crate::support::stored::{at_rest, in_folder, objects, postgres_address};
+use crate::support::world::{World, mfa};
 use mfa_daemon::store::embedded::{Embedded, Options};
 use mfa_daemon::store::engine::Engine;
 use mfa_daemon::store::export::export;

@@ -1,6 +1,6 @@
 //! The first day of a new user, from one command to the table of customers.
 
-use crate::world::{World, mfa};
+use crate::support::world::{World, mfa};
 use std::net::TcpListener;
 use std::process::Output;
 

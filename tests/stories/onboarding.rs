@@ -1,7 +1,7 @@
 //! A night of onboarding: ten thousand customers from a file with bad rows, broken off in every way.
 
 use crate::crash::Process;
-use crate::world::{World, mfa};
+use crate::support::world::{World, mfa};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -144,7 +144,7 @@ fn an_import_that_is_killed_again_and_again_does_nothing_twice() {
 /// Accounts have no identifier of their own, so only the keys of their rows keep them from being made twice.
 #[test]
 fn accounts_of_an_import_that_is_killed_are_made_once() {
-    let counter = crate::api::tellers::counter::Counter::start();
+    let counter = crate::support::counter::Counter::start();
     let world = &counter.world;
     let rows: String = (0..4000).map(|i| format!("c-{i},saver\n")).collect();
     let path = world.dir.path().join("customers.csv");

@@ -1,10 +1,10 @@
 //! A first day with secrets of every kind, none of which is left exposed at the end: not in the list of
 //! processes, not in the daemon's log or environment, not in the output of commands, not in the store.
 
-use crate::cli::run::{Ran, run, run_with};
-use crate::served::{Home, free_address};
-use crate::servers::closed_port;
-use crate::stored::{at_rest, files, forms, holds};
+use crate::support::run::{Ran, run, run_with};
+use crate::support::served::{Home, free_address};
+use crate::support::servers::closed_port;
+use crate::support::stored::{at_rest, files, forms, holds};
 use mfa_daemon::Config;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

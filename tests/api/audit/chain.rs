@@ -1,7 +1,7 @@
 //! The proof: numbers without gaps, and a chain of hashes that anyone can compute again.
 
 use super::records;
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,7 @@
 //! A trail that was doctored in the store itself, with everything else put right again.
 
-use crate::stored::open;
-use crate::world::World;
+use crate::support::stored::open;
+use crate::support::world::World;
 use mfa_daemon::store::Tx;
 use mfa_daemon::store::record::numbered;
 use mfa_daemon::store::records::{AuditEnd, AuditIndexed, AuditList, StoredAudit};

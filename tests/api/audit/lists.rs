@@ -1,7 +1,7 @@
 //! Lists of the trail, compared with a plain look through all of it.
 
 use super::records;
-use crate::world::World;
+use crate::support::world::World;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! Audit records of logins, sessions and drawers.
 
 use super::{of, records, the};
-use crate::api::tellers::counter::{Counter, PIN};
-use crate::guarded::PASSWORD;
-use crate::world::World;
+use crate::support::counter::{Counter, PIN};
+use crate::support::guarded::PASSWORD;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 fn facts(record: &Value) -> [Value; 4] {

@@ -10,7 +10,7 @@ mod witness;
 pub use chain::verify;
 pub use witness::Witness;
 
-use crate::world::{Seen, World};
+use crate::support::world::{Seen, World};
 use serde_json::Value;
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Audit records of refused callers, and of reads of what is sensitive.
 
 use super::{of, records, the};
-use crate::guarded::may;
-use crate::world::World;
+use crate::support::guarded::may;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 #[test]
@@ -85,9 +85,9 @@ fn reads_of_secrets_are_recorded_and_plain_reads_are_not() {
     let said = ["operation", "resource", "outcome", "status"].map(|field| record[field].clone());
     assert_eq!(said, [json!("GetEmailConfiguration"), json!("email/main"), json!("DONE"), json!(200)]);
     world.post("/customers", r#"{"identifier":"c-1"}"#).is(202);
-    let body = crate::api::images::form(
+    let body = crate::support::images::form(
         "b",
-        &[crate::api::images::part("portrait", Some("image/png"), b"a picture")],
+        &[crate::support::images::part("portrait", Some("image/png"), b"a picture")],
     );
     let request = world.request("POST", "/customers/c-1/portrait");
     let sent =
@@ -113,7 +113,7 @@ fn reads_of_secrets_are_recorded_and_plain_reads_are_not() {
 #[test]
 fn a_test_message_is_recorded_even_if_it_fails() {
     let world = World::start();
-    let port = crate::servers::closed_port().to_string();
+    let port = crate::support::servers::closed_port().to_string();
     let email =
         json!({ "identifier": "main", "host": "localhost", "port": port, "username": "bank@example.org" });
     world.post("/configuration/email", email.to_string()).is(201);

@@ -1,7 +1,7 @@
 //! A witness that watches every change and compares its audit records with what reads show.
 
 use super::of;
-use crate::world::{Seen, World};
+use crate::support::world::{Seen, World};
 use mfa_shared::endpoint::{Meta, render, segments};
 use mfa_shared::kind::{KINDS, ShownBy};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! An institution with products that pay interest, and a teller who brings money.
 
-use crate::api::tellers::counter::{Counter, PIN, decimal, plain_product};
-use crate::world::{Seen, World};
+use crate::support::counter::{Counter, PIN, decimal, plain_product};
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 /// A counter that is open, for tests of interest. Its clock begins on 2031-05-06.

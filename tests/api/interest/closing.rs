@@ -1,7 +1,7 @@
 //! Payments that are asked for, and what happens to interest when an account is closed.
 
 use super::bank::{Bank, interest_product, refusal};
-use crate::api::tellers::counter::same;
+use crate::support::counter::same;
 use serde_json::json;
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::bank::Bank;
 use super::runs::{left_out_of_many, made_up_for};
-use crate::stored;
+use crate::support::stored;
 use mfa_daemon::ops::check::check_ledger;
 use mfa_daemon::ops::interest::{Job, Order, claim, end_day, release, step};
 use mfa_daemon::store::Tx;

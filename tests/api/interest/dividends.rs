@@ -1,8 +1,8 @@
 //! Dividends of share products.
 
 use super::bank::{Bank, interest_product, refusal, share_product};
-use crate::api::tellers::counter::same;
-use crate::world::Seen;
+use crate::support::counter::same;
+use crate::support::world::Seen;
 use serde_json::{Value, json};
 
 fn distribute(bank: &Bank, product: &str, due: Value, rate: &str) -> Seen {

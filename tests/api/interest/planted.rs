@@ -1,7 +1,7 @@
 //! Errors in the books of interest that `mfa check ledger` finds.
 
 use super::bank::{Bank, interest_product, share_product};
-use crate::stored;
+use crate::support::stored;
 use mfa_daemon::Clock;
 use mfa_daemon::ops::check::check_ledger;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, post};

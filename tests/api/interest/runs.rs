@@ -1,7 +1,7 @@
 //! Runs: what accrues, what is booked and paid, and what is tried again.
 
 use super::bank::{Bank, interest_product, refusal};
-use crate::api::tellers::counter::{Counter, same, teller};
+use crate::support::counter::{Counter, same, teller};
 use serde_json::{Value, json};
 
 #[test]

@@ -1,8 +1,8 @@
 //! `interest_run_at`: daemons that run yesterday by themselves.
 
 use super::bank::{Bank, interest_product};
-use crate::stored;
-use crate::world::World;
+use crate::support::stored;
+use crate::support::world::World;
 use mfa_daemon::Clock;
 use mfa_daemon::store::Tx;
 use mfa_daemon::store::records::InterestState;

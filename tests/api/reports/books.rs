@@ -1,7 +1,7 @@
 //! What reports must show, summed up plainly from the journal.
 
-use crate::api::tellers::counter::digits;
-use crate::world::World;
+use crate::support::counter::digits;
+use crate::support::world::World;
 use mfa_shared::amount::Amount;
 use mfa_shared::time::Date;
 use serde_json::Value;

@@ -1,9 +1,9 @@
 //! The figures of reports after histories of real operations, and of thousands of entries.
 
 use super::books::{Books, Period, Sums, amount, by_month, lines};
-use crate::api::tellers::counter::{Counter, plain_product, teller};
-use crate::stored;
-use crate::world::World;
+use crate::support::counter::{Counter, plain_product, teller};
+use crate::support::stored;
+use crate::support::world::World;
 use mfa_daemon::ops::ledger::{Entry, credit, debit, name_account, post};
 use mfa_daemon::store::Tx;
 use mfa_daemon::{Check, Clock};

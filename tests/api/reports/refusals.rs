@@ -1,6 +1,6 @@
 //! Who may read reports, and what is refused.
 
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::json;
 
 const PATHS: [&str; 3] = [

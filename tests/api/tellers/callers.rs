@@ -1,8 +1,8 @@
 //! `tellers.md` section 4: only the assigned employee works at a teller.
 
-use super::counter::{Counter, PIN, product, teller};
-use crate::guarded::As;
-use crate::world::{Seen, World};
+use crate::support::counter::{Counter, PIN, product, teller};
+use crate::support::guarded::As;
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 const T1: &str = "/offices/accra/teller/T1";

@@ -1,6 +1,6 @@
 //! `tellers.md` section 3: OPEN and CLOSE.
 
-use super::counter::{Counter, decimal, plain_product, same, teller};
+use crate::support::counter::{Counter, decimal, plain_product, same, teller};
 use serde_json::{Value, json};
 
 #[test]

@@ -1,6 +1,6 @@
 //! `tellers.md` section 10: counting the cash.
 
-use super::counter::{Counter, decimal, same};
+use crate::support::counter::{Counter, decimal, same};
 use serde_json::{Value, json};
 
 const PATH: &str = "/offices/accra/teller/T1/denominations";
@@ -98,9 +98,9 @@ fn a_count_that_finds_nothing_joins_no_currencies() {
     let counter = Counter::active("50");
     let account = counter.account("anna");
     counter.transact("ACCO", &account, None, "100", "included").is(202);
-    counter.define(&super::counter::plain_product("euro", "EUR", 2));
+    counter.define(&crate::support::counter::plain_product("euro", "EUR", 2));
     let euros = counter.account_of("bela", "euro");
-    let mut second = super::counter::teller("T2");
+    let mut second = crate::support::counter::teller("T2");
     second["assignedEmployee"] = json!("emp2");
     counter.teller_with(&second).is(202);
     counter.command("T2", json!({ "action": "OPEN" })).is(202);

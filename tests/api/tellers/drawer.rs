@@ -1,6 +1,6 @@
 //! `tellers.md` section 4: unlocking and pausing.
 
-use super::counter::{Counter, PIN, teller};
+use crate::support::counter::{Counter, PIN, teller};
 use serde_json::{Value, json};
 
 #[test]

@@ -1,7 +1,7 @@
 //! `tellers.md` sections 1, 2 and 15: tellers as the management sees them.
 
-use super::counter::{Counter, PIN, decimal, digits, same, teller};
-use crate::world::World;
+use crate::support::counter::{Counter, PIN, decimal, digits, same, teller};
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 const T: &str = "/offices/accra/teller";
@@ -218,7 +218,7 @@ fn with_strict_references_a_teller_names_what_exists() {
     let refused = world.post(T, teller("T1").to_string()).refused(400, "unknown_reference");
     assert_eq!(refused.json()["errors"][0]["field"], "/tellerAccountIdentifier");
     // A definition creates its accounts in every setting.
-    let mut product = super::counter::product();
+    let mut product = crate::support::counter::product();
     product["cashAccountIdentifier"] = json!("drawer-T1");
     product["expenseAccountIdentifier"] = json!("over-short");
     product["accrueAccountIdentifier"] = json!("owed");

@@ -3,7 +3,6 @@
 mod callers;
 mod chance;
 mod commands;
-pub mod counter;
 mod denominations;
 mod drawer;
 mod management;

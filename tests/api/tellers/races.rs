@@ -1,7 +1,7 @@
 //! Many clients at once: nothing is lost, nothing is booked twice, nothing is overdrawn.
 
-use super::counter::{Counter, plain_product, same, teller};
-use crate::world::World;
+use crate::support::counter::{Counter, plain_product, same, teller};
+use crate::support::world::World;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

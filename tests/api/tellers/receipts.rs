@@ -1,7 +1,7 @@
 //! Receipts: numbered by the daemon for each teller, written once; later ones are copies.
 
-use super::counter::{Counter, same, teller};
-use crate::world::Seen;
+use crate::support::counter::{Counter, same, teller};
+use crate::support::world::Seen;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ fn a_receipt_shows_everything_that_is_printed_on_it() {
 #[test]
 fn a_receipt_of_what_moved_no_money_has_no_entry_and_no_balance() {
     let counter = Counter::active("5");
-    counter.define(&super::counter::plain_product("plain", "USD", 2));
+    counter.define(&crate::support::counter::plain_product("plain", "USD", 2));
     let account = counter.account_of("anna", "plain");
     let mut request = Counter::request("ACCO", &account, "0");
     request["productIdentifier"] = json!("plain");

@@ -1,6 +1,6 @@
 //! Day reports: numbered by the daemon, written once, never changed. And transactions one by one.
 
-use super::counter::{Counter, digits, same, teller};
+use crate::support::counter::{Counter, digits, same, teller};
 use serde_json::{Value, json};
 
 fn reports(counter: &Counter, code: &str) -> Value {

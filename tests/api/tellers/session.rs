@@ -1,6 +1,6 @@
 //! `tellers.md` sections 9, 12 and 13: a whole session, step by step.
 
-use super::counter::{Counter, digits, same};
+use crate::support::counter::{Counter, digits, same};
 use serde_json::{Value, json};
 
 /// The worked example up to a step, with the accounts a and b.
@@ -137,8 +137,7 @@ fn the_worked_refusals_are_refused_by_name() {
     refused("ACCC", &a, "447.98", "excluded", "insufficient_balance");
     refused("ACCC", &a, "400", "excluded", "remaining_balance");
     check(&counter, &a, &b, "2877.94 447.98 413.00 16.96");
-    let close =
-        json!({ "action": "CLOSE", "adjustment": "CREDIT", "amount": super::counter::decimal("2877.95") });
+    let close = json!({ "action": "CLOSE", "adjustment": "CREDIT", "amount": crate::support::counter::decimal("2877.95") });
     counter.command("T1", close).refused(409, "insufficient_cash");
     assert_eq!(counter.teller("T1")["state"], "ACTIVE");
     counter.transact("CWDL", &a, None, "340", "included").is(202);
@@ -178,7 +177,7 @@ fn a_drawer_pays_out_what_it_holds_with_the_charges_it_takes_in() {
 #[test]
 fn a_balance_shows_its_session_and_no_other() {
     let counter = Counter::start();
-    counter.teller_with(&super::counter::teller("T2")).is(202);
+    counter.teller_with(&crate::support::counter::teller("T2")).is(202);
     let never = counter.balance("T1");
     let expected = r#"{"day":null,"cashOnHand":0,"cashReceivedTotal":0,"cashDisbursedTotal":0,"chequesReceivedTotal":0,"cashEntries":null,"chequeEntries":null}"#;
     assert_eq!(never, serde_json::from_str::<Value>(expected).unwrap());
@@ -209,7 +208,7 @@ fn a_balance_shows_its_session_and_no_other() {
 fn tellers_that_share_an_account_count_their_own_cash() {
     let counter = Counter::start();
     for (code, employee) in [("S1", "emp7"), ("S2", "emp8")] {
-        let mut shared = super::counter::teller(code);
+        let mut shared = crate::support::counter::teller(code);
         shared["tellerAccountIdentifier"] = json!("box");
         shared["vaultAccountIdentifier"] = json!("box");
         counter.teller_with(&shared).is(202);

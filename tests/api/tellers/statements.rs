@@ -1,7 +1,7 @@
 //! `GET /instances/{account}/entries` of `deposits.md` section 3: what a statement is made of.
 
-use super::counter::{Counter, same};
-use crate::world::World;
+use crate::support::counter::{Counter, same};
+use crate::support::world::World;
 use serde_json::Value;
 
 /// Side, amount and balance of each line of a list.

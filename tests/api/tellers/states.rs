@@ -1,7 +1,7 @@
 //! `tellers.md` section 11: every cell of the grid.
 
-use super::counter::{Counter, PIN};
-use crate::world::Seen;
+use crate::support::counter::{Counter, PIN};
+use crate::support::world::Seen;
 use serde_json::json;
 
 /// A teller in a state, an account, and a pending transaction of the teller.

@@ -1,8 +1,8 @@
 //! `tellers.md` section 14, number 10: what was refused left no trace but the count of wrong PINs.
 
-use super::counter::{Counter, teller};
-use crate::stored::at_rest;
-use crate::world::Seen;
+use crate::support::counter::{Counter, teller};
+use crate::support::stored::at_rest;
+use crate::support::world::Seen;
 use serde_json::{Value, json};
 
 /// A day at two tellers, with transactions of T1 that wait and cannot be confirmed.

@@ -1,6 +1,6 @@
 //! `tellers.md` sections 5 to 7: creating, confirming, cancelling and listing transactions.
 
-use super::counter::{Counter, decimal, digits, plain_product, product, same, teller};
+use crate::support::counter::{Counter, decimal, digits, plain_product, product, same, teller};
 use serde_json::{Value, json};
 
 /// T1 active with 1000, and an open account with 500 of `anna`.
@@ -376,10 +376,10 @@ fn what_confirm_looks_at_is_what_is_there_then() {
     confirm(&first).is(202);
     confirm(&second).refused(409, "insufficient_balance");
     let third = counter.quote(&Counter::request("CWDL", &account, "50"));
-    let limit = json!({ "code": "T1", "password": super::counter::PIN, "cashdrawLimit": 49 });
+    let limit = json!({ "code": "T1", "password": crate::support::counter::PIN, "cashdrawLimit": 49 });
     counter.world.put("/offices/accra/teller/T1", limit.to_string()).is(202);
     confirm(&third).refused(409, "over_cashdraw_limit");
-    let limit = json!({ "code": "T1", "password": super::counter::PIN, "cashdrawLimit": 50 });
+    let limit = json!({ "code": "T1", "password": crate::support::counter::PIN, "cashdrawLimit": 50 });
     counter.world.put("/offices/accra/teller/T1", limit.to_string()).is(202);
     let mut dearer = product();
     dearer["minimumBalance"] = json!(151);

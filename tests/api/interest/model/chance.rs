@@ -1,6 +1,6 @@
 //! Chance that can be repeated: everything follows from one seed.
 
-use crate::stored::postgres;
+use crate::support::stored::postgres;
 use std::collections::VecDeque;
 
 /// Names the seed with which a history is played again.

@@ -5,8 +5,8 @@ use super::chance::Chance;
 use super::plain::{Account, Payable, Plain, Product, State, WHOLE};
 use super::text_of;
 use crate::api::interest::bank::{Bank, interest_product};
-use crate::api::tellers::counter::{Counter, PIN, decimal, teller};
-use crate::world::{Seen, World};
+use crate::support::counter::{Counter, PIN, decimal, teller};
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 /// Seconds of a day.

@@ -11,8 +11,8 @@ mod killed;
 mod plain;
 mod run;
 
-use crate::stored::postgres;
-use crate::world::World;
+use crate::support::stored::postgres;
+use crate::support::world::World;
 use chance::{Chance, any_seed, asked, is_long};
 use history::History;
 use serde_json::Value;

@@ -5,8 +5,8 @@ use super::history::History;
 use super::plain::State;
 use super::text_of;
 use crate::api::interest::bank::refusal;
-use crate::api::tellers::counter::Counter;
-use crate::world::Seen;
+use crate::support::counter::Counter;
+use crate::support::world::Seen;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use super::model::PINS;
 use super::money::{PRODUCTS, account_name};
-use crate::api::tellers::counter::decimal;
+use crate::support::counter::decimal;
 use serde_json::{Value, json};
 
 /// The office in a path: that of the tellers, a different one, or an unknown one.

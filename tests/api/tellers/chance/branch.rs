@@ -3,8 +3,8 @@
 use super::act::{Call, teller, thousandths};
 use super::model::{EMPLOYEES, Fact, Facts};
 use super::money::{PRODUCTS, Product};
-use crate::api::tellers::counter::{decimal, plain_product};
-use crate::world::{Seen, World};
+use crate::support::counter::{decimal, plain_product};
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 pub struct Branch {

@@ -8,7 +8,7 @@ mod model;
 mod money;
 mod steps;
 
-use crate::stored::postgres;
+use crate::support::stored::postgres;
 use act::{Act, At, Call, Look, thousandths};
 use branch::Branch;
 use mfa_daemon::Check;

@@ -1,8 +1,8 @@
 //! Dangling references, reported in the answer to the change that makes them: `decisions.md` section 5.
 
-use crate::api::tellers::counter::teller;
-use crate::guarded::PASSWORD;
-use crate::world::{Seen, World};
+use crate::support::counter::teller;
+use crate::support::guarded::PASSWORD;
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 fn dangling(seen: Seen) -> String {

@@ -1,7 +1,7 @@
 //! The daemon as a process of its own.
 
-use crate::stored::postgres;
-use crate::world::mfa;
+use crate::support::stored::postgres;
+use crate::support::world::mfa;
 use mfa_daemon::Address;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};

@@ -1,8 +1,8 @@
 //! Lists whose order is kept in memory hold what a look at every record finds: `organisation.md` 1.4.
 
-use super::tellers::counter::Counter;
-use super::tellers::races::branch;
-use crate::world::World;
+use crate::api::tellers::races::branch;
+use crate::support::counter::Counter;
+use crate::support::world::World;
 use mfa_shared::amount::Amount;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

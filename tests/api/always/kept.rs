@@ -1,8 +1,8 @@
 //! What browsers and proxies may keep of an answer: `decisions.md` section 11, `customers.md` section 4.2.
 
-use crate::cli::tree::sample;
-use crate::guarded::As;
-use crate::world::{Seen, World};
+use crate::support::guarded::As;
+use crate::support::sample::sample;
+use crate::support::world::{Seen, World};
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Meta, render, segments};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The description of the interface: `decisions.md` section 9 and `identity.md` sections 3 and 4.
 
-use crate::world::World;
+use crate::support::world::World;
 use mfa_daemon::Auth;
 use mfa_shared::api::rows;
 use serde_json::{Value, json};

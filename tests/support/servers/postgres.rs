@@ -1,7 +1,7 @@
 //! A PostgreSQL server of its own, for what cannot be tried on the one that all tests share.
 
 use super::certificates::Files;
-use crate::stored::postgres_address;
+use crate::support::stored::postgres_address;
 use mfa_daemon::Address;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -17,7 +17,7 @@ impl MailServer {
     /// A server that offers AUTH with the name `bank@example.org` and a password. `mode` is `plain`,
     /// `starttls` or `smtps`; `without` lists mechanisms that it does not offer.
     pub fn start(mode: &str, password: &str, files: Option<&Files>, without: &[&str]) -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/servers/mail.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/support/servers/mail.py");
         let mut process =
             Command::new(python()).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let wanted = json!({ "mode": mode, "username": "bank@example.org", "password": password,

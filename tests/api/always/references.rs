@@ -1,8 +1,8 @@
 //! Dangling names in a body: one answer reports all of them, in the order of the body.
 
-use super::definitions::PRODUCT;
-use super::tellers::counter::Counter;
-use crate::world::{Seen, World};
+use crate::api::definitions::PRODUCT;
+use crate::support::counter::Counter;
+use crate::support::world::{Seen, World};
 use serde_json::Value;
 
 fn strict() -> World {

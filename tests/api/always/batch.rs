@@ -1,7 +1,7 @@
 //! `POST /batch`: many operations in one request.
 
-use crate::guarded::{As, may};
-use crate::world::{Seen, World};
+use crate::support::guarded::{As, may};
+use crate::support::world::{Seen, World};
 use mfa_shared::api::batch::{OPERATIONS_MAX, PASSWORDS_MAX};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -242,7 +242,7 @@ fn images_tokens_messages_and_batches_do_not_travel() {
 
 #[test]
 fn a_command_travels_with_its_query_or_as_a_form() {
-    let counter = super::tellers::counter::Counter::start();
+    let counter = crate::support::counter::Counter::start();
     let world = &counter.world;
     let account = counter.account("c-1");
     let command = |body: Value, query: &str| json!({ "method": "POST", "path": format!("/instances/{account}{query}"), "body": body });

@@ -1,9 +1,9 @@
 //! Long lists as `application/x-ndjson`: one record a line, never as a whole in memory, and the ledger as one
 //! moment.
 
-use super::tellers::counter::Counter;
-use crate::stored;
-use crate::world::World;
+use crate::support::counter::Counter;
+use crate::support::stored;
+use crate::support::world::World;
 use mfa_daemon::ops::{Caller, instances};
 use mfa_daemon::store::Tx;
 use mfa_shared::amount::Amount;

@@ -1,9 +1,9 @@
 //! How often a token and an address may ask.
 
-use crate::cli::run::run;
-use crate::guarded::{As, PASSWORD};
-use crate::served::{Home, Served};
-use crate::world::{Seen, World};
+use crate::support::guarded::{As, PASSWORD};
+use crate::support::run::run;
+use crate::support::served::{Home, Served};
+use crate::support::world::{Seen, World};
 use mfa_daemon::Rates;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Slow, stuck and many clients, and a stop in the middle of the work.
 
-use crate::stored::in_folder;
-use crate::world::World;
+use crate::support::stored::in_folder;
+use crate::support::world::World;
 use serde_json::json;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;

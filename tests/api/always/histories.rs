@@ -1,8 +1,8 @@
 //! Random histories at the counter against a model, over whichever engine serves: every answer is the one that
 //! the model expects, and after the history every invariant of the ledger holds.
 
-use super::tellers::counter::{Counter, decimal, digits};
-use crate::world::Seen;
+use crate::support::counter::{Counter, decimal, digits};
+use crate::support::world::Seen;
 use mfa_daemon::Check;
 use mfa_shared::amount::Amount;
 use proptest::prelude::*;

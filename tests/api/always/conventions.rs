@@ -1,6 +1,6 @@
 //! What holds for every endpoint: `decisions.md` sections 1, 3, 4, 7, 8 and 11.
 
-use crate::world::World;
+use crate::support::world::World;
 use serde_json::{Value, json};
 
 fn office(identifier: &str) -> String {

@@ -1,10 +1,10 @@
 //! `Dry-Run: true`: the whole operation, and nothing of it stays.
 
-use super::audit::Witness;
-use super::images::{form, part};
-use super::tellers::counter::{Counter, PIN, plain_product, product, teller};
-use crate::stored::in_folder;
-use crate::world::{Seen, World};
+use crate::api::audit::Witness;
+use crate::support::counter::{Counter, PIN, plain_product, product, teller};
+use crate::support::images::{form, part};
+use crate::support::stored::in_folder;
+use crate::support::world::{Seen, World};
 use mfa_shared::api::rows;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -358,7 +358,7 @@ fn a_dry_run_counts_a_wrong_drawer_password_all_the_same() {
 #[test]
 fn a_dry_run_sends_no_message() {
     let world = World::start();
-    let port = crate::servers::closed_port().to_string();
+    let port = crate::support::servers::closed_port().to_string();
     let email =
         json!({ "identifier": "main", "host": "localhost", "port": port, "username": "bank@example.org" });
     world.post("/configuration/email", email.to_string()).is(201);

@@ -1,6 +1,6 @@
 //! A world at rest, of which there are as many copies as tests want.
 
-use crate::world::World;
+use crate::support::world::World;
 use mfa_daemon::{Auth, Config, StorePlace};
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `organisation.md` sections 2.5, 2.7 and 3.4: every cause for which an office or an employee stays.
 
-use super::tellers::counter::teller;
-use crate::world::World;
+use crate::support::counter::teller;
+use crate::support::world::World;
 use serde_json::json;
 
 /// One cause of use of the office `north`: how it comes about, how it ends, and how a refusal counts it.

@@ -1,9 +1,9 @@
 //! What is kept of requests and failed logins: nothing from which a secret could be guessed (`identity.md`
 //! section 13, keyed repetition).
 
-use crate::guarded::PASSWORD;
-use crate::stored::{at_rest, forms, holds, open};
-use crate::world::{Seen, World};
+use crate::support::guarded::PASSWORD;
+use crate::support::stored::{at_rest, forms, holds, open};
+use crate::support::world::{Seen, World};
 use mfa_daemon::rotate_key;
 use mfa_daemon::store::engine::{Range, Space};
 use mfa_daemon::store::record::{Record, key};

@@ -1,6 +1,6 @@
 //! A daemon that asks who calls: initialised, with a `pharaoh` and an `administrator`.
 
-use crate::world::{Seen, World};
+use crate::support::world::{Seen, World};
 use mfa_daemon::{Auth, Config, NewLogin, init};
 use mfa_shared::api::roles::{Operation, Permission};
 use serde_json::{Value, json};

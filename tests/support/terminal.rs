@@ -1,6 +1,6 @@
 //! A real terminal, for what only happens with a user at one: tmux, with a shell and `mfa` in its path.
 
-use crate::world::World;
+use crate::support::world::World;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! A counter: an office with a teller, a product, and customers with accounts.
 
-use crate::world::{Seen, World};
+use crate::support::world::{Seen, World};
 use serde_json::{Value, json};
 
 /// The drawer's PIN.

@@ -2,7 +2,7 @@
 //! client that shows exactly what went over the wire. On PostgreSQL there are two daemons on one database,
 //! and requests go to them in turns: what one has answered the other one knows.
 
-use crate::stored::postgres;
+use crate::support::stored::postgres;
 use mfa_daemon::{Auth, Check, Clock, Config, Daemon, Found, check};
 use mfa_shared::time::Timestamp;
 use serde_json::Value;
