@@ -14,10 +14,10 @@ use crate::store::backup::read::{Facts, Reader, Whole, facts};
 use crate::store::backup::restore::{Unfinished, Watch};
 use crate::store::embedded::{Embedded, Lock, Moment, OpenError, Options, Past, PastError};
 use crate::store::key_file::{self, KeyFileError};
-use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms, StoredSubscription};
+use crate::store::records::SealedWith;
 use crate::store::seal::Keys;
 use crate::store::seed::SYSTEM_ACTOR;
-use crate::store::unlock::prove;
+use crate::store::unlock::{lose_secrets, prove};
 use crate::store::{Store, Tx};
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
@@ -345,26 +345,6 @@ impl Putting<'_> {
         store.sweep_all_images().await.map_err(StartError::Refused)?;
         Ok((lacking, missing))
     }
-}
-
-/// Takes leave of the key of the secrets; what needs its secret again.
-fn lose_secrets(tx: &mut Tx<'_>) -> Result<Vec<String>, Fault> {
-    // The next start gives the store another key; what is encrypted with this one stays closed.
-    if let Some(sealed) = tx.get::<SealedWith>(&["sealed-with"])? {
-        tx.remove(&sealed);
-    }
-    let mut lacking = Vec::new();
-    let gateway = |name: &str, identifier: &str| format!("{name} gateway {identifier}");
-    let email: Vec<StoredEmail> = tx.all(&[])?;
-    let email = email.iter().filter(|email| email.app_password.is_some());
-    lacking.extend(email.map(|email| gateway("email", &email.identifier)));
-    let sms: Vec<StoredSms> = tx.all(&[])?;
-    lacking.extend(sms.iter().map(|sms| gateway("sms", &sms.identifier)));
-    let webhooks: Vec<StoredSubscription> = tx.all(&[])?;
-    lacking.extend(webhooks.iter().map(|webhook| format!("webhook {}", webhook.identifier)));
-    let factors: Vec<StoredFactor> = tx.all(&[])?;
-    lacking.extend(factors.iter().map(|factor| format!("second factor of user {}", factor.user)));
-    Ok(lacking)
 }
 
 /// Lets the new store take the place of the old one in one step, and gives the old one a dated name.
