@@ -315,7 +315,7 @@ impl Request {
     }
 }
 
-/// Whether the answer holds a secret that is shown once: it is kept for no repetition, and no batch has it.
+/// Whether the answer holds a secret that is shown once: it is kept for no repetition, of a batch neither.
 pub fn answers_secret(meta: &Meta) -> bool {
     let names = [BeginSecondFactor::META.name, EnableSecondFactor::META.name, CreateSubscription::META.name];
     names.contains(&meta.name)
