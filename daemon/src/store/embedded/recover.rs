@@ -82,7 +82,8 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
         at.io(segment::DIR, packer::remove_draft(at.disk))?;
     }
-    let (mut sick, mut healed) = (None, Vec::new());
+    let mut sick = None;
+    let mut healed = Vec::new();
     let mut away = away(&at, &store)?;
     let found = if away.is_some() { Ok(None) } else { open_index(&index_dir, options) };
     let found = found.unwrap_or_else(|why| {
@@ -98,7 +99,8 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let begins = at.io(segment::DIR, begin(at.disk, store))?;
     let large = |newest: &Head| journal_bytes > options.verify_bytes && newest.sequence >= begins.sequence;
     let start = newest.filter(large).unwrap_or(begins);
-    let (begins, stop) = (&begins, &|| false);
+    let begins = &begins;
+    let stop = &|| false;
     let scanner = Scanner { at: &at, store: &store, begins, wanted: &wanted, until: u64::MAX, stop };
     let mut scan = scanner.run(start)?;
     compare(&at, &scan, &claims)?;
@@ -147,7 +149,8 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
 
 fn warn_of_torn_end(scan: &Scan) {
     if let Some(why) = scan.torn {
-        let (file, byte) = (segment::name(scan.end.at.segment), scan.end.at.offset);
+        let file = segment::name(scan.end.at.segment);
+        let byte = scan.end.at.offset;
         tracing::warn!(file, byte, why, "the unfinished end of the journal is cut off");
     }
 }
