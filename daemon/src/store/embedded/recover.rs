@@ -78,10 +78,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let at = At { disk: &**disk, dir: &options.dir };
     let index_dir = options.dir.join("index");
     let (store, form) = establish(&at, &index_dir)?;
-    if !disk.is_read_only() {
-        at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
-        at.io(segment::DIR, packer::remove_draft(at.disk))?;
-    }
+    remove_drafts(&at)?;
     let mut sick = None;
     let mut healed = Vec::new();
     let mut away = away(&at, &store)?;
@@ -99,13 +96,12 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let begins = at.io(segment::DIR, begin(at.disk, store))?;
     let large = |newest: &Head| journal_bytes > options.verify_bytes && newest.sequence >= begins.sequence;
     let start = newest.filter(large).unwrap_or(begins);
-    let begins = &begins;
     let stop = &|| false;
-    let scanner = Scanner { at: &at, store: &store, begins, wanted: &wanted, until: u64::MAX, stop };
+    let scanner = Scanner { at: &at, store: &store, begins: &begins, wanted: &wanted, until: u64::MAX, stop };
     let mut scan = scanner.run(start)?;
     compare(&at, &scan, &claims)?;
 
-    scan.places = places_before(&at, begins, &scan.start)?.then(scan.places);
+    scan.places = places_before(&at, &begins, &scan.start)?.then(scan.places);
     let end = scan.end;
     warn_of_torn_end(&scan);
     let journal = at.io(segment::DIR, resume(disk, store, &scan, options.segment_bytes))?;
@@ -114,7 +110,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         Some(head) => journal_bytes_after(&at, &head)?,
     };
 
-    let replay = Replay { at: &at, disk, store, begins, scan: &scan };
+    let replay = Replay { at: &at, disk, store, begins: &begins, scan: &scan };
     let accepted = found.map(|found| replay.accept(found, options.verify_bytes));
     let (pairs, index_unverified) = match accepted {
         Some(Ok(accepted)) => accepted,
@@ -138,13 +134,22 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         pairs,
         away,
         journal,
-        begins: *begins,
+        begins,
         scan,
         index_unverified,
         grown_bytes,
         checkpoint_bytes,
         healed,
     })
+}
+
+/// Removes what a stop in the middle of the work left unfinished.
+fn remove_drafts(at: &At<'_>) -> Result<(), OpenError> {
+    if at.disk.is_read_only() {
+        return Ok(());
+    }
+    at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
+    at.io(segment::DIR, packer::remove_draft(at.disk))
 }
 
 fn warn_of_torn_end(scan: &Scan) {
