@@ -325,6 +325,7 @@ impl Verb for Init {
         "mfa init --data-dir /var/lib/mfa/store --admin amensah --password-file /run/secrets/mfa --no-input",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::STORE)?;
         let name = match self.admin {
             Some(name) => name,
             None if cx.prompt.can_ask() => cx.prompt.ask_or("first user", "admin")?,

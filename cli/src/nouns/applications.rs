@@ -120,6 +120,7 @@ impl Verb for Keygen {
         if ![2048, 3072, 4096].contains(&self.bits) {
             return Err(Failure::usage("a key has 2048, 3072 or 4096 bits"));
         }
+        cx.out.check_columns(if self.dry_run { &views::RESULT } else { &views::KEY })?;
         let now = Timestamp::from_millis(now_seconds().saturating_mul(1000)).to_string();
         let timestamp = now[..19].replace(':', "_");
         let key = keys::generate(self.bits);

@@ -59,6 +59,11 @@ impl Verb for Enable {
     const EXAMPLES: &'static [&'static str] =
         &["mfa second-factor enable", "mfa second-factor enable --no-input -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
+        if !cx.prompt.can_ask() || cx.out.quiet {
+            cx.out.check_columns(&views::FACTOR_SECRET)?;
+        } else {
+            cx.out.check_columns(&views::RECOVERY_CODE)?;
+        }
         let user = login::user(cx, "a login").await?;
         let made = cx
             .client

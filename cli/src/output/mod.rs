@@ -34,6 +34,9 @@ use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stderr, stdout};
 use std::rc::Rc;
 
+/// Shown in place of a secret unless it is asked for.
+pub const MASK: &str = "***";
+
 /// Where and how this command prints.
 #[derive(Debug, Clone)]
 pub struct Output {

@@ -51,7 +51,7 @@ pub async fn answer(
     let order = Order {
         parts: Json::<Batch>::read(raw)
             .and_then(|Json(batch)| Parts::prepare(state, head, &asked, batch))
-            .map(|parts| if kept { parts.without_reads() } else { parts }),
+            .map(|parts| if kept { parts.without_answers() } else { parts }),
         state: state.clone(),
         request_id: head.request_id.clone(),
         dry_run: dry_run::asked(&head.headers),

@@ -106,6 +106,7 @@ impl Verb for AddAccount {
         "mfa admin add-account 5600 expense --data-dir /var/lib/mfa/store",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::LEDGER_ACCOUNT)?;
         let config = self.store.config(cx)?;
         let account = add_account(&config, &self.identifier, self.kind).await.map_err(not_started)?;
         cx.out.tip(&format!("ledger account {} added ({})", account.identifier, account.kind));

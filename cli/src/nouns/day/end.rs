@@ -54,6 +54,7 @@ impl Verb for End {
     ];
     const EXITS: &'static [i32] = &[exit::BULK_FAILURES];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::DAY_STEP)?;
         let Self { office, date, leave_open, file } = self;
         let (office, date) = super::office_and_day(cx, office, date)?;
         let ends = Ends { office, leave_open, file };

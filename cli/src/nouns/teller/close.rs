@@ -47,6 +47,9 @@ impl Verb for Close {
         "mfa teller close desk-2 --office head-office --denominations 100x6,5x1 --yes -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        if !cx.client.dry_run {
+            cx.out.check_columns(&views::DAY_REPORT)?;
+        }
         let at = self.at.place(cx)?;
         let found = Pieces::of(self.counted, self.denominations);
         let (read, report) = close(cx, at, (self.cash, found, self.note), &self.file, false).await?;

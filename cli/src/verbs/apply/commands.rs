@@ -44,6 +44,7 @@ impl Verb for Apply {
         exit::CHANGES_FOUND,
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::PLAN)?;
         let plan = plan(&cx.client, files::read(&self.files)?).await?;
         show_plan(cx, &plan, self.dry_run);
         if plan.steps.is_empty() {
