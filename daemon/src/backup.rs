@@ -324,12 +324,14 @@ impl Putting<'_> {
             Some(way) => store.follow(way, watch).await?,
             None => Vec::new(),
         };
-        let journal = match store.is_shared() {
-            true => store.changed_since(None, 0).await.map_err(StartError::Refused)?.upto,
-            false => 0,
+        let journal = if store.is_shared() {
+            store.changed_since(None, 0).await.map_err(StartError::Refused)?.upto
+        } else {
+            0
         };
         let reached = self.way.map(|way| way.reached);
-        let (digest, moment) = (digest.clone(), reached.map_or(self.facts.trailer.moment, |last| last.time));
+        let digest = digest.clone();
+        let moment = reached.map_or(self.facts.trailer.moment, |last| last.time);
         let lost = matches!(self.secrets, Secrets::Lost);
         let end = move |tx: &mut Tx<'_>| {
             tx.set_actor(SYSTEM_ACTOR);

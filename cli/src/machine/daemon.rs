@@ -139,7 +139,8 @@ fn rates(settings: &Settings) -> Outcome<Rates> {
 
 /// The scheduled backups of the daemon, if there is a folder for them.
 fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
-    let (dir, minute) = (settings.get("backup_dir").0.trim(), minute_of_day(settings, "backup_at")?);
+    let dir = settings.get("backup_dir").0.trim();
+    let minute = minute_of_day(settings, "backup_at")?;
     let keep = settings.parse("backup_keep", None)?;
     let (Some(minute), false) = (minute, dir.is_empty()) else { return Ok(None) };
     if !Path::new(dir).is_absolute() {

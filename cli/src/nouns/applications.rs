@@ -123,7 +123,8 @@ impl Verb for Keygen {
         let now = Timestamp::from_millis(now_seconds().saturating_mul(1000)).to_string();
         let timestamp = now[..19].replace(':', "_");
         let key = keys::generate(self.bits);
-        let (application, exponent) = (self.application, "65537");
+        let application = self.application;
+        let exponent = "65537";
         let body = signature(&key.modulus, exponent)?.body::<SetSignature>()?;
         let endpoint = SetSignature { application: application.clone(), timestamp: timestamp.clone() };
         if self.dry_run {
@@ -145,7 +146,8 @@ impl Verb for Keygen {
             return Err(failure);
         }
         cx.out.tip(&format!("the private key is in {}; anyone with it can act as {application}", self.out));
-        let (file, modulus) = (self.out, number(&key.modulus)?);
+        let file = self.out;
+        let modulus = number(&key.modulus)?;
         let record = json!({
             "application": application, "timestamp": timestamp, "file": file,
             "publicKeyMod": modulus, "publicKeyExp": number(exponent)?,

@@ -140,9 +140,10 @@ impl Verb for Disable {
             None => login::user(cx, "--user").await?,
         };
         cx.prompt.before_ending(&format!("remove the second factor of user {user}"), &user)?;
-        let body = match is_own {
-            true => input::body::<EnableSecondFactor>(&json!({ "code": self.code.known(cx)? }))?.0.into(),
-            false => None,
+        let body = if is_own {
+            input::body::<EnableSecondFactor>(&json!({ "code": self.code.known(cx)? }))?.0.into()
+        } else {
+            None
         };
         cx.client.send(&DeleteSecondFactor { user: user.clone() }, &JsonIfAny(body)).await?;
         cx.done(Done { noun: "user", id: &user, what: "has no second factor any more" })

@@ -146,7 +146,8 @@ impl Keys {
     /// secrets before two of them could be expected to meet.
     #[expect(clippy::expect_used, reason = "it refuses only texts of 256 GiB")]
     pub fn seal(&self, place: &Place, secret: &Secret) -> Sealed {
-        let (key, nonce) = (self.in_use(), random::bytes::<NONCE_LEN>());
+        let key = self.in_use();
+        let nonce = random::bytes::<NONCE_LEN>();
         let mut text = secret.expose().as_bytes().to_vec();
         let aad = Aad::from(place.bytes());
         let sealed =

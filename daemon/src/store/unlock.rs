@@ -95,7 +95,8 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     let count = renew_all(tx)?;
     if tx.has::<SealedWith>(&["sealed-with"])? {
         let record = AuditRecord::of("RotateKey", tx.now());
-        let (actor, origin) = (SYSTEM_ACTOR.to_owned(), Some("local".to_owned()));
+        let actor = SYSTEM_ACTOR.to_owned();
+        let origin = Some("local".to_owned());
         tx.audit(AuditRecord { actor, origin, request_id: "rotate-key".to_owned(), ..record });
     }
     let place = Place::new(SealedWith::SPACE, key(&["sealed-with"]), "proof");

@@ -23,9 +23,10 @@ fn files(world: &World) -> Vec<(PathBuf, Vec<u8>)> {
     fn walk(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
         for entry in std::fs::read_dir(folder).into_iter().flatten() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => walk(&path, found),
-                false => found.push((path.clone(), std::fs::read(path).unwrap())),
+            if path.is_dir() {
+                walk(&path, found)
+            } else {
+                found.push((path.clone(), std::fs::read(path).unwrap()))
             }
         }
     }

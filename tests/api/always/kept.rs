@@ -81,10 +81,8 @@ fn nothing_that_needed_a_token_is_cached_and_images_are_revalidated() {
     let olga = world.login("olga");
     for row in rows().filter(|row| row.method.reads()) {
         let path = path(&olga, row);
-        let kept = match [PUBLIC, IMAGES].concat().contains(&row.name) {
-            true => "private, no-cache",
-            false => "no-store",
-        };
+        let kept =
+            if [PUBLIC, IMAGES].concat().contains(&row.name) { "private, no-cache" } else { "no-store" };
         let seen = olga.get(&path);
         // Of a database there is no such backup.
         let is_there = row.name != "GetBackup" || world.config().store.postgres().is_none();

@@ -221,7 +221,8 @@ async fn check_pause(cx: &Cx, at: &Place, employee: Option<&str>) -> Outcome {
     let tried = cx.client.try_out(&PauseTeller { teller: at.teller.clone() }, &form).await;
     let refused = tried.err().filter(|failure| failure.exit == exit::FORBIDDEN);
     refused.map_or(Ok(()), |failure| {
-        let (teller, employee) = (&at.teller, employee.unwrap_or("who works there"));
+        let teller = &at.teller;
+        let employee = employee.unwrap_or("who works there");
         let what =
             format!("teller {teller} must be paused before its cash is counted, and you may not pause it");
         let hint = format!("let {employee} pause it: mfa teller pause {teller}; then repeat the command");

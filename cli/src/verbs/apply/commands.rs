@@ -54,12 +54,11 @@ impl Verb for Apply {
         if self.existing_only {
             client.references = References::Refused;
         }
-        let (became, ended) = match self.dry_run {
-            true => (try_out(&client, &plan).await?, Ok(())),
-            false => {
-                cx.prompt.confirm(&format!("do this {}?", cx.prompt.place))?;
-                carry_out(&client, &plan).await
-            }
+        let (became, ended) = if self.dry_run {
+            (try_out(&client, &plan).await?, Ok(()))
+        } else {
+            cx.prompt.confirm(&format!("do this {}?", cx.prompt.place))?;
+            carry_out(&client, &plan).await
         };
         cx.out.show(&views::PLAN, &show::rows(&plan, &became))?;
         ended.map_err(|failure| failure.adding("; what was done before stays").hint(AGAIN))?;

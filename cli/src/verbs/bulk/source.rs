@@ -185,7 +185,8 @@ fn records(file: &str, format: Format, mut reader: Box<dyn BufRead + Send>) -> O
 /// Removes the comments before the header, and finds the delimiter of the cells.
 fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     let unreadable = |error| Failure::usage(format!("cannot read {file}: {error}"));
-    let (mut line, mut skipped) = (Vec::new(), 0);
+    let mut line = Vec::new();
+    let mut skipped = 0;
     loop {
         line.clear();
         if reader.read_until(b'\n', &mut line).map_err(unreadable)? == 0 {

@@ -70,7 +70,8 @@ impl Draft {
 /// Reads a backup from its first byte to its last, and verifies every frame, item and image.
 pub fn read<'a>(file: &'a Path, keys: &'a BackupKeys) -> BoxFuture<'a, Result<Whole, BackupError>> {
     Box::pin(async move {
-        let (file, keys) = (file.to_owned(), keys.clone());
+        let file = file.to_owned();
+        let keys = keys.clone();
         let read = tokio::task::spawn_blocking(move || whole_file(&file, &keys)).await;
         read.unwrap_or_else(|_| {
             Err(BackupError::Refused("the work broke off because of a defect".to_owned()))
@@ -93,9 +94,10 @@ fn file_name(facts: &Facts) -> String {
     let moment = facts.trailer.moment.to_string();
     let (seconds, _) = moment.split_once('.').unwrap_or((&moment, ""));
     let stamp: String = seconds.chars().filter(char::is_ascii_alphanumeric).collect();
-    match facts.encrypted {
-        true => format!("{PREFIX}{stamp}Z-{}.{SUFFIX}.{AGE_SUFFIX}", facts.head.instance),
-        false => format!("{PREFIX}{stamp}Z.{SUFFIX}"),
+    if facts.encrypted {
+        format!("{PREFIX}{stamp}Z-{}.{SUFFIX}.{AGE_SUFFIX}", facts.head.instance)
+    } else {
+        format!("{PREFIX}{stamp}Z.{SUFFIX}")
     }
 }
 
