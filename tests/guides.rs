@@ -55,6 +55,9 @@ guides! {
     a_store_is_carried_over: "docs/guides/several-machines.md";
     a_refusal_is_understood: "docs/guides/troubleshooting.md";
     figures_have_no_blocks_that_nobody_runs: "docs/figures.md";
+    the_way_to_contribute_has_reasons_for_what_is_not_run: "CONTRIBUTING.md";
+    the_house_has_reasons_for_its_drawings: "ARCHITECTURE.md";
+    the_page_about_security_has_no_blocks_that_are_not_run: "SECURITY.md";
 }
 
 #[test]

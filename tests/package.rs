@@ -44,10 +44,10 @@ fn names(pattern: &str, file: &str) -> bool {
 fn the_debian_package_holds_every_page_completion_and_example() {
     let (sources, links) = assets();
     let packed = |file: &String| sources.iter().any(|(source, _)| names(source, file));
-    let mut wanted = [files("man"), files("contrib"), files("completions")].concat();
+    let mut wanted = [files("man"), files("contrib"), files("completions"), files("docs/guides")].concat();
     // There is no PowerShell on Debian.
     wanted.retain(|file| !file.ends_with(".ps1"));
-    wanted.push("package/config.toml".to_owned());
+    wanted.extend(["package/config.toml", "docs/figures.md", "docs/session.svg"].map(str::to_owned));
     let missing: Vec<_> = wanted.iter().filter(|file| !packed(file)).collect();
     assert!(wanted.len() > 200 && missing.is_empty(), "{missing:?}");
     for (source, place) in sources.iter().filter(|(source, _)| !source.starts_with("target/")) {

@@ -241,7 +241,7 @@ faults! {
     NOT_ASSIGNED_EMPLOYEE: "not_assigned_employee" 403 "Not the employee of the teller"
         "log in as the employee who is assigned to the teller";
     WRONG_DRAWER_PASSWORD: "wrong_drawer_password" 403 "Wrong drawer password"
-        "check the password of the drawer";
+        "check the password of the drawer; if it is lost, set another: mfa teller update CODE";
     INTERNAL: "internal" 500 "Defect in the daemon" "report it with the request identifier";
 }
 

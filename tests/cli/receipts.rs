@@ -21,7 +21,7 @@ fn a_receipt_is_issued_for_the_teller_of_the_day_and_reprinted_as_a_copy() {
     sample(&world);
     let confirmed = transactions(&world, "confirmed");
     let said = teller(&world, &["receipt", &confirmed[1]]).fails(2);
-    assert!(said.contains("CODE is needed"), "{said}");
+    assert!(said.contains("CODE is needed") && said.contains("--teller CODE; list them"), "{said}");
     let pin = world.dir.path().join("pin");
     std::fs::write(&pin, "4711\n").unwrap();
     teller(&world, &["pause", "desk-2"]).ok();

@@ -97,3 +97,30 @@ fn mistakes_look_the_same_on_dark_and_light_and_without_colour() {
         kept("list", "mfa customers list");
     }
 }
+
+#[test]
+fn the_picture_of_the_readme_begins_with_a_list() {
+    let world = World::start();
+    for (identifier, name) in [("head-office", "Head Office"), ("market", "Market Branch")] {
+        let office = json!({ "identifier": identifier, "name": name });
+        world.post("/offices", office.to_string()).is(202);
+    }
+    for (number, given, surname, office, actions) in [
+        (1, "Ama", "Mensah", "head-office", &["ACTIVATE"][..]),
+        (2, "Kofi", "Boateng", "head-office", &[]),
+        (3, "Esi", "Addo", "market", &["ACTIVATE"]),
+        (4, "Akosua", "Núñez", "market", &["ACTIVATE", "LOCK"]),
+    ] {
+        let identifier = format!("c-00{number}");
+        let person = json!({
+            "identifier": identifier, "givenName": given, "surname": surname, "assignedOffice": office
+        });
+        world.post("/customers", person.to_string()).is(202);
+        for action in actions {
+            let path = format!("/customers/{identifier}/commands");
+            world.post(&path, json!({ "action": action }).to_string()).is(202);
+        }
+    }
+    let terminal = Terminal::start(&world, 80, &[("COLORFGBG", "0;15")]);
+    same(&terminal, "session-list", "mfa customers list", &world);
+}

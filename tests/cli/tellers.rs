@@ -145,7 +145,7 @@ fn a_mistake_leaves_no_transaction_behind() {
         ("deposit", ACCOUNT, "5", &["--charges", "both"], (2, "must be included or excluded")),
         ("deposit", ACCOUNT, "5", &["--date", "yesterday"], (7, "/transactionDate")),
         ("deposit", "c-003.9100.0002", "5", &[], (3, "did you mean c-003.9100.00002?")),
-        ("deposit", "c-002.9100.00001", "5", &[], (6, "is PENDING")),
+        ("deposit", "c-002.9100.00001", "5", &[], (6, "is PENDING; a cash deposit (CDPT) needs")),
         ("withdraw", ACCOUNT, "5001", &[], (6, "pays out at most 5000")),
         ("transfer", ACCOUNT, "5", &["--to", ACCOUNT], (7, "cannot transfer to itself")),
         ("transfer", ACCOUNT, "5", &["--to", "nobody"], (7, "does not exist")),
@@ -218,8 +218,10 @@ fn on_a_terminal_a_transaction_is_shown_before_it_is_confirmed() {
         assert!(asked.contains("account         100.00 -> 104.00 (+4.00)"), "{asked}");
         assert_eq!(states(&world).last().unwrap(), "PENDING");
         terminal.type_line(answer);
-        terminal.wait_for("$");
+        let after = terminal.wait_for("$");
         assert_eq!(states(&world).last().unwrap(), state);
+        let next = after.contains("its receipt: mfa teller receipt --teller desk-2 ");
+        assert_eq!(next, state == "CONFIRMED", "{after}");
     }
     assert_eq!(balance(&world, ACCOUNT), "104");
 }

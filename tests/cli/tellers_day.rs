@@ -160,6 +160,8 @@ fn a_pin_is_never_part_of_a_command_line() {
     let wrong = [&line[..], &["--password-file", file.to_str().unwrap(), "-o", "json"]].concat();
     let error = teller(&world, &wrong).fails_in_json(5);
     assert_eq!(error["code"], "wrong_drawer_password");
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.ends_with("if it is lost, set another: mfa teller update desk-2"), "{hint}");
 }
 
 #[test]

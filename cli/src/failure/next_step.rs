@@ -94,8 +94,14 @@ mod tests {
             ("teller T1 is OPEN, so nobody else can be assigned to it", "mfa teller close T1"),
             ("teller T1 is CLOSED, so CLOSE is not possible", "mfa teller reports list T1"),
             ("transaction 7f is CONFIRMED, so CANCEL is not possible", "--status pending"),
-            ("account a.1 is PENDING; CDPT needs it ACTIVE", "mfa teller open-account CODE --account a.1"),
-            ("account a.1 is ACTIVE; ACCO needs it PENDING", "mfa teller deposit CODE --account a.1"),
+            (
+                "account a.1 is PENDING; a cash deposit (CDPT) needs it ACTIVE",
+                "mfa teller open-account CODE --account a.1",
+            ),
+            (
+                "account a.1 is ACTIVE; an account opening (ACCO) needs it PENDING",
+                "mfa teller deposit CODE --account a.1",
+            ),
             ("account a.1 is CLOSED; CWDL needs it ACTIVE", "mfa accounts get a.1"),
         ] {
             let found = from_state(message).unwrap_or_default();

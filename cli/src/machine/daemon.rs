@@ -343,6 +343,7 @@ impl Verb for Init {
                 .hint("give --password-file and no --operator, or take it from the output with -o json"));
         }
         let first = NewLogin { name, password };
+        let who = self.operator.clone().unwrap_or_else(|| first.name.clone());
         let operator = self.operator.map(|name| NewLogin { name, password: None });
         let flags = DaemonFlags { data_dir: self.data_dir, store: self.store, ..DaemonFlags::default() };
         let config = flags.config(cx)?;
@@ -358,7 +359,13 @@ impl Verb for Init {
             "added": done.made.added, "kept": done.made.kept,
             "passwords": done.passwords.into_iter().collect::<std::collections::BTreeMap<_, _>>()
         });
-        cx.out.show(&views::STORE, &record)
+        cx.out.show(&views::STORE, &record)?;
+        if !done.made.before {
+            cx.out.tip(&format!(
+                "next: mfa daemon start, or a service (mfa help production); then: mfa login {who}"
+            ));
+        }
+        Ok(())
     }
 }
 

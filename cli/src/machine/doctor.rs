@@ -69,6 +69,14 @@ struct Answers {
     oldest: Option<Outcome<Value>>,
 }
 
+/// What to do where the daemon's own user sees more.
+const AS_DAEMON: &str = "look again as the user of the daemon, such as: sudo -u mfa -H mfa doctor";
+
+/// Whether something could not be read only because it belongs to another user.
+fn is_hidden<T>(read: std::io::Result<T>) -> bool {
+    read.is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+}
+
 /// One check; nothing where it does not apply.
 type Check = fn(&Seen<'_>) -> Option<Finding>;
 

@@ -93,12 +93,12 @@ impl Verb for Quickstart {
         let url = if client.url == cx.client.url { String::new() } else { format!(" --url {}", client.url) };
         let (first, second) = match records["totalElements"].as_u64() {
             Some(0) => ("offices create head-office --name \"Head Office\"", "customers create --help"),
-            _ => ("customers activate c-002", "offices list"),
+            _ => ("customers activate c-002", "teller deposit desk-2 -a c-003.9100.00002 -m 25"),
         };
         let user = "users create esi --role clerk --generate-password";
         let lines = [first, second, user, "roles matrix"].map(|line| format!("  mfa {line}{url}\n"));
         let listen = if url.is_empty() { String::new() } else { format!(" --listen {}", listen_of(&client)) };
-        cx.out.tip(&format!("try next:\n{}  mfa daemon stop{listen}", lines.concat()));
+        cx.out.tip(&format!("try next:\n{}  mfa help first-day\n  mfa daemon stop{listen}", lines.concat()));
         Ok(())
     }
 }
@@ -152,7 +152,7 @@ pub async fn settle(cx: &Cx, client: &Client, password: Option<String>) -> Outco
         answer => answer?.value,
     };
     let name = caller["user"].as_str().or(caller["application"].as_str()).unwrap_or_default();
-    let role = caller["role"].as_str().map_or_else(String::new, |role| format!(", {role}"));
+    let role = caller["role"].as_str().map_or_else(String::new, |role| format!(" (role {role})"));
     cx.out.say(&format!("a daemon serves at {}; you are logged in as {name}{role}", client.url));
     Ok(caller["user"].as_str().map(str::to_owned))
 }

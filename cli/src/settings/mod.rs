@@ -27,6 +27,9 @@ impl Setting {
     }
 }
 
+/// What to do where the config file is that of another user, as after `runuser` or `setpriv`.
+const OTHER_HOME: &str = "HOME may be that of another user: use sudo -u USER -H, or set MFA_CONFIG";
+
 const fn row(name: &'static str, default: &'static str, doc: &'static str) -> Setting {
     Setting { name, default, doc }
 }
@@ -328,7 +331,13 @@ impl Settings {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
+            Err(error) => {
+                let failure = Failure::usage(format!("cannot read {}: {error}", path.display()));
+                return Err(match error.kind() {
+                    std::io::ErrorKind::PermissionDenied => failure.hint(OTHER_HOME),
+                    _ => failure,
+                });
+            }
         };
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
             let line = error.span().map_or(1, |span| newlines(&text, span.start) + 1);

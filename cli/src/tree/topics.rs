@@ -109,7 +109,7 @@ impl Topic {
 }
 
 /// Columns that a topic takes at most, as long lines are hard to read.
-const WIDEST: u16 = 100;
+const WIDEST: u16 = 80;
 
 /// Variables that are no settings.
 const VARIABLES: &[(&str, &str)] = &[
@@ -138,6 +138,14 @@ pub fn listed() -> String {
     let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
     let line = |topic: &Topic| format!("  {:width$}  {}\n", topic.name, topic.about);
     TOPICS.iter().map(line).collect()
+}
+
+/// The noun and the verb, where only one noun has a verb of this name.
+fn noun_of(root: &clap::Command, verb: &str) -> Option<String> {
+    let has = |noun: &&clap::Command| noun.get_subcommands().any(|own| own.get_name() == verb);
+    let mut nouns = root.get_subcommands().filter(has);
+    let noun = nouns.next()?.get_name();
+    nouns.next().is_none().then(|| format!("{noun} {verb}"))
 }
 
 /// The help on a topic of this name, if it is a text.
@@ -172,7 +180,10 @@ impl Verb for Help {
                 root.build();
                 let Some(command) = tree::descend(&root, path) else {
                     let what = format!("there is no topic or command \"{}\"", path.join(" "));
-                    return Err(Failure::usage(what).hint("see: mfa --help"));
+                    let near = path.last().and_then(|verb| noun_of(&root, verb));
+                    let near =
+                        near.map_or_else(String::new, |near| format!("did you mean mfa help {near}? "));
+                    return Err(Failure::usage(what).hint(format!("{near}see: mfa --help")));
                 };
                 let text = command.clone().render_long_help();
                 let colour = cx.out.screen.stdout_colour;

@@ -1,12 +1,12 @@
 //! How the daemon is reached, and where it logs.
 
 use super::Finding::{self, Failure, Fine, Warning};
-use super::Seen;
+use super::{AS_DAEMON, Seen, is_hidden};
 use crate::machine::background::log_file;
 use crate::machine::daemon::look::{self, FilesSeen};
 use crate::moment::now_seconds;
 use rustix::fs::{Access, access};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::PermissionsExt;
 
@@ -63,6 +63,11 @@ pub(super) fn certificate(seen: &Seen<'_>) -> Option<Finding> {
     };
     let facts = match looked {
         Ok(facts) => facts,
+        Err(_) if is_hidden(File::open(&files.key)) => {
+            let found =
+                format!("{} is not readable for this user, so it was not checked", files.key.display());
+            return Some(Warning(found, AS_DAEMON.to_owned()));
+        }
         Err(why) => return Some(Failure(why, "see how it is set up: mfa help tls".to_owned())),
     };
     if fs::metadata(&files.key).is_ok_and(|key| key.permissions().mode() & 0o077 != 0) {

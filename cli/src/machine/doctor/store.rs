@@ -1,7 +1,7 @@
 //! The store of this machine: its disk, its lock, its journal, its key file.
 
 use super::Finding::{self, Failure, Fine, Warning};
-use super::{Seen, failed};
+use super::{AS_DAEMON, Seen, failed, is_hidden};
 use crate::command::cx::Cx;
 use crate::failure::Outcome;
 use crate::machine::daemon::look::{self, KeyFileSeen};
@@ -11,7 +11,7 @@ use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::Listed;
 use rustix::fs::StatVfsMountFlags;
-use std::fs::File;
+use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
 /// Free bytes of the store's disk below which it needs attention, and below which it is urgent.
@@ -28,12 +28,17 @@ const DAY_SECONDS: i64 = 24 * 3600;
 /// Whether the scheduled backups of the daemon are there.
 pub(super) fn backup(seen: &Seen<'_>) -> Option<Finding> {
     let (dir, last) = look::backups(seen.cx, &seen.flags)?;
+    let hidden = is_hidden(fs::read_dir(&dir));
     let dir = dir.display();
     let mend = format!("see why: mfa daemon logs; one at once: mfa backup create --out {dir}");
     let version = seen.answers.as_ref().and_then(|answers| answers.about.as_ref().ok());
     let failed = version.and_then(|version| version["backupFailedOn"].as_str());
     Some(match (last, failed) {
         (_, Some(on)) => Failure(format!("the backup in {dir} failed on {on}"), mend),
+        (None, None) if hidden => {
+            let found = format!("{dir} is not readable for this user, so its backups were not seen");
+            Warning(found, AS_DAEMON.to_owned())
+        }
         (None, None) => Warning(format!("there is no backup in {dir} yet"), mend),
         (Some(last), None) if now_seconds() - last.millis() / 1000 > BACKUP_SECONDS_MAX => {
             Failure(format!("the last backup in {dir} is of {last}"), mend)

@@ -222,6 +222,9 @@ async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option
     if wish.receipt.ask() {
         return wish.receipt.print(cx, &teller, transaction).await;
     }
+    if !cx.prompt.yes {
+        cx.out.tip(&format!("its receipt: mfa teller receipt --teller {teller} {transaction}"));
+    }
     let done = Done { noun: "transaction", id: transaction, what: "confirmed" };
     let read = GetTransaction { teller, transaction: transaction.to_owned() };
     cx.changed(done, read, &views::TRANSACTION).await

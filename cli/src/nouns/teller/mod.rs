@@ -190,9 +190,9 @@ fn office(cx: &Cx, given: Option<String>) -> Outcome<String> {
     let office = given.unwrap_or_else(|| cx.settings.get("office").0.to_owned());
     if office.is_empty() {
         let what = "--office is needed: nothing says which office the teller is of";
-        return Err(
-            Failure::usage(what).hint("give --office ID, or set MFA_OFFICE on machines of one office")
-        );
+        return Err(Failure::usage(what).hint(
+            "give --office ID; list them: mfa offices list; on a machine of one office set MFA_OFFICE",
+        ));
     }
     Ok(office)
 }

@@ -30,17 +30,38 @@ pub(super) struct Working {
     /// Code of the teller; by default that of MFA_TELLER, else the one you opened or unlocked last today
     #[arg(value_name = "CODE")]
     teller: Option<String>,
+    /// Whether the code is given by the flag --teller.
+    #[arg(skip)]
+    by_flag: bool,
 }
 
 impl Working {
-    /// The teller of a flag, if it was given.
-    pub fn of(teller: Option<String>) -> Self {
-        Self { teller }
+    /// The teller of the flag --teller, if it was given.
+    pub fn of_flag(teller: Option<String>) -> Self {
+        Self { teller, by_flag: true }
     }
 
     /// The code that was typed, that of the setting, or that of the day.
     pub fn code(self, cx: &Cx) -> Outcome<String> {
-        Ok(found(cx, self.teller)?.teller)
+        Ok(self.found(cx)?.teller)
+    }
+
+    fn found(self, cx: &Cx) -> Outcome<OfDay> {
+        let set = Some(cx.settings.get("teller").0).filter(|code| !code.is_empty()).map(str::to_owned);
+        let known = of_this_login(cx);
+        let Some(teller) = self.teller.or(set) else {
+            let how =
+                if self.by_flag { "name the teller: --teller CODE" } else { "give the code of the teller" };
+            return known.ok_or_else(|| {
+                Failure::usage(
+                    "CODE is needed: nothing says which teller, and none was opened or unlocked here today",
+                )
+                .hint(format!("{how}; list them: mfa teller list; on a machine of one teller set MFA_TELLER"))
+            });
+        };
+        // If its office is not given, it is that of the same teller this morning.
+        let office = known.filter(|known| known.teller == teller).and_then(|known| known.office);
+        Ok(OfDay { teller, office, ..this_login(cx)? })
     }
 }
 
@@ -56,7 +77,7 @@ pub(super) struct WorkingPlace {
 
 impl WorkingPlace {
     pub fn place(self, cx: &Cx) -> Outcome<Place> {
-        let found = found(cx, self.working.teller)?;
+        let found = self.working.found(cx)?;
         let known = match self.office {
             None if cx.settings.get("office").0.is_empty() => found.office,
             typed => typed,
@@ -82,22 +103,6 @@ pub(super) fn forget(cx: &Cx, teller: &str) {
     if let Some(known) = of_this_login(cx).filter(|known| known.teller == teller && !cx.client.dry_run) {
         keep(&known, None);
     }
-}
-
-fn found(cx: &Cx, typed: Option<String>) -> Outcome<OfDay> {
-    let set = Some(cx.settings.get("teller").0).filter(|code| !code.is_empty()).map(str::to_owned);
-    let known = of_this_login(cx);
-    let Some(teller) = typed.or(set) else {
-        return known.ok_or_else(|| {
-            Failure::usage(
-                "CODE is needed: nothing says which teller, and none was opened or unlocked here today",
-            )
-            .hint("give the code of the teller, or set MFA_TELLER on a machine of one teller")
-        });
-    };
-    // If its office is not given, it is that of the same teller this morning.
-    let office = known.filter(|known| known.teller == teller).and_then(|known| known.office);
-    Ok(OfDay { teller, office, ..this_login(cx)? })
 }
 
 /// Who works here today, without a teller.

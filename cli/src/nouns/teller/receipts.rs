@@ -35,7 +35,7 @@ impl Verb for Issue {
          xargs mfa teller receipt --teller desk-2 --out receipt.pdf",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let teller = Working::of(self.teller).code(cx)?;
+        let teller = Working::of_flag(self.teller).code(cx)?;
         receipt_paper::issue(cx, &self.paper, &teller, &self.transaction).await
     }
 }

@@ -164,6 +164,17 @@ fn check_amount(
     Err(Fault::field("/amount", "too_many_decimals", &what))
 }
 
+/// A type of transaction in words, with its code.
+fn in_words(kind: TransactionType) -> &'static str {
+    match kind {
+        TransactionType::Acco => "an account opening (ACCO)",
+        TransactionType::Accc => "an account closing (ACCC)",
+        TransactionType::Acct => "a transfer (ACCT)",
+        TransactionType::Cdpt => "a cash deposit (CDPT)",
+        TransactionType::Cwdl => "a cash withdrawal (CWDL)",
+    }
+}
+
 /// Who takes part in a transaction.
 pub(super) struct Parties<'a> {
     /// The teller.
@@ -187,6 +198,7 @@ impl Parties<'_> {
         let account = &self.account.identifier;
         let code = &self.teller.code;
         let target = self.target.map_or("", |target| &target.identifier);
+        let kind = in_words(kind);
         let (kind, detail) = match refusal {
             Refusal::AccountState { stands, needed } => {
                 (fault::WRONG_STATE, format!("account {account} is {stands}; {kind} needs it {needed}"))
