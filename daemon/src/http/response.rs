@@ -17,8 +17,8 @@ pub(super) const CHUNKS_WAITING: usize = 2;
 /// A body that is sent as fast as the client takes it.
 pub(super) type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
 
-/// Chunks that a client must take at once, one after the other, before it gets more at once; and the most parts
-/// of a list in one chunk. What the system itself holds of a connection is not yet taken by the client.
+/// Chunks that a client must take at once, one after the other, before it gets more at once; and the most
+/// parts of a list in one chunk. What the system itself holds of a connection is not yet taken.
 const QUICK_CHUNKS: usize = 8;
 const PARTS_MAX: usize = 5;
 /// A chunk that is taken within this time is taken at once.
