@@ -1,4 +1,5 @@
-//! Backups beside 32 clients at the counter: each holds the books of its moment, and one that is killed leaves no file.
+//! Backups beside 32 clients at the counter: each holds the books of its moment, and one that is killed leaves
+//! no file.
 
 use super::tellers::{Heard, clients, stored_in};
 use super::{Process, client, folder, random};

@@ -1,5 +1,5 @@
-//! A control group with little memory: what the kernel can give back harms nothing, and a daemon that the kernel
-//! ends for the memory that it takes loses nothing.
+//! A control group with little memory: what the kernel can give back harms nothing, and a daemon that the
+//! kernel ends for the memory that it takes loses nothing.
 
 use super::{Acknowledged, Process, WRITERS, client, folder, random, verify, write};
 use crate::support::images::{form, part, picture};

@@ -16,7 +16,7 @@ from client import percentile
 CUSTOMERS, USERS, ROUNDS = 1000, 20, 5
 CROWD, CONNECTIONS, RATE = 4000, 8, 200
 # Connections that come in a second, and the time to the first measurement behind the last of them.
-CROWD_EACH, SETTLES = 500, 3
+CROWD_EACH, SETTLES, TRIES = 500, 3, 1000
 # Another address than that of the others: the limits of an address are of this one.
 ADDRESS = "127.0.0.2"
 # A little more than a client must read and send in a second, or its connection is closed.
@@ -90,8 +90,23 @@ def connections(port):
     return int(float(line.split()[1])) - 1
 
 
+def settled(port):
+    """Waits until lists are answered again: so many at once may be refused at first."""
+    answered = 0
+    for _ in range(TRIES):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("GET", "/ledger/journal?size=20")
+        answered = answered + 1 if connection.getresponse().status == 200 else 0
+        connection.close()
+        if answered == 10:
+            return
+        time.sleep(0.2)
+    sys.exit("lists are refused all the time")
+
+
 class Crowd:
     def __init__(self, port, kind):
+        self.port = port
         self.ready, self.ended = multiprocessing.Event(), multiprocessing.Event()
         self.process = multiprocessing.Process(target=hold, args=(port, kind, self.ready, self.ended), daemon=True)
 
@@ -99,6 +114,7 @@ class Crowd:
         self.process.start()
         self.ready.wait()
         time.sleep(SETTLES)
+        settled(self.port)
 
     def __exit__(self, *_):
         self.ended.set()

@@ -1,5 +1,5 @@
-//! `mfa admin archive-journal` that is killed at any moment: each file is whole in the store or in the archive, and the
-//! same command ends what was begun.
+//! `mfa admin archive-journal` that is killed at any moment: each file is whole in the store or in the archive,
+//! and the same command ends what was begun.
 
 use super::backup::{institution_of, on, played, records, text, with_key, without_trail};
 use crate::support::counter::Counter;

@@ -1,5 +1,5 @@
-//! A daemon that is stopped for a minute in the middle of its work, and then goes on, as a virtual machine does that
-//! is moved to another host.
+//! A daemon that is stopped for a minute in the middle of its work, and then goes on, as a virtual machine does
+//! that is moved to another host.
 
 use crate::support::served::{Home, Served, free_address};
 use reqwest::Client;
