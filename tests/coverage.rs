@@ -10,8 +10,25 @@ use std::collections::BTreeSet;
 fn every_row_has_one_operation_and_every_operation_its_row() {
     let declared: Vec<_> = rows().map(|row| row.name).collect();
     let served: Vec<_> = table().iter().map(|route| route.meta.name).collect();
-    assert_eq!(served, declared, "the table of operations has the rows in their order, each once");
-    assert_eq!(declared.iter().collect::<BTreeSet<_>>().len(), declared.len());
+    let without = |names: &[&str], others: &[&str]| {
+        let missing: Vec<_> = names.iter().filter(|name| !others.contains(name)).copied().collect();
+        missing.join(", ")
+    };
+    let unserved = without(&declared, &served);
+    assert_eq!(unserved, "", "rows without an operation: give each its line in daemon/src/http/table.rs");
+    let undeclared = without(&served, &declared);
+    assert_eq!(
+        undeclared, "",
+        "operations without a row: list the ROWS of their file in shared/src/api/mod.rs"
+    );
+    let moved = served.iter().zip(&declared).find(|(served, declared)| served != declared);
+    assert_eq!(moved, None, "daemon/src/http/table.rs has the rows in the order of shared/src/api/mod.rs");
+    assert_eq!(served.len(), declared.len(), "a row is served twice in daemon/src/http/table.rs");
+    assert_eq!(
+        declared.iter().collect::<BTreeSet<_>>().len(),
+        declared.len(),
+        "two rows have one name, or shared/src/api/mod.rs lists the ROWS of a file twice"
+    );
 }
 
 #[test]
@@ -69,7 +86,12 @@ fn every_change_of_a_readable_record_compares_a_tag_or_says_why_not() {
             Some(tag) => {
                 assert!(rows().any(|other| other.name == tag && other.method == Method::Get), "{tag}")
             }
-            None => assert!(without.contains(&row.name), "{} has no tag", row.name),
+            None => assert!(
+                without.contains(&row.name),
+                "{} has no tag: name the row that shows the record, as in `=> Accepted, tag GetOffice`, or say \
+                 above why it needs none",
+                row.name
+            ),
         }
     }
 }
@@ -77,7 +99,12 @@ fn every_change_of_a_readable_record_compares_a_tag_or_says_why_not() {
 #[test]
 fn every_row_says_what_it_does_in_one_sentence() {
     for row in rows() {
-        assert!(row.doc.ends_with('.') && row.doc.len() > 10, "{}: {:?}", row.name, row.doc);
+        assert!(
+            row.doc.ends_with('.') && row.doc.len() > 10,
+            "{}: its comment in shared/src/api is what help shows, and must be a sentence: {:?}",
+            row.name,
+            row.doc
+        );
     }
 }
 
@@ -93,11 +120,18 @@ fn every_list_says_what_it_costs() {
         .collect();
     for cells in &reported {
         assert_eq!(cells.len(), 3, "{cells:?}");
-        assert!(["order", "numbers", "index", "short"].contains(&cells[1]), "{cells:?}");
+        assert!(
+            ["order", "numbers", "index", "short"].contains(&cells[1]),
+            "a list costs order, numbers, index or short, as the text above its table says: {cells:?}"
+        );
         assert!(rows().any(|row| row.name == cells[0]), "{} is no row", cells[0]);
     }
     for row in rows().filter(|row| row.lists()) {
         let count = reported.iter().filter(|cells| cells[0] == row.name).count();
-        assert_eq!(count, 1, "{} is not in the table of what lists cost", row.name);
+        assert_eq!(
+            count, 1,
+            "{} needs one line in the table of \"What lists cost\" in ARCHITECTURE.md",
+            row.name
+        );
     }
 }

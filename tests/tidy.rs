@@ -88,7 +88,12 @@ fn files_functions_and_lines_stay_short() {
             }
         }
     }
-    assert!(long.is_empty(), "{}", long.join("\n"));
+    assert!(
+        long.is_empty(),
+        "{}\nA file has at most {FILE_LINES_MAX} lines, a function {FUNCTION_LINES_MAX}, a line \
+         {LINE_CHARACTERS_MAX} characters: give a part that is about one thing its own file or function",
+        long.join("\n")
+    );
 }
 
 /// Where each function starts, and how many lines it has, by the layout of rustfmt.
@@ -127,7 +132,12 @@ fn a_layer_names_only_what_it_may() {
             }
         }
     }
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(
+        broken.is_empty(),
+        "{}\n\"Who may name whom\" in ARCHITECTURE.md says what each layer may use: move the code to the layer \
+         that may, and let it give values to this one",
+        broken.join("\n")
+    );
 }
 
 #[test]
@@ -147,5 +157,5 @@ fn no_name_hides_what_a_thing_is() {
             }
         }
     }
-    assert!(vague.is_empty(), "{}", vague.join("\n"));
+    assert!(vague.is_empty(), "{}\nSay what it does or holds instead", vague.join("\n"));
 }

@@ -59,7 +59,8 @@ impl std::ops::Deref for Failure {
 impl Failure {
     /// A failure of the client's own.
     pub fn new(code: &str, exit: i32, message: impl Into<String>) -> Self {
-        let (code, message) = (code.to_owned(), without_number(message.into()));
+        let code = code.to_owned();
+        let message = without_number(message.into());
         Self(Box::new(Parts { code, exit, message, ..Parts::default() }))
     }
 

@@ -123,9 +123,10 @@ fn run(matches: &ArgMatches, screen: Screen, carried: Carried) -> Outcome {
 
 /// What runs a command, with threads of its own where it does many things at once.
 fn runtime(with_threads: bool) -> Outcome<Runtime> {
-    let built = match with_threads {
-        true => threads_start().and_then(|()| Builder::new_multi_thread().enable_all().build()),
-        false => Builder::new_current_thread().enable_all().build(),
+    let built = if with_threads {
+        threads_start().and_then(|()| Builder::new_multi_thread().enable_all().build())
+    } else {
+        Builder::new_current_thread().enable_all().build()
     };
     built.map_err(|error| {
         Failure::local(format!("the system starts no more threads for this user: {error}"))
@@ -157,7 +158,8 @@ fn threads_start() -> io::Result<()> {
 fn warn_of_duplicates(cx: &Cx) {
     let duplicates = cx.client.take_duplicates();
     for new in duplicates.iter().take(DUPLICATES_MAX) {
-        let (customer, others) = (&new.customer, new.others.join(", "));
+        let customer = &new.customer;
+        let others = new.others.join(", ");
         cx.out.warn(&format!(
             "customer {customer} may be the same person as {others}; compare them: mfa customers get {}",
             new.others[0]
@@ -174,7 +176,8 @@ fn warn_of_duplicates(cx: &Cx) {
 /// Warns of the dangling references that the changes of a command have left; what many records have in common
 /// is reported once.
 async fn warn_of_dangling(cx: &Cx) {
-    let (mut dangling_fields, mut times) = (Vec::new(), HashMap::new());
+    let mut dangling_fields = Vec::new();
+    let mut times = HashMap::new();
     for dangling in cx.client.take_dangling() {
         let times = times.entry(dangling.clone()).or_insert(0_u64);
         *times += 1;
@@ -222,10 +225,11 @@ fn context(
     if let Some(failure) = settings.bad_profile.clone().filter(|_| leaf.needs_profile) {
         return Err(failure);
     }
-    let (list, change) =
-        (read::<ListFlags>(flags, leaf.lists())?, read::<ChangeFlags>(flags, leaf.changes())?);
+    let list = read::<ListFlags>(flags, leaf.lists())?;
+    let change = read::<ChangeFlags>(flags, leaf.changes())?;
     let timeout = Duration::from_secs(settings.parse::<u64>("timeout_seconds", None)?.max(1));
-    let (retries, traced) = (settings.parse("retries", None)?, settings.get("debug").0 == "http");
+    let retries = settings.parse("retries", None)?;
+    let traced = settings.get("debug").0 == "http";
     let mut client = client::Client::new(settings.get("url").0, retries, timeout, traced);
     client.verbose = globals.verbose;
     client.curl = globals.print_curl.then(|| carried.put_in("mfa auth token"));

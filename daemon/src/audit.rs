@@ -173,7 +173,10 @@ impl Auditor {
             let counted = left_out.clone();
             let write = move |tx: &mut Tx<'_>| {
                 tx.set_actor(SYSTEM_ACTOR);
-                told.iter().for_each(|record| tx.audit(record.clone()));
+                for record in &told {
+                    let record = trail::about_teller(tx, record.clone())?;
+                    tx.audit(record);
+                }
                 if !counted.is_empty() {
                     tx.audit(overflow(tx, &counted));
                 }

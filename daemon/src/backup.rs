@@ -14,10 +14,10 @@ use crate::store::backup::read::{Facts, Reader, Whole, facts};
 use crate::store::backup::restore::{Unfinished, Watch};
 use crate::store::embedded::{Embedded, Lock, Moment, OpenError, Options, Past, PastError};
 use crate::store::key_file::{self, KeyFileError};
-use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms, StoredSubscription};
+use crate::store::records::SealedWith;
 use crate::store::seal::Keys;
 use crate::store::seed::SYSTEM_ACTOR;
-use crate::store::unlock::prove;
+use crate::store::unlock::{lose_secrets, prove};
 use crate::store::{Store, Tx};
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, LocalBoxFuture};
@@ -324,12 +324,14 @@ impl Putting<'_> {
             Some(way) => store.follow(way, watch).await?,
             None => Vec::new(),
         };
-        let journal = match store.is_shared() {
-            true => store.changed_since(None, 0).await.map_err(StartError::Refused)?.upto,
-            false => 0,
+        let journal = if store.is_shared() {
+            store.changed_since(None, 0).await.map_err(StartError::Refused)?.upto
+        } else {
+            0
         };
         let reached = self.way.map(|way| way.reached);
-        let (digest, moment) = (digest.clone(), reached.map_or(self.facts.trailer.moment, |last| last.time));
+        let digest = digest.clone();
+        let moment = reached.map_or(self.facts.trailer.moment, |last| last.time);
         let lost = matches!(self.secrets, Secrets::Lost);
         let end = move |tx: &mut Tx<'_>| {
             tx.set_actor(SYSTEM_ACTOR);
@@ -343,26 +345,6 @@ impl Putting<'_> {
         store.sweep_all_images().await.map_err(StartError::Refused)?;
         Ok((lacking, missing))
     }
-}
-
-/// Takes leave of the key of the secrets; what needs its secret again.
-fn lose_secrets(tx: &mut Tx<'_>) -> Result<Vec<String>, Fault> {
-    // The next start gives the store another key; what is encrypted with this one stays closed.
-    if let Some(sealed) = tx.get::<SealedWith>(&["sealed-with"])? {
-        tx.remove(&sealed);
-    }
-    let mut lacking = Vec::new();
-    let gateway = |name: &str, identifier: &str| format!("{name} gateway {identifier}");
-    let email: Vec<StoredEmail> = tx.all(&[])?;
-    let email = email.iter().filter(|email| email.app_password.is_some());
-    lacking.extend(email.map(|email| gateway("email", &email.identifier)));
-    let sms: Vec<StoredSms> = tx.all(&[])?;
-    lacking.extend(sms.iter().map(|sms| gateway("sms", &sms.identifier)));
-    let webhooks: Vec<StoredSubscription> = tx.all(&[])?;
-    lacking.extend(webhooks.iter().map(|webhook| format!("webhook {}", webhook.identifier)));
-    let factors: Vec<StoredFactor> = tx.all(&[])?;
-    lacking.extend(factors.iter().map(|factor| format!("second factor of user {}", factor.user)));
-    Ok(lacking)
 }
 
 /// Lets the new store take the place of the old one in one step, and gives the old one a dated name.

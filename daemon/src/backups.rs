@@ -45,7 +45,8 @@ impl BackupSchedule {
 
 /// Makes backups for as long as the daemon serves.
 pub async fn keep(state: Arc<State>, schedule: BackupSchedule) {
-    let (mut ours, mut again) = (Ours::of(Work::Backups), None::<Deadline>);
+    let mut ours = Ours::of(Work::Backups);
+    let mut again = None::<Deadline>;
     let store = &state.store;
     loop {
         tokio::time::sleep(TICK).await;
@@ -92,7 +93,8 @@ async fn make(store: &Store, schedule: &BackupSchedule) -> Result<(BackupMade, F
     making.await.map_err(broken)??;
     let (file, facts) = draft.finish(None).await?;
     let file = file.display().to_string();
-    let (moment, digest) = (facts.trailer.moment, facts.digest.clone());
+    let moment = facts.trailer.moment;
+    let digest = facts.digest.clone();
     Ok((BackupMade { moment, file, bytes: facts.bytes, digest }, facts))
 }
 

@@ -1,7 +1,7 @@
 //! Moments and days. Nothing here asks what time it is: "now" is an argument everywhere.
 
-use jiff::civil;
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{ToSpan, civil};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -9,19 +9,24 @@ use std::fmt;
 
 /// A moment in UTC, in whole milliseconds; on the wire `2024-03-05T09:14:27.041Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(jiff::Timestamp);
+pub struct Timestamp(i64);
+
+/// Milliseconds of the last moment of the year 9999. The moments of the library end 26 hours before.
+const LAST_MILLIS: i64 = 253_402_300_799_999;
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+/// Days by which a moment that the library does not have is moved to one that it has, and back.
+const BEYOND_DAYS: i64 = 2;
 
 impl Timestamp {
     /// The moment this many milliseconds after the start of 1970; a moment that no calendar
     /// shows becomes the nearest one that it does.
     pub fn from_millis(millis: i64) -> Self {
-        let nearest = if millis < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
-        Self(jiff::Timestamp::from_millisecond(millis).unwrap_or(nearest))
+        Self(millis.clamp(jiff::Timestamp::MIN.as_millisecond(), LAST_MILLIS))
     }
 
     /// Milliseconds since the start of 1970.
     pub fn millis(self) -> i64 {
-        self.0.as_millisecond()
+        self.0
     }
 
     /// Reads any RFC 3339 date-time with an offset; finer than a millisecond is cut.
@@ -33,24 +38,32 @@ impl Timestamp {
             && bytes[7] == b'-'
             && matches!(bytes[10], b'T' | b't' | b' ')
             && bytes[13] == b':'
-            && bytes[16] == b':'
-            && text.get(19..).is_some_and(is_rest);
+            && bytes[16] == b':';
         if !shaped {
             return None;
         }
-        let moment: jiff::Timestamp = to_nanoseconds(text).parse().ok()?;
+        let (fraction, ahead) = rest(text.get(19..)?)?;
+        let local: civil::DateTime = text.get(..19)?.parse().ok()?;
+        let millis = millis_of(local)? + fraction - ahead * 1000;
         // The offset may lead out of the years that have four digits, which are all that is written and read.
-        if moment.to_zoned(TimeZone::UTC).year() < 0 {
-            return None;
-        }
-        // Cut towards the past, also before 1970, where the number is negative.
-        let millis = moment.as_nanosecond().div_euclid(1_000_000);
-        Some(Self::from_millis(i64::try_from(millis).ok()?))
+        let first = Date::new(0, 1, 1)?.start().0;
+        (first..=LAST_MILLIS).contains(&millis).then_some(Self(millis))
+    }
+
+    /// Date and time of day in UTC.
+    fn civil(self) -> civil::DateTime {
+        let shown =
+            |millis| jiff::Timestamp::from_millisecond(millis).map(|moment| Offset::UTC.to_datetime(moment));
+        let last = || {
+            let before = shown(self.0 - BEYOND_DAYS * DAY_MILLIS)?;
+            before.checked_add(BEYOND_DAYS.days())
+        };
+        shown(self.0).or_else(|_| last()).unwrap_or(civil::DateTime::MAX)
     }
 
     /// The day in UTC on which the moment falls.
     pub fn day(self) -> Date {
-        Date(self.0.to_zoned(TimeZone::UTC).date())
+        Date(self.civil().date())
     }
 
     /// The moment this many seconds later (earlier, if negative).
@@ -59,29 +72,48 @@ impl Timestamp {
     }
 }
 
-/// A date-time without the digits behind nanoseconds: RFC 3339 allows any number of them, the parser nine.
-fn to_nanoseconds(text: &str) -> Cow<'_, str> {
-    let fraction = text[19..].strip_prefix('.').unwrap_or_default();
-    match fraction.bytes().take_while(u8::is_ascii_digit).count() {
-        0..=9 => Cow::Borrowed(text),
-        digits => Cow::Owned([&text[..29], &text[20 + digits..]].concat()),
-    }
+/// Milliseconds of a date-time in UTC.
+fn millis_of(utc: civil::DateTime) -> Option<i64> {
+    let millis = |utc: civil::DateTime| Some(Offset::UTC.to_timestamp(utc).ok()?.as_millisecond());
+    millis(utc).or_else(|| {
+        let before = utc.checked_sub(BEYOND_DAYS.days()).ok()?;
+        Some(millis(before)? + BEYOND_DAYS * DAY_MILLIS)
+    })
 }
 
-/// Whether a text is what may follow the seconds of a date-time: a fraction, then an offset.
-fn is_rest(text: &str) -> bool {
-    let offset = match text.strip_prefix('.') {
-        None => text,
-        Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
-    };
-    match offset.as_bytes() {
-        [b'Z' | b'z'] => true,
-        [b'+' | b'-', hours @ .., b':', tens, ones] => {
-            matches!(hours, [b'0' | b'1', b'0'..=b'9'] | [b'2', b'0'..=b'3'])
-                && matches!((tens, ones), (b'0'..=b'5', b'0'..=b'9'))
+/// What follows the seconds of a date-time, a fraction and an offset: milliseconds, and seconds ahead of UTC.
+fn rest(text: &str) -> Option<(i64, i64)> {
+    let (digits, offset) = match text.strip_prefix('.') {
+        None => ("", text),
+        Some(rest) => {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            if digits == 0 {
+                return None;
+            }
+            rest.split_at(digits)
         }
-        _ => false,
-    }
+    };
+    let mut digits = digits.bytes().map(|digit| i64::from(digit - b'0')).chain(std::iter::repeat(0));
+    let millis = digits.by_ref().take(3).fold(0, |millis, digit| millis * 10 + digit);
+    let ahead = match offset.as_bytes() {
+        [b'Z' | b'z'] => 0,
+        [sign @ (b'+' | b'-'), hours @ .., b':', tens @ b'0'..=b'5', ones @ b'0'..=b'9'] => {
+            let hours = match hours {
+                [tens @ b'0'..=b'1', ones @ b'0'..=b'9'] | [tens @ b'2', ones @ b'0'..=b'3'] => {
+                    two(*tens, *ones)
+                }
+                _ => return None,
+            };
+            let ahead = (hours * 60 + two(*tens, *ones)) * 60;
+            if *sign == b'-' { -ahead } else { ahead }
+        }
+        _ => return None,
+    };
+    Some((millis, ahead))
+}
+
+fn two(tens: u8, ones: u8) -> i64 {
+    i64::from(tens - b'0') * 10 + i64::from(ones - b'0')
 }
 
 /// A time zone in which people are shown moments. Zones come from the machine; none is linked in.
@@ -104,19 +136,34 @@ impl Zone {
 
     /// A moment as people read it, with what the zone is ahead of UTC: `2031-05-06 09:08:09+02:00`.
     pub fn show(&self, moment: Timestamp) -> String {
-        let form = if self.0 == TimeZone::UTC { "%Y-%m-%d %H:%M:%SZ" } else { "%Y-%m-%d %H:%M:%S%:z" };
-        moment.0.to_zoned(self.0.clone()).strftime(form).to_string()
+        let (ahead, local) = self.local(moment);
+        let ahead = match ahead.seconds() {
+            _ if self.0 == TimeZone::UTC => "Z".to_owned(),
+            seconds => {
+                let sign = if seconds < 0 { '-' } else { '+' };
+                let minutes = seconds.abs() / 60;
+                format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+            }
+        };
+        format!("{}{ahead}", local.strftime("%Y-%m-%d %H:%M:%S"))
     }
 
     /// The day on which a moment falls here.
     pub fn day(&self, moment: Timestamp) -> Date {
-        Date(moment.0.to_zoned(self.0.clone()).date())
+        Date(self.local(moment).1.date())
+    }
+
+    /// What the zone is ahead of UTC at a moment, and what its clocks show then.
+    fn local(&self, moment: Timestamp) -> (Offset, civil::DateTime) {
+        let nearest = jiff::Timestamp::from_millisecond(moment.0).unwrap_or(jiff::Timestamp::MAX);
+        let ahead = self.0.to_offset(nearest);
+        (ahead, moment.civil().saturating_add(i64::from(ahead.seconds()).seconds()))
     }
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3}", self.0)
+        write!(f, "{:.3}Z", self.civil())
     }
 }
 
@@ -130,7 +177,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <Cow<'de, str>>::deserialize(deserializer)?;
         // Earlier versions stored moments before the year 0.
-        let stored = || text.parse().ok().map(Self);
+        let stored = || text.parse().ok().map(|moment: jiff::Timestamp| Self(moment.as_millisecond()));
         Self::parse(&text).or_else(stored).ok_or_else(|| D::Error::custom("not a timestamp"))
     }
 }
@@ -196,11 +243,9 @@ impl Date {
         (self.0.year(), self.0.month(), self.0.day())
     }
 
-    /// The first moment of the day, in UTC; of a day at the ends of the calendar, where there are no moments
-    /// any more, the nearest one.
+    /// The first moment of the day, in UTC; of a day before there are moments, the first of them.
     pub fn start(self) -> Timestamp {
-        let nearest = if self.0.year() > 0 { jiff::Timestamp::MAX } else { jiff::Timestamp::MIN };
-        Timestamp(self.0.to_zoned(TimeZone::UTC).map_or(nearest, |start| start.timestamp()))
+        millis_of(self.0.at(0, 0, 0, 0)).map_or(Timestamp::from_millis(i64::MIN), Timestamp)
     }
 }
 
@@ -265,6 +310,11 @@ mod tests {
             ("2024-03-05t09:14:27-23:59", "2024-03-06T09:13:27.000Z"),
             ("1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z"),
             ("2024-03-05T09:14:27.041999999999999-01:00", "2024-03-05T10:14:27.041Z"),
+            ("2024-03-05T09:14:27.5+05:30", "2024-03-05T03:44:27.500Z"),
+            ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"),
+            ("9999-12-30T22:00:01Z", "9999-12-30T22:00:01.000Z"),
+            ("9999-12-31T00:30:00+01:00", "9999-12-30T23:30:00.000Z"),
+            ("9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"),
         ] {
             assert_eq!(Timestamp::parse(sent).unwrap().to_string(), shown);
         }
@@ -275,6 +325,11 @@ mod tests {
             "2024-03-05T09:14:27",
             "20240305T091427Z",
             "0000-01-01T00:00:00+01:00",
+            "9999-12-31T23:00:00-01:00",
+            "2024-03-05T24:00:00Z",
+            "+024-03-05T09:14:27Z",
+            "2024-03-05T09:14:27.Z1",
+            "2024-03-05T09:14:é7Z",
             "2024-03-05T09:14:27,5Z",
             "2024-03-05T09:14:27.Z",
             "2024-03-05T09:14:27+01",
@@ -306,6 +361,10 @@ mod tests {
         let east = Zone(TimeZone::fixed(jiff::tz::offset(2)));
         assert_eq!(shown("2031-05-06T23:08:09.123Z", &east), "2031-05-07 01:08:09+02:00");
         assert_eq!(east.day(Timestamp::parse("2031-05-06T23:08:09Z").unwrap()).to_string(), "2031-05-07");
+        assert_eq!(shown("9999-12-31T20:00:00Z", &Zone::UTC), "9999-12-31 20:00:00Z");
+        assert_eq!(shown("9999-12-31T20:00:00Z", &east), "9999-12-31 22:00:00+02:00");
+        let west = Zone(TimeZone::fixed(Offset::from_seconds(-12_600).unwrap()));
+        assert_eq!(shown("2031-05-06T01:08:09.123Z", &west), "2031-05-05 21:38:09-03:30");
         assert_eq!(Zone::named("UTC"), Some(Zone::UTC));
         assert_eq!(Zone::named("Nowhere/Land"), None);
     }

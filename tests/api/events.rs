@@ -37,13 +37,51 @@ fn every_change_is_an_event_in_order_and_nothing_else_is() {
     assert_eq!(names, expected);
     assert_eq!(events(&world, "kind=office").len(), 1);
     assert_eq!(events(&world, "kind=office&kind=customer&after=1").len(), 2);
+    assert_eq!(events(&world, "kind=Office,CUSTOMER&after=1").len(), 2);
     assert_eq!(events(&world, "size=1&after=1")[0]["sequence"], 2);
     assert_eq!(events(&world, "after=99999"), Vec::<Value>::new());
-    for bad in
-        ["kind=nothing", "after=-1", "after=x", "size=0", "size=1001", "waitSeconds=61", "waitSeconds=x"]
-    {
+    for bad in [
+        "kind=nothing",
+        "kind=office,",
+        "after=-1",
+        "after=x",
+        "size=0",
+        "size=1001",
+        "waitSeconds=61",
+        "waitSeconds=x",
+    ] {
         world.get(&format!("/events?{bad}")).refused(400, "invalid_parameter");
     }
+}
+
+#[test]
+fn as_lines_events_are_all_there_are_and_may_wait_for_the_first() {
+    let world = World::start();
+    for n in 0..250 {
+        create(&world, &format!("c-{n}"));
+    }
+    let lines = |query: &str| {
+        let request =
+            world.request("GET", &format!("/events{query}")).header("accept", "application/x-ndjson");
+        let seen = world.send(request).is(200);
+        assert_eq!(seen.header("content-type"), "application/x-ndjson");
+        seen.text().lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>()
+    };
+    let all = events(&world, "size=1000");
+    assert_eq!(all.len(), 250);
+    // The size is checked and not applied, as in every other list.
+    assert_eq!(lines("?size=1"), all);
+    assert_eq!(lines("?after=248").len(), 2);
+    assert_eq!(lines("?kind=office").len(), 0);
+    let refused = world.request("GET", "/events?size=0").header("accept", "application/x-ndjson");
+    world.send(refused).refused(400, "invalid_parameter");
+    let last = world.get("/audit/head").is(200).json()["sequence"].as_u64().unwrap();
+    let request = world.request("GET", &format!("/events?after={last}&kind=customer&waitSeconds=30"));
+    let waiting = request.header("accept", "application/x-ndjson").send();
+    let waiting = world.spawn(async move { waiting.await.unwrap().text().await.unwrap() });
+    std::thread::sleep(Duration::from_millis(300));
+    create(&world, "c-late");
+    assert!(world.wait(waiting).contains("customer/c-late"));
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_subscription_is_created_read_changed_deleted_with_a_secret_once() {
     world.post("/events/subscriptions", given.to_string()).refused(409, "identifier_taken");
 
     let tag = read.header("etag");
-    let change = json!({ "state": "paused", "kinds": ["account", "customer"] }).to_string();
+    let change = json!({ "state": "paused", "kinds": ["Account", "CUSTOMER"] }).to_string();
     let put = |tag: &str| {
         let request = world.request("PUT", "/events/subscriptions/sync").header("if-match", tag.to_owned());
         world.send(request.body(change.clone()))

@@ -45,6 +45,32 @@ fn any_request_of_the_daemon_can_be_sent() {
 }
 
 #[test]
+fn the_mask_of_a_secret_is_not_sent_in_its_place() {
+    let world = World::start();
+    let email = json!({ "identifier": "main", "host": "h", "port": 25, "app_password": "a word" });
+    world.post("/configuration/email", email.to_string()).is(201);
+    let file = world.dir.path().join("main.json");
+    let put = |words: &[&str]| {
+        let shown =
+            run(world.mfa(&[&["gateways", "email", "get", "main", "-o", "json"], words].concat())).ok();
+        std::fs::write(&file, shown).unwrap();
+        run(world.mfa(&["api", "PUT", "/configuration/email", "--input", file.to_str().unwrap()]))
+    };
+    let said = put(&[]).fails(2);
+    assert!(said.contains("app_password is ***") && said.contains("--show-secrets"), "{said}");
+    put(&["--show-secrets"]).ok();
+    assert_eq!(world.get("/configuration/email/main").json()["app_password"], "a word");
+    let create = ["webhooks", "create", "sync", "--receiver", "https://example.org/x", "-o", "json"];
+    let mut command = world.mfa(&create);
+    command.env("MFA_DEBUG", "http");
+    let made = run(command);
+    let record: Value = serde_json::from_str(&made.out).unwrap();
+    let secret = record["secret"].as_str().unwrap();
+    assert!(secret.starts_with("whsec_") && made.err.contains("***"), "{}", made.err);
+    assert!(!made.err.contains(secret), "{}", made.err);
+}
+
+#[test]
 fn the_printed_line_of_curl_sends_the_same_and_holds_no_secret() {
     let world = World::start();
     let create = ["offices", "create", "tema", "--name", "Tema's \"Harbour\"", "--print-curl", "--no-read"];

@@ -118,3 +118,29 @@ fn a_file_of_failed_rows_is_named_only_where_it_has_all_of_them() {
     assert_eq!(failed.lines().count(), 2, "{failed}");
     assert!(!said.contains("failed.csv"), "{said}");
 }
+
+#[test]
+fn a_table_that_is_cut_off_within_a_cell_makes_no_record_of_it() {
+    let world = World::start();
+    let file = world.dir.path().join("cut.csv");
+    std::fs::write(&file, "identifier,surname\nc-1,Addo\nc-2,\"Mens").unwrap();
+    let (summary, _) = failing(&world, &["customers", "import", "cut.csv"]);
+    assert_eq!((&summary["created"], &summary["failed"]), (&1.into(), &1.into()), "{summary}");
+    world.get("/customers/c-2").refused(404, "customer_not_found");
+    let report = std::fs::read_to_string(world.dir.path().join("cut.csv.report.csv")).unwrap();
+    assert!(report.contains("still open at the end of the file"), "{report}");
+    let failed = std::fs::read_to_string(world.dir.path().join("cut.csv.failed.csv")).unwrap();
+    assert_eq!(failed, "identifier,surname\nc-2,Mens\n");
+    // With or without a last line end, whole tables are read as before.
+    for (name, text) in
+        [("a", "identifier\nw-1"), ("b", "identifier\nw-2\n"), ("c", "identifier\r\n\"w-3\"\r\n\r\n")]
+    {
+        std::fs::write(world.dir.path().join(format!("{name}.csv")), text).unwrap();
+        import(&world, &["customers", "import", &format!("{name}.csv")]).ok();
+    }
+    assert_eq!(world.get("/customers?term=w-").json()["totalElements"], 3);
+    let empty = world.dir.path().join("empty.csv");
+    std::fs::write(&empty, "identifier,surname").unwrap();
+    let none = import(&world, &["customers", "import", "empty.csv", "-o", "json"]).json();
+    assert_eq!(none["rows"], 0);
+}

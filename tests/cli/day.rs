@@ -275,9 +275,10 @@ fn endless_backup(world: &World) -> String {
             std::thread::spawn(move || {
                 let mut bytes = [0; 65_536];
                 while let Ok(count @ 1..) = client.read(&mut bytes) {
-                    match bytes.starts_with(b"GET /admin/backup ") {
-                        true => client.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\nbegun"),
-                        false => server.write_all(&bytes[..count]),
+                    if bytes.starts_with(b"GET /admin/backup ") {
+                        client.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\nbegun")
+                    } else {
+                        server.write_all(&bytes[..count])
                     }
                     .unwrap();
                 }

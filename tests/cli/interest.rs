@@ -76,6 +76,9 @@ fn where_no_one_can_be_asked_a_flag_says_what_happens_to_interest() {
     let found = mfa(&accounts[0], "1000", &[]).fails(2);
     assert!(found.contains("--pay-interest") && found.contains("--forfeit-interest"), "{found}");
     mfa(&accounts[0], "1000.07", &["--pay-interest", "--forfeit-interest"]).fails(2);
+    // What is refused is refused before interest is paid.
+    mfa(&accounts[0], "1000.07", &["--pay-interest", "--columns", "nothing"]).fails(2);
+    assert_eq!(bank.interest(&accounts[0])["payments"], json!([]));
     assert_eq!(bank.counter.instance(&accounts[0])["state"], "ACTIVE");
     mfa(&accounts[0], "1000.07", &["--pay-interest"]).ok();
     mfa(&accounts[1], "1000", &["--forfeit-interest"]).ok();

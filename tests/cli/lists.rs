@@ -125,9 +125,10 @@ fn a_text_is_not_passed_over_by_a_list_that_cannot_be_searched() {
     ] {
         let words: Vec<_> = list.split(' ').collect();
         let ran = run(world.mfa(&[&words[..], &["--term", "nothing has this", "-o", "id"]].concat()));
-        match searched {
-            true => assert_eq!(ran.ok(), "", "{list}"),
-            false => assert!(ran.fails(2).contains("cannot be searched"), "{list}"),
+        if searched {
+            assert_eq!(ran.ok(), "", "{list}")
+        } else {
+            assert!(ran.fails(2).contains("cannot be searched"), "{list}")
         }
         let help = run(world.mfa(&[&words[..], &["--help"]].concat())).ok();
         assert_eq!(help.contains("--term"), searched, "{list}");

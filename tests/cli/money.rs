@@ -82,6 +82,9 @@ fn a_table_shows_money_with_the_digits_of_its_currency() {
             );
         }
     }
+    // Messages that are sentences end so only where they stand alone.
+    let movements = table(world, "teller reports list T1 --office accra --columns movements");
+    assert!(movements.contains("Teller adjustment, ") && !movements.contains(".,"), "{movements}");
     let journal = table(world, "ledger journal list --columns type,amounts");
     for amounts in ["500.00, 500.00", "1250, 1250", "1000.00, 1000.00", "50000, 50000"] {
         assert!(journal.contains(amounts), "{journal}");

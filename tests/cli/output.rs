@@ -114,10 +114,23 @@ fn every_command_that_shows_something_honours_json() {
 fn a_column_that_does_not_exist_is_refused_before_anything_is_changed() {
     let world = World::start();
     sample(&world);
-    let lists = ["/customers", "/employees", "/events/subscriptions", "/instances?customer=c-001"];
+    let lists = [
+        "/customers",
+        "/employees",
+        "/events/subscriptions",
+        "/instances?customer=c-001",
+        "/offices",
+        "/offices/head-office/teller",
+        "/offices/head-office/days",
+        "/applications",
+    ];
     let all = || lists.map(|path| world.get(path).is(200).json());
     let before = all();
-    let file = world.dir.path().join("b.mfab");
+    let [file, key, store, batch, office] =
+        ["b.mfab", "key.pem", "new", "batch.json", "office.yaml"].map(|name| world.dir.path().join(name));
+    let made = r#"{"method":"POST","path":"/offices","body":{"identifier":"osu","name":"Osu"}}"#;
+    std::fs::write(&batch, format!("[{made}]")).unwrap();
+    std::fs::write(&office, "kind: office\nidentifier: osu\nname: Osu\n").unwrap();
     for words in [
         "customers create c-9 --surname Addo",
         "customers create c-9 --surname Addo --no-read",
@@ -126,6 +139,12 @@ fn a_column_that_does_not_exist_is_refused_before_anything_is_changed() {
         "employees delete kojo --yes",
         "accounts create --customer c-001 --product savings",
         "webhooks create sync2 --receiver https://example.org/",
+        "teller close desk-2 --office head-office --yes",
+        "day end head-office --yes --confirm head-office",
+        &format!("batch {}", batch.display()),
+        &format!("apply -f {} --yes", office.display()),
+        &format!("applications keygen crm-v9 --out {} --bits 2048", key.display()),
+        &format!("init --data-dir {} --no-input", store.display()),
         &format!("backup create --out {}", file.display()),
     ] {
         let words: Vec<&str> = words.split(' ').collect();
@@ -133,7 +152,7 @@ fn a_column_that_does_not_exist_is_refused_before_anything_is_changed() {
         assert!(said.contains("there is no column \"nothing\""), "{words:?}: {said}");
         assert_eq!(all(), before, "{words:?}");
     }
-    assert!(!file.exists());
+    assert!(!file.exists() && !key.exists() && !store.exists());
     run(world.mfa(&["customers", "create", "c-9", "--no-read", "--columns", "result"])).ok();
     run(world.mfa(&["customers", "create", "c-8", "--dry-run", "--columns", "result"])).ok();
 }

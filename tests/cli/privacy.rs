@@ -212,18 +212,16 @@ fn only_root_reads_the_memory_of_a_daemon() {
     let own = home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]);
     // Root is the owner in any case, and another user may not reach the program where it was built.
     let is_root = rustix::process::getuid().is_root();
-    let program = match is_root {
-        true => home.dir.path().join("mfa"),
-        false => own.get_program().into(),
-    };
+    let program = if is_root { home.dir.path().join("mfa") } else { own.get_program().into() };
     if is_root {
         fs::copy(own.get_program(), &program).unwrap();
         std::os::unix::fs::chown(home.dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     }
     let as_somebody = |mut command: Command| {
-        match is_root {
-            true => command.uid(NOBODY).gid(NOBODY).current_dir("/"),
-            false => &mut command,
+        if is_root {
+            command.uid(NOBODY).gid(NOBODY).current_dir("/")
+        } else {
+            &mut command
         };
         command
     };

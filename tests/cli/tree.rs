@@ -29,7 +29,10 @@ fn every_command_has_two_examples_first_in_its_help_and_a_sentence() {
     let home = tempfile::tempdir().unwrap();
     for command in commands() {
         let examples = command["examples"].as_array().unwrap();
-        assert!(examples.len() >= 2, "{command}");
+        assert!(
+            examples.len() >= 2,
+            "give it two examples, which tests run on the sample institution: {command}"
+        );
         let mut line = words(&command);
         let own = format!("mfa {}", line.join(" "));
         // A noun may be typed in the singular, too.
@@ -73,7 +76,11 @@ fn every_endpoint_has_a_verb() {
     let commands = commands();
     let sent: BTreeSet<_> = commands.iter().filter_map(|c| c["endpoint"].as_str()).collect();
     let without: Vec<_> = rows().filter(|row| !sent.contains(row.name)).map(|row| row.name).collect();
-    assert!(without.is_empty(), "no verb sends {without:?}");
+    assert!(
+        without.is_empty(),
+        "no verb sends {without:?}: name each in the record of its noun in cli/src/nouns, or give it a verb \
+         there"
+    );
 }
 
 /// Endpoints with a verb for each word of their commands, one whose image is saved or drawn, and the audit
@@ -97,7 +104,7 @@ fn one_endpoint_has_several_verbs_only_where_the_domain_has_several_words() {
         let editor = words(&command).last() == Some(&"edit");
         assert!(
             editor || seen.insert(endpoint.clone()) || SEVERAL_WORDS.contains(&endpoint.as_str()),
-            "{command}"
+            "a second verb sends the endpoint of {command}: one endpoint, one verb, unless SEVERAL_WORDS has it"
         );
     }
 }
@@ -186,7 +193,11 @@ fn try_examples(command: &Value, template: &Template, shared: &World) {
         }
         let world = own.as_ref().unwrap_or(shared);
         let ran = run(shell(world, example.as_str().unwrap()));
-        assert_eq!(ran.exit, 0, "{example}\n{}", ran.err);
+        assert_eq!(
+            ran.exit, 0,
+            "{example}\n{}\nAn example runs on the sample institution: tests/support/sample.rs makes what it names",
+            ran.err
+        );
     }
 }
 

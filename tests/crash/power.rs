@@ -45,9 +45,10 @@ pub fn text(path: &Path) -> &str {
 
 pub fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
     let output = Command::new(program).args(arguments).output().map_err(|e| format!("{program}: {e}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr))),
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr)))
     }
 }
 

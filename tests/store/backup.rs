@@ -319,6 +319,12 @@ fn a_backup_is_private_never_overwrites_and_is_listed_verified_and_piped() {
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 1, "nothing is left beside it");
     let said = run(world.mfa(&["backup", "create", "--out", text(&file)])).fails(6);
     assert!(said.contains("is there already"), "{said}");
+    // Another one of the same second has a name of its own.
+    let other = run(world.mfa(&["backup", "create", "--out", text(&dir), "-o", "json"])).json();
+    let other = PathBuf::from(other["file"].as_str().unwrap());
+    let listed = run(world.mfa(&["backup", "list", text(&dir), "-o", "json"])).json();
+    assert!(other != file && listed.as_array().unwrap().len() == 2, "{listed}");
+    fs::remove_file(&other).unwrap();
     let piped = world.mfa(&["backup", "create", "--out", "-"]).output().unwrap();
     assert!(piped.status.success() && piped.stdout.ends_with(b"mfab-end"));
     let verified = run(world.mfa(&["backup", "verify", text(&file), "-o", "json"])).json();

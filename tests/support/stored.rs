@@ -124,15 +124,16 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => match std::fs::read(&path) {
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                match std::fs::read(&path) {
                     Ok(bytes) => found.push((path.display().to_string(), bytes)),
                     // A running daemon replaces an old file with a new one.
                     Err(error) => {
                         assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{}", path.display())
                     }
-                },
+                }
             }
         }
     }

@@ -143,7 +143,13 @@ fn no_circle_and_no_upward_arrow_joins_the_rooms() {
     };
     broken
         .extend(KNOWN.iter().filter(|known| !is_needed(known)).map(|known| format!("not needed: {known:?}")));
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(
+        broken.is_empty(),
+        "{}\nA room names only rooms of the lines below its own (\"The rooms\" in ARCHITECTURE.md), and files of \
+         one folder name each other in one direction: move what both need to a file below both. What is not \
+         needed any more goes from KNOWN",
+        broken.join("\n")
+    );
 }
 
 #[test]
@@ -157,6 +163,10 @@ fn the_drawing_has_every_room_once() {
         let names = entries.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned());
         let is_room = |name: &String| !matches!(name.as_str(), "lib" | "main") && !name.ends_with("_tests");
         let rooms: BTreeSet<_> = names.filter(is_room).collect();
-        assert_eq!(drawn, rooms.into_iter().collect::<Vec<_>>(), "{folder}");
+        assert_eq!(
+            drawn,
+            rooms.into_iter().collect::<Vec<_>>(),
+            "the drawing of {folder}/src under \"The rooms\" in ARCHITECTURE.md has every file and folder once"
+        );
     }
 }

@@ -43,7 +43,8 @@ fn escaped(text: &str) -> String {
 
 /// Hundredths of a dot as SVG writes them.
 fn dots(hundredths: i128) -> String {
-    let (sign, value) = (if hundredths < 0 { "-" } else { "" }, hundredths.abs());
+    let sign = if hundredths < 0 { "-" } else { "" };
+    let value = hundredths.abs();
     match value % 100 {
         0 => format!("{sign}{}", value / 100),
         rest => format!("{sign}{}.{rest:02}", value / 100),
@@ -147,7 +148,8 @@ fn add_labels(svg: &mut String, chart: &Chart, left: i128, cell: i128, bottom: i
     let stride = ((longest + LABEL_GAP) * 100 / cell.max(1) + 1).max(1);
     let count = i128::try_from(chart.points.len()).unwrap_or(i128::MAX);
     for (i, point) in (0..).zip(&chart.points).filter(|(i, _)| (count - 1 - i) % stride == 0) {
-        let (at, tick) = (dots(left * 100 + i * cell + cell / 2), bottom + 5);
+        let at = dots(left * 100 + i * cell + cell / 2);
+        let tick = bottom + 5;
         let _ = writeln!(
             svg,
             "<line x1=\"{at}\" y1=\"{bottom}\" x2=\"{at}\" y2=\"{tick}\" stroke=\"#000\"/>\n\

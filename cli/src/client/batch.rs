@@ -56,7 +56,8 @@ impl Client {
         if let Some(key) = key {
             headers.insert(HeaderName::from_static("idempotency-key"), header(key)?);
         }
-        let (meta, params) = (&SendBatch::META, Vec::new());
+        let meta = &SendBatch::META;
+        let params = Vec::new();
         let request = Request {
             meta,
             params,

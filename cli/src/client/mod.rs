@@ -110,8 +110,13 @@ impl<'a> Request<'a> {
     }
 
     fn of_row((meta, params): (&'static Meta, &[&'a str]), outgoing: Outgoing) -> Self {
-        let (params, headers) = (params.to_vec(), HeaderMap::new());
-        let (head_only, reports, keyed, bulk, watch) = (false, false, true, false, None);
+        let params = params.to_vec();
+        let headers = HeaderMap::new();
+        let head_only = false;
+        let reports = false;
+        let keyed = true;
+        let bulk = false;
+        let watch = None;
         Self { meta, params, outgoing, headers, head_only, reports, keyed, bulk, watch }
     }
 }
@@ -202,29 +207,33 @@ impl Client {
 
     /// Sends a request and reads its answer to the end. A dry run that goes well ends the command.
     async fn answered(&self, request: Request<'_>) -> Outcome<Reply> {
-        let (meta, params, reports) = (request.meta, request.params.clone(), request.reports);
+        let meta = request.meta;
+        let params = request.params.clone();
+        let reports = request.reports;
         let Heard { text, tag, location, left_out } = self.heard(request).await?;
         let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
         let value = value.map_err(|_| Failure::status(200, &self.url))?;
-        match self.dry_run && !meta.method.reads() && !reports {
-            true => {
-                let path = render(meta.path, &params);
-                Err(dry_run::would_be_accepted(meta.method.as_str(), &path, location))
-            }
-            false => Ok(Reply { value, tag, location, left_out }),
+        if self.dry_run && !meta.method.reads() && !reports {
+            let path = render(meta.path, &params);
+            Err(dry_run::would_be_accepted(meta.method.as_str(), &path, location))
+        } else {
+            Ok(Reply { value, tag, location, left_out })
         }
     }
 
     /// Sends a request and reads the text of its answer, unless it is refused.
     async fn heard(&self, mut request: Request<'_>) -> Outcome<Heard> {
-        let (meta, params) = (request.meta, request.params.clone());
+        let meta = request.meta;
+        let params = request.params.clone();
         let tries = self.dry_run && !meta.method.reads();
         if tries {
             request.headers.insert(DRY_RUN, HeaderValue::from_static("true"));
         }
         let response = self.request(request).await?;
         let given = |name| response.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let (tag, location, tried) = (given(ETAG), given(LOCATION), given(DRY_RUN).is_some());
+        let tag = given(ETAG);
+        let location = given(LOCATION);
+        let tried = given(DRY_RUN).is_some();
         let left_out = given(LEFT_OUT);
         let (status, text) = self.text(response).await?;
         match (200..300).contains(&status) {

@@ -51,7 +51,8 @@ impl Client {
         let parcel = Parcel { method: verb, url, headers, body, watch: None, keyed: true, bulk: false };
         let response = self.deliver(parcel).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let (status, content_type) = (response.status(), kind.unwrap_or_default().to_owned());
+        let status = response.status();
+        let content_type = kind.unwrap_or_default().to_owned();
         if !status.is_success() && status.as_u16() != 304 {
             let (status, text) = self.text(response).await?;
             return Err(match serde_json::from_str::<Problem>(&text) {

@@ -21,6 +21,9 @@ const PROPERTIES: &[&str] = &[
     "token",
     "account_sid",
     "app_password",
+    "secret",
+    "otp",
+    "recoverycodes",
 ];
 
 /// Prints one line about the traffic.
@@ -69,15 +72,23 @@ fn lines<'a>(mark: &str, headers: impl Iterator<Item = (&'a str, &'a str)>) {
     }
 }
 
-fn is_secret(name: &str) -> bool {
+/// Whether a property of this name holds a secret.
+pub fn is_secret(name: &str) -> bool {
     PROPERTIES.contains(&name.to_ascii_lowercase().as_str())
 }
 
 fn redact(value: &mut Value) {
     match value {
         Value::Object(properties) => {
+            // A body that is nothing but a code is one of a second factor.
+            let is_code = properties.len() == 1;
             for (name, value) in properties {
-                if is_secret(name) && !value.is_null() { *value = Value::from("***") } else { redact(value) }
+                let is_key = value.as_str().is_some_and(|text| text.starts_with("otpauth:"));
+                if (is_secret(name) || is_key || is_code && name == "code") && !value.is_null() {
+                    *value = Value::from("***")
+                } else {
+                    redact(value)
+                }
             }
         }
         Value::Array(values) => values.iter_mut().for_each(redact),
@@ -95,5 +106,17 @@ mod tests {
         let mut value = json!({ "users": [{ "name": "a", "password": "b" }], "access_token": "c" });
         redact(&mut value);
         assert_eq!(value, json!({ "users": [{ "name": "a", "password": "***" }], "access_token": "***" }));
+        let mut value = json!([
+            { "secret": "JBSW", "uri": "otpauth://totp/a?secret=JBSW" }, { "recoveryCodes": ["a", "b"] },
+            { "code": "123456" }, { "code": "wrong_code", "title": "t", "uri": "https://example.org" },
+            { "otp": "123456" }, { "secret": null },
+        ]);
+        redact(&mut value);
+        let expected = json!([
+            { "secret": "***", "uri": "***" }, { "recoveryCodes": "***" },
+            { "code": "***" }, { "code": "wrong_code", "title": "t", "uri": "https://example.org" },
+            { "otp": "***" }, { "secret": null },
+        ]);
+        assert_eq!(value, expected);
     }
 }

@@ -27,7 +27,8 @@ impl Cx {
             self.prompt.check("--yes")?;
         }
         let (read, change) = noun.changing()?;
-        let (rows, done) = (Rows { read: (read, params), change }, noun.done(params, "updated"));
+        let rows = Rows { read: (read, params), change };
+        let done = noun.done(params, "updated");
         let Reply { value, tag, .. } = self.client.send_row(rows.read, Outgoing::default()).await?;
         let yaml = yaml::to_text(&value);
         let draft = tempfile::Builder::new().prefix("mfa-").suffix(".yaml").tempfile();

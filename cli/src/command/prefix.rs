@@ -55,7 +55,8 @@ async fn beginning(page: impl AsyncFn(u32, u32) -> Option<Part>, typed: &str) ->
             if index == 0 { first.identifiers.clone() } else { page(index, OFFERED_MAX).await?.identifiers };
         let whole = part.len() == OFFERED_MAX as usize;
         let skipped = if index == from / OFFERED_MAX { from % OFFERED_MAX } else { 0 };
-        let (had, more) = (found.len(), part.len() - skipped as usize);
+        let had = found.len();
+        let more = part.len() - skipped as usize;
         found.extend(part.into_iter().skip(skipped as usize).take_while(fits));
         if !whole || found.len() < had + more {
             let very_last = found.last().filter(|_| found.len() > OFFERED_MAX as usize).cloned();
@@ -86,14 +87,16 @@ async fn place(
         return Some(if below.as_str() >= text { 0 } else { total });
     }
     // The identifier before `low` is below the text, the one at `high` is not.
-    let (mut low, mut high) = (1, total - 1);
+    let mut low = 1;
+    let mut high = total - 1;
     let mut looks = 0;
     while low < high {
         let middle = low + (high - low) / 2;
         // Where guesses are far off, halving still finds the place.
-        let at = match looks < GUESSES_MAX && looks % 2 == 0 {
-            true => low + guess(&below, &above, text, high - low),
-            false => middle,
+        let at = if looks < GUESSES_MAX && looks % 2 == 0 {
+            low + guess(&below, &above, text, high - low)
+        } else {
+            middle
         };
         looks += 1;
         let at = at.min(high - 1);
@@ -120,7 +123,8 @@ fn guess(below: &str, above: &str, text: &str, width: u32) -> u32 {
         digits.fold(0_u128, |number, digit| number * u128::from(greatest - b'0' + 1) + digit)
     };
     let (below, above, text) = (number(below), number(above), number(text));
-    let (whole, part) = (above.saturating_sub(below).max(1), text.saturating_sub(below));
+    let whole = above.saturating_sub(below).max(1);
+    let part = text.saturating_sub(below);
     u32::try_from(part * u128::from(width) / whole).unwrap_or(width)
 }
 

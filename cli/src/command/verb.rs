@@ -217,9 +217,8 @@ fn with_global_flags(method: Option<Method>) -> fn(Command) -> Command {
 }
 
 fn showing(command: Command, ids: &[&str]) -> Command {
-    command.mut_args(|arg| match ids.contains(&arg.get_id().as_str()) && arg.is_global_set() {
-        true => arg.hide(false),
-        false => arg,
+    command.mut_args(|arg| {
+        if ids.contains(&arg.get_id().as_str()) && arg.is_global_set() { arg.hide(false) } else { arg }
     })
 }
 

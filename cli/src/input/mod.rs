@@ -278,9 +278,10 @@ pub fn permission(text: &str) -> Result<Draft, String> {
         _ => Err(format!("\"{word}\" is not one of R, C, D, READ, CHANGE, DELETE")),
     };
     let letters = operations.chars().all(|c| "RCDrcd".contains(c));
-    let operations: Result<Vec<&str>, String> = match letters {
-        true => operations.chars().map(|c| word(&c.to_string())).collect(),
-        false => operations.split(',').map(|text| word(text.trim())).collect(),
+    let operations: Result<Vec<&str>, String> = if letters {
+        operations.chars().map(|c| word(&c.to_string())).collect()
+    } else {
+        operations.split(',').map(|text| word(text.trim())).collect()
     };
     let draft = Draft::default().set("permittableEndpointGroupIdentifier", Some(group));
     Ok(draft.set("allowedOperations", Some(operations?)))
@@ -332,9 +333,8 @@ fn twice(node: &Node) -> Option<&str> {
         Node::List(elements) => elements.iter().find_map(twice),
         Node::Object(properties) => {
             let mut seen = HashSet::new();
-            properties.iter().find_map(|property| match seen.insert(property.0.as_str()) {
-                true => twice(&property.1),
-                false => Some(property.0.as_str()),
+            properties.iter().find_map(|property| {
+                if seen.insert(property.0.as_str()) { twice(&property.1) } else { Some(property.0.as_str()) }
             })
         }
         Node::Null | Node::Bool(_) | Node::Number(_) | Node::Text(_) => None,

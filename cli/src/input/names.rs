@@ -10,7 +10,8 @@ use serde_json::Value;
 /// Refuses a name in a file that the record does not have. Fields that only the daemon sets are ignored: they
 /// come along when the output of a read is sent back.
 pub fn check(meta: &Meta, file: &str, given: &Value) -> Outcome {
-    let (taken, shown) = (Shape::of(meta), Shape::of_record(meta));
+    let taken = Shape::of(meta);
+    let shown = Shape::of_record(meta);
     let is_shown = |path: &str| shown.as_ref().is_some_and(|shown| shown.column(path).is_ok());
     match taken.unknown("", given).into_iter().find(|(path, _)| !is_shown(path)) {
         Some((path, why)) => {

@@ -84,7 +84,8 @@ impl Prompt {
     pub async fn confirm_or_interrupted(&self, what: &str) -> Outcome {
         let (answer, answered) = oneshot::channel();
         *self.interrupts.slot() = Some(answer);
-        let (prompt, what) = (self.clone(), what.to_owned());
+        let prompt = self.clone();
+        let what = what.to_owned();
         // A thread of its own, which is never joined: after a Ctrl-C it still reads the terminal.
         std::thread::spawn(move || {
             let said = prompt.confirm(&what);
@@ -97,18 +98,20 @@ impl Prompt {
 
     /// Asks before something is destroyed: for a yes, or where the profile is protected for its identifier.
     pub fn before_destroying(&self, what: &str, identifier: &str) -> Outcome {
-        match self.protected || self.confirmed.is_some() {
-            true => self.confirm_typed(what, identifier),
-            false => self.confirm(&format!("{what} {}?", self.place)),
+        if self.protected || self.confirmed.is_some() {
+            self.confirm_typed(what, identifier)
+        } else {
+            self.confirm(&format!("{what} {}?", self.place))
         }
     }
 
     /// Asks before something ends that cannot simply be resumed. Without a way to ask it proceeds, since
     /// scripts end things at night; not so in a protected profile.
     pub fn before_ending(&self, what: &str, identifier: &str) -> Outcome {
-        match self.can_ask() || self.protected || self.confirmed.is_some() {
-            true => self.before_destroying(what, identifier),
-            false => Ok(()),
+        if self.can_ask() || self.protected || self.confirmed.is_some() {
+            self.before_destroying(what, identifier)
+        } else {
+            Ok(())
         }
     }
 

@@ -157,7 +157,8 @@ fn describe(object: &Value, before: &str, needed: bool, columns: &mut Vec<Descri
     let required: Vec<_> =
         object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (property, schema) in object["properties"].as_object().into_iter().flatten() {
-        let (name, inner) = (format!("{before}{property}"), resolved(schema));
+        let name = format!("{before}{property}");
+        let inner = resolved(schema);
         let required = required.contains(&property.as_str());
         if inner["type"] == "object" && kind(&inner) == Kind::Json {
             describe(&inner, &format!("{name}."), needed && required, columns);

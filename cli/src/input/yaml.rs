@@ -92,7 +92,8 @@ impl<'t> Reader<'t> {
     }
 
     fn mapping(&mut self) -> Result<Value, String> {
-        let (mut properties, mut merged) = (Map::new(), Vec::new());
+        let mut properties = Map::new();
+        let mut merged = Vec::new();
         loop {
             let (name, style) = match self.next()? {
                 Event::MappingEnd => break,

@@ -188,7 +188,8 @@ pub async fn start(cx: &Cx, flags: &DaemonFlags) -> Outcome<bool> {
     }
     // Its number always fits: the system's process numbers are positive 32-bit integers.
     let pid = i32::try_from(child.id()).unwrap_or_default();
-    let (store, store_flag) = (flags.shown_store(cx), flags.store.clone());
+    let store = flags.shown_store(cx);
+    let store_flag = flags.store.clone();
     let tls_flags = flags.tls_cert.clone().zip(flags.tls_key.clone());
     let mark = Mark { pid, url: client.url.clone(), data_dir, store, store_flag, tls_flags, auth };
     let text = json!(mark).to_string();

@@ -139,7 +139,8 @@ fn rates(settings: &Settings) -> Outcome<Rates> {
 
 /// The scheduled backups of the daemon, if there is a folder for them.
 fn backups(settings: &Settings) -> Outcome<Option<BackupSchedule>> {
-    let (dir, minute) = (settings.get("backup_dir").0.trim(), minute_of_day(settings, "backup_at")?);
+    let dir = settings.get("backup_dir").0.trim();
+    let minute = minute_of_day(settings, "backup_at")?;
     let keep = settings.parse("backup_keep", None)?;
     let (Some(minute), false) = (minute, dir.is_empty()) else { return Ok(None) };
     if !Path::new(dir).is_absolute() {
@@ -324,6 +325,7 @@ impl Verb for Init {
         "mfa init --data-dir /var/lib/mfa/store --admin amensah --password-file /run/secrets/mfa --no-input",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::STORE)?;
         let name = match self.admin {
             Some(name) => name,
             None if cx.prompt.can_ask() => cx.prompt.ask_or("first user", "admin")?,

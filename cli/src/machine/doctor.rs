@@ -120,9 +120,8 @@ impl<'a> Seen<'a> {
         let client = cx.client.hasty(Duration::from_secs(ANSWER_SECONDS_MAX));
         let ready = client.send(&GetReady {}, &Nothing).await.map(drop);
         let alive = ready.as_ref().map_or_else(|failure| failure.status.is_some(), |()| true);
-        let answers = match alive {
-            false => None,
-            true => Some(Answers {
+        let answers = if alive {
+            Some(Answers {
                 about: client.send(&GetVersion {}, &Nothing).await.map(|reply| reply.value),
                 daemon_seconds: client.clock_seconds().await.ok().flatten(),
                 caller: client.send(&GetCurrentToken {}, &Nothing).await.map(|reply| reply.value),
@@ -135,9 +134,12 @@ impl<'a> Seen<'a> {
                         Some(page.map(|reply| reply.value))
                     }
                 },
-            }),
+            })
+        } else {
+            None
         };
-        let (folder, on_machine) = (flags.data_dir(cx)?, flags.shown_store(cx).is_empty());
+        let folder = flags.data_dir(cx)?;
+        let on_machine = flags.shown_store(cx).is_empty();
         Ok(Self { cx, flags, folder, on_machine, url: client.url.clone(), ready, answers })
     }
 }
@@ -210,17 +212,17 @@ fn version(seen: &Seen<'_>) -> Option<Finding> {
         Err(failure) => return Some(failed(failure)),
     };
     let client = env!("CARGO_PKG_VERSION");
-    let (daemon, interface) = (version["version"].as_str().unwrap_or("?"), &version["interface"]);
+    let daemon = version["version"].as_str().unwrap_or("?");
+    let interface = &version["interface"];
     if *interface != INTERFACE_VERSION {
         let found = format!("this client speaks interface {INTERFACE_VERSION}, the daemon {interface}");
         return Some(Finding::Failure(found, "install a client of the daemon's version".to_owned()));
     }
-    Some(match daemon == client {
-        true => Fine(format!("client and daemon are of version {client}")),
-        false => {
-            let found = format!("the client is of version {client}, the daemon of {daemon}");
-            Warning(found, "install the same version of both".to_owned())
-        }
+    Some(if daemon == client {
+        Fine(format!("client and daemon are of version {client}"))
+    } else {
+        let found = format!("the client is of version {client}, the daemon of {daemon}");
+        Warning(found, "install the same version of both".to_owned())
     })
 }
 

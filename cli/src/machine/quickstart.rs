@@ -81,10 +81,8 @@ impl Verb for Quickstart {
             ..DaemonFlags::default()
         };
         let client = background::client(cx, &flags)?;
-        let password = match background::serves(&client).await {
-            true => None,
-            false => prepare(cx, &flags, self.empty).await?,
-        };
+        let password =
+            if background::serves(&client).await { None } else { prepare(cx, &flags, self.empty).await? };
         background::start(cx, &flags).await?;
         let caller = settle(cx, &client, password).await?;
         if !self.empty && only_sample(&client).await {

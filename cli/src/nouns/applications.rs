@@ -120,10 +120,12 @@ impl Verb for Keygen {
         if ![2048, 3072, 4096].contains(&self.bits) {
             return Err(Failure::usage("a key has 2048, 3072 or 4096 bits"));
         }
+        cx.out.check_columns(if self.dry_run { &views::RESULT } else { &views::KEY })?;
         let now = Timestamp::from_millis(now_seconds().saturating_mul(1000)).to_string();
         let timestamp = now[..19].replace(':', "_");
         let key = keys::generate(self.bits);
-        let (application, exponent) = (self.application, "65537");
+        let application = self.application;
+        let exponent = "65537";
         let body = signature(&key.modulus, exponent)?.body::<SetSignature>()?;
         let endpoint = SetSignature { application: application.clone(), timestamp: timestamp.clone() };
         if self.dry_run {
@@ -145,7 +147,8 @@ impl Verb for Keygen {
             return Err(failure);
         }
         cx.out.tip(&format!("the private key is in {}; anyone with it can act as {application}", self.out));
-        let (file, modulus) = (self.out, number(&key.modulus)?);
+        let file = self.out;
+        let modulus = number(&key.modulus)?;
         let record = json!({
             "application": application, "timestamp": timestamp, "file": file,
             "publicKeyMod": modulus, "publicKeyExp": number(exponent)?,

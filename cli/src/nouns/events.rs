@@ -41,7 +41,8 @@ struct Filter {
 impl Filter {
     fn query(&self, after: Option<u64>, size: u64, wait_seconds: u32) -> Query<EventQuery> {
         let size = u32::try_from(size).unwrap_or(u32::MAX).min(PAGE_SIZE_MAX);
-        let (kinds, wait_seconds) = (self.kind.clone(), Some(wait_seconds));
+        let kinds = self.kind.clone();
+        let wait_seconds = Some(wait_seconds);
         Query(EventQuery { kinds, after, size: Some(size), wait_seconds })
     }
 }

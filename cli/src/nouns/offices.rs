@@ -328,8 +328,8 @@ impl Verb for ReferencesSet {
         let office = self.office;
         let draft = Draft::default().set("type", Some(self.kind)).set("state", Some(self.state));
         let read = ListOfficeReferences { office: office.clone() };
-        let (endpoint, body) =
-            (SetOfficeReference { office: office.clone() }, draft.body::<SetOfficeReference>()?);
+        let endpoint = SetOfficeReference { office: office.clone() };
+        let body = draft.body::<SetOfficeReference>()?;
         cx.change(endpoint, body, done(&office, "given a reference"), read, &views::REFERENCE).await
     }
 }

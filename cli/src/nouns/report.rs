@@ -85,9 +85,10 @@ impl PlotFlags {
         }
         let shown = cx.in_scale(endpoint, view, rows).await;
         let in_terminal = !self.no_plot && self.out.is_none() && cx.out.screen.stdout_is_terminal;
-        let below: String = match in_terminal && cx.out.is_read_by_people() {
-            true => charts.iter().map(|chart| in_terminal_of(cx, chart)).collect(),
-            false => String::new(),
+        let below: String = if in_terminal && cx.out.is_read_by_people() {
+            charts.iter().map(|chart| in_terminal_of(cx, chart)).collect()
+        } else {
+            String::new()
         };
         cx.out.show_above(view, &shown, &below)?;
         if let Some(file) = &self.out {

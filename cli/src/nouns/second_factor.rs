@@ -59,6 +59,11 @@ impl Verb for Enable {
     const EXAMPLES: &'static [&'static str] =
         &["mfa second-factor enable", "mfa second-factor enable --no-input -o json"];
     async fn run(self, cx: &Cx) -> Outcome {
+        if !cx.prompt.can_ask() || cx.out.quiet {
+            cx.out.check_columns(&views::FACTOR_SECRET)?;
+        } else {
+            cx.out.check_columns(&views::RECOVERY_CODE)?;
+        }
         let user = login::user(cx, "a login").await?;
         let made = cx
             .client
@@ -140,9 +145,10 @@ impl Verb for Disable {
             None => login::user(cx, "--user").await?,
         };
         cx.prompt.before_ending(&format!("remove the second factor of user {user}"), &user)?;
-        let body = match is_own {
-            true => input::body::<EnableSecondFactor>(&json!({ "code": self.code.known(cx)? }))?.0.into(),
-            false => None,
+        let body = if is_own {
+            input::body::<EnableSecondFactor>(&json!({ "code": self.code.known(cx)? }))?.0.into()
+        } else {
+            None
         };
         cx.client.send(&DeleteSecondFactor { user: user.clone() }, &JsonIfAny(body)).await?;
         cx.done(Done { noun: "user", id: &user, what: "has no second factor any more" })

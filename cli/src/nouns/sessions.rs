@@ -58,7 +58,9 @@ impl Verb for List {
 fn kept(login: &logins::Login) -> Value {
     let ends = Timestamp::from_millis(login.ends_seconds.saturating_mul(1000));
     let profile = Some(&login.profile).filter(|name| !name.is_empty());
-    let (url, caller, goes_on) = (&login.url, &login.caller, login.refresh_token.is_some());
+    let url = &login.url;
+    let caller = &login.caller;
+    let goes_on = login.refresh_token.is_some();
     json!({ "profile": profile, "url": url, "caller": caller, "tokenEnds": ends, "goesOn": goes_on })
 }
 
@@ -79,7 +81,8 @@ impl Verb for End {
         "mfa sessions end $(mfa sessions list esi -o id | head -n 1) --user esi --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let (user, session) = (user(cx, self.user, "--user").await?, self.session);
+        let user = user(cx, self.user, "--user").await?;
+        let session = self.session;
         cx.prompt.before_ending(&format!("end session {session} of user {user}"), &session)?;
         cx.client.send(&EndUserSession { user, session: session.clone() }, &Nothing).await?;
         cx.done(Done { noun: "session", id: &session, what: "ended" })

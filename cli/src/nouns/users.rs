@@ -97,9 +97,10 @@ impl Verb for Create {
             let what = "a password would be generated, and with --quiet it would not be shown";
             return Err(Failure::usage(what).hint("give --password-file, or leave --quiet out"));
         }
-        let password = match self.generate_password {
-            true => made_up_password(),
-            false => self.password.fresh(cx, &format!("password of {user}"))?,
+        let password = if self.generate_password {
+            made_up_password()
+        } else {
+            self.password.fresh(cx, &format!("password of {user}"))?
         };
         let draft = Draft::default().set("identifier", Some(user.clone())).set("role", Some(self.role));
         let body = draft.set("password", Some(password.clone())).body::<CreateUser>()?;

@@ -26,9 +26,10 @@ impl Output {
 
     /// Prints text as it came; on a terminal with its control characters escaped.
     pub fn text(&self, text: &str) -> Outcome {
-        match self.screen.stdout_is_terminal {
-            true => self.print(&text.lines().map(|line| escaped(line) + "\n").collect::<String>()),
-            false => self.print(text),
+        if self.screen.stdout_is_terminal {
+            self.print(&text.lines().map(|line| escaped(line) + "\n").collect::<String>())
+        } else {
+            self.print(text)
         }
     }
 

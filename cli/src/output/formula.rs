@@ -29,9 +29,10 @@ pub fn column(record: &Value, column: &Column) -> String {
     let text = cell::text(record, column.pointer);
     let number = || text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.'));
     let numeric = || column.right || cell::values(record, column.pointer).iter().all(|v| v.is_number());
-    match text.is_empty() || column.sense == Sense::Word || (number() && numeric()) {
-        true => text,
-        false => guarded(&text),
+    if text.is_empty() || column.sense == Sense::Word || (number() && numeric()) {
+        text
+    } else {
+        guarded(&text)
     }
 }
 

@@ -6,7 +6,9 @@ use crate::output::called;
 /// The text of a guide. No line is longer than `width` but those of its blocks, which are copied whole.
 pub fn plain(guide: &str, width: u16) -> String {
     let width = usize::from(width);
-    let (mut out, mut paragraph, mut block) = (String::new(), String::new(), false);
+    let mut out = String::new();
+    let mut paragraph = String::new();
+    let mut block = false;
     for line in guide.lines() {
         let stands_alone = ["```", "#", "|", "<!--", "- "].iter().any(|mark| line.starts_with(mark));
         if block || line.is_empty() || stands_alone {
@@ -57,7 +59,8 @@ fn table_row(out: &mut String, row: &str, width: usize) {
 /// A text without the marks of Markdown; a link to another guide says how to read it here.
 fn words(text: &str) -> String {
     let text = text.replace(['`'], "").replace("**", "");
-    let (mut out, mut rest) = (String::new(), text.as_str());
+    let mut out = String::new();
+    let mut rest = text.as_str();
     while let Some((before, name, target, after)) = link(rest) {
         out.push_str(before);
         out.push_str(name);

@@ -66,9 +66,10 @@ impl<'a> Listing<'a> {
     pub fn push(&mut self, json: &str) -> Outcome {
         self.begin()?;
         if let (Sink::Lines(out), Format::Jsonl) = (&mut self.sink, self.output.format) {
-            let line = match self.output.screen.stdout_is_terminal {
-                true => cell::escaped_json(json.to_owned()),
-                false => json.to_owned(),
+            let line = if self.output.screen.stdout_is_terminal {
+                cell::escaped_json(json.to_owned())
+            } else {
+                json.to_owned()
             };
             return Ok(writeln!(out, "{line}")?);
         }

@@ -34,6 +34,9 @@ use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stderr, stdout};
 use std::rc::Rc;
 
+/// Shown in place of a secret unless it is asked for.
+pub const MASK: &str = "***";
+
 /// Where and how this command prints.
 #[derive(Debug, Clone)]
 pub struct Output {
@@ -131,9 +134,10 @@ impl Output {
                     let empty = text(record, column.pointer).is_empty();
                     self.format == Format::Wide || !empty || (column.priority < views::WIDE)
                 };
-                let rows: Vec<_> = match self.columns.is_empty() {
-                    true => chosen.iter().filter(shown).collect(),
-                    false => chosen.iter().collect(),
+                let rows: Vec<_> = if self.columns.is_empty() {
+                    chosen.iter().filter(shown).collect()
+                } else {
+                    chosen.iter().collect()
                 };
                 let rows = rows.iter().map(|c| (c.name, self.cell(record, c))).collect();
                 self.page(&table::record(rows, &self.screen))

@@ -38,7 +38,12 @@ impl Output {
     pub(super) fn cell(&self, record: &Value, column: &Column) -> String {
         let shown = |form: &dyn Fn(&str) -> String| {
             let texts = cell::texts(record, column.pointer);
-            escaped(&texts.iter().map(|text| form(text)).collect::<Vec<_>>().join(", "))
+            let mut texts: Vec<_> = texts.iter().map(|text| form(text)).collect();
+            if texts.len() > 1 {
+                // Some messages are sentences, and these are the parts of one.
+                texts.iter_mut().for_each(|text| text.truncate(text.trim_end_matches('.').len()));
+            }
+            escaped(&texts.join(", "))
         };
         match column.sense {
             Sense::Plain | Sense::Word => cell::shown(record, column),

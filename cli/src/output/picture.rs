@@ -97,7 +97,8 @@ impl Picture {
 
     /// The same picture with no more dots than these in either direction; each is the mean of what it covers.
     fn fit(&self, width_max: usize, height_max: usize) -> Self {
-        let (width, height) = (self.width, self.height());
+        let width = self.width;
+        let height = self.height();
         // The narrower of the two decides.
         let by_width = width_max * height <= height_max.saturating_mul(width);
         let (most, full) = if by_width { (width_max, width) } else { (height_max, height) };
@@ -107,7 +108,8 @@ impl Picture {
         let mut dots = Vec::with_capacity(columns * rows);
         for row in 0..rows {
             for column in 0..columns {
-                let (mut sums, mut count) = ([0_usize; 3], 0);
+                let mut sums = [0_usize; 3];
+                let mut count = 0;
                 for y in span(row, rows, height) {
                     for x in span(column, columns, width) {
                         let dot = self.dots[y * width + x];

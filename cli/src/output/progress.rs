@@ -14,7 +14,8 @@ impl Output {
         if !self.screen.stderr_is_terminal || self.quiet {
             return Arc::new(|_, _| {});
         }
-        let (begun, bar) = (Instant::now(), OnceLock::new());
+        let begun = Instant::now();
+        let bar = OnceLock::new();
         Arc::new(move |done, total| {
             if begun.elapsed() < MOMENT {
                 return;

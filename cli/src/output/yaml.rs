@@ -77,9 +77,12 @@ fn scalar(text: &str) -> String {
     // A JSON text is a YAML text, too, but for two signs that YAML allows only when written out. So is what
     // could steer a terminal.
     let quoted = Value::from(text).to_string();
-    let escape = |c: char| match super::cell::steers(c) || matches!(c, '\u{fffe}' | '\u{ffff}') {
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
+    let escape = |c: char| {
+        if super::cell::steers(c) || matches!(c, '\u{fffe}' | '\u{ffff}') {
+            format!("\\u{:04x}", u32::from(c))
+        } else {
+            c.to_string()
+        }
     };
     quoted.chars().map(escape).collect()
 }

@@ -43,7 +43,9 @@ pub fn page(paper: &Paper, size: Size) -> String {
         let lines: Vec<_> = paper.letterhead.footer.iter().map(|line| escaped(line)).collect();
         write(&mut body, format_args!("<footer>{}</footer>\n", lines.join("<br>\n")));
     }
-    let (title, sheet, name) = (escaped(&paper.headline()), sheet(paper, size), class(size));
+    let title = escaped(&paper.headline());
+    let sheet = sheet(paper, size);
+    let name = class(size);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{POLICY}\
          <title>{title}</title>\n<style>\n{sheet}{STYLE}</style>\n</head>\n\

@@ -132,7 +132,8 @@ fn pairs(facts: &[(&'static str, String)], ruler: &dyn Ruler) -> Vec<Block> {
 
 /// A name, and an amount on the right side: beside it, or below it where both do not fit.
 pub fn total(name: &str, value: &str, x: u32, style: Style, ruler: &dyn Ruler) -> Vec<Line> {
-    let (line, wide) = (ruler.line(), ruler.text(value, style));
+    let line = ruler.line();
+    let wide = ruler.text(value, style);
     let beside = line.saturating_sub(x + wide + ruler.gap());
     if wide > line {
         return [left(name, x, line - x, style, ruler), left(value, 0, line, style, ruler)].concat();
@@ -152,12 +153,16 @@ pub fn total(name: &str, value: &str, x: u32, style: Style, ruler: &dyn Ruler) -
 
 /// Lines to sign on: side by side if they fit.
 fn signatures(names: &[&'static str], ruler: &dyn Ruler) -> Vec<Line> {
-    let (line, gap) = (ruler.line(), ruler.gap());
+    let line = ruler.line();
+    let gap = ruler.gap();
     let each = line / u32::try_from(names.len()).unwrap_or(1).max(1);
     let wide = |name: &str| ruler.text(name, Style::Plain) + gap;
     let fits = names.iter().all(|name| each >= wide(name) + 2 * ruler.narrow());
-    let (mut lines, mut pieces, mut rules) = (vec![Line::Space], Vec::new(), Vec::new());
-    let (mut x, room) = (0, if fits { each } else { line });
+    let mut lines = vec![Line::Space];
+    let mut pieces = Vec::new();
+    let mut rules = Vec::new();
+    let mut x = 0;
+    let room = if fits { each } else { line };
     for name in names {
         pieces.push(Piece { x, text: (*name).to_owned(), style: Style::Plain });
         rules.push((x + wide(name), x + room - gap));
@@ -182,7 +187,8 @@ pub fn left(text: &str, x: u32, width: u32, style: Style, ruler: &dyn Ruler) -> 
 
 /// The lines of a text that are at most so wide; at least one. Only a word that is wider is broken.
 pub fn wrapped(text: &str, width: u32, style: Style, ruler: &dyn Ruler) -> Vec<String> {
-    let (mut lines, mut line) = (Vec::new(), String::new());
+    let mut lines = Vec::new();
+    let mut line = String::new();
     for word in text.split(' ') {
         let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
         if ruler.text(&longer, style) <= width {

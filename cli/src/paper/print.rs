@@ -94,7 +94,8 @@ impl PaperFlags {
 
     /// The same where another setting says the size.
     pub fn print_on(&self, cx: &Cx, setting: &str, paper: &Paper) -> Outcome {
-        let (form, size) = (self.form(), self.size(cx, setting)?);
+        let form = self.form();
+        let size = self.size(cx, setting)?;
         let guarded = paper.guarded();
         let bytes = match form {
             Form::Text => paper.text(size.columns()).into_bytes(),

@@ -34,9 +34,10 @@ pub fn check(place: &Path) -> Outcome {
     if place.is_dir() {
         return Err(failed(std::io::ErrorKind::IsADirectory.into()));
     }
-    match place.exists() && !place.is_file() {
-        true => Ok(()),
-        false => tempfile::tempfile_in(folder_of(place)).map(drop).map_err(failed),
+    if place.exists() && !place.is_file() {
+        Ok(())
+    } else {
+        tempfile::tempfile_in(folder_of(place)).map(drop).map_err(failed)
     }
 }
 

@@ -211,10 +211,8 @@ fn man(command: &Command, name: &str, examples: &[&str]) -> Outcome<String> {
 /// Lines as a section of a man page that keeps them verbatim.
 fn verbatim(title: &str, text: &str) -> String {
     // A dot or an apostrophe would begin a request; the backslash would begin an escape.
-    let line = |line: &str| match line.starts_with(['.', '\'']) {
-        true => format!("\\&{line}\n"),
-        false => format!("{line}\n"),
-    };
+    let line =
+        |line: &str| if line.starts_with(['.', '\'']) { format!("\\&{line}\n") } else { format!("{line}\n") };
     let lines: String = text.replace('\\', "\\e").replace('-', "\\-").lines().map(line).collect();
     format!(".SH {title}\n.nf\n{lines}.fi\n")
 }

@@ -79,7 +79,9 @@ fn explain(cx: &Cx, path: &str) -> Outcome {
         let near = nearest(first, objects.iter().map(|(name, _)| *name));
         return Err(unknown("object", first, near.first().copied(), "mfa explain objects"));
     };
-    let (mut name, mut object, mut field) = (*name, object, None);
+    let mut name = *name;
+    let mut object = object;
+    let mut field = None;
     for step in steps {
         let Some((property, schema)) = fields(object).find(|(property, _)| loose(property) == loose(step))
         else {
@@ -129,10 +131,7 @@ pub fn words_of(object: &str, pointer: &str) -> Vec<String> {
     let words =
         std::iter::once(schema).chain(choices).filter_map(|schema| schema["enum"].as_array()).flatten();
     let words: Vec<_> = words.filter_map(|word| Some(word.as_str()?.to_owned())).collect();
-    match schema["type"] == "boolean" {
-        true => ["true", "false"].map(str::to_owned).to_vec(),
-        false => words,
-    }
+    if schema["type"] == "boolean" { ["true", "false"].map(str::to_owned).to_vec() } else { words }
 }
 
 fn fields(object: &Value) -> impl Iterator<Item = (&String, &Value)> {

@@ -1,10 +1,12 @@
 //! `mfa api`: any request that the daemon knows, for what has no verb of its own.
 
 use crate::client::RawReply;
+use crate::client::trace::is_secret;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::input;
+use crate::output::MASK;
 use crate::verbs::asks;
 use clap::Args;
 use mfa_shared::endpoint::percent_encode;
@@ -109,7 +111,26 @@ impl Api {
             let value = serde_json::from_str(text).ok().filter(plain);
             properties.insert(name.clone(), value.unwrap_or_else(|| Value::from(text.as_str())));
         }
+        if let Some(name) = masked(&body) {
+            return Err(Failure::usage(format!(
+                "{name} is {MASK}, which stands for a secret that was not shown"
+            ))
+            .hint(format!("leave {name} out, which keeps the stored one, or read it with --show-secrets")));
+        }
         Ok(Some(("application/json".to_owned(), body.to_string().into_bytes())))
+    }
+}
+
+/// The property of a body that holds the mask of a secret, as the listings of this program have it. Sent back
+/// it would become the secret.
+fn masked(body: &Value) -> Option<&str> {
+    match body {
+        Value::Object(properties) => properties.iter().find_map(|(name, value)| match value {
+            Value::String(text) if text == MASK && is_secret(name) => Some(name.as_str()),
+            value => masked(value),
+        }),
+        Value::Array(elements) => elements.iter().find_map(masked),
+        _ => None,
     }
 }
 

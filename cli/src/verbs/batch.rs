@@ -59,6 +59,7 @@ impl Verb for Send {
          \"body\": {\"identifier\": \"c-110\"}}]' | mfa batch - --atomic -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::BATCH)?;
         let mut batch = match input::structured(&self.file)? {
             Value::Array(operations) => json!({ "operations": operations }),
             whole => whole,

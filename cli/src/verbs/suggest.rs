@@ -57,7 +57,8 @@ fn named(field: &str, name: &str) -> Option<Missing> {
 
 /// What the path of a request names: `office_not_found` is about its `{office}`.
 fn not_found(failure: &Failure) -> Option<Missing> {
-    let (word, path) = (failure.code.strip_suffix("_not_found")?, failure.path.as_slice());
+    let word = failure.code.strip_suffix("_not_found")?;
+    let path = failure.path.as_slice();
     let given = |param: &str| path.iter().find(|(name, _)| *name == param).map(|(_, id)| id.clone());
     let is_missing = |noun: &Noun| {
         let param = noun.param();
@@ -90,7 +91,8 @@ fn noun_of_field(pointer: &str) -> Option<&'static Noun> {
 
 async fn near(client: &Client, missing: &Missing, office: &str) -> Option<String> {
     let Missing { noun, identifier: typed, office: own } = missing;
-    let (client, office) = (client.hasty(TIMEOUT), own.as_deref().unwrap_or(office));
+    let client = client.hasty(TIMEOUT);
+    let office = own.as_deref().unwrap_or(office);
     let mut known = Vec::new();
     // One wrong character leaves one half of the identifier as it is, so each half is looked for.
     let half = typed.chars().count().div_ceil(2);

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn an_event_counts_once_and_on_its_day() {
-        let (opened, ended) = (Happened::Opened("p".to_owned()), Happened::Ended("p".to_owned()));
+        let opened = Happened::Opened("p".to_owned());
+        let ended = Happened::Ended("p".to_owned());
         let mut calendar = Calendar::default();
         for _ in 0..3 {
             calendar.note(vec![

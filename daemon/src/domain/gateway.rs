@@ -23,8 +23,11 @@ pub enum Refusal {
     OnlyFetches(Protocol),
     /// There is no address to send from.
     NoSender,
-    /// The address of the SMS service is not set.
-    NoEndpoint,
+    /// The address of the service is not set.
+    NoEndpoint {
+        /// The setting that names it.
+        setting: &'static str,
+    },
     /// The secret would travel in clear to another machine.
     Insecure,
 }
@@ -76,12 +79,14 @@ pub fn sms_endpoint(address: &str) -> Option<ServiceAddress> {
     ServiceAddress::parse_around(address, ACCOUNT_PLACE)
 }
 
+const NO_SMS_ENDPOINT: Refusal = Refusal::NoEndpoint { setting: "sms_endpoint" };
+
 /// The address of the SMS service, if a message may be sent there.
 pub fn sms_way(state: GatewayState, endpoint: Option<&str>) -> Result<ServiceAddress, Refusal> {
     if state == GatewayState::Deactivated {
         return Err(Refusal::Deactivated);
     }
-    let endpoint = endpoint.and_then(sms_endpoint).ok_or(Refusal::NoEndpoint)?;
+    let endpoint = endpoint.and_then(sms_endpoint).ok_or(NO_SMS_ENDPOINT)?;
     if !endpoint.tls && !is_loopback(&endpoint.host) {
         return Err(Refusal::Insecure);
     }
@@ -311,16 +316,16 @@ mod tests {
             ("http://127.0.0.1:81/x", good(false, "127.0.0.1", 81, "/x")),
             ("http://[::1]/x", good(false, "[::1]", 80, "/x")),
             ("http://sms.example.org/x", Err(Refusal::Insecure)),
-            ("ftp://sms.example.org/x", Err(Refusal::NoEndpoint)),
-            ("https://{account_sid}.example.org/", Err(Refusal::NoEndpoint)),
-            ("https://user:word@example.org/", Err(Refusal::NoEndpoint)),
-            ("https:///x", Err(Refusal::NoEndpoint)),
-            ("https://sms.example.org/{other}", Err(Refusal::NoEndpoint)),
-            ("https://sms.example.org:0/", Err(Refusal::NoEndpoint)),
+            ("ftp://sms.example.org/x", Err(NO_SMS_ENDPOINT)),
+            ("https://{account_sid}.example.org/", Err(NO_SMS_ENDPOINT)),
+            ("https://user:word@example.org/", Err(NO_SMS_ENDPOINT)),
+            ("https:///x", Err(NO_SMS_ENDPOINT)),
+            ("https://sms.example.org/{other}", Err(NO_SMS_ENDPOINT)),
+            ("https://sms.example.org:0/", Err(NO_SMS_ENDPOINT)),
         ] {
             assert_eq!(way(Some(address)), expected, "{address}");
         }
-        assert_eq!(way(None), Err(Refusal::NoEndpoint));
+        assert_eq!(way(None), Err(NO_SMS_ENDPOINT));
         assert_eq!(sms_way(GatewayState::Deactivated, None), Err(Refusal::Deactivated));
     }
 }

@@ -191,7 +191,8 @@ mod tests {
             ("2031-10-31", 6, Month, "2032-04-30"),
         ] {
             let term = term(InterestPayable::Maturity, Some(period), Some(unit));
-            let (opened, ends) = (Some(day(opened)), day(ends));
+            let opened = Some(day(opened));
+            let ends = day(ends);
             assert_eq!(maturity(&term, opened), Some(ends));
             assert!(falls_due(&term, opened, ends) && !falls_due(&term, opened, ends.next()));
             assert_eq!(next_payment(&term, opened, ends), None);

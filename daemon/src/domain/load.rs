@@ -94,7 +94,8 @@ mod tests {
 
     impl Server {
         fn new(each: u64, every: u64) -> Self {
-            let (load, now) = (Load::default(), Duration::from_secs(1_000));
+            let load = Load::default();
+            let now = Duration::from_secs(1_000);
             Self { load, now, waiting: VecDeque::new(), waits: Vec::new(), refused: 0, each, every }
         }
 
@@ -103,9 +104,10 @@ mod tests {
             (self.waits, self.refused) = (Vec::new(), 0);
             for milli in 0..millis {
                 for _ in 0..come {
-                    match self.load.enter(self.now) {
-                        true => self.waiting.push_back(self.now),
-                        false => self.refused += 1,
+                    if self.load.enter(self.now) {
+                        self.waiting.push_back(self.now)
+                    } else {
+                        self.refused += 1
                     }
                 }
                 self.now += MILLI;

@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn locks_grow_and_start_again_after_a_day_without_failure() {
-        let (mut attempts, mut now) = (Attempts::default(), 0);
+        let mut attempts = Attempts::default();
+        let mut now = 0;
         for minutes in [1, 2, 4, 8, 16, 32, 60, 60, 60] {
             attempts = fail(attempts, [now; 5]);
             assert_eq!(attempts.locked_seconds(at(now)), Some(minutes * 60));

@@ -297,7 +297,8 @@ mod tests {
     fn a_remainder_is_that_of_the_division_at_the_edges_too() {
         for primes in [SMALLEST, &[2203, 2281], &[11213, 4423, 607, 127, 7, 5, 2]] {
             let key = PublicKey::new(&Key::new(primes).public()).unwrap();
-            let (n, one) = (key.modulus.clone(), BigUint::from(1u8));
+            let n = key.modulus.clone();
+            let one = BigUint::from(1u8);
             let largest = &n - &one;
             for number in [BigUint::from(0u8), one.clone(), n.clone(), &n * &largest, &largest * &largest] {
                 for near in [number.clone(), number.clone() + &one, number.clone() + &largest] {

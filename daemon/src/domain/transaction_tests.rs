@@ -186,12 +186,16 @@ fn the_worked_session() {
         ("ACCC a 536.73 10 ex", "2343.71 0.00 313.00 30.71"),
         ("ACCC b 313 10 in", "2040.71 0.00 0.00 40.71"),
     ];
-    let (mut drawer, mut accounts, mut income) = (amount("2000"), [Amount::ZERO; 2], Amount::ZERO);
+    let mut drawer = amount("2000");
+    let mut accounts = [Amount::ZERO; 2];
+    let mut income = Amount::ZERO;
     let mut stages = [AccountStage::Pending; 2];
     for (step, after) in steps {
         let cells: Vec<_> = step.split(' ').collect();
         let kind = TransactionType::find(cells[0]).unwrap();
-        let (account, value, charges) = (usize::from(cells[1] == "b"), amount(cells[2]), amount(cells[3]));
+        let account = usize::from(cells[1] == "b");
+        let value = amount(cells[2]);
+        let charges = amount(cells[3]);
         let included = cells[4] == "in";
         let situation = Situation {
             transaction: kind,

@@ -134,7 +134,9 @@ mod tests {
     #[test]
     fn a_failed_delivery_is_retried_by_plan_and_given_up_after_three_days() {
         let since = Timestamp::from_millis(0);
-        let (mut now, mut failures, mut pauses) = (since, 0, Vec::new());
+        let mut now = since;
+        let mut failures = 0;
+        let mut pauses = Vec::new();
         loop {
             failures += 1;
             let Some(next) = next_try(failures, since, now) else { break };

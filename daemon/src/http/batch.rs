@@ -51,7 +51,7 @@ pub async fn answer(
     let order = Order {
         parts: Json::<Batch>::read(raw)
             .and_then(|Json(batch)| Parts::prepare(state, head, &asked, batch))
-            .map(|parts| if kept { parts.without_reads() } else { parts }),
+            .map(|parts| if kept { parts.without_answers() } else { parts }),
         state: state.clone(),
         request_id: head.request_id.clone(),
         dry_run: dry_run::asked(&head.headers),
@@ -66,19 +66,17 @@ pub async fn answer(
     }
     order.clone().judge(head.origin).await?;
     let running = order.clone();
-    let carried_out = match order.only_reads() {
+    let carried_out = if order.only_reads() {
         // Changes go on beside it, however much it reads.
-        true => {
-            let deadline = Deadline::after(state.config.read_time);
-            let read = move |tx: &mut Tx<'_>| tx.until(deadline, READS_TOO_LONG, |tx| running.carry_out(tx));
-            state.store.read(true, read).await
-        }
-        false => {
-            let change = move |tx: &mut Tx<'_>| running.carry_out(tx);
-            match order.operations() < ALONE_FROM {
-                true => state.store.write(&head.request_id, change).await,
-                false => state.store.write_alone(&head.request_id, change).await,
-            }
+        let deadline = Deadline::after(state.config.read_time);
+        let read = move |tx: &mut Tx<'_>| tx.until(deadline, READS_TOO_LONG, |tx| running.carry_out(tx));
+        state.store.read(true, read).await
+    } else {
+        let change = move |tx: &mut Tx<'_>| running.carry_out(tx);
+        if order.operations() < ALONE_FROM {
+            state.store.write(&head.request_id, change).await
+        } else {
+            state.store.write_alone(&head.request_id, change).await
         }
     };
     order.record_refusals(head, carried_out.as_ref().map(|(_, done)| done.as_ref()));

@@ -12,7 +12,7 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 use warp::http::HeaderMap;
-use warp::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING};
+use warp::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING};
 
 /// Most bytes of an unwanted body that are still read.
 const DRAIN_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -26,6 +26,7 @@ pub fn check_head(headers: &HeaderMap, kind: BodyKind, bytes_max: usize) -> Resu
         return Ok(());
     }
     check_length(headers, bytes_max as u64)?;
+    check_coding(headers)?;
     match headers.get(CONTENT_TYPE) {
         Some(value) if kind == BodyKind::Credentials => match essence(value.as_bytes()).as_str() {
             "application/json" | "application/x-www-form-urlencoded" => Ok(()),
@@ -59,6 +60,19 @@ pub fn check_length(headers: &HeaderMap, bytes_max: u64) -> Result<(), Fault> {
         Some(length) if length > bytes_max => Err(too_large(bytes_max)),
         _ => Ok(()),
     }
+}
+
+/// Refuses a compressed body: nothing here unpacks one, and what it says would be passed over or misread.
+pub fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
+    let mut codings =
+        headers.get_all(CONTENT_ENCODING).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
+    let plain =
+        |coding: &[u8]| matches!(coding.trim_ascii().to_ascii_lowercase().as_slice(), b"" | b"identity");
+    if codings.all(plain) {
+        return Ok(());
+    }
+    let detail = "the body must be sent as it is, without Content-Encoding";
+    Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
 }
 
 /// Whether the headers say that the body is JSON; where they say nothing, they do not.

@@ -156,7 +156,7 @@ where
             service_fn(move |asked| {
                 let twice = ambiguous.is(served.fetch_add(1, Relaxed));
                 let ambiguous = twice.then_some("the request has both Content-Length and Transfer-Encoding");
-                service.call(with_peer(asked, Peer { from, ambiguous }))
+                service.call(with_peer(with_target_host(asked), Peer { from, ambiguous }))
             }),
         );
     watcher.watch(connection).await
@@ -218,6 +218,19 @@ fn with_host<B>(mut request: Request<B>) -> (Request<B>, Option<&'static str>) {
         request.headers_mut().insert(HOST, host);
     }
     (request, None)
+}
+
+/// A target that is a whole address, as proxies are sent it, names the host; RFC 9112 has the header ignored
+/// then, and so is a header that would pass a foreign host off as this machine. Two headers stay two, and
+/// `CONNECT`, which names no path, is refused as it is.
+fn with_target_host<B>(mut request: Request<B>) -> Request<B> {
+    let target = request.uri();
+    let named = target.authority().filter(|_| target.scheme().is_some());
+    let named = named.and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
+    if let Some(host) = named.filter(|_| request.headers().get_all(HOST).iter().count() < 2) {
+        request.headers_mut().insert(HOST, host);
+    }
+    request
 }
 
 /// Hands over what the connection knows. `CONNECT` names a host and no path, which warp takes for

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use mfa_shared::api::events::{EVENT_STREAM, Event, EventQuery, position};
 use mfa_shared::fault::Fault;
 use mfa_shared::query::{Parameters, Params};
+use mfa_shared::wire::NDJSON_TYPE;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -35,8 +36,17 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
     state.store.read(false, move |tx| access::admit(&shared.0, tx, &shared.1).map(drop)).await?;
     let query = EventQuery::read(&Params::parse(&head.query))?;
     let listener = Arc::new(Listener { state: state.clone(), asked, query });
-    let streams = accepts(&head.headers, EVENT_STREAM);
-    if streams { listener.stream(&head.headers).await } else { listener.array().await }
+    match &head.headers {
+        headers if accepts(headers, EVENT_STREAM) => listener.stream(headers).await,
+        headers if accepts(headers, NDJSON_TYPE) => listener.lines().await,
+        _ => listener.array().await,
+    }
+}
+
+/// Events, up to where the trail was looked at for them.
+struct First {
+    events: Vec<Event>,
+    upto: u64,
 }
 
 /// A listener.
@@ -57,12 +67,12 @@ impl Listener {
         self.state.store.read(false, look).await
     }
 
-    async fn array(self: Arc<Self>) -> Result<Response, Fault> {
+    /// The first events, of at most so many, as soon as there is one or the wait is over.
+    async fn first(self: &Arc<Self>, size: usize) -> Result<First, Fault> {
         let mut after = match self.query.after {
             Some(after) => after,
             None => self.state.store.read(false, before_first).await?,
         };
-        let size = self.query.size();
         let until = Deadline::after(Duration::from_secs(self.query.wait_seconds.unwrap_or(0).into()));
         self.state.auditor.settle(&self.state.store).await;
         let mut news = self.state.auditor.news();
@@ -75,10 +85,35 @@ impl Listener {
                 continue;
             }
             if !events.is_empty() || until.has_passed() || self.state.phase() != Phase::Serving {
-                return Ok(respond(Reply::json(json(&events)), None));
+                return Ok(First { events, upto: after });
             }
             let _ = tokio::time::timeout(LOOK.min(until.left()), news.changed()).await;
         }
+    }
+
+    async fn array(self: Arc<Self>) -> Result<Response, Fault> {
+        let first = self.first(self.query.size()).await?;
+        Ok(respond(Reply::json(json(&first.events)), None))
+    }
+
+    /// Every event that there is now, one a line, whatever size a page would have.
+    async fn lines(self: Arc<Self>) -> Result<Response, Fault> {
+        let first = self.first(PIECE_EVENTS).await?;
+        let end = self.state.store.read(false, last).await?;
+        let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
+        tokio::spawn(async move {
+            let mut heard = Ok((first.events, first.upto));
+            loop {
+                let after = heard.as_ref().ok().map(|(_, upto)| *upto);
+                let piece =
+                    heard.map(|(events, _)| Bytes::from(events.iter().flat_map(line).collect::<Vec<_>>()));
+                let sent = tokio::time::timeout(PATIENCE, sender.send(piece)).await;
+                let (Ok(Ok(())), Some(after)) = (sent, after.filter(|after| *after < end)) else { return };
+                heard = self.next(after, PIECE_EVENTS).await.map(|heard| (heard.events, heard.upto));
+            }
+        });
+        let reply = Reply { content_type: Some(NDJSON_TYPE.to_owned()), ..Reply::empty(200) };
+        Ok(respond(reply, Some(receiver)))
     }
 
     async fn stream(self: Arc<Self>, headers: &HeaderMap) -> Result<Response, Fault> {
@@ -124,6 +159,11 @@ impl Listener {
             }
         }
     }
+}
+
+/// An event as a line of its own.
+fn line(event: &Event) -> Vec<u8> {
+    [json(event).as_slice(), b"\n"].concat()
 }
 
 /// An event as a stream has it. JSON has no line end in it.

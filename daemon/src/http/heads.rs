@@ -227,7 +227,8 @@ mod tests {
     /// The ambiguous request of these bytes, whatever the pieces in which they arrive.
     fn found(bytes: &str) -> Option<usize> {
         let in_pieces = |size: usize| {
-            let (mut heads, ambiguous) = (Heads::default(), Ambiguous::default());
+            let mut heads = Heads::default();
+            let ambiguous = Ambiguous::default();
             bytes.as_bytes().chunks(size).for_each(|piece| heads.look(piece, &ambiguous));
             (0..20).find(|request| ambiguous.is(*request))
         };
@@ -264,7 +265,8 @@ mod tests {
         let long = "x".repeat(5000);
         let after = format!("GET /{long} HTTP/1.1\r\n{long}: {long}\r\nX: {long}\r\n\r\n{BOTH}");
         assert_eq!(found(&after), Some(1));
-        let (padded, chunked) = (format!("Content-Length:{:>200}", 5), "Transfer-Encoding: chunked");
+        let padded = format!("Content-Length:{:>200}", 5);
+        let chunked = "Transfer-Encoding: chunked";
         for (one, other) in [(padded.as_str(), chunked), (chunked, padded.as_str())] {
             assert_eq!(found(&format!("POST / HTTP/1.1\r\n{one}\r\n{other}\r\n\r\n")), Some(0));
         }

@@ -118,7 +118,8 @@ mod tests {
         }
         let patient = Patient::start().unwrap();
         let (begun, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let (begins, ends) = (begun.clone(), Ended(ended.clone()));
+        let begins = begun.clone();
+        let ends = Ended(ended.clone());
         let endless = patient.run::<(), _>(async move {
             let _ends = ends;
             begins.notify_one();

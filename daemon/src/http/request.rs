@@ -131,7 +131,8 @@ impl Request {
         };
         let own_tag = meta.tag == Some(meta.name);
         let by_path = meta.tag.filter(|_| !own_tag).map(|name| (name, found.params.clone()));
-        let named = prepared.as_ref().ok().and_then(|prepared| prepared.addressed.clone()).or(by_path);
+        let addressed = prepared.as_ref().ok().and_then(|prepared| prepared.addressed.clone());
+        let named = addressed.clone().or(by_path);
         let tagged = named.and_then(|(name, params)| {
             let route = state.routes.by_name(name)?;
             Tagged::prepare(route, &params)
@@ -158,7 +159,7 @@ impl Request {
             lines,
             noun: Noun::of(meta.name, &params),
             trail: (!meta.method.reads() || noted || head.place.is_some())
-                .then(|| Trail::of(head, meta, &found.params, payload)),
+                .then(|| Trail::of(head, meta, &found.params, payload).addressed(addressed.as_ref())),
         })
     }
 
@@ -241,10 +242,11 @@ impl Request {
         let store = &self.state.store;
         // The image of a dry run is read and dropped.
         let kept = self.prepared.is_ok() && self.repeatable.is_ok() && matches!(self.dry_run, Ok(false));
-        let (mut reply, may_see_others) = match draft.filter(|_| kept) {
-            Some(draft) => store.write_with(&head.request_id, draft, write).await?,
-            None => store.write(&head.request_id, write).await?,
+        let written = match draft.filter(|_| kept) {
+            Some(draft) => store.write_with(&head.request_id, draft, write).await,
+            None => store.write(&head.request_id, write).await,
         };
+        let (mut reply, may_see_others) = written.inspect_err(|fault| self.record_refusal(head, fault))?;
         let tried = matches!(self.dry_run, Ok(true));
         if let Some(customer) = self.new_customer.as_ref().filter(|_| !reply.is_repeated()) {
             let others = duplicates::others(&self.state, &[customer], !tried).await.concat();
@@ -259,6 +261,15 @@ impl Request {
             existing_only::mark(&mut reply);
         }
         Ok(respond(reply, None))
+    }
+
+    /// Records a refusal that knew the body, which may name what the request is about.
+    fn record_refusal(&self, head: &Head, fault: &Fault) {
+        if let (403, Some(trail), Some(known)) = (fault.kind.status, &self.trail, head.noted.known()) {
+            let now = self.state.store.clock().now();
+            self.state.auditor.add(trail.refused(known, now, 403, fault.kind.code));
+            head.noted.mark_audited();
+        }
     }
 
     /// Carries out a change in a transaction of an admitted caller; a repetition gets the first answer again.
@@ -304,7 +315,7 @@ impl Request {
     }
 }
 
-/// Whether the answer holds a secret that is shown once: it is kept for no repetition, and no batch has it.
+/// Whether the answer holds a secret that is shown once: it is kept for no repetition, of a batch neither.
 pub fn answers_secret(meta: &Meta) -> bool {
     let names = [BeginSecondFactor::META.name, EnableSecondFactor::META.name, CreateSubscription::META.name];
     names.contains(&meta.name)

@@ -61,9 +61,10 @@ impl Routes {
         for row in rows.into_iter().map(Arc::new) {
             let mut node = &mut routes.root;
             for segment in segments(row.meta.path) {
-                node = match segment.starts_with('{') {
-                    true => node.parameter.get_or_insert_default(),
-                    false => node.literals.entry(segment).or_default(),
+                node = if segment.starts_with('{') {
+                    node.parameter.get_or_insert_default()
+                } else {
+                    node.literals.entry(segment).or_default()
                 };
             }
             let before = node.methods.insert(row.meta.method, row.clone());

@@ -123,7 +123,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_comes_in_pieces_and_whole() {
-        let (answers, bytes) = (Answers::default(), Bytes::from(vec![7; PIECE_BYTES * 2 + 5]));
+        let answers = Answers::default();
+        let bytes = Bytes::from(vec![7; PIECE_BYTES * 2 + 5]);
         let mut body = answers.body(Full::new(bytes.clone()));
         let (mut lengths, mut whole) = (Vec::new(), Vec::new());
         assert_eq!(body.size_hint().exact(), Some(bytes.len() as u64));
@@ -139,7 +140,8 @@ mod tests {
 
     #[tokio::test]
     async fn only_an_answer_that_its_client_lets_wait_is_stalled() {
-        let (answers, longest) = (Answers::default(), Duration::from_millis(50));
+        let answers = Answers::default();
+        let longest = Duration::from_millis(50);
         let stalled = || tokio::time::timeout(Duration::from_millis(400), answers.stalled(longest));
         // An answer that waits for the daemon, and one that has gone.
         let silent = futures_util::stream::pending::<Result<Frame<Bytes>, Infallible>>();

@@ -8,7 +8,7 @@ use super::route::{
 use crate::days as ended;
 use crate::interest as run;
 use crate::ops::audit as trail;
-use crate::ops::gateways::{email, sms, trial};
+use crate::ops::gateways::{email, sms};
 use crate::ops::*;
 use crate::outward;
 use mfa_shared::api::actions::*;
@@ -212,9 +212,9 @@ fn institution() -> Vec<Route> {
         }),
         operation::<DeleteEmailConfiguration, _>(email::delete),
         errand::<TestEmailConfiguration, _, _, _, _>(
-            trial::plan_mail,
+            email::plan_test,
             |trial, _| outward::send(trial, outward::mail::send),
-            trial::settle_mail,
+            email::settle_test,
         ),
         operation::<CreateSmsConfiguration, _>(sms::create),
         operation::<ListSmsConfigurations, _>(sms::list),
@@ -225,9 +225,9 @@ fn institution() -> Vec<Route> {
         }),
         operation::<DeleteSmsConfiguration, _>(sms::delete),
         errand::<TestSmsConfiguration, _, _, _, _>(
-            trial::plan_sms,
+            sms::plan_test,
             |trial, _| outward::send(trial, outward::sms::send),
-            trial::settle_sms,
+            sms::settle_test,
         ),
     ]
 }

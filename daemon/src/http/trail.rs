@@ -15,11 +15,12 @@ use super::head::Head;
 use super::noted::Known;
 use super::payload::Payload;
 use super::reply::Reply;
+use super::route::Addressed;
 use super::state::State;
 use crate::ops::Caller;
 use crate::ops::audit::secret_changed;
 use crate::store::Tx;
-use changes::{covered, differences};
+use changes::{covered, differences, insert};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
 use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::offices::CreateBranch;
@@ -28,7 +29,7 @@ use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::api::webhooks::UpdateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, render, split};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::resource;
+use mfa_shared::kind::{KINDS, ShownBy, resource};
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::subject::{made_under, of_path};
@@ -98,6 +99,15 @@ impl Trail {
         trail
     }
 
+    /// The same, where the record that it is about is named by the body and not by the path.
+    pub fn addressed(mut self, addressed: Option<&Addressed>) -> Self {
+        if let Some((row, parts)) = addressed {
+            let kind = KINDS.iter().find(|kind| kind.shown_by == ShownBy::Row(row));
+            self.named = kind.map(|kind| Subject { kind, parts: parts.clone() });
+        }
+        self
+    }
+
     /// A record about the request of a caller.
     pub fn record(&self, tx: &Tx<'_>, caller: &Caller) -> AuditRecord {
         AuditRecord {
@@ -151,9 +161,11 @@ impl Trail {
             return Some(Subject { kind, parts: parents.into_iter().chain([name]).collect() });
         }
         let (kind, mut parts) = of_path(path, params)?;
-        if self.meta.name == CreateBranch::META.name {
-            // Its path names the office above.
-            parts = self.text(kind.named_by).into_iter().collect();
+        if self.meta.name == CreateBranch::META.name
+            && let Some(branch) = self.text(kind.named_by)
+        {
+            // Its path names the office above, which is all that is known of a body that was not read.
+            parts = vec![branch];
         }
         Some(Subject { kind, parts })
     }
@@ -216,10 +228,10 @@ impl Trail {
                 record.affects.insert(0, office);
             }
             record.changes = differences(was.as_ref(), is.as_ref());
-        }
-        for (_, field) in UNSEEN.iter().filter(|(name, _)| *name == self.meta.name) {
-            if self.text(field).is_some() {
-                record.changes.push(secret_changed(&format!("/{field}")));
+            for (_, field) in UNSEEN.iter().filter(|(name, _)| *name == self.meta.name) {
+                if self.text(field).is_some() {
+                    insert(&mut record.changes, secret_changed(&format!("/{field}")), is.as_ref());
+                }
             }
         }
         if self.meta.name == CreateDenomination::META.name {

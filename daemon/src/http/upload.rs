@@ -63,6 +63,7 @@ where
 {
     let bytes_max = wanted.image_bytes_max.saturating_add(REST_BYTES_MAX);
     body::check_length(headers, bytes_max)?;
+    body::check_coding(headers)?;
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let boundary = content_type.and_then(|value| multer::parse_boundary(value).ok());
     let meter = Arc::new(Meter::default());

@@ -31,7 +31,8 @@ pub fn made(tx: &mut Tx<'_>, made: &BackupMade) -> Result<(), Fault> {
 
 /// Notes why none could be made.
 pub fn missed(tx: &mut Tx<'_>, why: &str) -> Result<(), Fault> {
-    let (on, before) = (tx.now(), seen(tx)?);
+    let on = tx.now();
+    let before = seen(tx)?;
     record_failed(tx, OPERATION, REQUEST, resource(on), vec![set(("/reason", why.to_owned()))]);
     tx.put(&ScheduledBackups { missed: Some(BackupMissed { on, why: why.to_owned() }), ..before })
 }

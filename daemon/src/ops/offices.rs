@@ -165,7 +165,8 @@ pub fn set_reference(
     Json(reference): &Json<ExternalReference>,
 ) -> Result<Accepted, Fault> {
     let office = find(tx, &at.office)?;
-    let (r#type, state) = (reference.r#type.clone(), reference.state);
+    let r#type = reference.r#type.clone();
+    let state = reference.state;
     tx.put(&StoredReference { office: at.office.clone(), r#type, state })?;
     save(tx, caller, office)
 }

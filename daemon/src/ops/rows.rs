@@ -190,7 +190,8 @@ mod tests {
 
     /// The lines of a stream, chunk by chunk.
     fn chunks(store: &mut Memory, rows: &Rows<StoredUser, String>) -> Vec<Vec<String>> {
-        let (mut cursor, mut chunks) = (Cursor::Start, Vec::new());
+        let mut cursor = Cursor::Start;
+        let mut chunks = Vec::new();
         while !matches!(cursor, Cursor::End) {
             let (lines, next) = store.read(|tx| rows.lines(tx, cursor.clone()));
             let lines = String::from_utf8(lines).unwrap();

@@ -29,7 +29,8 @@ impl Search {
 
     /// Customers other than `own` that may be the same person, by identifier, at most [`DUPLICATES_MAX`].
     pub async fn alike(&self, store: &Store, own: &str, alike: &Alike) -> Result<Vec<String>, Fault> {
-        let (mut same, mut after) = (Vec::new(), String::new());
+        let mut same = Vec::new();
+        let mut after = String::new();
         for _ in 0..READ_MAX / CHUNK {
             let candidates = self.marks.others(own, alike, &after, CHUNK);
             let Some(last) = candidates.last() else { break };
@@ -88,7 +89,8 @@ mod tests {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
             let engine = Embedded::open(Options::new(folder.path().join("data"))).unwrap();
-            let (store, search) = (Store::new(engine, Clock::system(), false), Search::default());
+            let store = Store::new(engine, Clock::system(), false);
+            let search = Search::default();
             let last = stale + 10;
             let put = move |tx: &mut Tx<'_>| {
                 (0..=last)

@@ -165,7 +165,9 @@ pub async fn export(
     engine: &dyn Engine,
     to: &mut (dyn std::io::Write + Send),
 ) -> Result<Summary, ExportError> {
-    let (mut sink, mut pairs, mut images) = (Sink { to, hash: Sha256::new() }, 0u64, 0u64);
+    let mut sink = Sink { to, hash: Sha256::new() };
+    let mut pairs = 0u64;
+    let mut images = 0u64;
     sink.put(&[HEADER])?;
     for space in spaces() {
         let mut after: Option<Vec<u8>> = None;

@@ -215,11 +215,14 @@ fn named(tx: &mut Tx<'_>, first: u8) -> Result<(Named, Vec<ImageDefect>), Fault>
         entries.insert(entry.to_vec());
         Ok(true)
     })?;
-    let (mut named, mut defects) = (Named::new(), Vec::new());
+    let mut named = Named::new();
+    let mut defects = Vec::new();
     for entry in entries {
         let mut parts = entry.splitn(3, |byte| *byte == 0);
         let mut part = || parts.next().unwrap_or_default();
-        let (hash, kind, key) = (String::from_utf8_lossy(part()).into_owned(), part(), part());
+        let hash = String::from_utf8_lossy(part()).into_owned();
+        let kind = part();
+        let key = part();
         let found = match kind {
             b"portrait" => owner::<StoredPortrait>(tx, key, &hash)?,
             _ => owner::<StoredScan>(tx, key, &hash)?,

@@ -164,10 +164,13 @@ fn write(file: &Path, keys: &Keys, replace: bool) -> io::Result<()> {
     let mut beside = file.as_os_str().to_owned();
     beside.push(format!(".{}.new", keys.in_use().name()));
     let beside = PathBuf::from(beside);
-    let written = write_new(&beside, keys).and_then(|()| match replace {
-        true => fs::rename(&beside, file),
-        // Unlike a rename, a link never takes the place of a file that is there.
-        false => fs::hard_link(&beside, file),
+    let written = write_new(&beside, keys).and_then(|()| {
+        if replace {
+            fs::rename(&beside, file)
+        } else {
+            // Unlike a rename, a link never takes the place of a file that is there.
+            fs::hard_link(&beside, file)
+        }
     });
     if !replace || written.is_err() {
         let _ = fs::remove_file(&beside);

@@ -100,7 +100,9 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        let (clock, strict, keys) = (self.clock.clone(), self.strict, self.keys.clone());
+        let clock = self.clock.clone();
+        let strict = self.strict;
+        let keys = self.keys.clone();
         let (receivers, calendar) = (self.receivers.clone(), self.calendar.clone());
         let numbers = self.numbers.clone();
         let (slot, filled) = slot();
@@ -137,7 +139,8 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        let (store, request) = (self.clone(), request.to_owned());
+        let store = self.clone();
+        let request = request.to_owned();
         finished(async move {
             let (outcome, uses) = store.decide(&request, work, alone).await?;
             store.remove_unused(&uses).await;
@@ -157,8 +160,12 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        let (clock, strict, request) = (self.clock.clone(), self.strict, request.to_owned());
-        let (keys, receivers, shared) = (self.keys.clone(), self.receivers.clone(), self.is_shared());
+        let clock = self.clock.clone();
+        let strict = self.strict;
+        let request = request.to_owned();
+        let keys = self.keys.clone();
+        let receivers = self.receivers.clone();
+        let shared = self.is_shared();
         let calendar = self.calendar.clone();
         let (slot, filled) = slot();
         let write = move |view: &mut dyn engine::View| {
@@ -169,7 +176,8 @@ impl Store {
             if keep && let Err(fault) = trail::write(&mut tx, outcome.is_ok(), shared) {
                 (outcome, keep) = (Err(fault), false);
             }
-            let (time, actor) = (tx.now(), tx.actor().to_owned());
+            let time = tx.now();
+            let actor = tx.actor().to_owned();
             let changes = if keep { tx.into_changes() } else { Vec::new() };
             let uses = Uses::of(&changes);
             if !matches!(uses.are_there(view), Ok(true)) {

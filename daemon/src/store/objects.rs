@@ -127,7 +127,9 @@ pub fn is_hash(text: &str) -> bool {
 
 /// The SHA-256 and the number of bytes.
 pub fn hash_and_length(mut image: impl Read) -> io::Result<(String, u64)> {
-    let (mut hasher, mut length, mut piece) = (Sha256::new(), 0, vec![0; PIECE_BYTES]);
+    let mut hasher = Sha256::new();
+    let mut length = 0;
+    let mut piece = vec![0; PIECE_BYTES];
     loop {
         match image.read(&mut piece)? {
             0 => return Ok((hexadecimal(&hasher.finalize()), length)),
@@ -196,7 +198,8 @@ impl Draft {
         if self.waiting.len() <= WAITING_BYTES_MAX {
             return Ok(());
         }
-        let (file, bytes) = (self.file.clone(), std::mem::take(&mut self.waiting));
+        let file = self.file.clone();
+        let bytes = std::mem::take(&mut self.waiting);
         let written = tokio::task::spawn_blocking(move || file.append(&bytes)).await;
         written.unwrap_or_else(|_| Err(io::Error::other("the daemon is stopping")))
     }

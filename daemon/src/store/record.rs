@@ -8,7 +8,8 @@ use serde::de::DeserializeOwned;
 /// A stored record.
 ///
 /// The stored form is JSON. Where it equals the form on the wire, a read hands the stored bytes on as they
-/// are, so fields of such a type change only together with a migration.
+/// are, so fields of such a type change only together with a migration: a record of an earlier program would
+/// be read without a field that was added, also an optional one, while lists show it as null.
 pub trait Record: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Where these records are stored.
     const SPACE: Space;

@@ -146,7 +146,8 @@ impl Keys {
     /// secrets before two of them could be expected to meet.
     #[expect(clippy::expect_used, reason = "it refuses only texts of 256 GiB")]
     pub fn seal(&self, place: &Place, secret: &Secret) -> Sealed {
-        let (key, nonce) = (self.in_use(), random::bytes::<NONCE_LEN>());
+        let key = self.in_use();
+        let nonce = random::bytes::<NONCE_LEN>();
         let mut text = secret.expose().as_bytes().to_vec();
         let aad = Aad::from(place.bytes());
         let sealed =
@@ -175,13 +176,24 @@ fn mac(key: &[u8], text: &[u8]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// A record whose secrets are encrypted anew when the key changes; only the list in `unlock.rs` says so.
-pub trait Renewed {}
+/// A record in the list of those with secrets, in `records/mod.rs`; nothing else says so.
+pub trait WithSecrets {}
 
-/// A record with fields that are encrypted. It is [`Renewed`], so none can be forgotten there.
-pub trait HoldsSecrets: Record + Renewed {
+/// A record with fields that are encrypted. It is [`WithSecrets`], so that no key change and no restore
+/// without the key can forget it.
+pub trait HoldsSecrets: Record + WithSecrets {
     /// The encrypted fields by name; those that are empty are left out.
     fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)>;
+    /// What people call the record, such as `sms gateway main`.
+    fn called(&self) -> String;
+}
+
+/// What is done to every kind of record with secrets.
+pub trait ForEachKind {
+    /// Why it cannot be done.
+    type Error;
+    /// Does it to one kind.
+    fn kind<R: HoldsSecrets>(&mut self) -> Result<(), Self::Error>;
 }
 
 #[cfg(test)]

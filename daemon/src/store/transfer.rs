@@ -160,7 +160,9 @@ async fn copy_images(
     all: u64,
     watch: Watch<'_>,
 ) -> Result<u64, TransferError> {
-    let (objects, done, mut before) = (to.objects(), Cell::new(0), 0);
+    let objects = to.objects();
+    let done = Cell::new(0);
+    let mut before = 0;
     for first in 0..=u8::MAX {
         let there = objects.list(first).await?;
         let (there, missing): (Vec<_>, Vec<_>) =

@@ -211,7 +211,8 @@ impl<'a> Tx<'a> {
         reason = "records have string keys only, so there is nothing that JSON could not hold"
     )]
     fn write<R: Record>(&mut self, record: &R, before: &[(Space, Vec<u8>)]) {
-        let (key, entries) = (record.key(), record.index());
+        let key = record.key();
+        let entries = record.index();
         for (space, entry) in before.iter().filter(|entry| !entries.contains(entry)) {
             self.stage(*space, joined(entry.clone(), &key), None);
         }

@@ -2,11 +2,11 @@
 
 use super::key_file::{self, KeyFileError};
 use super::record::{Record, key};
-use super::seal::{HoldsSecrets, Keys, Place, Renewed};
+use super::seal::{ForEachKind, HoldsSecrets, Keys, Place};
 use super::seed::SYSTEM_ACTOR;
 use super::{Store, Tx};
 use crate::secret::Secret;
-use crate::store::records::{SealedWith, StoredEmail, StoredFactor, StoredSms, StoredSubscription};
+use crate::store::records::{SealedWith, each_with_secrets};
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use std::fmt;
@@ -95,7 +95,8 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     let count = renew_all(tx)?;
     if tx.has::<SealedWith>(&["sealed-with"])? {
         let record = AuditRecord::of("RotateKey", tx.now());
-        let (actor, origin) = (SYSTEM_ACTOR.to_owned(), Some("local".to_owned()));
+        let actor = SYSTEM_ACTOR.to_owned();
+        let origin = Some("local".to_owned());
         tx.audit(AuditRecord { actor, origin, request_id: "rotate-key".to_owned(), ..record });
     }
     let place = Place::new(SealedWith::SPACE, key(&["sealed-with"]), "proof");
@@ -106,20 +107,25 @@ fn renew(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     Ok(count)
 }
 
-macro_rules! renewed {
-    ($($record:ty),*) => {
-        $(impl Renewed for $record {})*
-
-        /// Encrypts the secrets of every kind of record anew; how many there are.
-        fn renew_all(tx: &mut Tx<'_>) -> Result<usize, Fault> {
-            let mut count = 0;
-            $(count += renew_records::<$record>(tx)?;)*
-            Ok(count)
-        }
-    };
+/// Encrypts the secrets of every kind of record anew; how many there are.
+fn renew_all(tx: &mut Tx<'_>) -> Result<usize, Fault> {
+    let mut renewing = Renewing { tx, count: 0 };
+    each_with_secrets(&mut renewing)?;
+    Ok(renewing.count)
 }
 
-renewed!(StoredEmail, StoredSms, StoredFactor, StoredSubscription);
+struct Renewing<'a, 't> {
+    tx: &'a mut Tx<'t>,
+    count: usize,
+}
+
+impl ForEachKind for Renewing<'_, '_> {
+    type Error = Fault;
+    fn kind<R: HoldsSecrets>(&mut self) -> Result<(), Fault> {
+        self.count += renew_records::<R>(self.tx)?;
+        Ok(())
+    }
+}
 
 fn renew_records<R: HoldsSecrets>(tx: &mut Tx<'_>) -> Result<usize, Fault> {
     let mut count = 0;
@@ -140,4 +146,32 @@ fn renew_records<R: HoldsSecrets>(tx: &mut Tx<'_>) -> Result<usize, Fault> {
         tx.put(&record)?;
     }
     Ok(count)
+}
+
+/// Takes leave of the key of the secrets: the next start gives the store another one, and what is encrypted
+/// with this one stays closed. Returns the records that need their secret again.
+pub fn lose_secrets(tx: &mut Tx<'_>) -> Result<Vec<String>, Fault> {
+    if let Some(sealed) = tx.get::<SealedWith>(&["sealed-with"])? {
+        tx.remove(&sealed);
+    }
+    let mut losing = Losing { tx, lacking: Vec::new() };
+    each_with_secrets(&mut losing)?;
+    Ok(losing.lacking)
+}
+
+struct Losing<'a, 't> {
+    tx: &'a mut Tx<'t>,
+    lacking: Vec<String>,
+}
+
+impl ForEachKind for Losing<'_, '_> {
+    type Error = Fault;
+    fn kind<R: HoldsSecrets>(&mut self) -> Result<(), Fault> {
+        for mut record in self.tx.all::<R>(&[])? {
+            if !record.secrets().is_empty() {
+                self.lacking.push(record.called());
+            }
+        }
+        Ok(())
+    }
 }

@@ -58,7 +58,9 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        let (store, request, hash) = (self.clone(), request.to_owned(), draft.hash());
+        let store = self.clone();
+        let request = request.to_owned();
+        let hash = draft.hash();
         finished(async move {
             let gate = store.images.gate.read().await;
             store.images.keep(draft).await?;

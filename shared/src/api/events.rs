@@ -63,19 +63,25 @@ pub fn position(name: &str, text: &str) -> Result<u64, Fault> {
     number.ok_or_else(|| bad(name, text, "a number, 0 or more"))
 }
 
-fn is_kind(name: &str) -> bool {
-    KINDS.iter().any(|kind| kind.name == name) || OTHER_KINDS.contains(&name)
+/// The names of all kinds.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|kind| kind.name).chain(OTHER_KINDS)
+}
+
+/// The kind with a name in any letter case.
+pub fn find_kind(name: &str) -> Option<&'static str> {
+    kinds().find(|kind| kind.eq_ignore_ascii_case(name))
 }
 
 impl Parameters for EventQuery {
     fn read(params: &Params) -> Result<Self, Fault> {
         let mut kinds: Vec<String> = Vec::new();
-        for (_, kind) in params.pairs().iter().filter(|(name, kind)| name == "kind" && !kind.is_empty()) {
-            if !is_kind(kind) {
-                return Err(bad("kind", kind, "a kind of record, such as customer"));
-            }
-            if !kinds.contains(kind) {
-                kinds.push(kind.clone());
+        let given = params.pairs().iter().filter(|(name, kind)| name == "kind" && !kind.is_empty());
+        for kind in given.flat_map(|(_, kind)| kind.split(',')) {
+            let known = find_kind(kind);
+            let known = known.ok_or_else(|| bad("kind", kind, "a kind of record, such as customer"))?;
+            if !kinds.iter().any(|kind| kind == known) {
+                kinds.push(known.to_owned());
             }
         }
         let after = params.one("after")?.filter(|text| !text.is_empty());
@@ -93,7 +99,7 @@ impl Parameters for EventQuery {
     }
 
     fn docs() -> Vec<ParamDoc> {
-        let names: Vec<_> = KINDS.iter().map(|kind| kind.name).chain(OTHER_KINDS).collect();
+        let names: Vec<_> = kinds().collect();
         let kind = json!({ "type": "array", "items": { "type": "string", "enum": names } });
         let after = json!({ "type": "integer", "minimum": 0 });
         let size = json!({

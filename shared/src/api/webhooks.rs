@@ -1,7 +1,7 @@
 //! Webhooks: events that the daemon brings to an address, by the Standard Webhooks specification. Contract:
 //! `audit.md` section 4.
 
-use super::events::{Event, OTHER_KINDS};
+use super::events::{Event, OTHER_KINDS, find_kind, kinds};
 use super::gateways::TestOutcome;
 use crate::address::ServiceAddress;
 use crate::kind::KINDS;
@@ -209,21 +209,14 @@ impl Rule for KindRule {
     type Out = String;
     fn check(&self, node: &Node, at: &mut Checks) -> Option<String> {
         let Node::Text(text) = node else { return at.wrong_type("a string", node) };
-        if kinds().any(|kind| kind == text) {
-            Some(text.clone())
-        } else {
+        find_kind(text).map(str::to_owned).or_else(|| {
             let known: Vec<_> = kinds().collect();
             at.refuse("unknown_value", format!("must be one of {}", known.join(", ")))
-        }
+        })
     }
     fn schema(&self) -> Value {
         json!({ "type": "string", "enum": kinds().collect::<Vec<_>>() })
     }
-}
-
-/// The names of all kinds.
-fn kinds() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|kind| kind.name).chain(OTHER_KINDS)
 }
 
 endpoints! {

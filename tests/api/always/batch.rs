@@ -168,11 +168,18 @@ fn a_repeated_batch_gets_its_first_answer_again() {
 
 /// The answer is kept, and what was read may be the password of a gateway.
 #[test]
-fn a_batch_with_a_key_of_its_own_reads_nothing() {
+fn a_batch_with_a_key_of_its_own_shows_nothing() {
     let world = World::start();
-    let body = json!({ "operations": [customer("c-1"), operation("GET", "/customers/c-1")] });
+    let webhook = json!({ "method": "POST", "path": "/events/subscriptions",
+        "body": { "identifier": "sync", "url": "https://example.org/mfa" } });
+    let operations = [customer("c-1"), operation("GET", "/customers/c-1"), webhook.clone()];
+    let body = json!({ "operations": operations });
     let request = world.request("POST", "/batch").header("idempotency-key", "k").body(body.to_string());
-    assert_eq!(results(&world.send(request).is(200)), ["202", "400 not_in_batch"]);
+    let seen = world.send(request).is(200);
+    assert_eq!(results(&seen), ["202", "400 not_in_batch", "400 not_in_batch"]);
+    assert!(!seen.text().contains("whsec_"), "{}", seen.text());
+    world.get("/events/subscriptions/sync").refused(404, "subscription_not_found");
+    assert_eq!(results(&batch(&world, &[webhook]).is(200)), ["200"]);
 }
 
 #[test]

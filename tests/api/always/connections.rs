@@ -312,6 +312,23 @@ fn a_request_for_two_hosts_is_refused() {
 }
 
 #[test]
+fn a_target_that_is_a_whole_address_names_the_host() {
+    let world = World::start();
+    let ask = |target: &str, host: &str| {
+        let mut stream = connect(&world);
+        let head =
+            format!("GET http://{target}/offices HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        rest(&mut stream)
+    };
+    let foreign = ask("evil.example", "localhost");
+    assert!(foreign.starts_with("HTTP/1.1 403") && foreign.contains("forbidden_origin"), "{foreign}");
+    assert!(ask("localhost:80", "evil.example").starts_with("HTTP/1.1 200"));
+    let two = ask("localhost", "localhost\r\nHost: b");
+    assert!(two.starts_with("HTTP/1.1 400") && two.contains("ambiguous_request"), "{two}");
+}
+
+#[test]
 fn a_stop_loses_no_acknowledged_request_and_waits_for_no_idle_client() {
     let mut world = World::start();
     let idle = connect(&world);

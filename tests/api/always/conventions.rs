@@ -84,6 +84,27 @@ fn a_body_is_json_unless_it_says_otherwise() {
 }
 
 #[test]
+fn a_compressed_body_is_refused_and_not_misread() {
+    let world = World::start();
+    let send = |method: &str, path: &str, coding: &str, body: String| {
+        world.send(world.request(method, path).header("content-encoding", coding).body(body))
+    };
+    for coding in ["gzip", "identity, br", "x"] {
+        send("POST", "/offices", coding, office("o1")).refused(415, "unsupported_media_type");
+        // Parameters in the query string do not make up for those in a body that cannot be read.
+        let pause = "/teller/none?command=PAUSE";
+        send("POST", pause, coding, "x".to_owned()).refused(415, "unsupported_media_type");
+        let portrait = "/customers/none/portrait";
+        send("POST", portrait, coding, "x".to_owned()).refused(415, "unsupported_media_type");
+        send("POST", "/token", coding, "x=y".to_owned()).refused(415, "unsupported_media_type");
+    }
+    let large = "x".repeat(1_048_577);
+    send("POST", "/offices", "gzip", large).refused(413, "body_too_large");
+    send("POST", "/offices", "Identity", office("o1")).is(202);
+    send("DELETE", "/offices/o1", "gzip", "}".to_owned()).is(202);
+}
+
+#[test]
 fn a_body_over_the_limit_is_refused_and_one_at_the_limit_is_not() {
     let world = World::start();
     let sized = |bytes: usize| {

@@ -81,14 +81,17 @@ fn nothing_that_needed_a_token_is_cached_and_images_are_revalidated() {
     let olga = world.login("olga");
     for row in rows().filter(|row| row.method.reads()) {
         let path = path(&olga, row);
-        let kept = match [PUBLIC, IMAGES].concat().contains(&row.name) {
-            true => "private, no-cache",
-            false => "no-store",
-        };
+        let kept =
+            if [PUBLIC, IMAGES].concat().contains(&row.name) { "private, no-cache" } else { "no-store" };
         let seen = olga.get(&path);
         // Of a database there is no such backup.
         let is_there = row.name != "GetBackup" || world.config().store.postgres().is_none();
-        assert!(seen.status == 200 || !is_there, "{path}: {}", seen.text());
+        assert!(
+            seen.status == 200 || !is_there,
+            "{path}: {}\nNAMES has a record of the sample institution for each parameter of a path; \
+             tests/support/sample.rs makes it",
+            seen.text()
+        );
         is_kept(&seen, row, kept);
         let request = world.request("GET", &path).bearer_auth(&olga.token);
         let again = world.send(request.header("if-none-match", seen.header("etag")));

@@ -4,6 +4,7 @@ mod chain;
 mod doctored;
 mod lists;
 mod logins;
+mod named;
 mod refusals;
 mod witness;
 

@@ -66,6 +66,21 @@ fn each_bad_field_of_a_transaction_is_named() {
     counter.create("T1", &changed(&good, "targetAccountIdentifier", json!(7))).is(200);
     counter.create("T1", &changed(&good, "targetAccountIdentifier", json!(""))).is(200);
     counter.create("T1", &changed(&good, "amount", decimal("10.500"))).is(200);
+    // The years that are written with four digits are all taken, to their last moment.
+    for (sent, shown) in [
+        ("9999-12-31T23:59:59.9999Z", "9999-12-31T23:59:59.999Z"),
+        ("9999-12-30T22:00:01Z", "9999-12-30T22:00:01.000Z"),
+        ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"),
+    ] {
+        let made = counter.create("T1", &changed(&good, "transactionDate", json!(sent))).is(200).json();
+        let id = made["tellerTransactionIdentifier"].as_str().unwrap();
+        let read = counter.world.get(&format!("/teller/T1/transactions/{id}")).is(200).json();
+        assert_eq!(read["transactionDate"], shown);
+        counter.finish("T1", id, "command=CONFIRM").is(202);
+        assert_eq!(counter.journal().pop().unwrap()["transactionDate"], shown);
+    }
+    let beyond = changed(&good, "transactionDate", json!("9999-12-31T23:30:00-01:00"));
+    counter.create("T1", &beyond).fields(&["/transactionDate impossible_date"]);
 }
 
 #[test]

@@ -13,7 +13,8 @@ use std::path::Path;
 /// started here, only the lock of the folder says whether it is in use.
 pub(super) fn refuse_store(cx: &Cx, flags: &DaemonFlags, place: &Place, url: &str) -> Outcome {
     let named = flags.data_dir.is_some() || *cx.settings.get("data_dir").1 != Origin::Default;
-    let (asked, wanted) = (flags.shown_store(cx), std::path::absolute(flags.data_dir(cx)?)?);
+    let asked = flags.shown_store(cx);
+    let wanted = std::path::absolute(flags.data_dir(cx)?)?;
     let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let mark = place.mark().filter(|mark| runs(mark.pid));
     let (served, other) = match &mark {

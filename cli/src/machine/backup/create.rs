@@ -76,9 +76,10 @@ impl Verb for Create {
         cx.out.check_columns(&views::BACKUP)?;
         let config = if seal.take_key() { Some(store.clone().config(cx)?) } else { None };
         let seal = seal.seal(config.as_ref())?;
-        let source = match store.are_given() {
-            true => Source::Store(back_up(&store.config(cx)?).await.map_err(not_started)?),
-            false => Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?)),
+        let source = if store.are_given() {
+            Source::Store(back_up(&store.config(cx)?).await.map_err(not_started)?)
+        } else {
+            Source::Daemon(Box::new(cx.client.download(&GetBackup {}).await?))
         };
         if out == "-" {
             return unless_interrupted(pass_on(source, seal)).await;

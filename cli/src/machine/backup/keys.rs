@@ -38,12 +38,11 @@ impl KeyFlags {
 
     /// The keys from the flags, or a typed passphrase if one opens the file and the user can be asked.
     pub fn read(&self, cx: &Cx, file: &Path) -> Outcome<BackupKeys> {
-        match self.are_none() && cx.prompt.can_ask() && needs_passphrase(file) {
-            true => {
-                let what = format!("Passphrase of {}", file.display());
-                cx.prompt.secret(&what, "--passphrase-file").map(BackupKeys::passphrase)
-            }
-            false => self.given(),
+        if self.are_none() && cx.prompt.can_ask() && needs_passphrase(file) {
+            let what = format!("Passphrase of {}", file.display());
+            cx.prompt.secret(&what, "--passphrase-file").map(BackupKeys::passphrase)
+        } else {
+            self.given()
         }
     }
 }

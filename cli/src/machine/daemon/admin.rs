@@ -52,7 +52,8 @@ impl Verb for RecoverUser {
     const EXAMPLES: &'static [&'static str] =
         &["mfa admin recover-user admin", "mfa admin recover-user amensah --data-dir /var/lib/mfa/store"];
     async fn run(self, cx: &Cx) -> Outcome {
-        let (config, user) = (self.store.config(cx)?, self.user);
+        let config = self.store.config(cx)?;
+        let user = self.user;
         cx.out.check_columns(&views::PASSWORD)?;
         let what = format!("reset password, second factor and sessions of user {user}");
         cx.prompt.in_store(&config.shown_store()).before_ending(&what, &user)?;
@@ -105,6 +106,7 @@ impl Verb for AddAccount {
         "mfa admin add-account 5600 expense --data-dir /var/lib/mfa/store",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::LEDGER_ACCOUNT)?;
         let config = self.store.config(cx)?;
         let account = add_account(&config, &self.identifier, self.kind).await.map_err(not_started)?;
         cx.out.tip(&format!("ledger account {} added ({})", account.identifier, account.kind));

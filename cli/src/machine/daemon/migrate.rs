@@ -59,6 +59,7 @@ impl Verb for Migrate {
         "mfa migrate --from postgres://mfa@db1/mfa --to ./store",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::STORE_COPY)?;
         let (from, to) = (store(&self.from, "--from")?, store(&self.to, "--to")?);
         let watch = |progress: Progress| {
             if let Some(line) = progress_line(progress) {

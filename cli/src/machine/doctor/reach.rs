@@ -122,16 +122,17 @@ pub(super) fn files(seen: &Seen<'_>) -> Option<Finding> {
         let found = format!("{who} may open any number of files, and serves {wanted} connections at once");
         return Some(Fine(found));
     };
-    Some(match connections < wanted {
-        true => Warning(
+    Some(if connections < wanted {
+        Warning(
             format!(
                 "{who} may open {limit} files, so it serves {connections} connections at once and not \
                  {wanted}"
             ),
             "raise the limit, then mfa daemon restart: ulimit -n 8192, or LimitNOFILE=8192 in the unit"
                 .to_owned(),
-        ),
-        false => Fine(format!("{who} may open {limit} files, enough for {wanted} connections at once")),
+        )
+    } else {
+        Fine(format!("{who} may open {limit} files, enough for {wanted} connections at once"))
     })
 }
 

@@ -76,15 +76,18 @@ pub(super) fn disk(seen: &Seen<'_>) -> Option<Finding> {
 }
 
 pub(super) fn store(seen: &Seen<'_>) -> Option<Finding> {
-    let (folder, served, shown) = (&seen.folder, seen.ready.is_ok(), seen.folder.display());
+    let folder = &seen.folder;
+    let served = seen.ready.is_ok();
+    let shown = seen.folder.display();
     if !seen.on_machine {
         return None;
     }
     if !folder.join("FORMAT").exists() {
         let mend = "mfa quickstart to try it, mfa init for real".to_owned();
-        return Some(match served {
-            true => Fine(format!("the daemon has its store elsewhere, not in {shown}")),
-            false => Warning(format!("there is no store in {shown}"), mend),
+        return Some(if served {
+            Fine(format!("the daemon has its store elsewhere, not in {shown}"))
+        } else {
+            Warning(format!("there is no store in {shown}"), mend)
         });
     }
     let locked = File::open(folder.join("lock")).is_ok_and(|file| file.try_lock().is_err());
@@ -186,11 +189,12 @@ pub(super) fn audit(seen: &Seen<'_>) -> Option<Finding> {
     let now = answers.daemon_seconds.unwrap_or_else(now_seconds);
     let kept = Timestamp::from_millis((now - i64::from(days) * DAY_SECONDS) * 1000).day();
     let found = format!("the audit trail goes back to {oldest}");
-    Some(match oldest < kept {
-        false => Fine(found),
-        true => Warning(
+    Some(if oldest < kept {
+        Warning(
             format!("{found}, and audit_retention_days is {days}"),
             format!("with the daemon stopped: mfa audit prune --before {kept} --out FILE"),
-        ),
+        )
+    } else {
+        Fine(found)
     })
 }

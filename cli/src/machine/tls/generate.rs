@@ -50,6 +50,7 @@ impl Verb for Generate {
     ];
     const EXITS: &'static [i32] = &[exit::CONFLICT];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::CERTIFICATE)?;
         let folder = match self.out {
             Some(folder) => folder,
             None => beside_store(cx)?,

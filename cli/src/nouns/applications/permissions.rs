@@ -270,6 +270,9 @@ impl Verb for ConsentsSet {
         "mfa applications consents set crm-v1 identity__v1__users esi false -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        if !cx.client.dry_run {
+            cx.out.check_columns(&views::CONSENT)?;
+        }
         let ConsentFlags { application, group, user } = &self.flags;
         let (application, group, user) = (application.clone(), group.clone(), user.clone());
         cx.client.send(&SetConsent { application, group, user }, &JsonFlag(self.enabled)).await?;

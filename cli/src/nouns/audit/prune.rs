@@ -33,7 +33,8 @@ impl Verb for Prune {
         "mfa audit prune --before 2020-01-01 --out /srv/trail.ndjson --confirm 2020-01-01 -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        let (config, day) = (self.store.config(cx)?, self.before.to_string());
+        let config = self.store.config(cx)?;
+        let day = self.before.to_string();
         cx.out.check_columns(&views::PRUNED)?;
         let what = format!("remove the audit trail from before {day}");
         cx.prompt.in_store(&config.shown_store()).before_destroying(&what, &day)?;

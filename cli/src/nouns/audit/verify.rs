@@ -171,7 +171,8 @@ mod tests {
     }
 
     fn trail(count: i64) -> Vec<String> {
-        let (mut before, mut lines) = (NO_HASH.to_owned(), Vec::new());
+        let mut before = NO_HASH.to_owned();
+        let mut lines = Vec::new();
         for number in 1..=count {
             let mut record = AuditRecord::of("CreateCustomer", Timestamp::from_millis(number));
             record.resource = Some("customer/, \"hash\":".to_owned());

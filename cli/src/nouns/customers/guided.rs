@@ -49,7 +49,8 @@ async fn questions(cx: &Cx, guide: &mut Guide<'_, CreateCustomer>) -> Outcome {
         )?;
         guide.ask(("--address", "/address/country"), "Country", Need::Required, as_text)?;
     }
-    let (mut question, mut number) = ("Add a contact?", 0);
+    let mut question = "Add a contact?";
+    let mut number = 0;
     while guide.wants(question)? {
         let at = |name: &str| format!("/contactDetails/{number}/{name}");
         let kinds = words(&["MOBILE", "PHONE", "EMAIL"]);
@@ -72,8 +73,8 @@ async fn show_duplicates(cx: &Cx, guide: &Guide<'_, CreateCustomer>) {
     for other in cx.client.take_duplicates().into_iter().flat_map(|new| new.others) {
         let read = GetCustomer { customer: other.clone() };
         let Ok(reply) = cx.client.send(&read, &Nothing).await else { continue };
-        let (name, state) =
-            (super::name(&reply.value), reply.value["currentState"].as_str().unwrap_or_default());
+        let name = super::name(&reply.value);
+        let state = reply.value["currentState"].as_str().unwrap_or_default();
         cx.out.warn(&format!("there is a similar customer already: {other} {name} ({state})"));
     }
 }

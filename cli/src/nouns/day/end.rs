@@ -54,6 +54,7 @@ impl Verb for End {
     ];
     const EXITS: &'static [i32] = &[exit::BULK_FAILURES];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::DAY_STEP)?;
         let Self { office, date, leave_open, file } = self;
         let (office, date) = super::office_and_day(cx, office, date)?;
         let ends = Ends { office, leave_open, file };
@@ -167,9 +168,10 @@ impl Ends {
             let code = teller["code"].as_str().unwrap_or_default();
             let name = format!("teller {code}");
             let hint = format!("close it: mfa teller close {code} --office {}", self.office);
-            let closed = match asks {
-                false => Err(Failure::new("teller_open", exit::CONFLICT, in_words(teller))),
-                true => self.ask(cx, code, teller).await,
+            let closed = if asks {
+                self.ask(cx, code, teller).await
+            } else {
+                Err(Failure::new("teller_open", exit::CONFLICT, in_words(teller)))
             };
             steps.push(match closed {
                 Ok(()) => Step::done(&name, "closed"),
@@ -202,10 +204,9 @@ impl Ends {
     async fn check_order(&self, cx: &Cx, at: &GetOfficeDay) -> Outcome {
         let end = EndOfficeDay { office: at.office.clone(), date: at.date.clone() };
         let tried = cx.client.try_out(&end, &JsonIfAny(Some(DayEnd { leave_open: false }))).await;
-        tried.or_else(|failure| match failure.code == fault::DAY_OUT_OF_ORDER.code {
-            true => Err(failure),
-            false => Ok(()),
-        })
+        tried.or_else(
+            |failure| if failure.code == fault::DAY_OUT_OF_ORDER.code { Err(failure) } else { Ok(()) },
+        )
     }
 
     async fn end(&self, cx: &Cx, at: &GetOfficeDay) -> Outcome {
@@ -242,7 +243,8 @@ const UNBROKEN: char = '\u{2060}';
 
 /// Words of which a line is made, with commands as one.
 fn with_whole_commands(text: &str) -> String {
-    let (mut whole, mut within) = (String::new(), false);
+    let mut whole = String::new();
+    let mut within = false;
     for word in text.split_whitespace() {
         if !whole.is_empty() {
             whole.push(if within { UNBROKEN } else { ' ' });

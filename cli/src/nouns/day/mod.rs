@@ -96,10 +96,7 @@ impl Verb for Show {
         let at = GetOfficeDay { office, date: date.to_string() };
         let found = cx.client.send(&at, &Nothing).await;
         let report = found.map_err(|failure| not_ended(failure, &at))?.value;
-        match is_sheet(cx) {
-            true => cx.out.document("day", &sheet::of(cx, &report).await),
-            false => show(cx, &report),
-        }
+        if is_sheet(cx) { cx.out.document("day", &sheet::of(cx, &report).await) } else { show(cx, &report) }
     }
 }
 

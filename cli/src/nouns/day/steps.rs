@@ -51,9 +51,10 @@ impl Step {
 
     /// A step that was refused: skipped where the caller lacks the permission.
     pub fn refused(name: &str, what: &str, failure: &Failure) -> Self {
-        match failure.exit == exit::FORBIDDEN {
-            true => Self::skipped(name, format!("you may not {what}")),
-            false => Self::failed(name, reason(failure)),
+        if failure.exit == exit::FORBIDDEN {
+            Self::skipped(name, format!("you may not {what}"))
+        } else {
+            Self::failed(name, reason(failure))
         }
     }
 

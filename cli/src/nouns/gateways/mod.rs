@@ -8,6 +8,7 @@ use crate::command::noun::{self, Noun, Section};
 use crate::command::prefix::elements;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
+use crate::output::MASK;
 use crate::output::views::{self, View};
 use clap::Args;
 use mfa_shared::endpoint::Endpoint;
@@ -24,8 +25,6 @@ pub const NOUN: Noun = Noun {
     ..noun::NOUN
 };
 
-/// Shown in place of a secret unless it is asked for.
-const MASK: &str = "***";
 /// A gateway has 30 seconds for a message; the daemon's answer takes a little longer.
 const TEST_TIMEOUT: Duration = Duration::from_secs(45);
 

@@ -152,9 +152,10 @@ impl Pieces {
 
 /// Reads what was counted, in all or piece by piece.
 pub(super) fn counted(text: &str) -> Result<Pieces, String> {
-    match text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(['x', 'X']) {
-        true => pieces(text),
-        false => money(text).map(|total| Pieces { total, note: None }),
+    if text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(['x', 'X']) {
+        pieces(text)
+    } else {
+        money(text).map(|total| Pieces { total, note: None })
     }
 }
 

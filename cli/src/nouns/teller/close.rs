@@ -47,6 +47,9 @@ impl Verb for Close {
         "mfa teller close desk-2 --office head-office --denominations 100x6,5x1 --yes -o csv",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        if !cx.client.dry_run {
+            cx.out.check_columns(&views::DAY_REPORT)?;
+        }
         let at = self.at.place(cx)?;
         let found = Pieces::of(self.counted, self.denominations);
         let (read, report) = close(cx, at, (self.cash, found, self.note), &self.file, false).await?;
@@ -221,7 +224,8 @@ async fn check_pause(cx: &Cx, at: &Place, employee: Option<&str>) -> Outcome {
     let tried = cx.client.try_out(&PauseTeller { teller: at.teller.clone() }, &form).await;
     let refused = tried.err().filter(|failure| failure.exit == exit::FORBIDDEN);
     refused.map_or(Ok(()), |failure| {
-        let (teller, employee) = (&at.teller, employee.unwrap_or("who works there"));
+        let teller = &at.teller;
+        let employee = employee.unwrap_or("who works there");
         let what =
             format!("teller {teller} must be paused before its cash is counted, and you may not pause it");
         let hint = format!("let {employee} pause it: mfa teller pause {teller}; then repeat the command");

@@ -160,13 +160,19 @@ impl Effect {
     }
 }
 
-async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
+/// Refuses what can be refused before anything is created or paid: if no question can be asked, nothing
+/// happens at all.
+fn check(cx: &Cx, wish: &Wish) -> Outcome {
     wish.receipt.check(cx)?;
     cx.check_columns(&views::TRANSACTION)?;
-    // Before anything is created: if no question can be asked, nothing happens at all.
     if !cx.prompt.yes {
         cx.prompt.check("--yes")?;
     }
+    Ok(())
+}
+
+async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
+    check(cx, &wish)?;
     let teller = std::mem::take(&mut wish.at).code(cx)?;
     let instance = wish.instance(cx).await?;
     let draft = Draft::default()
@@ -323,6 +329,7 @@ impl Verb for CloseAccount {
         "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 99 --forfeit-interest --yes",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        check(cx, &self.wish)?;
         let instance = self.wish.instance(cx).await?;
         let account = instance["accountIdentifier"].as_str().unwrap_or_default();
         let found = interest::of_account(cx, account).await;

@@ -107,11 +107,12 @@ impl Confirm {
         let read = GetTransaction { teller: teller.clone(), transaction: transaction.clone() };
         let Ok(reply) = cx.client.send(&read, &Nothing).await else { return failure };
         let charged = reply.value["charges"].as_array().is_some_and(|charges| !charges.is_empty());
-        match charged && self.charges.word() == ChargesWord::Excluded {
-            true => failure,
-            false => failure.hint(format!(
+        if charged && self.charges.word() == ChargesWord::Excluded {
+            failure
+        } else {
+            failure.hint(format!(
                 "cancel it, and take less: mfa teller transactions cancel {teller} {transaction}"
-            )),
+            ))
         }
     }
 }

@@ -93,10 +93,8 @@ impl<'a> Pen<'a> {
     fn piece(&mut self, piece: &Piece, tall: u32) {
         let size = self.ruler.sheet.letters(piece.style);
         let (x, y) = self.place(piece.x, tall * 5 / 7);
-        let (name, used) = match is_bold(piece.style) {
-            true => (BOLD, &mut self.bold),
-            false => (REGULAR, &mut self.regular),
-        };
+        let (name, used) =
+            if is_bold(piece.style) { (BOLD, &mut self.bold) } else { (REGULAR, &mut self.regular) };
         let letters = used.encoded(&piece.text);
         self.content.begin_text().set_font(name, size as f32).next_line(x, y);
         self.content.show(Str(&letters)).end_text();

@@ -44,6 +44,7 @@ impl Verb for Apply {
         exit::CHANGES_FOUND,
     ];
     async fn run(self, cx: &Cx) -> Outcome {
+        cx.out.check_columns(&views::PLAN)?;
         let plan = plan(&cx.client, files::read(&self.files)?).await?;
         show_plan(cx, &plan, self.dry_run);
         if plan.steps.is_empty() {
@@ -54,12 +55,11 @@ impl Verb for Apply {
         if self.existing_only {
             client.references = References::Refused;
         }
-        let (became, ended) = match self.dry_run {
-            true => (try_out(&client, &plan).await?, Ok(())),
-            false => {
-                cx.prompt.confirm(&format!("do this {}?", cx.prompt.place))?;
-                carry_out(&client, &plan).await
-            }
+        let (became, ended) = if self.dry_run {
+            (try_out(&client, &plan).await?, Ok(()))
+        } else {
+            cx.prompt.confirm(&format!("do this {}?", cx.prompt.place))?;
+            carry_out(&client, &plan).await
         };
         cx.out.show(&views::PLAN, &show::rows(&plan, &became))?;
         ended.map_err(|failure| failure.adding("; what was done before stays").hint(AGAIN))?;

@@ -87,10 +87,7 @@ impl Place {
             Err(error) => return Err(unwritable(folder, &error)),
         };
         if !empty {
-            return match over {
-                true => Ok(Place::Over(path)),
-                false => Err(taken(folder)),
-            };
+            return if over { Ok(Place::Over(path)) } else { Err(taken(folder)) };
         }
         let parent = path.parent().unwrap_or(Path::new("/"));
         let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);

@@ -56,7 +56,8 @@ impl Document {
 
     /// A refusal of a missing property, which says where it was looked for.
     pub fn with_absent(&self, failure: Failure) -> Failure {
-        let (mut errors, mut failure) = (failure.errors.clone(), failure);
+        let mut errors = failure.errors.clone();
+        let mut failure = failure;
         for error in &mut errors {
             let absent = self.absent.iter().find(|(name, _)| error.field.strip_prefix('/') == Some(name));
             if let Some((_, place)) = absent {
@@ -90,7 +91,8 @@ impl Document {
 
 /// Reads files and folders; `-` is standard input.
 pub fn read(files: &[String]) -> Outcome<Vec<Document>> {
-    let (mut documents, mut findings) = (Vec::new(), Findings::default());
+    let mut documents = Vec::new();
+    let mut findings = Findings::default();
     let mut paths = Vec::new();
     for file in files {
         paths.extend(expand(file)?);
@@ -103,10 +105,11 @@ pub fn read(files: &[String]) -> Outcome<Vec<Document>> {
     }
     check_distinct(&documents, &mut findings);
     findings.settle()?;
-    match documents.is_empty() {
-        true => Err(Failure::usage(format!("there is no document in {}", files.join(", ")))
-            .hint("what a document looks like: mfa help apply")),
-        false => Ok(documents),
+    if documents.is_empty() {
+        Err(Failure::usage(format!("there is no document in {}", files.join(", ")))
+            .hint("what a document looks like: mfa help apply"))
+    } else {
+        Ok(documents)
     }
 }
 
@@ -140,12 +143,13 @@ fn expand(file: &str) -> Outcome<Vec<String>> {
 /// The documents of a text with their places; the elements of a list are documents, too.
 fn values(name: &str, text: &str) -> Outcome<Vec<(String, Value)>> {
     // JSON first, because YAML reads some of it differently.
-    let documents = match text.trim_start().starts_with(['{', '[']) {
-        true => serde_json::Deserializer::from_str(text)
+    let documents = if text.trim_start().starts_with(['{', '[']) {
+        serde_json::Deserializer::from_str(text)
             .into_iter()
             .collect::<Result<Vec<Value>, _>>()
-            .map_err(|error| Failure::usage(format!("{name} is not JSON: {error}")))?,
-        false => yaml::documents(text).map_err(|why| Failure::usage(format!("{name} is not YAML: {why}")))?,
+            .map_err(|error| Failure::usage(format!("{name} is not JSON: {error}")))?
+    } else {
+        yaml::documents(text).map_err(|why| Failure::usage(format!("{name} is not YAML: {why}")))?
     };
     let mut found = Vec::new();
     for (number, document) in (1..).zip(documents) {

@@ -31,7 +31,9 @@ pub struct Kind {
 impl Kind {
     fn of(noun: &'static Noun) -> Option<Self> {
         let apply = noun.apply.as_ref()?;
-        let (name, key, within) = (apply.kind, noun.key, noun.within.first().copied());
+        let name = apply.kind;
+        let key = noun.key;
+        let within = noun.within.first().copied();
         Some(Self {
             name,
             key,

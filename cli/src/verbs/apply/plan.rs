@@ -67,7 +67,9 @@ pub async fn plan(client: &Client, documents: Vec<Document>) -> Outcome<Plan> {
         documents.iter().flat_map(Document::references).map(|(_, name)| name).collect();
     others.retain(|name| !own.contains(name));
     let (states, absent) = look(client, &documents, others).await?;
-    let (mut findings, mut steps, mut unchanged) = (Findings::default(), Vec::new(), 0);
+    let mut findings = Findings::default();
+    let mut steps = Vec::new();
+    let mut unchanged = 0;
     for ((document, state), layer) in documents.into_iter().zip(states).zip(layers) {
         let drawn = match &state {
             Some(state) => change(&document, state, &mut findings),
@@ -201,7 +203,8 @@ fn creation(document: &Document, findings: &mut Findings) -> Option<Drawn> {
 
 /// A record that is there; nothing where it is as the document says.
 fn change(document: &Document, state: &State, findings: &mut Findings) -> Option<Drawn> {
-    let (kind, shape) = (document.kind, Shape::of(document.kind.create.meta));
+    let kind = document.kind;
+    let shape = Shape::of(document.kind.create.meta);
     let shown = (kind.shown)(&state.value).unwrap_or_else(|_| state.value.clone());
     let mut wanted = shown.clone();
     for (name, value) in &document.given {
@@ -229,7 +232,9 @@ fn change(document: &Document, state: &State, findings: &mut Findings) -> Option
             }
         }
     }
-    let (mut body, mut own_operations, mut in_body) = (shown.clone(), Vec::new(), false);
+    let mut body = shown.clone();
+    let mut own_operations = Vec::new();
+    let mut in_body = false;
     // Secrets are sent only where they change, and where a change needs them.
     shape.secrets().into_iter().for_each(|name| body[name] = Value::Null);
     for name in document.given.keys().filter(|name| changed.contains(name) || !seen(name)) {

@@ -80,7 +80,9 @@ pub fn guard(value: &mut Value) {
 
 /// The text with what it names; nothing where it names nothing.
 fn resolved(text: &str, folder: &Path) -> Result<Option<String>, String> {
-    let (mut out, mut rest, mut found) = (String::new(), text, false);
+    let mut out = String::new();
+    let mut rest = text;
+    let mut found = false;
     while let Some(at) = rest.find("${") {
         if rest[..at].ends_with('$') {
             // `$${` is the text `${`.
@@ -117,10 +119,7 @@ fn named(name: &str, folder: &Path) -> Result<String, String> {
             "${{{name}}} is neither ${{env:NAME}} nor ${{file:PATH}}; the text ${{ is written $${{"
         )),
     }?;
-    match value.is_empty() {
-        true => Err(format!("${{{name}}} is empty")),
-        false => Ok(value),
-    }
+    if value.is_empty() { Err(format!("${{{name}}} is empty")) } else { Ok(value) }
 }
 
 /// Hides what must not be shown of a value before a change and after it.

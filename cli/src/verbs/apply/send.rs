@@ -124,7 +124,8 @@ fn outcome(step: &Step, results: &[OperationResult], tried: bool) -> Became {
 
 /// Steps as parts of which each fits into a batch.
 fn parts<'i>(steps: &[Step], all: &'i [usize]) -> Vec<&'i [usize]> {
-    let (mut parts, mut from) = (Vec::new(), 0);
+    let mut parts = Vec::new();
+    let mut from = 0;
     for to in 1..=all.len() {
         let fits = |part: &[usize]| {
             let (operations, bytes, hashes) = weight(steps, part);

@@ -24,13 +24,13 @@ pub async fn export(cx: &Cx, noun: Bulk, out: Option<&str>, format: Option<Forma
     };
     let mut sheet = Sheet::begin(cx, noun, out, format)?;
     let mut records = Vec::new();
-    let mut take = |record| match noun.ordered {
-        // A record that others name has to come before them.
-        true => {
-            records.push(record);
-            Ok(())
+    let mut take = |record| {
+        if !noun.ordered {
+            return sheet.push(&record);
         }
-        false => sheet.push(&record),
+        // A record that others name has to come before them.
+        records.push(record);
+        Ok(())
     };
     noun.noun.each(&cx.client, &mut take).await?;
     in_order(records).iter().try_for_each(|record| sheet.push(record))?;
@@ -41,7 +41,8 @@ pub async fn export(cx: &Cx, noun: Bulk, out: Option<&str>, format: Option<Forma
 
 /// Records with those first that others name as their parent.
 fn in_order(mut records: Vec<Value>) -> Vec<Value> {
-    let (mut ordered, mut known) = (Vec::with_capacity(records.len()), HashSet::new());
+    let mut ordered = Vec::with_capacity(records.len());
+    let mut known = HashSet::new();
     while !records.is_empty() {
         let before = records.len();
         let (ready, waiting): (Vec<_>, Vec<_>) = records.into_iter().partition(|record| {

@@ -46,7 +46,8 @@ impl Failed {
             Some(header) => (header.to_vec(), Vec::new()),
             None => Reading::columns(noun, map).into_iter().unzip(),
         };
-        let (path, delimiter) = (path.to_owned(), source.delimiter());
+        let path = path.to_owned();
+        let delimiter = source.delimiter();
         Ok(Self { path, columns, fields, delimiter, writer: None, count: 0, unreadable: 0 })
     }
 

@@ -182,9 +182,10 @@ pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     // A row that names one before it is tried together with it, as far as a batch can hold both.
     let together = order.atomic || (order.validate_only && noun.ordered);
     let parts = read(source, reading, before, if together { OPERATIONS_MAX } else { noun.rows_max });
-    let ended = match order.atomic {
-        true => whole(&sender, parts, &mut ledger, &run).await,
-        false => one_by_one(&sender, parts, &mut ledger).await,
+    let ended = if order.atomic {
+        whole(&sender, parts, &mut ledger, &run).await
+    } else {
+        one_by_one(&sender, parts, &mut ledger).await
     };
     ledger.progress.end();
     match ended {
@@ -277,7 +278,8 @@ async fn one_by_one(sender: &Sender, mut parts: Parts, ledger: &mut Ledger) -> O
                 }
             };
             let Some(part) = part else { break };
-            let (part, sender) = (part?, sender.clone());
+            let part = part?;
+            let sender = sender.clone();
             under_way.push_back(tokio::spawn(async move {
                 let mut done = sender.send(part.ready).await?;
                 done.extend(part.settled);

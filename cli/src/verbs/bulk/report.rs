@@ -93,7 +93,8 @@ impl Report {
     /// Adds the result of a row.
     pub fn push(&mut self, done: &Done) {
         let flat = |text: &str| guarded_or_empty(&text.replace(['\r', '\n'], " "));
-        let (number, id) = (done.number.to_string(), flat(&done.id));
+        let number = done.number.to_string();
+        let id = flat(&done.id);
         self.line(&[&number, &id, done.status.as_str(), &done.code, &flat(&done.message)]);
     }
 
@@ -170,7 +171,9 @@ mod tests {
     use super::*;
 
     fn done(number: u64, id: &str, status: Status) -> Done {
-        let (id, code, message) = (id.to_owned(), String::new(), "a\nb".to_owned());
+        let id = id.to_owned();
+        let code = String::new();
+        let message = "a\nb".to_owned();
         Done { number, id, status, code, message, raw: None, before: false }
     }
 

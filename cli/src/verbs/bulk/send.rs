@@ -93,7 +93,8 @@ impl Done {
     /// A row that was refused.
     pub fn failed(row: &Row, code: &str, message: &str) -> Self {
         let (code, message) = (code.to_owned(), message.to_owned());
-        let (id, raw) = (row.id.clone(), Some(row.raw.clone()));
+        let id = row.id.clone();
+        let raw = Some(row.raw.clone());
         Self { number: row.number, id, status: Status::Failed, code, message, raw, before: false }
     }
 
@@ -267,9 +268,10 @@ impl Sender {
 /// The results of rows that were all rolled back because one of them was refused.
 fn taken_back(rows: &[Ready], refused: usize, code: &str, message: &str) -> Vec<Done> {
     let number = rows[refused].row.number;
-    let outcome = |(i, ready): (usize, &Ready)| match i == refused {
-        true => Done::failed(&ready.row, code, message),
-        false => {
+    let outcome = |(i, ready): (usize, &Ready)| {
+        if i == refused {
+            Done::failed(&ready.row, code, message)
+        } else {
             let why = format!("taken back, because row {number} was refused");
             Done::failed(&ready.row, TAKEN_BACK, &why)
         }

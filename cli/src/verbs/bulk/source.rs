@@ -13,6 +13,10 @@ use std::path::Path;
 /// Bytes of a file that are examined for its format.
 const BUFFER_BYTES: usize = 256 * 1024;
 
+/// What is read after the last line of CSV. In a cell it says that its quote is still open: the reader takes
+/// the rest of the file for the cell, and a file that was cut off would become a record.
+const END: &[u8] = b"\n\x01\0end of the table\0\x01";
+
 /// How rows are written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -94,7 +98,9 @@ impl Source {
     /// Bytes of the file read so far; 0 where they do not measure the progress.
     pub fn position(&self) -> u64 {
         match &self.rows {
-            Rows::Csv { reader, skipped, .. } => skipped + reader.position().byte(),
+            Rows::Csv { reader, skipped, .. } => {
+                (skipped + reader.position().byte()).min(self.bytes.unwrap_or(u64::MAX))
+            }
             Rows::Lines { read, .. } => *read,
             Rows::Records(_) => 0,
         }
@@ -108,14 +114,11 @@ impl Source {
                 let mut cells = ByteRecord::new();
                 match reader.read_byte_record(&mut cells) {
                     Ok(false) => return Ok(None),
-                    Ok(true) if cells.len() != header.len() => {
-                        let (has, should) = (cells.len(), header.len());
-                        let cells_of_line = if has == 1 { "cell" } else { "cells" };
-                        self.count += 1;
-                        let why = format!("the line has {has} {cells_of_line}, the header {should}");
-                        return Ok(Some((self.count, Raw::Uneven(cells, why))));
-                    }
-                    Ok(true) => Raw::Cells(cells),
+                    Ok(true) if cells.len() == 1 && cells[0] == END[1..] => return Ok(None),
+                    Ok(true) => match uneven(&cells, header.len()) {
+                        None => Raw::Cells(cells),
+                        Some((cells, why)) => Raw::Uneven(cells, why),
+                    },
                     Err(error) => return Err(Failure::local(format!("cannot read on: {error}"))),
                 }
             }
@@ -143,6 +146,19 @@ impl Source {
         self.count += 1;
         Ok(Some((self.count, raw)))
     }
+}
+
+/// The cells of a line that is not whole, and why it is not.
+fn uneven(cells: &ByteRecord, columns: usize) -> Option<(ByteRecord, String)> {
+    if let Some(last) = cells.iter().next_back().and_then(|cell| cell.strip_suffix(END)) {
+        let cells = cells.iter().take(cells.len() - 1).chain([last]).collect();
+        let why = "a quote is still open at the end of the file, which may be cut off";
+        return Some((cells, why.to_owned()));
+    }
+    let has = cells.len();
+    let cells_of_line = if has == 1 { "cell" } else { "cells" };
+    (has != columns)
+        .then(|| (cells.clone(), format!("the line has {has} {cells_of_line}, the header {columns}")))
 }
 
 fn by_name(file: &str) -> Option<Format> {
@@ -185,7 +201,8 @@ fn records(file: &str, format: Format, mut reader: Box<dyn BufRead + Send>) -> O
 /// Removes the comments before the header, and finds the delimiter of the cells.
 fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     let unreadable = |error| Failure::usage(format!("cannot read {file}: {error}"));
-    let (mut line, mut skipped) = (Vec::new(), 0);
+    let mut line = Vec::new();
+    let mut skipped = 0;
     loop {
         line.clear();
         if reader.read_until(b'\n', &mut line).map_err(unreadable)? == 0 {
@@ -200,7 +217,7 @@ fn csv_rows(file: &str, mut reader: Box<dyn BufRead + Send>) -> Outcome<Rows> {
     let count = |delimiter: u8| line.iter().filter(|byte| **byte == delimiter).count();
     // The last of equals is taken, so the comma comes last.
     let delimiter = [b'\t', b';', b','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(b',');
-    let whole: Box<dyn Read + Send> = Box::new(Cursor::new(line).chain(reader));
+    let whole: Box<dyn Read + Send> = Box::new(Cursor::new(line).chain(reader).chain(END));
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(whole);
     let header =
         reader.headers().map_err(|_| Failure::usage(format!("the header of {file} is not UTF-8")))?;

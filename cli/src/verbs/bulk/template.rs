@@ -16,7 +16,8 @@ pub fn text(noun: Bulk) -> String {
     let width = columns.iter().map(|column| column.name.len()).max().unwrap_or_default();
     for column in &columns {
         let needed = if column.required { "required; " } else { "" };
-        let (name, doc) = (&column.name, column.doc.trim_end_matches('.'));
+        let name = &column.name;
+        let doc = column.doc.trim_end_matches('.');
         text += &format!("# {name:width$}  {needed}{doc}{}\n", form(column));
     }
     let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();

@@ -4,7 +4,7 @@ use super::super::access::AccessRequest;
 use super::super::head::Head;
 use super::super::heavy::Secret;
 use super::super::payload::Payload;
-use super::super::request::{Request, tries_code};
+use super::super::request::{Request, answers_secret, tries_code};
 use super::super::route::{Handler, Prepared, Route};
 use super::super::state::State;
 use crate::ops::listing::json;
@@ -50,10 +50,15 @@ impl Parts {
         Ok(parts)
     }
 
-    /// The answer to a batch with a key is kept, and what was read may be secret: so nothing is.
-    pub(super) fn without_reads(mut self) -> Self {
-        for part in self.list.iter_mut().filter(|part| part.method.reads()) {
-            let detail = "what reads cannot be part of a batch with an Idempotency-Key of its own";
+    /// The answer to a batch with a key is kept, and what was read may be secret: so nothing is, and no
+    /// secret is made that only the answer shows.
+    pub(super) fn without_answers(mut self) -> Self {
+        let shows = |part: &&mut Part| {
+            part.method.reads() || part.request.as_ref().is_ok_and(|request| answers_secret(&request.meta))
+        };
+        for part in self.list.iter_mut().filter(shows) {
+            let detail = "what reads, or is answered with a secret, cannot be part of a batch with an \
+                          Idempotency-Key of its own";
             part.request = Err(Fault::new(fault::NOT_IN_BATCH, detail));
         }
         self

@@ -125,7 +125,8 @@ mod tests {
 
     #[test]
     fn a_spread_is_a_histogram() {
-        let (mut page, spread) = (Page::default(), Spread::over(&[500, 1_000_000]));
+        let mut page = Page::default();
+        let spread = Spread::over(&[500, 1_000_000]);
         [400, 600, 2_000_000].into_iter().for_each(|value| spread.note(value));
         let family = Family { name: "took_seconds", kind: Kind::Histogram, help: "How long." };
         page.begin(family);

@@ -21,6 +21,20 @@ pub fn differences(before: Option<&Node>, after: Option<&Node>) -> Vec<AuditChan
     found
 }
 
+/// Puts the change of a field that no read shows to its place among the fields of the record.
+pub fn insert(changes: &mut Vec<AuditChange>, unseen: AuditChange, record: Option<&Node>) {
+    let place = |field: &str| {
+        let name = field.split('/').nth(1)?;
+        let Some(Node::Object(properties)) = record else { return None };
+        properties.iter().position(|(given, _)| given == name)
+    };
+    let own = place(&unseen.field);
+    let behind =
+        |change: &AuditChange| own.is_some_and(|own| place(&change.field).is_some_and(|at| at > own));
+    let at = changes.iter().position(behind).unwrap_or(changes.len());
+    changes.insert(at, unseen);
+}
+
 fn compare(at: String, before: Option<&Node>, after: Option<&Node>, found: &mut Vec<AuditChange>) {
     if value(before) == value(after) {
         return;

@@ -15,14 +15,16 @@ use super::{Caller, Stored};
 use crate::store::engine::Range;
 use crate::store::record::numbered;
 use crate::store::records::{
-    AUDIT, AUDIT_PENDING, AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreFacts,
+    AUDIT, AUDIT_PENDING, AuditEnd, AuditIndexed, AuditPlace, PendingAudit, StoreFacts, StoredTeller,
 };
 use crate::store::seed::SYSTEM_ACTOR;
 use crate::store::{Tx, trail};
 use mfa_shared::api::audit::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::identifier::shown;
+use mfa_shared::kind::resource;
 use mfa_shared::node::Node;
+use mfa_shared::path::split;
 use mfa_shared::time::Timestamp;
 use mfa_shared::wire::{Json, Nothing, Query};
 use serde::Serialize;
@@ -115,6 +117,19 @@ pub fn made_of(field: &str, text: &str) -> AuditChange {
 pub fn secret_changed(field: &str) -> AuditChange {
     let cover = || Some(Node::Text(COVER.to_owned()));
     AuditChange { field: field.to_owned(), before: cover(), after: cover() }
+}
+
+/// A record that was reported without its transaction, with the teller that it is about: the paths of the
+/// counter name it without its office.
+pub fn about_teller(tx: &mut Tx<'_>, mut record: AuditRecord) -> Result<AuditRecord, Fault> {
+    let path =
+        record.path.as_deref().filter(|path| record.resource.is_none() && path.starts_with("/teller/"));
+    if let Some(code) = path.and_then(split).and_then(|segments| segments.into_iter().nth(1))
+        && let Some(teller) = tx.get::<StoredTeller>(&[&code])?
+    {
+        record.resource = Some(resource("teller", &[teller.office, code]));
+    }
+    Ok(record)
 }
 
 /// Up to where in the journal of a shared engine records are sealed.

@@ -1,16 +1,27 @@
-//! E-mail configurations. Contract: `gateways.md` sections 1 and 3.
+//! E-mail configurations. Contract: `gateways.md` sections 1, 3 and 5.
 
-use super::common::{not_found, note_read, refuse_redirect, taken};
+use super::common::{Gateway, not_found, note_read, refuse_redirect, taken};
+use super::trial::{limits, refused, settle, text};
+use crate::config::Config;
+use crate::domain::gateway::{Mail, Trial, Tried, mail_way};
 use crate::ops::Caller;
 use crate::ops::rows::Rows;
+use crate::outward::mail::is_deliverable;
+use crate::random;
 use crate::secret::Secret;
 use crate::store::Tx;
 use crate::store::records::{APP_PASSWORD, Audit, GatewayKind, StoredEmail};
 use mfa_shared::api::gateways::*;
-use mfa_shared::endpoint::CreatedAt;
-use mfa_shared::fault::Fault;
+use mfa_shared::endpoint::{CreatedAt, Endpoint, Meta};
+use mfa_shared::fault::{self, Fault};
 use mfa_shared::rule::FieldError;
 use mfa_shared::wire::{Accepted, Done, Json, Nothing};
+
+impl Gateway for StoredEmail {
+    const KIND: GatewayKind = GatewayKind::Email;
+    const CALLED: &'static str = "e-mail configuration";
+    const SHOWN_BY: &'static Meta = &GetEmailConfiguration::META;
+}
 
 /// `POST /configuration/email`
 pub fn create(
@@ -20,7 +31,7 @@ pub fn create(
     Json(new): &Json<EmailConfiguration>,
 ) -> Result<CreatedAt<GetEmailConfiguration>, Fault> {
     if tx.has::<StoredEmail>(&[&new.identifier])? {
-        return Err(taken(GatewayKind::Email, &new.identifier));
+        return Err(taken::<StoredEmail>(&new.identifier));
     }
     let mut email = StoredEmail {
         identifier: new.identifier.clone(),
@@ -63,7 +74,7 @@ pub fn get(
 
 /// Notes a read of the password.
 pub fn note(tx: &mut Tx<'_>, caller: &Caller, at: &GetEmailConfiguration) -> Result<(), Fault> {
-    note_read(tx, caller, GatewayKind::Email, &at.configuration)
+    note_read::<StoredEmail>(tx, caller, &at.configuration)
 }
 
 /// `PUT /configuration/email`
@@ -88,6 +99,51 @@ pub fn delete(
     Ok(Done)
 }
 
+/// Plans `POST /configuration/email/{configuration}/test`
+pub fn plan_test(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    config: &Config,
+    at: &TestEmailConfiguration,
+    Json(test): &Json<EmailTest>,
+) -> Result<Trial<Mail>, Fault> {
+    if !is_deliverable(&test.to) {
+        return Err(Fault::field("/to", "bad_characters", "must be a mail address such as name@example.org"));
+    }
+    let stored = find(tx, &at.configuration)?;
+    let secret = password(tx, &stored)?;
+    let now = tx.now();
+    let shown = stored.shown(None);
+    let refuse = |refusal| refused::<StoredEmail>(&at.configuration, refusal);
+    let way = mail_way(&shown, config.mail_from.as_deref()).map_err(refuse)?;
+    let text = format!("{}\r\n\r\nIt needs no answer.\r\n", text::<StoredEmail>(tx, &at.configuration)?);
+    let sign_in = shown.username.zip(secret).filter(|_| shown.smtp_auth.is_on());
+    let message = Mail {
+        host: shown.host,
+        // A stored port keeps its rule, 1 to 65535.
+        port: shown.port.parse().map_err(|_| Fault::new(fault::INTERNAL, "a stored port is not a number"))?,
+        way,
+        sign_in,
+        to: test.to.clone(),
+        subject: format!("Test of the e-mail configuration {}", at.configuration),
+        text,
+        name: random::hex::<16>(),
+        at: now,
+        limits: limits(config),
+    };
+    Ok(Trial { message, to: test.to.clone(), at: now })
+}
+
+/// Settles `POST /configuration/email/{configuration}/test`
+pub fn settle_test(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    at: &TestEmailConfiguration,
+    tried: &Tried,
+) -> Result<Json<TestOutcome>, Fault> {
+    settle::<StoredEmail>(tx, caller, &at.configuration, tried)
+}
+
 /// Changes a configuration.
 pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &EmailChange) -> Result<Accepted, Fault> {
     let before = find(tx, &change.identifier)?;
@@ -106,7 +162,7 @@ pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &EmailChange) -> Result<
     let way = |email: &StoredEmail| (email.host.clone(), email.port.clone(), email.protocol, email.start_tls);
     let brings_new = change.app_password.as_ref().is_some_and(|new| !new.is_empty());
     if before.app_password.is_some() && way(&before) != way(&email) && !brings_new {
-        refuse_redirect(caller, GatewayKind::Email, &change.identifier)?;
+        refuse_redirect::<StoredEmail>(caller, &change.identifier)?;
     }
     email.audit.touch(&caller.name, tx.now());
     tx.put(&email)?;
@@ -115,7 +171,7 @@ pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &EmailChange) -> Result<
 
 /// The configuration of an identifier.
 pub fn find(tx: &mut Tx<'_>, identifier: &str) -> Result<StoredEmail, Fault> {
-    tx.get(&[identifier])?.ok_or_else(|| not_found(GatewayKind::Email, identifier))
+    tx.get(&[identifier])?.ok_or_else(|| not_found::<StoredEmail>(identifier))
 }
 
 /// The password of a configuration.

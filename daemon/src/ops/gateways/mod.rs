@@ -1,9 +1,9 @@
-//! E-mail and SMS gateways. Contract: `gateways.md`.
+//! E-mail and SMS gateways: a file for each kind, and what they share. Contract: `gateways.md`.
 
 mod common;
 pub mod email;
 pub mod sms;
-pub mod trial;
+mod trial;
 
 use super::Caller;
 use crate::store::Tx;

@@ -171,7 +171,8 @@ proptest! {
 
 #[test]
 fn once_the_runs_are_known_every_page_costs_what_it_shows() {
-    let (mut store, numbers) = (store(), Arc::new(ListNumbers::default()));
+    let mut store = store();
+    let numbers = Arc::new(ListNumbers::default());
     let all = Step::Day([true; 4], 9);
     store.write(|tx| (0..1_000).try_for_each(|_| take(tx, &all))).unwrap();
     let mut cost = |query: &str| {

@@ -104,9 +104,10 @@ impl BackupKeys {
                 identities.push(x25519::Identity::from_str(line).map_err(wrong)?);
             }
         }
-        match identities.is_empty() {
-            true => Err("there is no identity of age (AGE-SECRET-KEY-1...) in it".to_owned()),
-            false => Ok(Self { identities, passphrase: None }),
+        if identities.is_empty() {
+            Err("there is no identity of age (AGE-SECRET-KEY-1...) in it".to_owned())
+        } else {
+            Ok(Self { identities, passphrase: None })
         }
     }
 }
@@ -202,9 +203,10 @@ pub fn needs_passphrase(file: &Path) -> bool {
 /// Opens a file to be read as a backup.
 pub fn open(file: &Path, keys: &BackupKeys) -> Result<Box<dyn Source>, BackupError> {
     let mut bytes = buffered(file)?;
-    match bytes.fill_buf()?.starts_with(MAGIC) {
-        true => Ok(Box::new(decrypt(bytes, keys)?)),
-        false => Ok(Box::new(bytes)),
+    if bytes.fill_buf()?.starts_with(MAGIC) {
+        Ok(Box::new(decrypt(bytes, keys)?))
+    } else {
+        Ok(Box::new(bytes))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::store::key_file::of_bytes;
 use crate::store::unlock::prove;
 use futures_util::future::BoxFuture;
 use mfa_shared::time::Timestamp;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,19 +58,39 @@ impl Draft {
             let whole = read(self.file.path(), &keys).await?;
             check_key_file(whole.key_file.as_deref().map(Vec::as_slice), &whole)?;
             let facts = Facts { encrypted: self.encrypted, ..whole.facts };
-            let named = name.map_or_else(|| file_name(&facts).into(), OsStr::to_owned);
-            let place = self.folder.join(named);
-            self.file.persist_noclobber(&place).map_err(|error| error.error)?;
+            let names = match name {
+                Some(name) => vec![name.to_owned()],
+                // A second one of the same second is told apart by its milliseconds.
+                None => [false, true].map(|millis| file_name(&facts, millis).into()).to_vec(),
+            };
+            let place = persist(self.file, &self.folder, &names)?;
             File::open(&self.folder)?.sync_all()?;
             Ok((place, facts))
         })
     }
 }
 
+/// Gives a file the first of these names that is free.
+fn persist(mut file: NamedTempFile, folder: &Path, names: &[OsString]) -> io::Result<PathBuf> {
+    let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
+    for name in names {
+        let place = folder.join(name);
+        match file.persist_noclobber(&place) {
+            Ok(_) => return Ok(place),
+            Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => {
+                (file, taken) = (refused.file, refused.error);
+            }
+            Err(refused) => return Err(refused.error),
+        }
+    }
+    Err(taken)
+}
+
 /// Reads a backup from its first byte to its last, and verifies every frame, item and image.
 pub fn read<'a>(file: &'a Path, keys: &'a BackupKeys) -> BoxFuture<'a, Result<Whole, BackupError>> {
     Box::pin(async move {
-        let (file, keys) = (file.to_owned(), keys.clone());
+        let file = file.to_owned();
+        let keys = keys.clone();
         let read = tokio::task::spawn_blocking(move || whole_file(&file, &keys)).await;
         read.unwrap_or_else(|_| {
             Err(BackupError::Refused("the work broke off because of a defect".to_owned()))
@@ -89,13 +109,15 @@ pub fn check_key_file(key_file: Option<&[u8]>, whole: &Whole) -> Result<(), Back
 
 /// The name of a file after the moment of its backup. An encrypted one also has its store in the name, since
 /// no one can look into it.
-fn file_name(facts: &Facts) -> String {
+fn file_name(facts: &Facts, millis: bool) -> String {
     let moment = facts.trailer.moment.to_string();
     let (seconds, _) = moment.split_once('.').unwrap_or((&moment, ""));
-    let stamp: String = seconds.chars().filter(char::is_ascii_alphanumeric).collect();
-    match facts.encrypted {
-        true => format!("{PREFIX}{stamp}Z-{}.{SUFFIX}.{AGE_SUFFIX}", facts.head.instance),
-        false => format!("{PREFIX}{stamp}Z.{SUFFIX}"),
+    let shown = if millis { moment.trim_end_matches('Z') } else { seconds };
+    let stamp: String = shown.chars().filter(char::is_ascii_alphanumeric).collect();
+    if facts.encrypted {
+        format!("{PREFIX}{stamp}Z-{}.{SUFFIX}.{AGE_SUFFIX}", facts.head.instance)
+    } else {
+        format!("{PREFIX}{stamp}Z.{SUFFIX}")
     }
 }
 

@@ -88,7 +88,9 @@ pub fn key_file_prefix(bytes: &[u8]) -> Zeroizing<Vec<u8>> {
 impl<R: Read> Frames<R> {
     /// Begins to read a file.
     pub fn begin(mut from: R) -> Result<Self, BackupError> {
-        let (mut magic, mut offset, mut key_file) = ([0; MAGIC.len()], MAGIC.len(), None);
+        let mut magic = [0; MAGIC.len()];
+        let mut offset = MAGIC.len();
+        let mut key_file = None;
         let mut read = fill(&mut from, &mut magic)?;
         if magic == KEY_MAGIC[..MAGIC.len()] {
             let bytes = key_file_of(&mut from)?;

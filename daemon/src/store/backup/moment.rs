@@ -109,7 +109,8 @@ impl Way {
 
     /// Makes the changes of the journal behind the backup that was put back.
     pub async fn follow(&self, to: &dyn Engine, now: Timestamp, watch: Watch<'_>) -> Result<(), BackupError> {
-        let (mut waiting, mut done) = (Waiting::default(), 0);
+        let mut waiting = Waiting::default();
+        let mut done = 0;
         for next in self.commits()? {
             for mut change in next?.1.changes {
                 let is_mark = change.space == SYSTEM && change.key == MARK;
@@ -130,7 +131,8 @@ impl Way {
 
     /// Brings the images that are in use and were not in the backup; which ones are missing.
     pub async fn bring_images(&self, to: &dyn Engine) -> Result<Vec<String>, BackupError> {
-        let (mut waiting, mut missing) = (Waiting::default(), Vec::new());
+        let mut waiting = Waiting::default();
+        let mut missing = Vec::new();
         for first in 0..=u8::MAX {
             let there = to.objects().list(first).await?;
             for hash in named(to, first).await?.into_iter().filter(|hash| !there.contains(hash)) {

@@ -86,7 +86,8 @@ pub fn facts(file: &Path, keys: &BackupKeys) -> Result<Facts, BackupError> {
     let mut open = crypt::open(file, keys)?;
     let head = head(&mut Frames::begin(&mut open)?)?;
     let (raw, digest) = last_frame(open)?;
-    let (bytes, encrypted) = (fs::metadata(file)?.len(), is_encrypted(file)?);
+    let bytes = fs::metadata(file)?.len();
+    let encrypted = is_encrypted(file)?;
     Ok(Facts { head, trailer: json(&raw, "trailer")?, digest, bytes, encrypted })
 }
 
@@ -100,7 +101,8 @@ pub fn whole_file(file: &Path, keys: &BackupKeys) -> Result<Whole, BackupError> 
 /// Reads a backup from its first byte to its last.
 pub fn whole(from: impl Read) -> Result<Whole, BackupError> {
     let mut reader = Reader::begin(from)?;
-    let (sealed_key, mut sealed_with) = (crate::store::record::key(&["sealed-with"]), None);
+    let sealed_key = crate::store::record::key(&["sealed-with"]);
+    let mut sealed_with = None;
     while let Some(item) = reader.next_item()? {
         if let Item::Pair(space, (key, value)) = &item
             && *space == SealedWith::SPACE
@@ -148,7 +150,8 @@ impl<R: Read> Reader<R> {
     /// What is known behind the last item.
     pub fn facts(&self) -> Facts {
         let (head, trailer) = (self.head.clone(), self.counted.clone());
-        let (digest, bytes) = (self.frames.digest(), self.frames.offset() + 16);
+        let digest = self.frames.digest();
+        let bytes = self.frames.offset() + 16;
         Facts { head, trailer, digest, bytes, encrypted: false }
     }
 
@@ -219,7 +222,8 @@ impl<R: Read> Reader<R> {
                 self.change(space, key, Some(value))?
             }
             b'r' => {
-                let (space, length) = (self.space()?, self.length()?);
+                let space = self.space()?;
+                let length = self.length()?;
                 let key = self.take(length)?;
                 self.change(space, key, None)?
             }

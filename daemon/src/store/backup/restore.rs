@@ -64,7 +64,8 @@ pub async fn check_target(to: &dyn Engine, digest: &str) -> Result<(), BackupErr
         };
     }
     for space in SPACES {
-        let (range, space) = (Range::prefix(b""), *space);
+        let range = Range::prefix(b"");
+        let space = *space;
         if !look(to, move |view| view.scan(space, &range, false, 1)).await?.is_empty() {
             return Err(BackupError::Taken("a store already; name another place, or see --replace"));
         }

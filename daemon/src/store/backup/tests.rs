@@ -42,7 +42,8 @@ fn gone(space: Space, key: Vec<u8>) -> Change {
 
 async fn write(engine: &Embedded, mut changes: Vec<Change>) {
     changes.sort_by(|a, b| (a.space, &a.key).cmp(&(b.space, &b.key)));
-    let (time, actor) = (Timestamp::from_millis(1_700_000_000_000), "ada".to_owned());
+    let time = Timestamp::from_millis(1_700_000_000_000);
+    let actor = "ada".to_owned();
     let commit = Commit { time, actor, request: "r-1".to_owned(), changes };
     engine.write(Box::new(move |_| Some(commit.clone()))).await.unwrap();
 }
@@ -214,7 +215,8 @@ fn sample() -> Vec<u8> {
 
 /// Where the frames of a backup begin and end.
 fn frames(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
-    let (mut at, mut found) = (7, Vec::new());
+    let mut at = 7;
+    let mut found = Vec::new();
     while at < bytes.len() - 16 {
         let stored = u32::from_le_bytes(bytes[at + 1..at + 5].try_into().unwrap()) as usize;
         found.push(at..at + 41 + stored);
@@ -296,7 +298,8 @@ fn every_damage_of_an_encrypted_backup_is_refused_with_a_sentence() {
     let chance = |most: usize| usize::from_le_bytes(crate::random::bytes()) % most;
     let head = 400;
     for round in 0..400 {
-        let (at, bit) = (if round % 2 == 0 { chance(head) } else { chance(bytes.len()) }, chance(8));
+        let at = if round % 2 == 0 { chance(head) } else { chance(bytes.len()) };
+        let bit = chance(8);
         let mut bytes = bytes.clone();
         bytes[at] ^= 1 << bit;
         refused(&bytes, &format!("bit {bit} of byte {at}"));

@@ -68,7 +68,9 @@ pub(super) fn replay(shared: &Arc<Shared>, visit: &mut Visit) -> Result<(), Faul
         let oldest = checkpoints.into_iter().rfind(|kept| kept.from.sequence >= begins.sequence);
         let oldest = oldest.ok_or_else(|| unreadable("there is none".to_owned()))?;
         let put = |pairs: crate::store::layer::Layer| {
-            let (time, actor, request) = (Timestamp::from_millis(0), String::new(), String::new());
+            let time = Timestamp::from_millis(0);
+            let actor = String::new();
+            let request = String::new();
             visit(Commit { time, actor, request, changes: pairs.into_changes().collect() });
             Ok(())
         };
@@ -164,7 +166,8 @@ fn next_begin(shared: &Shared, how: &Archive, begins: &Head) -> Result<Head, Fai
 /// Verifies what is to be moved, to the last byte.
 fn verify(shared: &Shared, begins: &Head, next: &Head) -> Result<(), Failed> {
     let at = At { disk: &*shared.disk, dir: Path::new("") };
-    let (wanted, stop) = (BTreeSet::from([next.sequence]), || false);
+    let wanted = BTreeSet::from([next.sequence]);
+    let stop = || false;
     let until = next.sequence;
     let scanner = Scanner { at: &at, store: &shared.store, begins, wanted: &wanted, until, stop: &stop };
     let scan = scanner.run(*begins).map_err(|error| Failed::Refused(error.to_string()))?;
@@ -198,8 +201,10 @@ fn copy(disk: &dyn Disk, out: &dyn Disk, segment: u64) -> Result<u64, Failed> {
         return refused(&format!("the archive has another {name} than the journal: name another folder"));
     }
     let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{name} is missing"));
-    let (from, draft) = (disk.open(&name)?.ok_or_else(missing)?, out.create(DRAFT)?);
-    let (bytes, mut at) = (from.bytes()?, 0);
+    let from = disk.open(&name)?.ok_or_else(missing)?;
+    let draft = out.create(DRAFT)?;
+    let bytes = from.bytes()?;
+    let mut at = 0;
     while at < bytes {
         let piece = read_up_to(&*from, at, READ_BYTES)?;
         if piece.is_empty() {
@@ -229,7 +234,8 @@ fn is_there(disk: &dyn Disk, out: &dyn Disk, segment: u64) -> io::Result<bool> {
 /// Whether a file of the archive has the bytes of one here; not, if it is missing.
 fn same(disk: &dyn Disk, out: &dyn Disk, name: &str, copy: &str) -> io::Result<bool> {
     let (Some(here), Some(there)) = (disk.open(name)?, out.open(copy)?) else { return Ok(false) };
-    let (bytes, mut at) = (here.bytes()?, 0);
+    let bytes = here.bytes()?;
+    let mut at = 0;
     if there.bytes()? != bytes {
         return Ok(false);
     }

@@ -29,7 +29,8 @@ pub(super) struct Away {
 impl Away {
     /// Removes what a killed process left of a store. The caller has the store to itself.
     pub(super) fn sweep(store: &Hash) {
-        let (place, own) = (place(), prefix(store));
+        let place = place();
+        let own = prefix(store);
         for entry in fs::read_dir(place).into_iter().flatten().filter_map(Result::ok) {
             if entry.file_name().to_string_lossy().starts_with(&own) {
                 // Files of another owner under this name are left alone.
@@ -40,7 +41,8 @@ impl Away {
 
     /// Makes one for a store.
     pub(super) fn make(store: &Hash) -> io::Result<Self> {
-        let (place, own) = (place(), prefix(store));
+        let place = place();
+        let own = prefix(store);
         let mut chance = [0; 8];
         getrandom::fill(&mut chance).map_err(io::Error::other)?;
         let dir = place.join(format!("{own}{:016x}", u64::from_le_bytes(chance)));

@@ -145,7 +145,8 @@ pub(super) fn last_made(disk: &dyn Disk) -> Option<Timestamp> {
 
 /// What is not right about the checkpoints. None of it harms: an older one, or the whole journal, serves.
 pub(super) fn damaged(disk: &dyn Disk) -> io::Result<Vec<Trouble>> {
-    let (whole, mut found) = (list(disk)?, Vec::new());
+    let whole = list(disk)?;
+    let mut found = Vec::new();
     for file in names(disk)? {
         let loaded = match whole.iter().find(|checkpoint| checkpoint.name == file) {
             Some(checkpoint) => load(disk, checkpoint, |_| Ok(())),
@@ -164,7 +165,8 @@ pub(super) fn load(
 ) -> Result<(), Sick> {
     let io = |error: io::Error| error.to_string();
     let file = disk.open(&checkpoint.name).map_err(io)?.ok_or("the file is missing")?;
-    let (mut offset, mut count) = (HEADER_BYTES as u64, 0);
+    let mut offset = HEADER_BYTES as u64;
+    let mut count = 0;
     for number in 0.. {
         let head = read_up_to(&*file, offset, 8).map_err(io)?;
         let mut cursor = Cursor(&head);
@@ -197,7 +199,8 @@ fn unpack(payload: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn open_block(payload: &[u8]) -> Option<Layer> {
-    let (mut cursor, mut changes) = (Cursor(payload), Layer::default());
+    let mut cursor = Cursor(payload);
+    let mut changes = Layer::default();
     while !cursor.0.is_empty() {
         let space = Space { id: cursor.byte()?, name: "" };
         let (key, value) = (cursor.counted()?.to_vec(), cursor.counted()?.to_vec());

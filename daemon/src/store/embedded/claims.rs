@@ -28,12 +28,14 @@ pub(super) fn claims(
         }
     }
     for checkpoint in checkpoints {
-        let (who, sequence) = (checkpoint.name.clone(), checkpoint.until);
+        let who = checkpoint.name.clone();
+        let sequence = checkpoint.until;
         claims.push(Claim { who: who.clone(), sequence, head: None });
         claims.push(Claim { who, sequence: checkpoint.from.sequence, head: Some(checkpoint.from) });
     }
     if let Some(reach) = index {
-        let (who, head) = ("index".to_owned(), reach.head);
+        let who = "index".to_owned();
+        let head = reach.head;
         claims.push(Claim { who: who.clone(), sequence: reach.until, head: None });
         claims.push(Claim { who, sequence: head.sequence, head: Some(head) });
     }

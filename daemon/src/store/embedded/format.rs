@@ -101,7 +101,9 @@ pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<(Hash, u32), OpenEr
     let segments = at.io(segment::DIR, segment::segments(disk))?;
     if let Some(header) = at.io(&segment::name(1), Header::read(disk, 1))? {
         if header.format > segment::FORMAT {
-            let (file, found, known) = (at.path(&segment::name(1)), header.format, segment::FORMAT);
+            let file = at.path(&segment::name(1));
+            let found = header.format;
+            let known = segment::FORMAT;
             return Err(OpenError::TooNew { file, found, known, program: None });
         }
         tracing::warn!(file = NAME, "the file is missing or damaged and is written again from the journal");

@@ -95,7 +95,9 @@ pub(super) fn seal(store: &Hash, before: &Hash, first: u64, count: u32, commits:
     out.extend_from_slice(&count.to_le_bytes());
     out.extend_from_slice(commits);
     let payload = &out[HEAD_BYTES..];
-    let (bytes, checksum, hash) = (length(payload.len()), checksum(store, payload), hash(payload));
+    let bytes = length(payload.len());
+    let checksum = checksum(store, payload);
+    let hash = hash(payload);
     out[..4].copy_from_slice(&MAGIC);
     out[4..8].copy_from_slice(&bytes.to_le_bytes());
     out[8..12].copy_from_slice(&checksum.to_le_bytes());
@@ -120,7 +122,9 @@ pub(super) fn is_right(store: &Hash, payload: &[u8], expected: u32) -> bool {
 /// Takes a payload apart.
 pub(super) fn open(payload: &[u8]) -> Option<Frame> {
     let mut cursor = Cursor(payload);
-    let (before, first, count) = (cursor.hash()?, cursor.u64()?, cursor.u32()?);
+    let before = cursor.hash()?;
+    let first = cursor.u64()?;
+    let count = cursor.u32()?;
     let mut commits = Vec::new();
     for at in 0..u64::from(count) {
         commits.push(take_commit(&mut cursor, first.checked_add(at)?)?);

@@ -41,7 +41,8 @@ impl Head {
     }
 
     pub(super) fn take(cursor: &mut Cursor<'_>) -> Option<Self> {
-        let (sequence, hash) = (cursor.u64()?, cursor.hash()?);
+        let sequence = cursor.u64()?;
+        let hash = cursor.hash()?;
         let at = Position { segment: cursor.u64()?, offset: cursor.u64()? };
         Some(Self { sequence, hash, at })
     }

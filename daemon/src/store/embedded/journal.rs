@@ -60,7 +60,10 @@ impl Journal {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "the last journal file is gone");
         let file = disk.open(&name(head.at.segment))?.ok_or_else(missing)?;
         if disk.is_read_only() {
-            let (file, reserved, next, tail) = (Open(file), 0, None, None);
+            let file = Open(file);
+            let reserved = 0;
+            let next = None;
+            let tail = None;
             return Ok(Self { disk, store, segment_bytes, head, file, reserved, next, tail });
         }
         if file.bytes()? > head.at.offset {

@@ -168,7 +168,8 @@ impl Embedded {
             shared.spawn("verify-index", |shared| verify::index(&shared));
         }
         if scan.start.sequence > recovered.begins.sequence {
-            let (dir, until) = (options.dir.clone(), scan.start);
+            let dir = options.dir.clone();
+            let until = scan.start;
             shared.spawn("verify-journal", move |shared| verify::journal(&shared, &dir, until));
         }
         if options.raises {

@@ -119,7 +119,8 @@ impl Objects for FileObjects {
     }
 
     fn open(&self, hash: &str) -> Pending<Option<Opened>> {
-        let (hash, root) = (hash.to_owned(), self.root.clone());
+        let hash = hash.to_owned();
+        let root = self.root.clone();
         Box::pin(async move {
             if !is_hash(&hash) {
                 return Ok(None);
@@ -160,9 +161,10 @@ impl Objects for FileObjects {
             let place = folder.clone();
             let listed = tokio::task::spawn_blocking(move || objects.disk.list(&place)).await;
             let listed = listed.map_err(|_| unavailable("the daemon is stopping"))?;
-            let unreadable = |error| match passes(&error) {
-                true => unavailable("the folder of the images cannot be read now"),
-                false => {
+            let unreadable = |error| {
+                if passes(&error) {
+                    unavailable("the folder of the images cannot be read now")
+                } else {
                     let detail = format!("the folder {folder} of images cannot be read ({error})");
                     Fault::new(fault::IMAGE_DAMAGED, detail)
                 }
@@ -181,10 +183,7 @@ fn open_plain(path: &Path) -> io::Result<Option<File>> {
         Err(Errno::LOOP) => return Err(io::Error::other("it is a symbolic link")),
         Err(error) => return Err(error.into()),
     };
-    match file.metadata()?.is_file() {
-        true => Ok(Some(file)),
-        false => Err(io::Error::other("it is no file")),
-    }
+    if file.metadata()?.is_file() { Ok(Some(file)) } else { Err(io::Error::other("it is no file")) }
 }
 
 /// Whether an error is about this moment, and not about the file.

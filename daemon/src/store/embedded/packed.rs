@@ -87,7 +87,8 @@ impl Packed {
         let table_bytes = usize::try_from(table_bytes).map_err(|_| cut())?;
         let table = read_up_to(&*file, table_at, table_bytes + END_BYTES as usize - END_MAGIC.len())?;
         let mut table = Cursor(checked(&table).ok_or_else(cut)?);
-        let (mut at, mut blocks) = (FRONT_BYTES, Vec::new());
+        let mut at = FRONT_BYTES;
+        let mut blocks = Vec::new();
         for _ in 0..count {
             let (bytes, checksum) = (table.u32().ok_or_else(cut)?, table.u32().ok_or_else(cut)?);
             blocks.push(Block { at, bytes: bytes as usize, checksum });
@@ -180,10 +181,12 @@ pub(super) fn pack(
     draft: &dyn DiskFile,
     go_on: &dyn Fn() -> io::Result<()>,
 ) -> io::Result<()> {
-    let (bytes, mut table) = (plain.bytes()?, Vec::new());
+    let bytes = plain.bytes()?;
+    let mut table = Vec::new();
     let front = [&MAGIC[..], &read_up_to(plain, 0, HEADER_BYTES as usize)?].concat();
     draft.write_at(0, &front)?;
-    let (mut at, mut offset) = (front.len() as u64, HEADER_BYTES);
+    let mut at = front.len() as u64;
+    let mut offset = HEADER_BYTES;
     while offset < bytes {
         go_on()?;
         let block = block(plain, offset, bytes)?;

@@ -101,7 +101,8 @@ fn go_on(shared: &Shared) -> io::Result<()> {
 }
 
 fn one(shared: &Shared, segment: u64) -> io::Result<()> {
-    let (disk, name) = (&*shared.disk, name(segment));
+    let disk = &*shared.disk;
+    let name = name(segment);
     let missing = || io::Error::new(io::ErrorKind::NotFound, format!("{name} is missing"));
     let plain = disk.open(&name)?.ok_or_else(missing)?;
     if is_packed(&*plain)? {

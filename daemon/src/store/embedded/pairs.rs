@@ -113,7 +113,8 @@ impl Meta {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut cursor = Cursor(checked(bytes)?);
-        let (head, digest) = (Head::take(&mut cursor)?, cursor.u128()?);
+        let head = Head::take(&mut cursor)?;
+        let digest = cursor.u128()?;
         // A tree that was written before there was anything between the two says nothing of it.
         let until = cursor.u64().unwrap_or(head.sequence);
         Some(Self { reach: Reach { head, until }, digest })
@@ -227,7 +228,8 @@ impl Pairs {
         reach: Option<Reach>,
     ) -> Result<(), Sick> {
         let mut tally = self.tally();
-        let (mut batch, mut sum) = (Batch::default(), tally.digest);
+        let mut batch = Batch::default();
+        let mut sum = tally.digest;
         for (key, value, former) in self.plan(changes)? {
             // What was on its way before the disk was full is there already.
             if value.as_deref() == former.as_deref() {
@@ -251,9 +253,10 @@ impl Pairs {
         let tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
         let applied = caught(|| tree.apply_batch(batch).map_err(text));
         #[cfg(test)]
-        let applied = match self.breaks.swap(false, std::sync::atomic::Ordering::SeqCst) {
-            true => Err("a test breaks it".to_owned()),
-            false => applied,
+        let applied = if self.breaks.swap(false, std::sync::atomic::Ordering::SeqCst) {
+            Err("a test breaks it".to_owned())
+        } else {
+            applied
         };
         applied?;
         (tally.digest, tally.reach) = (sum, reach.or(tally.reach));
@@ -265,7 +268,8 @@ impl Pairs {
         &self,
         changes: impl Iterator<Item = (Space, &'c Vec<u8>, &'c Staged)>,
     ) -> Result<Vec<Put>, Sick> {
-        let (tree, mut puts) = (self.tree(), Vec::new());
+        let tree = self.tree();
+        let mut puts = Vec::new();
         for (Space { id, .. }, key, value) in changes {
             let main = main_key(id, key);
             let former = raw(&tree, &main)?;

@@ -91,7 +91,9 @@ pub struct Past {
 impl Past {
     /// Opens the journal in some folders. The caller holds the lock of `held`.
     pub fn open(folders: &[PathBuf], held: Option<&Path>) -> Result<Self, PastError> {
-        let (mut files, mut roots, mut locks) = (Files::default(), Vec::<PathBuf>::new(), Vec::new());
+        let mut files = Files::default();
+        let mut roots = Vec::<PathBuf>::new();
+        let mut locks = Vec::new();
         let mut store = None;
         for folder in folders {
             let (root, journal) = places(folder);

@@ -102,7 +102,8 @@ pub(super) fn identity(root: &Path, files: &Files) -> Result<Option<Hash>, PastE
     match format::said(&Files(BTreeMap::from([file]))) {
         Ok(Some(Said::Known(store, _))) => return Ok(Some(store)),
         Ok(Some(Said::Later(found, program))) => {
-            let (file, known) = (root.join(format::NAME), format::FORM);
+            let file = root.join(format::NAME);
+            let known = format::FORM;
             return refused(OpenError::TooNew { file, found, known, program }.to_string());
         }
         Ok(None) | Err(_) => {}

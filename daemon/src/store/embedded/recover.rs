@@ -78,11 +78,9 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let at = At { disk: &**disk, dir: &options.dir };
     let index_dir = options.dir.join("index");
     let (store, form) = establish(&at, &index_dir)?;
-    if !disk.is_read_only() {
-        at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
-        at.io(segment::DIR, packer::remove_draft(at.disk))?;
-    }
-    let (mut sick, mut healed) = (None, Vec::new());
+    remove_drafts(&at)?;
+    let mut sick = None;
+    let mut healed = Vec::new();
     let mut away = away(&at, &store)?;
     let found = if away.is_some() { Ok(None) } else { open_index(&index_dir, options) };
     let found = found.unwrap_or_else(|why| {
@@ -98,12 +96,12 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     let begins = at.io(segment::DIR, begin(at.disk, store))?;
     let large = |newest: &Head| journal_bytes > options.verify_bytes && newest.sequence >= begins.sequence;
     let start = newest.filter(large).unwrap_or(begins);
-    let (begins, stop) = (&begins, &|| false);
-    let scanner = Scanner { at: &at, store: &store, begins, wanted: &wanted, until: u64::MAX, stop };
+    let stop = &|| false;
+    let scanner = Scanner { at: &at, store: &store, begins: &begins, wanted: &wanted, until: u64::MAX, stop };
     let mut scan = scanner.run(start)?;
     compare(&at, &scan, &claims)?;
 
-    scan.places = places_before(&at, begins, &scan.start)?.then(scan.places);
+    scan.places = places_before(&at, &begins, &scan.start)?.then(scan.places);
     let end = scan.end;
     warn_of_torn_end(&scan);
     let journal = at.io(segment::DIR, resume(disk, store, &scan, options.segment_bytes))?;
@@ -112,7 +110,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         Some(head) => journal_bytes_after(&at, &head)?,
     };
 
-    let replay = Replay { at: &at, disk, store, begins, scan: &scan };
+    let replay = Replay { at: &at, disk, store, begins: &begins, scan: &scan };
     let accepted = found.map(|found| replay.accept(found, options.verify_bytes));
     let (pairs, index_unverified) = match accepted {
         Some(Ok(accepted)) => accepted,
@@ -136,7 +134,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
         pairs,
         away,
         journal,
-        begins: *begins,
+        begins,
         scan,
         index_unverified,
         grown_bytes,
@@ -145,9 +143,19 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     })
 }
 
+/// Removes what a stop in the middle of the work left unfinished.
+fn remove_drafts(at: &At<'_>) -> Result<(), OpenError> {
+    if at.disk.is_read_only() {
+        return Ok(());
+    }
+    at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
+    at.io(segment::DIR, packer::remove_draft(at.disk))
+}
+
 fn warn_of_torn_end(scan: &Scan) {
     if let Some(why) = scan.torn {
-        let (file, byte) = (segment::name(scan.end.at.segment), scan.end.at.offset);
+        let file = segment::name(scan.end.at.segment);
+        let byte = scan.end.at.offset;
         tracing::warn!(file, byte, why, "the unfinished end of the journal is cut off");
     }
 }

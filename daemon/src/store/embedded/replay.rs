@@ -52,7 +52,8 @@ impl Replay<'_> {
     /// how far it goes before all of them are in it.
     fn follow(&self, pairs: &Pairs, head: Head, marked: bool) -> Result<(), Sick> {
         let mut frames = Frames::new(self.disk.clone(), self.store, head.at);
-        let (mut head, mut changes) = (head, Layer::default());
+        let mut head = head;
+        let mut changes = Layer::default();
         loop {
             let frame = frames.next(self.scan.end.at).map_err(|t| format!("{}: {}", t.file, t.why))?;
             let done = frame.is_none();

@@ -158,7 +158,9 @@ impl Scanner<'_> {
             return Err(at.damaged(&name, "its first bytes are not those of a journal file".to_owned()));
         };
         if header.format > FORMAT {
-            let (file, found, known) = (at.path(&name), header.format, FORMAT);
+            let file = at.path(&name);
+            let found = header.format;
+            let known = FORMAT;
             return Err(OpenError::TooNew { file, found, known, program: None });
         }
         if header.segment != segment {
@@ -168,7 +170,9 @@ impl Scanner<'_> {
             return Ok(true);
         }
         if header.first > scan.end.sequence + 1 {
-            let (before, end, first) = (segment::name(segment - 1), scan.end.sequence, header.first);
+            let before = segment::name(segment - 1);
+            let end = scan.end.sequence;
+            let first = header.first;
             let why = format!("it ends with commit {end}, but the next file begins with commit {first}");
             return Err(at.damaged(if segment > 1 { &before } else { &name }, why));
         }

@@ -84,7 +84,9 @@ impl Header {
         if cursor.take(8)? != MAGIC {
             return None;
         }
-        let (format, segment, first) = (cursor.u32()?, cursor.u64()?, cursor.u64()?);
+        let format = cursor.u32()?;
+        let segment = cursor.u64()?;
+        let first = cursor.u64()?;
         Some(Self { format, segment, first, before: cursor.hash()? })
     }
 }
@@ -121,7 +123,8 @@ impl Reader {
     /// Opens a file; `None` if it is missing.
     pub(super) fn open(disk: &dyn Disk, store: &Hash, at: Position) -> io::Result<Option<Self>> {
         let Some((file, packed)) = open(disk, at.segment)? else { return Ok(None) };
-        let (bytes, buffer) = (file.bytes()?, Vec::new());
+        let bytes = file.bytes()?;
+        let buffer = Vec::new();
         Ok(Some(Self {
             file,
             packed,

@@ -35,7 +35,8 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        let (hold, age) = (Duration::from_millis(1), Duration::from_secs(60));
+        let hold = Duration::from_millis(1);
+        let age = Duration::from_secs(60);
         Self { hold, age, bytes: 128 * 1024 * 1024 }
     }
 }
@@ -237,7 +238,8 @@ impl View for Snapshot<'_> {
     }
 
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
-        let (mut left, mut found) = (range.clone(), Vec::new());
+        let mut left = range.clone();
+        let mut found = Vec::new();
         loop {
             let wanted = LOOK_PAIRS.min(limit - found.len());
             let page = self.look(|published, former| {

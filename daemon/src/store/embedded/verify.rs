@@ -43,8 +43,10 @@ pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
     let wanted = BTreeSet::from([until.sequence]);
     // Meanwhile no file is archived.
     let _whole = shared.archiving.lock().unwrap_or_else(PoisonError::into_inner);
-    let (begins, until_sequence) = (shared.begins(), until.sequence);
-    let (store, begins) = (&shared.store, &begins);
+    let begins = shared.begins();
+    let until_sequence = until.sequence;
+    let store = &shared.store;
+    let begins = &begins;
     let scanner = Scanner { at: &at, store, begins, wanted: &wanted, until: until_sequence, stop: &stop };
     let mut found = scanner.run(*begins);
     // That there is no file left to open says nothing of the journal.

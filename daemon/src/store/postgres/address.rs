@@ -58,8 +58,11 @@ impl Address {
             return Err(refuse("the store must be given as postgres://user@host:port/database"));
         }
         let (place, query) = text.split_once('?').unwrap_or((text, ""));
-        let (mut schema, mut verify) = (SCHEMA_DEFAULT.to_owned(), Verify::Nothing);
-        let (mut root_file, mut password_file, mut rest) = (None, None, Vec::new());
+        let mut schema = SCHEMA_DEFAULT.to_owned();
+        let mut verify = Verify::Nothing;
+        let mut root_file = None;
+        let mut password_file = None;
+        let mut rest = Vec::new();
         for setting in query.split('&').filter(|setting| !setting.is_empty()) {
             let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
             let decoded = percent_decode(value);

@@ -150,7 +150,9 @@ impl Engine for Postgres {
                 let upto = entrance.keys(0, 0, false).await?.end;
                 return Ok(Changed { upto, ..Changed::default() });
             };
-            let (mut keys, mut from, mut safe) = (Vec::new(), after, None);
+            let mut keys = Vec::new();
+            let mut from = after;
+            let mut safe = None;
             loop {
                 let read = entrance.keys(from, limit, true).await?;
                 let end = *safe.get_or_insert(read.end);

@@ -23,7 +23,8 @@ fn password(line: &str, asked: [&str; 4]) -> Option<String> {
 }
 
 fn fields(line: &str) -> Vec<String> {
-    let (mut fields, mut characters) = (vec![String::new()], line.chars());
+    let mut fields = vec![String::new()];
+    let mut characters = line.chars();
     while let Some(character) = characters.next() {
         let last = fields.len() - 1;
         match character {

@@ -72,7 +72,8 @@ pub(super) fn run(session: &Session, runtime: &Runtime, errand: &Errand) -> Ende
 
 /// Removes an image that nothing uses. After conflicts it is left to the next sweep.
 fn remove(session: &Session, runtime: &Runtime, hash: &str, by: &UsedBy) -> Result<Vec<Row>, Trouble> {
-    let (client, space) = (&session.client, i16::from(by.space.id));
+    let client = &session.client;
+    let space = i16::from(by.space.id);
     let to = by.range.to.as_deref().unwrap_or_default();
     let params: [&(dyn ToSql + Sync); 5] = [&hash, &by.young, &space, &by.range.from, &to];
     for attempt in 0.. {

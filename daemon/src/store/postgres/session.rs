@@ -106,7 +106,8 @@ pub(super) fn first<T>(
     shared: &Shared,
     mut open: impl FnMut(&Server) -> Result<T, Trouble>,
 ) -> Result<T, Trouble> {
-    let (servers, start) = (&shared.servers, shared.good_server.load(SeqCst));
+    let servers = &shared.servers;
+    let start = shared.good_server.load(SeqCst);
     let mut last = Trouble::Lost("the address names no server".to_owned());
     for at in (0..servers.len()).map(|i| (start + i) % servers.len()) {
         match open(&servers[at]) {
@@ -194,7 +195,8 @@ impl Session {
             };
             let scans = [a, b, c, d];
             let statements = Statements { get, get_all, write, journal, journal_end, objects, scans };
-            let (counts, limit) = (shared.counts.clone(), limit + GRACE);
+            let counts = shared.counts.clone();
+            let limit = limit + GRACE;
             Ok(Self { client, statements, journal_base: base.get(0), counts, driver, limit })
         })
         .await

@@ -85,8 +85,8 @@ impl Shared {
 
     /// Remembers why a connection could not be made; a new reason goes to the log.
     pub(super) fn note(&self, trouble: &Trouble) {
-        let (why, mut last) =
-            (trouble.to_string(), self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner));
+        let why = trouble.to_string();
+        let mut last = self.last_trouble.lock().unwrap_or_else(PoisonError::into_inner);
         if *last != why {
             tracing::warn!(why, "cannot connect to the database");
             *last = why;

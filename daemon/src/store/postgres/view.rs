@@ -70,7 +70,8 @@ impl View for Snapshot<'_> {
             return Ok(kept.clone());
         }
         let session = self.session;
-        let (spread, number) = (spread(space.id, key), stored(space));
+        let spread = spread(space.id, key);
+        let number = stored(space);
         let params: [&(dyn ToSql + Sync); 3] = [&spread, &number, &key];
         let row = self.ask(session.client.query_opt(&session.statements.get, &params))?;
         let value: Option<Vec<u8>> = row.map(|row| row.get(0));
@@ -107,8 +108,10 @@ impl View for Snapshot<'_> {
             return Ok(Vec::new());
         }
         let session = self.session;
-        let (number, limit) = (stored(space), i64::try_from(limit).unwrap_or(i64::MAX));
-        let (from, to) = (range.from.as_slice(), range.to.as_deref());
+        let number = stored(space);
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let from = range.from.as_slice();
+        let to = range.to.as_deref();
         let statement = &session.statements.scans[usize::from(reverse) * 2 + usize::from(to.is_some())];
         let mut params: Vec<&(dyn ToSql + Sync)> = vec![&number, &from];
         if let Some(to) = &to {

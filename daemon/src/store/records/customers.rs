@@ -6,7 +6,7 @@ use crate::store::record::{Record, key, numbered};
 use mfa_shared::api::customers::{Customer, CustomerCommandRecord};
 use serde::{Deserialize, Serialize};
 
-/// A customer is stored as reads show it.
+/// A customer is stored as reads show it; [`Record`] says what that means for a new field.
 impl Record for Customer {
     const SPACE: Space = CUSTOMERS;
     fn key(&self) -> Vec<u8> {

@@ -67,6 +67,9 @@ impl HoldsSecrets for StoredEmail {
     fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)> {
         self.app_password.as_mut().map(|sealed| (APP_PASSWORD, sealed)).into_iter().collect()
     }
+    fn called(&self) -> String {
+        format!("{} gateway {}", GatewayKind::Email.as_str(), self.identifier)
+    }
 }
 
 /// An SMS configuration.
@@ -112,9 +115,12 @@ impl HoldsSecrets for StoredSms {
     fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)> {
         vec![(AUTH_TOKEN, &mut self.auth_token)]
     }
+    fn called(&self) -> String {
+        format!("{} gateway {}", GatewayKind::Sms.as_str(), self.identifier)
+    }
 }
 
-/// Which of the two kinds of configuration.
+/// Which kind of configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GatewayKind {
@@ -125,7 +131,7 @@ pub enum GatewayKind {
 }
 
 impl GatewayKind {
-    /// The word in keys.
+    /// The word in keys, and in the paths of its endpoints.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Email => "email",

@@ -93,6 +93,9 @@ impl HoldsSecrets for StoredFactor {
     fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)> {
         vec![(FACTOR_SECRET, &mut self.secret)]
     }
+    fn called(&self) -> String {
+        format!("second factor of user {}", self.user)
+    }
 }
 
 /// The name of a deleted user that records bear.

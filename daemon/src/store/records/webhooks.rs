@@ -81,6 +81,9 @@ impl HoldsSecrets for StoredSubscription {
     fn secrets(&mut self) -> Vec<(&'static str, &mut Sealed)> {
         vec![(WEBHOOK_SECRET, &mut self.secret)]
     }
+    fn called(&self) -> String {
+        format!("webhook {}", self.identifier)
+    }
 }
 
 /// One try of a delivery.

@@ -159,9 +159,10 @@ impl Model {
         let teller = &self.tellers[t];
         refuse(teller.state != State::Paused, 400, "teller_not_paused")?;
         let (more, drawer, short) = (total - teller.cash(), teller.drawer.clone(), "over-short".to_owned());
-        match more > 0 {
-            true => self.post(("DAJT", who, t), vec![(drawer, more), (short, -more)])?,
-            false => self.post(("CAJT", who, t), vec![(short, -more), (drawer, more)])?,
+        if more > 0 {
+            self.post(("DAJT", who, t), vec![(drawer, more), (short, -more)])?
+        } else {
+            self.post(("CAJT", who, t), vec![(short, -more), (drawer, more)])?
         }
         let teller = &mut self.tellers[t];
         teller.moved(more, "Teller denomination adjustment.");

@@ -260,7 +260,8 @@ proptest! {
 
 /// A store with some postings.
 fn busy() -> Memory {
-    let (mut store, mut model) = (store(), Model::default());
+    let mut store = store();
+    let mut model = Model::default();
     let open = [Step::Open(true), Step::Command(0, InstanceCommand::Activate)];
     let moves = [(false, 10_000, 150), (false, 5_000, 150), (true, 2_000, 60), (true, 2_000, 60)];
     let moves = moves.map(|(out, sum, charge)| Step::Move(0, true, out, sum, charge));

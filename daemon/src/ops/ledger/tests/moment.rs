@@ -49,7 +49,8 @@ fn streamed(
 ) -> Vec<Value> {
     let query = Query(AccountQuery { paging, kind: None });
     let list = store.read(|tx| list_accounts(tx, &Caller::guest(), &ListLedgerAccounts {}, &query));
-    let (mut cursor, mut out) = (Cursor::Start, Vec::new());
+    let mut cursor = Cursor::Start;
+    let mut out = Vec::new();
     meanwhile(store);
     while !matches!(cursor, Cursor::End) {
         let (lines, next) = store.read(|tx| list.lines(tx, cursor.clone()));

@@ -103,7 +103,8 @@ proptest! {
 
 #[test]
 fn once_a_list_is_known_every_page_of_it_costs_what_it_shows() {
-    let (mut store, numbers) = (store(), Arc::new(ListNumbers::default()));
+    let mut store = store();
+    let numbers = Arc::new(ListNumbers::default());
     store.write(|tx| (0..6_000).try_for_each(|_| posting(tx, [0, 0, 0]))).unwrap();
     let mut cost = |path: &str, more: u8| {
         store.write(|tx| (0..more).try_for_each(|_| posting(tx, [0, 0, 0]))).unwrap();

@@ -81,7 +81,8 @@ impl Story {
         let home = tempfile::tempdir().unwrap();
         let engine = Arc::new(Embedded::open(options(&home.path().join("old"), packs)).unwrap());
         let instance = "0".repeat(32);
-        let (created_on, form) = (Timestamp::from_millis(0), StoreFacts::FORM);
+        let created_on = Timestamp::from_millis(0);
+        let form = StoreFacts::FORM;
         let facts = StoreFacts { instance, created_on, form, program: None };
         write(&engine, 0, vec![put(SYSTEM, key(&["store"]), &serde_json::to_vec(&facts).unwrap())]).await;
         let mut portrait = None;
@@ -154,7 +155,8 @@ fn at_any_commit_the_restored_store_equals_the_replayed_history() {
             let dir = story.home.path().join(format!("new{round}"));
             let target = Embedded::open(Options::new(&dir)).unwrap();
             let missing = story.restore(&way, &target).await;
-            let (found, expected) = (state(&target).await, story.played(sequence));
+            let found = state(&target).await;
+            let expected = story.played(sequence);
             assert!(found == expected, "commit {sequence}: {} and {}", found.len(), expected.len());
             for (_, entry) in found.keys().filter(|(space, _)| *space == IMAGE_USES.id) {
                 let hash = String::from_utf8_lossy(&entry[..64]).into_owned();
@@ -187,7 +189,8 @@ async fn fork(old: &Path, place: &Path) -> PathBuf {
 #[test]
 fn a_journal_that_does_not_lead_from_the_backup_to_the_moment_is_refused() {
     runtime().block_on(async {
-        let (story, other) = (Story::of(25, 45, false).await, Story::new(25, 45).await);
+        let story = Story::of(25, 45, false).await;
+        let other = Story::new(25, 45).await;
         let old = [story.old()];
         let refuses = |until: Until, journal: &[PathBuf], words: &[&str]| {
             let said = story.way(until, journal).map(|way| way.reached).unwrap_err();
@@ -255,7 +258,8 @@ fn an_unfinished_restore_to_another_moment_is_another_restore() {
         story.restore(&way, &target).await;
         assert!(state(&target).await == story.played(12));
         let mut reader = Reader::begin(Cursor::new(&story.backup)).unwrap();
-        let (name, now) = (format!("{}@11", story.facts.digest), Clock::system().now());
+        let name = format!("{}@11", story.facts.digest);
+        let now = Clock::system().now();
         let said = put_back(&mut reader, &target, &name, now, &|_| {}).await.unwrap_err().to_string();
         assert!(said.contains("unfinished restore of another backup"), "{said}");
         target.close().await.unwrap();
@@ -268,9 +272,6 @@ pub(super) fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
-        match path.is_dir() {
-            true => copy(&path, &target),
-            false => assert!(fs::copy(&path, &target).is_ok()),
-        }
+        if path.is_dir() { copy(&path, &target) } else { assert!(fs::copy(&path, &target).is_ok()) }
     }
 }

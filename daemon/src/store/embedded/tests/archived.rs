@@ -43,7 +43,8 @@ fn a_journal_without_its_older_files_is_whole_and_rebuilds_the_index() {
     let (dir, out) = (home.path().join("data"), home.path().join("archive"));
     let engine = Embedded::open(options(&dir)).unwrap();
     fill(&engine);
-    let (expected, before) = (state(&engine), segments(&*engine.shared.disk).unwrap().len());
+    let expected = state(&engine);
+    let before = segments(&*engine.shared.disk).unwrap().len();
     let moved = archived(&engine, &out).unwrap();
     assert!(moved.files > 2 && moved.begins <= COVERED && moved.begins > 20, "{moved:?}");
     assert_eq!(segments(&*engine.shared.disk).unwrap().len(), before - moved.files);
@@ -122,7 +123,8 @@ fn power_off(point: u64, at_archive: bool, loss: Loss) -> bool {
     let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
     fill(&engine);
     engine.checkpoint().unwrap();
-    let (expected, files) = (state(&engine), segments(&disk).unwrap());
+    let expected = state(&engine);
+    let files = segments(&disk).unwrap();
     let bytes = |disk: &SimDisk, segment: u64| read_small(disk, &name(segment), 1 << 20).unwrap();
     let original: Vec<_> = files.iter().map(|segment| bytes(&disk, *segment)).collect();
     let how = how(&engine, Path::new("out"));

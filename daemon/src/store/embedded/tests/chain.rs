@@ -15,7 +15,8 @@ fn proof(disk: &SimDisk, exchanged: usize) -> Result<(), String> {
     for number in 0..3u8 {
         write(&engine, vec![change([number], Some(vec![number]))]).unwrap();
     }
-    let (right, store) = (all(&engine).unwrap(), engine.shared.store);
+    let right = all(&engine).unwrap();
+    let store = engine.shared.store;
     block_on(engine.close()).unwrap();
     drop(engine);
 

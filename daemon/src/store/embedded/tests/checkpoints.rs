@@ -107,7 +107,8 @@ fn a_damaged_checkpoint_falls_back_to_the_one_before_then_the_journal() {
         engine.checkpoint().unwrap();
     }
     churn(&engine, &mut Chance(9), 30);
-    let (right, dumps) = (all(&engine).unwrap(), dumps(dir.path()));
+    let right = all(&engine).unwrap();
+    let dumps = dumps(dir.path());
     drop(engine);
     for dump in dumps {
         let mut content = fs::read(&dump).unwrap();

@@ -74,7 +74,8 @@ pub(super) fn proof(fresh: &(dyn Fn() -> SimDisk + Sync)) -> Result<(), String> 
     let dir = tempfile::tempdir().unwrap();
     let disk = fresh();
     run(dir.path(), &disk, &script(), || ()).1.map_or(Ok(()), |error| Err(error.to_string()))?;
-    let (end, next) = (disk.operations(), AtomicU64::new(1));
+    let end = disk.operations();
+    let next = AtomicU64::new(1);
     assert!(end > 100, "the script has only {end} operations");
     let walk = || -> Result<(), String> {
         while let Some(point) = Some(next.fetch_add(1, SeqCst)).filter(|point| *point <= end + 1) {

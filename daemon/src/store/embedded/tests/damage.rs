@@ -40,7 +40,8 @@ fn make(clean: bool) -> (tempfile::TempDir, Vec<Pair>, u64) {
             engine.pack().unwrap();
         }
     }
-    let (pairs, sequence) = (all(&engine).unwrap(), engine.sequence());
+    let pairs = all(&engine).unwrap();
+    let sequence = engine.sequence();
     if clean {
         block_on(engine.close()).unwrap();
         drop(engine);
@@ -78,7 +79,8 @@ pub(super) fn damage(path: &Path, chance: &mut Chance) -> String {
             "a byte in an empty file".to_owned()
         }
         (4 | 5, _) => {
-            let (from, length) = (chance.below(bytes), 1 + chance.below(4_096));
+            let from = chance.below(bytes);
+            let length = 1 + chance.below(4_096);
             let to = bytes.min(from + length);
             content[from..to].fill(0);
             format!("zeros from {from} to {to}")
@@ -135,7 +137,8 @@ fn try_one(made: &Path, seed: u64, right: &[Pair], sequence: u64) -> (String, bo
 
 fn try_many(clean: bool, count: u64) {
     let (made, right, sequence) = make(clean);
-    let (next, tally) = (AtomicU64::new(0), std::sync::Mutex::new(BTreeMap::<String, (u32, u32)>::new()));
+    let next = AtomicU64::new(0);
+    let tally = std::sync::Mutex::new(BTreeMap::<String, (u32, u32)>::new());
     let walk = || {
         while let Some(seed) = Some(next.fetch_add(1, SeqCst)).filter(|seed| *seed < count) {
             let (name, opened) =

@@ -24,10 +24,12 @@ fn fail(failing: Failing) -> Result<(), String> {
     let found = |found| format!("{failing:?}: {found}");
     // The machine went down at once; or the next process finds what the system still has in memory, goes
     // on with that, and the machine goes down later.
-    let (crashed, place) = (disk.crash(Loss::All), tempfile::tempdir().unwrap());
+    let crashed = disk.crash(Loss::All);
+    let place = tempfile::tempdir().unwrap();
     check(place.path(), &crashed, &run).map_err(found)?;
     let seen = check(dir.path(), &disk.restart(), &run).map_err(found)?;
-    let (crashed, place) = (disk.crash(Loss::All), tempfile::tempdir().unwrap());
+    let crashed = disk.crash(Loss::All);
+    let place = tempfile::tempdir().unwrap();
     check(place.path(), &crashed, &Run { perhaps: seen.clone(), acknowledged: seen, refused: 0 })
         .map(drop)
         .map_err(found)
@@ -38,7 +40,8 @@ fn a_disk_failure_at_any_operation_loses_nothing_and_stops_writes() {
     let dir = tempfile::tempdir().unwrap();
     let disk = SimDisk::new(true);
     assert!(run(dir.path(), &disk, &script(), || ()).1.is_none());
-    let (end, next) = (disk.operations(), AtomicU64::new(1));
+    let end = disk.operations();
+    let next = AtomicU64::new(1);
     let walk = || {
         while let Some(n) = Some(next.fetch_add(1, SeqCst)).filter(|n| *n <= end) {
             fail(Failing::Once(n)).unwrap();
@@ -54,7 +57,8 @@ fn a_disk_failure_at_any_operation_loses_nothing_and_stops_writes() {
 
 /// From one operation on there is no space, for `operations` of them; says how many steps were taken back.
 fn fill(from: u64, operations: u64) -> Result<u64, String> {
-    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SimDisk::new(false);
     disk.fail(Failing::Full(from, from.saturating_add(operations)));
     let (run, refused) = run(dir.path(), &disk, &script(), || ());
     let found = |found| format!("full from {from} for {operations}: {found}");
@@ -62,7 +66,8 @@ fn fill(from: u64, operations: u64) -> Result<u64, String> {
         return Err(found(format!("a store that is there does not open: {error}")));
     }
     for loss in [Loss::All, Loss::Nothing, Loss::Some(from)] {
-        let (crashed, place) = (disk.crash(loss), tempfile::tempdir().unwrap());
+        let crashed = disk.crash(loss);
+        let place = tempfile::tempdir().unwrap();
         check(place.path(), &crashed, &run).map_err(found)?;
     }
     check(dir.path(), &disk.restart(), &run).map_err(found)?;
@@ -71,9 +76,12 @@ fn fill(from: u64, operations: u64) -> Result<u64, String> {
 
 #[test]
 fn a_full_disk_takes_writes_back_and_goes_on_when_there_is_space() {
-    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SimDisk::new(false);
     assert!(run(dir.path(), &disk, &script(), || ()).1.is_none());
-    let (end, next, refused) = (disk.operations(), AtomicU64::new(1), AtomicU64::new(0));
+    let end = disk.operations();
+    let next = AtomicU64::new(1);
+    let refused = AtomicU64::new(0);
     let walk = || {
         while let Some(n) = Some(next.fetch_add(1, SeqCst)).filter(|n| *n <= end) {
             for operations in [1, 5, 40, u64::MAX] {
@@ -92,14 +100,16 @@ fn a_full_disk_takes_writes_back_and_goes_on_when_there_is_space() {
 #[test]
 fn a_process_without_a_file_to_open_goes_on_writing() {
     let steps: Vec<Step> = script().into_iter().filter(|step| !matches!(step, Step::CleanStop)).collect();
-    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SimDisk::new(false);
     drop(open_on(dir.path(), Arc::new(disk.clone())).unwrap());
     let opened = disk.operations();
     assert!(run(dir.path(), &disk, &steps, || ()).1.is_none());
     let end = disk.operations();
     for from in opened..end - opened {
         for operations in [1, 20, u64::MAX] {
-            let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+            let dir = tempfile::tempdir().unwrap();
+            let disk = SimDisk::new(false);
             disk.fail(Failing::NoFiles(from, from.saturating_add(operations)));
             let (run, _) = run(dir.path(), &disk, &steps, || ());
             assert_eq!(run.refused, 0, "no files from {from} for {operations}");
@@ -111,7 +121,8 @@ fn a_process_without_a_file_to_open_goes_on_writing() {
 
 #[test]
 fn the_next_journal_file_is_begun_without_a_file_to_open() {
-    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SimDisk::new(false);
     let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
     let fill = |files: usize| {
         for number in 0..200u8 {
@@ -186,7 +197,8 @@ fn a_broken_thread_leaves_no_one_waiting_and_notifies_the_process() {
 #[test]
 fn changes_without_disk_space_stay_in_memory_and_settle_later() {
     for killed in [false, true] {
-        let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+        let dir = tempfile::tempdir().unwrap();
+        let disk = SimDisk::new(false);
         let mut options = options(dir.path());
         (options.recent_keys, options.segment_bytes) = (100_000, 64 << 20);
         let engine = Embedded::open_on(options.clone(), Arc::new(disk.clone())).unwrap();
@@ -196,7 +208,8 @@ fn changes_without_disk_space_stay_in_memory_and_settle_later() {
         disk.fail(Failing::Reserve);
         write(&engine, (1_000..11_000).map(put).collect()).unwrap();
         let right = all(&engine).unwrap();
-        let (index, looks) = (&engine.shared.index, AtomicU64::new(0));
+        let index = &engine.shared.index;
+        let looks = AtomicU64::new(0);
         engine.shared.send_off();
         // There is space for some of it, which is taken before the first part goes into the tree.
         let room = || if looks.fetch_add(1, SeqCst) == 0 { 12 << 20 } else { 0 };

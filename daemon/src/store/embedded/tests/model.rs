@@ -146,7 +146,8 @@ fn of_twenty_who_create_the_same_key_one_wins() {
     let runtime = runtime();
     for round in 0..20u8 {
         let create = |who: u8| {
-            let (engine, refused) = (engine.clone(), Arc::new(Mutex::new(None)));
+            let engine = engine.clone();
+            let refused = Arc::new(Mutex::new(None));
             let seen = refused.clone();
             let work = move |view: &mut dyn View| {
                 *seen.lock().unwrap() = None;

@@ -104,7 +104,9 @@ fn sums_beside_a_teller(disk: SimDisk, enough: impl Fn(Duration, u64) -> bool) -
     let dir = tempfile::tempdir().unwrap();
     let engine = opened(dir.path(), disk, AT_ONCE);
     write(&engine, (0..ACCOUNTS).map(|number| put(account(number), BALANCE)).collect()).unwrap();
-    let (stop, sums, wrong) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+    let stop = AtomicBool::new(false);
+    let sums = AtomicU64::new(0);
+    let wrong = AtomicU64::new(0);
     let sum = |reverse: bool, one_by_one: bool| {
         read(&engine, move |view| {
             if one_by_one {

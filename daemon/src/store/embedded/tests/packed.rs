@@ -34,7 +34,9 @@ fn frames(disk: &dyn Disk, store: &[u8; 32], offset: u64) -> Vec<Seen> {
 #[test]
 fn a_packed_file_reads_as_the_plain_one_from_any_offset() {
     for seed in 0..4 {
-        let (dir, disk, mut chance) = (tempfile::tempdir().unwrap(), SimDisk::new(false), Chance(seed));
+        let dir = tempfile::tempdir().unwrap();
+        let disk = SimDisk::new(false);
+        let mut chance = Chance(seed);
         let options = Options { segment_bytes: 3 << 20, recent_keys: 1_000, ..options(dir.path()) };
         let engine = Embedded::open_on(options, Arc::new(disk.clone())).unwrap();
         let mut noise = chance.clone();
@@ -51,7 +53,8 @@ fn a_packed_file_reads_as_the_plain_one_from_any_offset() {
             };
             write(&engine, vec![change([chance.below(99) as u8], Some(value))]).unwrap();
         }
-        let (store, plain) = (engine.shared.store, disk.content(&name(1)));
+        let store = engine.shared.store;
+        let plain = disk.content(&name(1));
         let right = frames(&disk, &store, HEADER_BYTES);
         engine.pack().unwrap();
         let packed = disk.content(&name(1));
@@ -99,7 +102,8 @@ fn a_file_that_does_not_read_as_the_plain_one_is_noticed() {
 
 #[test]
 fn a_packed_file_with_wrong_lengths_is_refused_without_taking_memory() {
-    let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+    let dir = tempfile::tempdir().unwrap();
+    let disk = SimDisk::new(false);
     let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
     for number in 0..9u8 {
         write(&engine, vec![change([number], Some(vec![number; 3_000]))]).unwrap();
@@ -151,7 +155,8 @@ fn a_damaged_block_is_reported_with_its_file_and_byte() {
 #[test]
 fn a_packed_file_knows_that_more_was_written_behind_it() {
     let make = || {
-        let (dir, disk) = (tempfile::tempdir().unwrap(), SimDisk::new(false));
+        let dir = tempfile::tempdir().unwrap();
+        let disk = SimDisk::new(false);
         let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
         while engine.shared.head().at.segment < 3 {
             write(&engine, vec![change("a", Some(vec![7; 3_000]))]).unwrap();
@@ -164,7 +169,8 @@ fn a_packed_file_knows_that_more_was_written_behind_it() {
         disk
     };
     let end = |left: Option<usize>| {
-        let (disk, place) = (make(), tempfile::tempdir().unwrap());
+        let disk = make();
+        let place = tempfile::tempdir().unwrap();
         match left {
             Some(bytes) => disk.put(&name(3), &disk.content(&name(3))[..bytes]),
             None => disk.remove(&name(3)).unwrap(),
@@ -176,7 +182,8 @@ fn a_packed_file_knows_that_more_was_written_behind_it() {
         let expected = "00000003.log is damaged: it is missing or empty, but journal/00000002.log was packed";
         assert!(error.contains(expected), "{left:?}: {error}");
     }
-    let (disk, place) = (make(), tempfile::tempdir().unwrap());
+    let disk = make();
+    let place = tempfile::tempdir().unwrap();
     drop(open_on(place.path(), Arc::new(disk)).unwrap());
 }
 
@@ -192,7 +199,8 @@ fn made() -> (tempfile::TempDir, Vec<Pair>, u64) {
         }
     }
     engine.pack().unwrap();
-    let (right, sequence) = (all(&engine).unwrap(), engine.sequence());
+    let right = all(&engine).unwrap();
+    let sequence = engine.sequence();
     block_on(engine.close()).unwrap();
     drop(engine);
     fs::remove_dir_all(dir.path().join("index")).unwrap();

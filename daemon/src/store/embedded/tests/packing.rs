@@ -58,7 +58,8 @@ fn whole(disk: &SimDisk, dir: &Path, right: &[Pair], files: &[Vec<u8>], what: &s
 
 /// How many operations it takes to pack all of them.
 fn operations(reads_count: bool) -> u64 {
-    let (disk, dir) = (SimDisk::new(reads_count), tempfile::tempdir().unwrap());
+    let disk = SimDisk::new(reads_count);
+    let dir = tempfile::tempdir().unwrap();
     let (engine, ..) = closed(&disk, dir.path());
     let before = disk.operations();
     engine.pack().unwrap();
@@ -71,13 +72,15 @@ fn a_crash_at_any_step_of_packing_leaves_the_plain_or_the_packed_file() {
     assert!(count > 20, "packing has only {count} operations");
     let packed = AtomicU64::new(0);
     for n in 1..=count {
-        let (disk, dir) = (SimDisk::new(false), tempfile::tempdir().unwrap());
+        let disk = SimDisk::new(false);
+        let dir = tempfile::tempdir().unwrap();
         let (engine, right, files) = closed(&disk, dir.path());
         disk.fail(Failing::Off(disk.operations() + n));
         engine.pack().unwrap_err();
         drop(engine);
         for loss in [Loss::All, Loss::Nothing, Loss::Some(n), Loss::Some(n + 1_000)] {
-            let (crashed, place) = (disk.crash(loss), tempfile::tempdir().unwrap());
+            let crashed = disk.crash(loss);
+            let place = tempfile::tempdir().unwrap();
             packed.fetch_add((1..4).filter(|segment| is_packed(&crashed, *segment)).count() as u64, SeqCst);
             whole(&crashed, place.path(), &right, &files, &format!("operation {n}, lost {loss:?}"));
         }
@@ -87,7 +90,8 @@ fn a_crash_at_any_step_of_packing_leaves_the_plain_or_the_packed_file() {
 
 #[test]
 fn a_file_is_not_packed_before_there_is_a_commit_behind_it() {
-    let (disk, dir) = (SimDisk::new(false), tempfile::tempdir().unwrap());
+    let disk = SimDisk::new(false);
+    let dir = tempfile::tempdir().unwrap();
     let (engine, right, files) = closed(&disk, dir.path());
     let head = engine.shared.head();
     drop(engine);
@@ -112,7 +116,8 @@ fn a_disk_that_fails_while_a_file_is_packed_harms_nothing() {
     let mut refusals = 0;
     for n in 1..=count {
         for failing in [|n| Failing::Once(n), |n| Failing::From(n)] {
-            let (disk, dir) = (SimDisk::new(true), tempfile::tempdir().unwrap());
+            let disk = SimDisk::new(true);
+            let dir = tempfile::tempdir().unwrap();
             let (engine, right, files) = closed(&disk, dir.path());
             let failing = failing(disk.operations() + n);
             disk.fail(failing);
@@ -140,7 +145,8 @@ fn a_full_disk_is_not_filled_further_and_is_packed_when_there_is_space() {
     let count = operations(false);
     for n in 0..=count {
         for long in [1, 4, u64::MAX] {
-            let (disk, dir) = (SimDisk::new(false), tempfile::tempdir().unwrap());
+            let disk = SimDisk::new(false);
+            let dir = tempfile::tempdir().unwrap();
             let (engine, _, files) = closed(&disk, dir.path());
             let from = disk.operations() + n;
             disk.fail(Failing::Full(from, from.saturating_add(long)));
@@ -158,7 +164,8 @@ fn a_full_disk_is_not_filled_further_and_is_packed_when_there_is_space() {
         }
     }
     // What is kept back for the journal is not touched.
-    let (disk, dir) = (SimDisk::new(false), tempfile::tempdir().unwrap());
+    let disk = SimDisk::new(false);
+    let dir = tempfile::tempdir().unwrap();
     let (engine, ..) = closed(&disk, dir.path());
     disk.fail(Failing::Reserve);
     let before = disk.operations();
@@ -199,7 +206,8 @@ fn closed_files_are_packed_in_the_background_and_after_a_start() {
 
 #[test]
 fn packing_ends_when_the_store_closes() {
-    let (disk, dir) = (SimDisk::new(false), tempfile::tempdir().unwrap());
+    let disk = SimDisk::new(false);
+    let dir = tempfile::tempdir().unwrap();
     let (engine, right, files) = closed(&disk, dir.path());
     engine.shared.stopping.store(true, SeqCst);
     assert_eq!(engine.pack().unwrap_err().kind(), ErrorKind::Interrupted);
@@ -212,7 +220,8 @@ fn packing_ends_when_the_store_closes() {
 fn readers_see_every_commit_while_files_are_packed() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(Options { segment_bytes: 2_000, ..options(dir.path()) }).unwrap();
-    let (done, read) = (AtomicBool::new(false), AtomicU64::new(0));
+    let done = AtomicBool::new(false);
+    let read = AtomicU64::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(SeqCst) {

@@ -114,7 +114,8 @@ fn apply(content: &mut Vec<u8>, step: &Step) {
 /// The pages of a step, each of which may reach the disk without the others.
 fn pages(step: &Step) -> Vec<Step> {
     let Step::Write(at, bytes) = step else { return vec![step.clone()] };
-    let (mut from, mut pages) = (0, Vec::new());
+    let mut from = 0;
+    let mut pages = Vec::new();
     while from < bytes.len() {
         let to = bytes.len().min((at + from) / PAGE_BYTES * PAGE_BYTES + PAGE_BYTES - at);
         pages.push(Step::Write(at + from, bytes[from..to].to_vec()));

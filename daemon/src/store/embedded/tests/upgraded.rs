@@ -26,7 +26,8 @@ fn form(disk: &SimDisk) -> String {
 }
 
 fn of_form_1() -> (SimDisk, Vec<Pair>) {
-    let (disk, dir) = (SimDisk::new(false), tempfile::tempdir().unwrap());
+    let disk = SimDisk::new(false);
+    let dir = tempfile::tempdir().unwrap();
     let engine = open_on(dir.path(), Arc::new(disk.clone())).unwrap();
     for number in 0..12u8 {
         write(&engine, vec![change([number], Some(vec![number; 2_000]))]).unwrap();
@@ -70,7 +71,8 @@ fn a_crash_on_the_way_never_leaves_later_files_in_an_earlier_form() {
     };
     let counted = disk.crash(Loss::Nothing);
     run(&counted);
-    let (count, mut raised) = (counted.operations(), 0);
+    let count = counted.operations();
+    let mut raised = 0;
     assert!(count > 30, "there are only {count} operations");
     for n in 1..=count {
         let disk = disk.crash(Loss::Nothing);

@@ -1,0 +1,88 @@
+//! What a record is about: `resource` and the order of `changes`, also where only the body names the record.
+
+use super::{of, records, the};
+use crate::support::counter::{Counter, teller};
+use crate::support::guarded::may;
+use crate::support::world::World;
+use serde_json::{Value, json};
+
+fn fields(record: &Value) -> Vec<&str> {
+    record["changes"].as_array().unwrap().iter().map(|change| change["field"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_email_gateway_changed_at_the_address_of_sms_is_named() {
+    let world = World::start();
+    let email =
+        json!({ "identifier": "main", "host": "one.example.org", "port": 25, "app_password": "a word" });
+    world.post("/configuration/email", email.to_string()).is(201);
+    let sms =
+        json!({ "identifier": "main", "auth_token": "rose", "account_sid": "AC1", "sender_number": "Bank" });
+    world.post("/configuration/sms", sms.to_string()).is(201);
+    let change = json!({ "identifier": "main", "the service": "two.example.org", "app_password": "new" });
+    let record = the(&world, &world.put("/configuration/sms", change.to_string()).is(202));
+    assert_eq!(record["operation"], "UpdateSmsConfiguration");
+    assert_eq!(
+        (&record["resource"], fields(&record)),
+        (&json!("email/main"), vec!["/host", "/app_password"])
+    );
+    assert!(!record.to_string().contains("\"new\""), "{record}");
+    let change = json!({ "identifier": "main", "sender_number": "MFI" });
+    let record = the(&world, &world.put("/configuration/sms", change.to_string()).is(202));
+    assert_eq!((&record["resource"], fields(&record)), (&json!("sms/main"), vec!["/sender_number"]));
+    // So it is an event, and part of the history.
+    let heard = world.get("/events?kind=email").is(200).json();
+    let heard: Vec<_> = heard.as_array().unwrap().iter().map(|event| event["operation"].clone()).collect();
+    assert_eq!(heard, ["CreateEmailConfiguration", "UpdateSmsConfiguration"]);
+    assert_eq!(records(&world, "resource=email/main").len(), 2);
+}
+
+#[test]
+fn a_new_password_stands_among_the_changes_in_field_order() {
+    let counter = Counter::start();
+    let mut change = teller("T1");
+    (change["cashdrawLimit"], change["password"]) = (json!(500), json!("4712"));
+    let seen = counter.world.put("/offices/accra/teller/T1", change.to_string()).is(202);
+    let expected = ["/password", "/cashdrawLimit", "/lastModifiedBy", "/lastModifiedOn"];
+    assert_eq!(fields(&the(&counter.world, &seen)), expected);
+}
+
+#[test]
+fn a_refusal_names_what_the_body_would_have_made() {
+    let world = World::guarded();
+    let kofi = world.user_with("kofi", &[may("identity__v1__users", "C")]);
+    let user = json!({ "identifier": "ama", "role": "administrator", "password": "blue kettle 8" });
+    let record = the(&world, &kofi.post("/users", user).refused(403, "exceeds_own_permissions"));
+    assert_eq!(record["resource"], "user/ama");
+    // What is not permitted at all is refused before the body is read; the path names the parent.
+    let refused =
+        kofi.post("/offices/accra", json!({ "identifier": "accra-east" })).refused(403, "forbidden");
+    assert_eq!(the(&world, &refused)["resource"], "office/accra");
+    let made = world.login("olga").post("/offices", json!({ "identifier": "accra", "name": "Accra" }));
+    assert_eq!(the(&world, &made.is(202))["resource"], "office/accra");
+}
+
+#[test]
+fn a_refusal_at_the_counter_names_the_teller_with_its_office() {
+    let counter = Counter::with(World::guarded_with(|config| config.auth = mfa_daemon::Auth::Off));
+    counter.open("T1", "emp1", "100");
+    let unlock = |employee: &str, password: &str| {
+        let body = json!({ "employeeIdentifier": employee, "password": password });
+        counter.world.post("/teller/T1/drawer", body.to_string())
+    };
+    for refused in [
+        unlock("emp1", "0000").refused(403, "wrong_drawer_password"),
+        unlock("emp2", "4711").refused(403, "not_assigned_employee"),
+    ] {
+        let record = the(&counter.world, &refused);
+        assert_eq!((&record["outcome"], &record["resource"]), (&json!("REFUSED"), &json!("teller/accra/T1")));
+    }
+    for _ in 0..4 {
+        unlock("emp1", "0000").refused(403, "wrong_drawer_password");
+    }
+    let locked = unlock("emp1", "4711").refused(429, "too_many_attempts");
+    assert_eq!(the(&counter.world, &locked)["resource"], "teller/accra/T1");
+    assert_eq!(records(&counter.world, "resource=teller/accra/T1&outcome=REFUSED&size=100").len(), 7);
+    let unknown = counter.world.post("/teller/T9/drawer", "{}").refused(400, "invalid_fields");
+    assert_eq!(of(&counter.world, &unknown), Vec::<Value>::new());
+}
