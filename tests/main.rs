@@ -128,7 +128,8 @@ mod package;
 mod store {
     mod admin;
     mod archive;
-    mod backup;
+    mod archive_killed;
+    pub mod backup;
     mod books;
     mod check;
     mod clock;
@@ -137,6 +138,7 @@ mod store {
     mod damaged_images;
     mod days;
     mod encrypted;
+    mod frozen;
     mod full;
     mod gaps;
     mod images;

@@ -1,11 +1,13 @@
 //! The daemon as a process of its own: killed, cut from its power, damaged.
 
+mod backups;
 mod days;
 mod full;
 mod images;
 mod interest;
 mod kept;
 mod kill;
+mod memory;
 pub mod power;
 mod slow;
 mod tellers;

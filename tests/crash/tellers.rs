@@ -8,9 +8,11 @@ use crate::support::world::World;
 use mfa_daemon::{Check, Config, StorePlace};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// Kills of a run.
 const KILLS: usize = 10;
@@ -21,12 +23,12 @@ const REFUSALS: [&str; 3] = ["insufficient_balance", "insufficient_cash", "below
 
 /// What all clients know together.
 #[derive(Default)]
-struct Heard {
+pub struct Heard {
     /// Where the daemon is at present, and how often it was started.
-    daemon: Mutex<(String, usize)>,
-    stop: AtomicBool,
+    pub daemon: Mutex<(String, usize)>,
+    pub stop: AtomicBool,
     /// Transactions whose confirmation was acknowledged, each with its request.
-    confirmed: Mutex<BTreeMap<String, Value>>,
+    pub confirmed: Mutex<BTreeMap<String, Value>>,
     /// Transactions that were quoted.
     quoted: Mutex<BTreeSet<String>>,
     /// The receipts of each teller by their numbers.
@@ -40,6 +42,28 @@ struct Client {
     http: reqwest::Client,
     heard: Arc<Heard>,
     accounts: Arc<Vec<String>>,
+}
+
+/// Settings of a daemon on the embedded store that the processes of a test have.
+pub fn stored_in(home: &Path) -> impl FnOnce(&mut Config) {
+    let (data, key) = (home.join("data"), home.join("data.key"));
+    |config| {
+        (config.data_dir, config.store) = (data, StorePlace::Embedded);
+        config.secret_key_file = key;
+    }
+}
+
+/// Clients that work until they are stopped, at the daemon that they hear of.
+pub fn clients(
+    http: &reqwest::Client,
+    heard: &Arc<Heard>,
+    accounts: &Arc<Vec<String>>,
+) -> Vec<JoinHandle<()>> {
+    let client = |number: usize| {
+        let (http, heard, accounts) = (http.clone(), heard.clone(), accounts.clone());
+        tokio::spawn(Client { http, heard, accounts }.work(number))
+    };
+    (0..CLIENTS).map(client).collect()
 }
 
 /// The answer to a request: its status, whether it had been given before, and its body.
@@ -125,11 +149,7 @@ fn confirm(path: &str, transaction: &str) -> String {
 fn money_at_the_counter_survives_ten_kills_and_every_retry_is_booked_once() {
     let (_kept, home) = folder();
     let data = home.join("data");
-    let stored_there = |config: &mut Config| {
-        (config.data_dir, config.store) = (data.clone(), StorePlace::Embedded);
-        config.secret_key_file = home.join("data.key");
-    };
-    let world = World::with(stored_there);
+    let world = World::with(stored_in(&home));
     world.to_present();
     let (counter, accounts) = branch(world);
     drop(counter);
@@ -142,10 +162,7 @@ fn money_at_the_counter_survives_ten_kills_and_every_retry_is_booked_once() {
             let process = Process::start(&home, &data, &http).await;
             *heard.daemon.lock().unwrap() = (process.url.clone(), start);
             if working.is_empty() {
-                working.extend((0..CLIENTS).map(|number| {
-                    let (http, heard, accounts) = (http.clone(), heard.clone(), accounts.clone());
-                    tokio::spawn(Client { http, heard, accounts }.work(number))
-                }));
+                working = clients(&http, &heard, &accounts);
             }
             tokio::time::sleep(Duration::from_millis(LOAD_MS.0 + random(LOAD_MS.1))).await;
             if start < KILLS {
@@ -160,7 +177,7 @@ fn money_at_the_counter_survives_ten_kills_and_every_retry_is_booked_once() {
         }
     });
     let confirmed = heard.confirmed.lock().unwrap().clone();
-    let counter = Counter { world: World::with(stored_there) };
+    let counter = Counter { world: World::with(stored_in(&home)) };
     check(&counter, &accounts, &confirmed);
     let listed = (1..=TELLERS).map(|number| format!("/teller/T{number}/transactions"));
     let listed: usize =

@@ -66,6 +66,7 @@ class Cluster:
             shutil.chown(self.dir, "postgres", "postgres")
         self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
         self.etcd, self.nodes = [], [None] * 3
+        self.data = lambda i: f"{self.dir}/data{i}"
 
     def spawn(self, name, command):
         log = open(f"{self.dir}/{name}.log", "ab")
@@ -105,7 +106,7 @@ class Cluster:
         text = text.replace("db1:5432", f"127.0.0.1:{self.base + 20 + i}").replace("name: db1", f"name: n{i}")
         settings = yaml.safe_load(text)
         server = settings["postgresql"]
-        server.update(data_dir=f"{self.dir}/data{i}", bin_dir=self.bin)
+        server.update(data_dir=self.data(i), bin_dir=self.bin)
         server["parameters"].update(unix_socket_directories=self.dir, shared_buffers="64MB")
         for user in server["authentication"].values():
             user["password"] = PASSWORD
@@ -139,7 +140,7 @@ class Cluster:
         return f"postgres://mfa:{PASSWORD}@{hosts}/mfa"
 
     def postmaster(self, i):
-        with open(f"{self.dir}/data{i}/postmaster.pid") as file:
+        with open(f"{self.data(i)}/postmaster.pid") as file:
             return int(file.readline())
 
     def processes(self, i):

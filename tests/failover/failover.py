@@ -1,4 +1,4 @@
-"""Takes the primary away under load, and counts what became of every write."""
+"""Takes the primary away under load, alone or beside another fault, and counts what became of every write."""
 
 import http.client
 import json
@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 
+import beside
 from cluster import PASSWORD, Cluster, wait_for
 
 WRITERS = 8
@@ -84,12 +85,21 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def start_daemon(home, store, port):
-    environment = {"HOME": home, "MFA_STORE": store, "PATH": os.environ["PATH"]}
+def start_daemon(home, store, port, more=None):
+    """Starts a daemon and waits until it is ready; it may end instead, where the database cannot be reached."""
+    environment = {"HOME": home, "PATH": os.environ["PATH"], "MFA_SECRET_KEY_FILE": f"{home}/key", **(more or {})}
+    environment.update({"MFA_STORE": store} if store else {})
     command = [os.environ["MFA_BIN"], "daemon", "run", "--auth", "off", "--listen", f"127.0.0.1:{port}"]
     log = open(f"{home}/daemon-{port}.log", "ab")
     daemon = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-    wait_for("the daemon", 60, lambda: status(port, "/ready") == 200)
+    daemon.url = f"http://127.0.0.1:{port}"
+
+    def ready():
+        if daemon.poll() is not None:
+            raise RuntimeError(f"the daemon ended with {daemon.returncode}: see {log.name}")
+        return status(port, "/ready") == 200
+
+    wait_for("the daemon", 60, ready)
     return daemon
 
 
@@ -101,13 +111,16 @@ def status(port, path):
     return answer.status
 
 
-def take_away(cluster, fault):
-    """Does the fault; returns what mends it."""
-    leader = cluster.leader()
+def take_away(cluster, fault, leader):
+    """Does the fault to a node; returns what mends it."""
     if fault == "postgres":
         cluster.signal([cluster.postmaster(leader)], signal.SIGKILL)
         return lambda: None
-    pids = cluster.processes(leader)
+    try:
+        pids = cluster.processes(leader)
+    except OSError:
+        # Where its disk is full PostgreSQL may have ended by itself.
+        pids = [cluster.nodes[leader].pid]
     if fault == "node":
         cluster.signal(pids, signal.SIGKILL)
         return lambda: None
@@ -122,49 +135,63 @@ def take_away(cluster, fault):
     return thaw
 
 
-def run(cluster, fault, home):
+def run(cluster, fault, other, home):
+    other.prepare(cluster)
     cluster.start()
     cluster.sql(f"create role mfa login password '{PASSWORD}'")
     cluster.sql("create database mfa owner mfa")
     ports = [free_port(), free_port()]
     daemons = [start_daemon(home, cluster.url(), port) for port in ports]
+
+    def start(number, more=None, embedded=False):
+        port = free_port() if embedded else ports[number]
+        return start_daemon(home, None if embedded else cluster.url(), port, more)
+
+    load = Load(ports)
     try:
-        load = Load(ports)
+        other.daemons(home, daemons, start)
         load.start()
         time.sleep(SECONDS_BEFORE)
+        leader = cluster.leader()
+        other.begin(cluster, load)
         before, at = len(load.acknowledged), time.monotonic()
-        mend = take_away(cluster, fault)
+        mend = take_away(cluster, fault, leader)
         time.sleep(1)
+        other.meanwhile()
         resumed = lambda: load.answered_at[-1] > at + 1.5 and status(ports[0], "/ready") == 200
         wait_for("writes after the failover", RESUME_SECONDS_MAX, resumed)
         time.sleep(SECONDS_AFTER)
         mend()
         load.stop()
+        wrong = other.end(load.acknowledged)
         lost = [n for n in load.acknowledged if status(ports[1], f"/customers/{n}") != 200]
         times = sorted(load.answered_at)
         gap = max(b - a for a, b in zip(times, times[1:]))
-        print(f"fault: {fault}; acknowledged {len(times)} ({before} before), lost {len(lost)}")
+        print(f"fault: {fault}, beside it: {other.name}; acknowledged {len(times)} ({before} before), lost {len(lost)}")
         print(f"longest gap between acknowledged writes: {gap:.1f} s")
         print(f"503 with Retry-After: {load.refused}; broken connections: {load.broken}; other: {len(load.wrong)}")
         print(f"repeated requests that had been carried out already: {load.replayed}")
         ended = [daemon.pid for daemon in daemons if daemon.poll() is not None]
-        for problem in [*load.wrong[:5], *[f"lost: {n}" for n in lost[:5]], *[f"ended: {p}" for p in ended]]:
+        for problem in [*load.wrong[:5], *[f"lost: {n}" for n in lost[:5]], *[f"ended: {p}" for p in ended], *wrong]:
             print(problem)
         resumed_writes = sum(t > at + 1.5 for t in times)
-        return not (lost or load.wrong or ended or not load.refused or not resumed_writes)
+        return not (lost or load.wrong or wrong or ended or not load.refused or not resumed_writes)
     finally:
+        load.stopping.set()
         for daemon in daemons:
+            daemon.send_signal(signal.SIGCONT)
             daemon.terminate()
             daemon.wait()
 
 
 def main():
-    cluster = Cluster()
+    cluster, other = Cluster(), beside.FAULTS[sys.argv[2]]()
     with tempfile.TemporaryDirectory() as home:
         try:
-            good = run(cluster, sys.argv[1], home)
+            good = run(cluster, sys.argv[1], other, home)
         finally:
             cluster.stop()
+            other.clean()
     sys.exit(0 if good else 1)
 
 

@@ -10,6 +10,9 @@ use tokio::task::JoinSet;
 
 /// How far the threads give way: in a full machine they still get a quarter of a processor.
 const NICE: i32 = 5;
+/// Threads that read from the store, of which some wait for the disk. Each keeps some megabytes of memory for
+/// its next read: one for each of many slow clients would take gigabytes, and the processors from the others.
+const READERS_MAX: usize = 16;
 
 /// The threads for lists.
 #[derive(Debug)]
@@ -30,7 +33,8 @@ impl Patient {
         // A thread begins as the one that starts it, which may give way already.
         let nice = getpriority_process(None)? + NICE;
         let mut builder = Builder::new_multi_thread();
-        let runtime = builder.thread_name("lists").on_thread_start(move || give_way(nice));
+        let runtime = builder.thread_name("lists").max_blocking_threads(READERS_MAX);
+        let runtime = runtime.on_thread_start(move || give_way(nice));
         Ok(Self(Some(runtime.enable_all().build()?)))
     }
 
@@ -62,7 +66,9 @@ fn give_way(nice: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
+    use std::collections::HashSet;
+    use std::sync::{Arc, Mutex};
+    use std::thread::ThreadId;
     use std::time::Duration;
     use tokio::sync::Notify;
 
@@ -82,6 +88,24 @@ mod tests {
         };
         let own = niceness();
         assert_eq!(patient.run(nices).await.unwrap(), (own + NICE, own + NICE));
+    }
+
+    #[tokio::test]
+    async fn many_lists_are_read_by_few_threads() {
+        let (patient, seen) = (Patient::start().unwrap(), Arc::<Mutex<HashSet<ThreadId>>>::default());
+        let lists = (0..20 * READERS_MAX).map(|_| {
+            let seen = seen.clone();
+            patient.run(async move {
+                let read = move || {
+                    seen.lock().unwrap().insert(std::thread::current().id());
+                    std::thread::sleep(Duration::from_millis(2));
+                };
+                tokio::task::spawn_blocking(read).await.unwrap();
+                Ok(())
+            })
+        });
+        assert!(futures_util::future::join_all(lists).await.into_iter().all(|list| list.is_ok()));
+        assert!(seen.lock().unwrap().len() <= READERS_MAX);
     }
 
     #[tokio::test]

@@ -2,10 +2,11 @@
 
 use super::reply::{Content, Reply};
 use crate::ops::listing::{Cursor, List};
-use crate::store::Store;
+use crate::store::{Store, Tx};
 use bytes::Bytes;
 use mfa_shared::fault::Fault;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use warp::http::StatusCode;
 use warp::http::header::{HeaderName, HeaderValue};
 use warp::reply::Response;
@@ -16,26 +17,61 @@ pub(super) const CHUNKS_WAITING: usize = 2;
 /// A body that is sent as fast as the client takes it.
 pub(super) type Chunks = tokio::sync::mpsc::Receiver<Result<Bytes, Fault>>;
 
-/// Reads a list chunk by chunk, as fast as the client takes them.
+/// Chunks that a client must take at once, one after the other, before it gets more at once; and the most
+/// parts of a list in one chunk. What the system itself holds of a connection is not yet taken.
+const QUICK_CHUNKS: usize = 8;
+const PARTS_MAX: usize = 5;
+/// A chunk that is taken within this time is taken at once.
+const QUICK: Duration = Duration::from_millis(500);
+
+/// Reads a list chunk by chunk, as fast as the client takes them. Of a list whose client does not read, one
+/// chunk is held beside the one that is being sent: thousands of such clients must not take all memory.
 pub(super) fn stream(store: Store, list: Arc<dyn List>) -> Chunks {
-    let (sender, receiver) = tokio::sync::mpsc::channel(CHUNKS_WAITING);
+    let (sender, receiver) = tokio::sync::mpsc::channel(1);
     tokio::spawn(async move {
-        let mut cursor = Cursor::Start;
+        let (mut cursor, mut quick) = (Cursor::Start, 0);
         while !matches!(cursor, Cursor::End) {
-            let list = list.clone();
-            let from = cursor.clone();
-            let read = store.read(true, move |tx| list.lines(tx, from.clone())).await;
+            let asked = Instant::now();
+            let Ok(place) = sender.reserve().await else { break };
+            quick = if asked.elapsed() < QUICK { quick + 1 } else { 0 };
+            let parts = (1 + quick / QUICK_CHUNKS).min(PARTS_MAX);
+            let (list, from) = (list.clone(), cursor.clone());
+            let read = store.read(true, move |tx| read_parts(tx, &*list, from.clone(), parts)).await;
             let chunk = read.map(|(lines, next)| {
                 cursor = next;
-                Bytes::from(lines)
+                // Without the room that it grew into.
+                Bytes::from(lines.into_boxed_slice())
             });
             let failed = chunk.is_err();
-            if sender.send(chunk).await.is_err() || failed {
+            place.send(chunk);
+            if failed {
                 break;
             }
         }
     });
     receiver
+}
+
+/// The next parts of a list, and the cursor after them.
+fn read_parts(
+    tx: &mut Tx<'_>,
+    list: &dyn List,
+    mut cursor: Cursor,
+    parts: usize,
+) -> Result<(Vec<u8>, Cursor), Fault> {
+    let mut all = Vec::new();
+    for _ in 0..parts {
+        if matches!(cursor, Cursor::End) {
+            break;
+        }
+        let (lines, next) = list.lines(tx, cursor)?;
+        match all.is_empty() {
+            true => all = lines,
+            false => all.extend(lines),
+        }
+        cursor = next;
+    }
+    Ok((all, cursor))
 }
 
 /// The response of a reply, with the body that is sent piece by piece, if there is one.
@@ -68,5 +104,57 @@ pub fn set_header(response: &mut Response, name: &str, value: &str) {
     let value = HeaderValue::try_from(value);
     if let (Ok(name), Ok(value)) = (name, value) {
         response.headers_mut().insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::store::embedded::{Embedded, Options};
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+    const PARTS: u64 = 100;
+
+    /// A list whose parts are their numbers, and how many were read.
+    #[derive(Default)]
+    struct Numbers(AtomicU64);
+
+    impl List for Numbers {
+        fn page(&self, _: &mut Tx<'_>) -> Result<Vec<u8>, Fault> {
+            Ok(Vec::new())
+        }
+
+        fn lines(&self, _: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<u8>, Cursor), Fault> {
+            let at = if let Cursor::Span(left) = cursor { left.start } else { 0 };
+            self.0.fetch_add(1, SeqCst);
+            let next = if at + 1 < PARTS { Cursor::Span(at + 1..PARTS) } else { Cursor::End };
+            Ok((format!("{at}\n").into_bytes(), next))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_list_is_not_read_ahead_of_a_client_that_reads_slowly() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(Options::new(dir.path())).unwrap();
+        let store = Store::new(engine, Clock::system(), false);
+        let list = Arc::<Numbers>::default();
+        let mut chunks = stream(store.clone(), list.clone());
+        for taken in 1..=4 {
+            tokio::time::sleep(QUICK + Duration::from_millis(300)).await;
+            assert_eq!(list.0.load(SeqCst), taken);
+            assert_eq!(chunks.recv().await.unwrap().unwrap(), format!("{}\n", taken - 1));
+        }
+        drop(chunks);
+        // One that takes everything gets it in order, and soon more of it at once.
+        let (mut chunks, mut count, mut all) = (stream(store.clone(), list), 0, Vec::new());
+        while let Some(chunk) = chunks.recv().await {
+            all.extend_from_slice(&chunk.unwrap());
+            count += 1;
+        }
+        let expected: String = (0..PARTS).map(|number| format!("{number}\n")).collect();
+        assert_eq!(String::from_utf8(all).unwrap(), expected);
+        assert!(count < PARTS / 2, "{count} chunks");
+        store.close().await;
     }
 }

@@ -18,8 +18,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Records of a stream that are read in one transaction.
-const CHUNK_RECORDS: usize = 500;
+/// Records of a stream that are read at once. A client that reads slowly holds some 100 KB of them.
+const CHUNK_RECORDS: usize = 100;
 
 type SortBy<R> = fn(&R, &str) -> SortKey;
 type Keep<R> = Box<dyn Fn(&R) -> bool + Send + Sync>;
