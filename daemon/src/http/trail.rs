@@ -7,6 +7,7 @@ mod changes;
 mod days;
 mod receipts;
 mod refusals;
+mod shown;
 mod subject;
 
 pub use refusals::ended;
@@ -19,7 +20,7 @@ use super::state::State;
 use crate::ops::Caller;
 use crate::ops::audit::secret_changed;
 use crate::store::Tx;
-use changes::{covered, differences};
+use changes::covered;
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
 use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::offices::CreateBranch;
@@ -33,6 +34,7 @@ use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::subject::{made_under, of_path};
 use mfa_shared::time::Timestamp;
+use shown::{Shown, changed};
 use std::net::IpAddr;
 use subject::{Subject, named_by_path, subject_teller};
 
@@ -63,7 +65,7 @@ pub struct Trail {
 #[derive(Debug)]
 pub struct Before {
     subject: Option<Subject>,
-    shown: Option<Node>,
+    shown: Option<Shown>,
 }
 
 /// The address of a peer, as a record has it.
@@ -215,7 +217,7 @@ impl Trail {
                 let office = resource("office", &self.params);
                 record.affects.insert(0, office);
             }
-            record.changes = differences(was.as_ref(), is.as_ref());
+            record.changes = changed(was, is);
         }
         for (_, field) in UNSEEN.iter().filter(|(name, _)| *name == self.meta.name) {
             if self.text(field).is_some() {
