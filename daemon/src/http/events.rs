@@ -7,11 +7,11 @@ use super::request::accepts;
 use super::response::{CHUNKS_WAITING, Chunks, respond};
 use super::state::{Phase, State};
 use crate::clock::Deadline;
+use crate::domain::recent_events::Announced;
 use crate::ops::events::{Heard, before_first, heard, last};
-use crate::ops::listing::json;
 use crate::store::Tx;
 use bytes::Bytes;
-use mfa_shared::api::events::{EVENT_STREAM, Event, EventQuery, position};
+use mfa_shared::api::events::{EVENT_STREAM, EventQuery, position};
 use mfa_shared::fault::Fault;
 use mfa_shared::query::{Parameters, Params};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Listener {
         let until = Deadline::after(Duration::from_secs(self.query.wait_seconds.unwrap_or(0).into()));
         self.state.auditor.settle(&self.state.store).await;
         let mut news = self.state.auditor.news();
-        let mut events: Vec<Event> = Vec::new();
+        let mut events: Vec<Arc<Announced>> = Vec::new();
         loop {
             let heard = self.next(after, size - events.len()).await?;
             after = heard.upto;
@@ -75,7 +75,7 @@ impl Listener {
                 continue;
             }
             if !events.is_empty() || until.has_passed() || self.state.phase() != Phase::Serving {
-                return Ok(respond(Reply::json(json(&events)), None));
+                return Ok(respond(Reply::json(listed(&events)), None));
             }
             let _ = tokio::time::timeout(LOOK.min(until.left()), news.changed()).await;
         }
@@ -108,7 +108,7 @@ impl Listener {
         while self.state.phase() == Phase::Serving && !to.is_closed() {
             let Ok(heard) = self.next(after, PIECE_EVENTS).await else { return };
             after = heard.upto;
-            let mut piece: String = heard.events.iter().map(framed).collect();
+            let mut piece: String = heard.events.iter().map(|announced| framed(announced)).collect();
             if piece.is_empty() && silent.has_passed() {
                 piece.push_str(":\n\n");
             }
@@ -127,7 +127,12 @@ impl Listener {
 }
 
 /// An event as a stream has it. JSON has no line end in it.
-fn framed(event: &Event) -> String {
-    let data = String::from_utf8_lossy(&json(event)).into_owned();
-    format!("id: {}\nevent: {}\ndata: {data}\n\n", event.sequence, event.operation)
+fn framed(Announced { event, text, .. }: &Announced) -> String {
+    format!("id: {}\nevent: {}\ndata: {text}\n\n", event.sequence, event.operation)
+}
+
+/// Events as an array has them.
+fn listed(events: &[Arc<Announced>]) -> String {
+    let texts: Vec<_> = events.iter().map(|announced| announced.text.as_str()).collect();
+    format!("[{}]", texts.join(","))
 }
