@@ -51,6 +51,7 @@ mod api {
     mod scans;
     mod search;
     mod second_factor;
+    mod second_factor_codes;
     mod second_factor_grid;
     mod secrets;
     mod sessions;

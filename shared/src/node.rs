@@ -31,10 +31,10 @@ impl Node {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err("the body is empty".to_owned());
         }
-        if std::str::from_utf8(bytes).is_err() {
+        let Ok(text) = std::str::from_utf8(bytes) else {
             return Err("the body is not UTF-8".to_owned());
-        }
-        serde_json::from_slice(bytes)
+        };
+        serde_json::from_str(text)
             .map_err(|e| format!("the body is not JSON: see line {}, column {}", e.line(), e.column()))
     }
 

@@ -178,6 +178,51 @@ fn a_stream_goes_on_where_it_was_without_gap_or_repetition() {
 }
 
 #[test]
+fn listeners_that_break_off_and_go_on_hear_each_event_once_in_order() {
+    const LISTENERS: usize = 40;
+    const EVENTS: usize = 120;
+    let world = World::start();
+    create(&world, "c-0");
+    let first = events(&world, "").last().unwrap()["sequence"].as_u64().unwrap();
+    // Each listens to all daemons in turn, and breaks off after another number of events.
+    let daemons = if world.config().store.postgres().is_some() { 2 } else { 1 };
+    let listeners: Vec<_> = (0..LISTENERS)
+        .map(|number| {
+            let at = |at: usize| world.request_at(at % daemons, "GET", "/events?kind=customer");
+            let requests: Vec<_> = (0..EVENTS).map(at).collect();
+            world.spawn(async move {
+                let (mut heard, mut last) = (Vec::new(), first.to_string());
+                for (turn, request) in requests.into_iter().enumerate() {
+                    let wanted = (1 + (number * 7 + turn * 5) % 23).min(EVENTS - heard.len());
+                    let mut more = stream(request.header("last-event-id", &last), wanted).await;
+                    // What else has arrived is lost with the connection.
+                    more.truncate(wanted);
+                    last.clone_from(&more[wanted - 1].0);
+                    heard.extend(more);
+                    if heard.len() == EVENTS {
+                        break;
+                    }
+                }
+                heard
+            })
+        })
+        .collect();
+    for round in 0..EVENTS / 10 {
+        let body = |n: usize| json!({ "identifier": format!("c-{}", 1 + round * 10 + n) }).to_string();
+        let request = |n: usize| world.request_at(n % daemons, "POST", "/customers").body(body(n));
+        for seen in world.insist_all((0..10).map(request).collect()) {
+            seen.is(202);
+        }
+    }
+    let trail: Vec<_> = events(&world, &format!("after={first}&size=1000"));
+    assert_eq!(trail.len(), EVENTS);
+    for listener in listeners {
+        let heard: Vec<_> = world.wait(listener).into_iter().map(|(_, event)| event).collect();
+        assert!(heard == trail, "{heard:?}");
+    }
+}
+
+#[test]
 fn a_stream_ends_with_the_token() {
     let world = World::guarded();
     let listener =

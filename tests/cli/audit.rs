@@ -147,9 +147,18 @@ fn the_script_of_the_guide_finds_what_was_altered() {
     let (exit, out, err) = verify();
     assert!(exit == 0 && out.starts_with("3 records are whole"), "{out} {err}");
     let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replacen("Mensah", "Mensa", 1)).unwrap();
-    let (exit, _, err) = verify();
-    assert!(exit == 1 && err.starts_with("record 1 is not what was written"), "{err}");
+    let lines: Vec<_> = text.lines().collect();
+    let altered = lines[0].replacen("Mensah", "Mensa", 1);
+    for (record, doctored) in [
+        (1, vec![altered.as_str(), lines[1], lines[2]]),
+        (2, vec![lines[0], lines[2]]),
+        (2, vec![lines[0], lines[2], lines[1]]),
+        (3, vec![lines[0], lines[1], lines[1], lines[2]]),
+    ] {
+        std::fs::write(&file, doctored.join("\n") + "\n").unwrap();
+        let (exit, _, err) = verify();
+        assert!(exit == 1 && err.starts_with(&format!("record {record} is not what was written")), "{err}");
+    }
 }
 
 #[test]

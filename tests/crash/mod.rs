@@ -264,6 +264,11 @@ async fn half_written(http: &reqwest::Client, url: &str, stored: &BTreeMap<Strin
     wrong
 }
 
+/// How many kills under load a test makes: this many, or what `MFA_TEST_KILLS` says.
+pub fn kills(usual: usize) -> usize {
+    std::env::var("MFA_TEST_KILLS").map_or(usual, |kills| kills.parse().unwrap())
+}
+
 /// A number below `below`, different at every run.
 fn random(below: u64) -> u64 {
     let mut bytes = [0; 8];

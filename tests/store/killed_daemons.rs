@@ -2,7 +2,7 @@
 //! trail or to deliver an event, the other one goes on: `audit.md` sections 2 and 4.
 
 use super::postgres::fresh;
-use crate::crash::{Acknowledged, client, verify, write};
+use crate::crash::{Acknowledged, client, kills, verify, write};
 use crate::support::served::Served;
 use crate::support::servers::Receiver;
 use crate::support::world::mfa;
@@ -35,6 +35,7 @@ async fn numbers(http: &reqwest::Client, url: &str, after: u64) -> Vec<u64> {
 #[test]
 fn two_daemons_killed_in_turn_leave_no_unsealed_record_or_lost_event() {
     let Some(store) = fresh() else { return };
+    let kills = kills(KILLS);
     let home = tempfile::tempdir().unwrap();
     let receiver = Receiver::start(&[]);
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -46,7 +47,7 @@ fn two_daemons_killed_in_turn_leave_no_unsealed_record_or_lost_event() {
         let subscribe = http.post(format!("{}/events/subscriptions", daemons[0].url));
         let made = subscribe.body(subscription.to_string()).send().await.unwrap();
         let made: Value = serde_json::from_slice(&made.bytes().await.unwrap()).unwrap();
-        for cycle in 0..KILLS {
+        for cycle in 0..kills {
             let stop = Arc::new(AtomicBool::new(false));
             let writers: Vec<_> = (0..2 * WRITERS)
                 .map(|number| {
@@ -65,13 +66,13 @@ fn two_daemons_killed_in_turn_leave_no_unsealed_record_or_lost_event() {
         }
         let all = known.lock().unwrap().clone();
         let confirmed = all.values().filter(|known| !known.surname.is_empty()).count();
-        assert!(confirmed > KILLS * 5);
+        assert!(confirmed > kills * 5);
         let url = &daemons[1].url;
         assert_eq!(verify(&http, url, &all).await, Vec::<String>::new());
         let found = numbers(&http, url, made["position"].as_u64().unwrap()).await;
         let expected = found.len();
         let arrived = tokio::task::spawn_blocking(move || receiver.taken_events(expected)).await.unwrap();
-        println!("{KILLS} kills, {confirmed} acknowledged customers, {expected} events, 0 lost");
+        println!("{kills} kills, {confirmed} acknowledged customers, {expected} events, 0 lost");
         (found, arrived)
     });
     assert_eq!(arrived, found, "each event, in order, once");

@@ -20,6 +20,7 @@ pub mod password;
 pub mod permission;
 pub mod privilege;
 pub mod rate;
+pub mod recent_events;
 pub mod rsa;
 pub mod runs;
 pub mod search;

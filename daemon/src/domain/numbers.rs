@@ -3,11 +3,12 @@
 //! The journal is append-only. So the numbers found for a list stay valid, and only newer entries need a
 //! look. They can be lost without harm: without them, the list is walked.
 
+use super::recent_events::RecentEvents;
 use super::runs::KnownRuns;
 use super::trail_tail::TrailTail;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Lists for which no more numbers than these were looked at are walked each time.
 const WORTH_KEEPING: usize = 1_000;
@@ -71,13 +72,14 @@ struct Kept {
     uses: u64,
 }
 
-/// The numbers of the lists that were asked for lately, the days on which interest was run, and the tail of
-/// the audit trail.
+/// The numbers of the lists that were asked for lately, the days on which interest was run, the tail of the
+/// audit trail, and the latest events.
 #[derive(Debug, Default)]
 pub struct ListNumbers {
     kept: Mutex<Kept>,
     runs: KnownRuns,
     trail: Mutex<TrailTail>,
+    events: Mutex<RecentEvents>,
     making: Mutex<()>,
 }
 
@@ -91,6 +93,11 @@ impl ListNumbers {
     /// [`Tx::lock`](crate::store::Tx::lock).
     pub fn trail(&self) -> &Mutex<TrailTail> {
         &self.trail
+    }
+
+    /// The latest events. No one waits for anything else while holding this.
+    pub fn events(&self) -> MutexGuard<'_, RecentEvents> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locked while a list is found by a long walk of the journal; see [`Tx::lock`](crate::store::Tx::lock).

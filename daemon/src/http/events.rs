@@ -7,11 +7,11 @@ use super::request::accepts;
 use super::response::{CHUNKS_WAITING, Chunks, respond};
 use super::state::{Phase, State};
 use crate::clock::Deadline;
+use crate::domain::recent_events::Announced;
 use crate::ops::events::{Heard, before_first, heard, last};
-use crate::ops::listing::json;
 use crate::store::Tx;
 use bytes::Bytes;
-use mfa_shared::api::events::{EVENT_STREAM, Event, EventQuery, position};
+use mfa_shared::api::events::{EVENT_STREAM, EventQuery, position};
 use mfa_shared::fault::Fault;
 use mfa_shared::query::{Parameters, Params};
 use mfa_shared::wire::NDJSON_TYPE;
@@ -45,7 +45,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
 
 /// Events, up to where the trail was looked at for them.
 struct First {
-    events: Vec<Event>,
+    events: Vec<Arc<Announced>>,
     upto: u64,
 }
 
@@ -76,7 +76,7 @@ impl Listener {
         let until = Deadline::after(Duration::from_secs(self.query.wait_seconds.unwrap_or(0).into()));
         self.state.auditor.settle(&self.state.store).await;
         let mut news = self.state.auditor.news();
-        let mut events: Vec<Event> = Vec::new();
+        let mut events: Vec<Arc<Announced>> = Vec::new();
         loop {
             let heard = self.next(after, size - events.len()).await?;
             after = heard.upto;
@@ -93,7 +93,7 @@ impl Listener {
 
     async fn array(self: Arc<Self>) -> Result<Response, Fault> {
         let first = self.first(self.query.size()).await?;
-        Ok(respond(Reply::json(json(&first.events)), None))
+        Ok(respond(Reply::json(listed(&first.events)), None))
     }
 
     /// Every event that there is now, one a line, whatever size a page would have.
@@ -105,8 +105,9 @@ impl Listener {
             let mut heard = Ok((first.events, first.upto));
             loop {
                 let after = heard.as_ref().ok().map(|(_, upto)| *upto);
-                let piece =
-                    heard.map(|(events, _)| Bytes::from(events.iter().flat_map(line).collect::<Vec<_>>()));
+                let piece = heard.map(|(events, _)| {
+                    Bytes::from(events.iter().map(|event| line(event)).collect::<String>())
+                });
                 let sent = tokio::time::timeout(PATIENCE, sender.send(piece)).await;
                 let (Ok(Ok(())), Some(after)) = (sent, after.filter(|after| *after < end)) else { return };
                 heard = self.next(after, PIECE_EVENTS).await.map(|heard| (heard.events, heard.upto));
@@ -143,7 +144,7 @@ impl Listener {
         while self.state.phase() == Phase::Serving && !to.is_closed() {
             let Ok(heard) = self.next(after, PIECE_EVENTS).await else { return };
             after = heard.upto;
-            let mut piece: String = heard.events.iter().map(framed).collect();
+            let mut piece: String = heard.events.iter().map(|announced| framed(announced)).collect();
             if piece.is_empty() && silent.has_passed() {
                 piece.push_str(":\n\n");
             }
@@ -162,12 +163,17 @@ impl Listener {
 }
 
 /// An event as a line of its own.
-fn line(event: &Event) -> Vec<u8> {
-    [json(event).as_slice(), b"\n"].concat()
+fn line(Announced { text, .. }: &Announced) -> String {
+    format!("{text}\n")
 }
 
 /// An event as a stream has it. JSON has no line end in it.
-fn framed(event: &Event) -> String {
-    let data = String::from_utf8_lossy(&json(event)).into_owned();
-    format!("id: {}\nevent: {}\ndata: {data}\n\n", event.sequence, event.operation)
+fn framed(Announced { event, text, .. }: &Announced) -> String {
+    format!("id: {}\nevent: {}\ndata: {text}\n\n", event.sequence, event.operation)
+}
+
+/// Events as an array has them.
+fn listed(events: &[Arc<Announced>]) -> String {
+    let texts: Vec<_> = events.iter().map(|announced| announced.text.as_str()).collect();
+    format!("[{}]", texts.join(","))
 }

@@ -7,6 +7,7 @@ mod changes;
 mod days;
 mod receipts;
 mod refusals;
+mod shown;
 mod subject;
 
 pub use refusals::ended;
@@ -34,6 +35,7 @@ use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::subject::{made_under, of_path};
 use mfa_shared::time::Timestamp;
+use shown::{Shown, changed};
 use std::net::IpAddr;
 use subject::{Subject, named_by_path, subject_teller};
 
@@ -64,7 +66,7 @@ pub struct Trail {
 #[derive(Debug)]
 pub struct Before {
     subject: Option<Subject>,
-    shown: Option<Node>,
+    shown: Option<Shown>,
 }
 
 /// The address of a peer, as a record has it.
@@ -227,12 +229,7 @@ impl Trail {
                 let office = resource("office", &self.params);
                 record.affects.insert(0, office);
             }
-            record.changes = differences(was.as_ref(), is.as_ref());
-            for (_, field) in UNSEEN.iter().filter(|(name, _)| *name == self.meta.name) {
-                if self.text(field).is_some() {
-                    insert(&mut record.changes, secret_changed(&format!("/{field}")), is.as_ref());
-                }
-            }
+            record.changes = self.changes(was, is);
         }
         if self.meta.name == CreateDenomination::META.name {
             let after = self.body.clone().map(covered);
@@ -240,6 +237,20 @@ impl Trail {
         }
         tx.audit(record);
         Ok(())
+    }
+
+    /// What differs, with the secrets of the body that no read shows.
+    fn changes(&self, was: Option<Shown>, is: Option<Shown>) -> Vec<AuditChange> {
+        let unseen =
+            UNSEEN.iter().filter(|(name, field)| *name == self.meta.name && self.text(field).is_some());
+        let mut unseen = unseen.map(|(_, field)| secret_changed(&format!("/{field}"))).peekable();
+        if unseen.peek().is_none() {
+            return changed(was, is);
+        }
+        let [was, is] = [was, is].map(|shown| shown.and_then(Shown::into_node));
+        let mut changes = differences(was.as_ref(), is.as_ref());
+        unseen.for_each(|change| insert(&mut changes, change, is.as_ref()));
+        changes
     }
 
     /// Records that someone has looked at a secret.

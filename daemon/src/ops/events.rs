@@ -2,9 +2,12 @@
 
 use super::Caller;
 use super::access::decide;
+use super::listing::json;
+use crate::domain::numbers::ListNumbers;
+use crate::domain::recent_events::{Announced, Known};
 use crate::store::Tx;
 use crate::store::record::numbered;
-use crate::store::records::{AuditEnd, StoredAudit};
+use crate::store::records::{AUDIT, AuditEnd, StoredAudit};
 use mfa_shared::api::audit::{AuditOutcome, AuditRecord, ListAudit};
 use mfa_shared::api::events::{Event, EventQuery};
 use mfa_shared::api::interest::ListInterestRuns;
@@ -13,6 +16,7 @@ use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Endpoint, Meta, segments};
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::kind::{KINDS, ShownBy};
+use std::sync::Arc;
 
 /// Records that are looked at in one transaction.
 const LOOKED_AT_ONCE: u64 = 500;
@@ -21,7 +25,7 @@ const LOOKED_AT_ONCE: u64 = 500;
 #[derive(Debug, Default)]
 pub struct Heard {
     /// The events, in their order.
-    pub events: Vec<Event>,
+    pub events: Vec<Arc<Announced>>,
     /// The last record that was looked at.
     pub upto: u64,
     /// Whether records follow that were not looked at.
@@ -52,15 +56,37 @@ pub fn heard(
     check_kept(after, end.first)?;
     let mut heard = Heard { upto: after, ..Heard::default() };
     let until = end.sequence.min(after.saturating_add(LOOKED_AT_ONCE));
+    let recent = tx.numbers();
+    let last = (end.sequence, end.hash.as_str());
+    let known = recent.as_ref().map(|recent| recent.events().after(after, until, last)).unwrap_or_default();
+    let unknown = after.saturating_add(1 + known.len() as u64)..=until.min(after.saturating_add(size as u64));
+    if !unknown.is_empty() {
+        tx.expect(AUDIT, &unknown.map(|number| numbered(&[], number)).collect::<Vec<_>>())?;
+    }
+    let mut known = known.into_iter();
     while heard.upto < until && heard.events.len() < size {
         heard.upto += 1;
-        let Some(StoredAudit(record)) = tx.at(&numbered(&[], heard.upto))? else { continue };
-        if is_event(&record) && is_wanted(&record, query) && may_hear(caller, record.resource.as_deref()) {
-            heard.events.extend(event(record));
-        }
+        let announced = match known.next() {
+            Some(announced) => announced,
+            None => read(tx, heard.upto, recent.as_deref())?,
+        };
+        heard
+            .events
+            .extend(announced.filter(|announced| is_wanted(announced, query) && may_hear(caller, announced)));
     }
     heard.more = heard.upto < end.sequence;
     Ok(heard)
+}
+
+/// Reads a record, and keeps what it is for the next listeners.
+fn read(tx: &mut Tx<'_>, number: u64, recent: Option<&ListNumbers>) -> Result<Option<Arc<Announced>>, Fault> {
+    let Some(StoredAudit(mut record)) = tx.at(&numbered(&[], number))? else { return Ok(None) };
+    let (hash, before) = (record.hash.take(), record.previous_hash.take());
+    let announced = if is_event(&record) { announced(record) } else { None };
+    if let (Some(recent), Some(hash)) = (recent, hash) {
+        recent.events().note(number, before.as_deref(), Known { hash, event: announced.clone() });
+    }
+    Ok(announced)
 }
 
 /// Refuses a position behind which events are missing; `first` is the first that is kept.
@@ -77,13 +103,14 @@ fn is_event(record: &AuditRecord) -> bool {
     record.outcome == AuditOutcome::Done && !record.changes.is_empty()
 }
 
-fn is_wanted(record: &AuditRecord, query: &EventQuery) -> bool {
-    let kind = record.resource.as_deref().and_then(|name| name.split('/').next()).unwrap_or_default();
-    query.kinds.is_empty() || query.kinds.iter().any(|wanted| wanted == kind)
+fn is_wanted(announced: &Announced, query: &EventQuery) -> bool {
+    query.kinds.is_empty() || query.kinds.contains(&announced.kind)
 }
 
-fn event(record: AuditRecord) -> Option<Event> {
-    Some(Event {
+/// A record as an event, with what says who may hear it. What is about no single record is for those who may
+/// read the trail.
+fn announced(record: AuditRecord) -> Option<Arc<Announced>> {
+    let event = Event {
         sequence: record.sequence?,
         occurred_on: record.occurred_on,
         operation: record.operation,
@@ -91,29 +118,30 @@ fn event(record: AuditRecord) -> Option<Event> {
         affects: record.affects,
         actor: record.actor,
         request_id: record.request_id,
-    })
-}
-
-/// Whether a caller may read the record that was changed. What is about no single record is for those who may
-/// read the trail.
-fn may_hear(caller: &Caller, resource: Option<&str>) -> bool {
-    if caller.is_unchecked() {
-        return true;
-    }
-    let mut words = resource.unwrap_or_default().split('/');
-    let noun = words.next().unwrap_or_default();
-    let by_kind = KINDS.iter().find(|kind| kind.name == noun).map(|kind| match kind.shown_by {
+    };
+    let resource = event.resource.as_deref().unwrap_or_default();
+    let kind = resource.split('/').next().unwrap_or_default().to_owned();
+    let by_kind = KINDS.iter().find(|known| known.name == kind).map(|kind| match kind.shown_by {
         ShownBy::Row(row) | ShownBy::List(row) | ShownBy::WithImage(row, _) => row,
     });
-    let row = match (noun, by_kind) {
+    let row = match (kind.as_str(), by_kind) {
         ("interest", _) => Some(ListInterestRuns::META),
         ("ledger", _) => Some(GetLedgerAccount::META),
         (_, Some(name)) => rows().find(|row| row.name == name).copied(),
         (_, None) => Some(ListAudit::META),
     };
-    row.is_some_and(|row| {
-        let path = filled(&row, words);
-        decide(caller, &row, false, &path).is_ok()
+    let text = String::from_utf8(json(&event)).ok()?;
+    Some(Arc::new(Announced { event, text, kind, row }))
+}
+
+/// Whether a caller may read the record that was changed.
+fn may_hear(caller: &Caller, announced: &Announced) -> bool {
+    if caller.is_unchecked() {
+        return true;
+    }
+    announced.row.as_ref().is_some_and(|row| {
+        let words = announced.event.resource.as_deref().unwrap_or_default().split('/').skip(1);
+        decide(caller, row, false, &filled(row, words)).is_ok()
     })
 }
 

@@ -78,19 +78,31 @@ fn each_thing_that_was_done_to_the_trail_is_found_and_named() {
         Ok(())
     });
     assert!(listed.iter().any(|line| line.contains("lists of the audit trail")), "{listed:?}");
-    let swapped = found(&mut world, |tx| {
+    let swap = |tx: &mut Tx<'_>| {
         let (StoredAudit(mut three), StoredAudit(mut four)) = (record(tx, 3)?, record(tx, 4)?);
         std::mem::swap(&mut three.sequence, &mut four.sequence);
         tx.add(&StoredAudit(three));
         tx.add(&StoredAudit(four));
         Ok(())
-    });
+    };
+    let swapped = found(&mut world, swap);
     assert!(swapped.iter().any(|line| line.contains("audit record 3")), "{swapped:?}");
-    let removed = found(&mut world, |tx| {
-        let five = record(tx, 5)?;
-        tx.remove(&five);
+    assert!(!found(&mut world, swap).iter().any(|line| line.contains("audit record")));
+    let inserted = found(&mut world, |tx| {
+        // A second record 4, and everything behind it one further, to the end.
+        let end: AuditEnd = tx.get(AuditEnd::KEY)?.unwrap();
+        for number in (4..=end.sequence).rev() {
+            let StoredAudit(mut moved) = record(tx, number)?;
+            moved.sequence = moved.sequence.map(|sequence| sequence + 1);
+            tx.add(&StoredAudit(moved));
+        }
+        tx.add(&AuditEnd { sequence: end.sequence + 1, ..end });
         Ok(())
     });
+    let named =
+        [5, 4].map(|number| inserted.iter().any(|line| line.contains(&format!("audit record {number}"))));
+    assert_eq!(named, [true, false], "{inserted:?}");
+    let removed = found(&mut world, |tx| record(tx, 5).map(|five| tx.remove(&five)));
     assert!(
         removed.iter().any(|line| line.contains("audit record 5") && line.contains("missing")),
         "{removed:?}"

@@ -1,5 +1,6 @@
 //! The record that a request is about, and how it is shown.
 
+use super::shown::Shown;
 use crate::http::reply::Content;
 use crate::http::route::Tagged;
 use crate::http::state::State;
@@ -47,29 +48,34 @@ impl Subject {
     }
 
     /// The record on the wire, if it is there.
-    pub fn shown(&self, state: &State, tx: &mut Tx<'_>) -> Result<Option<Node>, Fault> {
+    pub fn shown(&self, state: &State, tx: &mut Tx<'_>) -> Result<Option<Shown>, Fault> {
         match self.kind.shown_by {
             ShownBy::Row(row) => self.read(state, tx, row),
             ShownBy::WithImage(row, image) => {
-                let Some(mut node) = self.read(state, tx, row)? else { return Ok(None) };
-                if let (Node::Object(properties), Some(image)) = (&mut node, self.read(state, tx, image)?) {
+                let Some(mut node) = self.node(state, tx, row)? else { return Ok(None) };
+                if let (Node::Object(properties), Some(image)) = (&mut node, self.node(state, tx, image)?) {
                     properties.push(("image".to_owned(), image));
                 }
-                Ok(Some(node))
+                Ok(Some(Shown::Node(node)))
             }
             ShownBy::List(row) => {
-                let Some(Node::List(elements)) = self.read(state, tx, row)? else { return Ok(None) };
+                let Some(Node::List(elements)) = self.node(state, tx, row)? else { return Ok(None) };
                 let name = self.parts.last().map(|name| Node::Text(name.clone()));
                 let is_it = |element: &Node| {
                     element.property("identifier") == name.as_ref() || Some(element) == name.as_ref()
                 };
-                Ok(elements.into_iter().find(is_it))
+                Ok(elements.into_iter().find(is_it).map(Shown::Node))
             }
         }
     }
 
+    /// What a row shows, taken apart.
+    fn node(&self, state: &State, tx: &mut Tx<'_>, row: &str) -> Result<Option<Node>, Fault> {
+        Ok(self.read(state, tx, row)?.and_then(Shown::into_node))
+    }
+
     /// What a row shows; nothing where it refuses.
-    fn read(&self, state: &State, tx: &mut Tx<'_>, row: &str) -> Result<Option<Node>, Fault> {
+    fn read(&self, state: &State, tx: &mut Tx<'_>, row: &str) -> Result<Option<Shown>, Fault> {
         let Some(route) = state.routes.by_name(row) else { return Ok(None) };
         let Some(read) = Tagged::prepare(route, &self.parts) else { return Ok(None) };
         let reply = match read.reply(tx, &Caller::guest()) {
@@ -78,27 +84,26 @@ impl Subject {
             Err(fault) if fault.kind.status < 500 || fault.kind == fault::INTERNAL => return Ok(None),
             Err(fault) => return Err(fault),
         };
-        Ok(match &reply.content {
-            Content::Image(hash) => Some(Node::Text(hash.clone())),
-            _ => Node::parse(reply.bytes()).ok(),
+        Ok(match reply.content {
+            Content::Image(hash) => Some(Shown::Node(Node::Text(hash))),
+            Content::Bytes(text) if !text.is_empty() => Some(Shown::Text(text)),
+            _ => None,
         })
     }
 
     /// The further records that a change of this one concerns.
-    pub fn affects(&self, shown: Option<&Node>) -> Vec<String> {
-        let named = |kind: &str, field: &str| match shown.and_then(|node| node.property(field)) {
-            Some(Node::Text(name)) if !name.is_empty() => Some(format!("{kind}/{name}")),
-            _ => None,
+    pub fn affects(&self, shown: Option<&Shown>) -> Vec<String> {
+        let named = |kind: &str, name: Option<String>| {
+            name.filter(|name| !name.is_empty()).map(|name| format!("{kind}/{name}"))
         };
         let part = |kind: &str, count: usize| self.parts.get(..count).map(|parts| resource(kind, parts));
         let affects = match self.kind.name {
             "card" | "portrait" => vec![part("customer", 1)],
             "scan" => vec![part("customer", 1), part("card", 2)],
-            "account" => vec![named("customer", "customerIdentifier")],
-            "transaction" => vec![
-                named("account", "customerAccountIdentifier"),
-                named("account", "targetAccountIdentifier"),
-            ],
+            "account" => texts(shown, ["customerIdentifier"]).map(|name| named("customer", name)).to_vec(),
+            "transaction" => texts(shown, ["customerAccountIdentifier", "targetAccountIdentifier"])
+                .map(|name| named("account", name))
+                .to_vec(),
             "receipt" => receipt_affects(shown),
             "session" | "second-factor" => vec![part("user", 1)],
             "signature" | "permission" | "set" => vec![part("application", 1)],
@@ -115,13 +120,15 @@ impl Subject {
     }
 }
 
+fn texts<const N: usize>(shown: Option<&Shown>, names: [&str; N]) -> [Option<String>; N] {
+    shown.map_or([const { None }; N], |shown| shown.texts(names))
+}
+
 /// What a receipt concerns: its transaction, and the account.
-fn receipt_affects(shown: Option<&Node>) -> Vec<Option<String>> {
-    let text = |field: &str| match shown.and_then(|receipt| receipt.property(field)) {
-        Some(Node::Text(text)) => Some(text.clone()),
-        _ => None,
-    };
-    let teller = text("tellerCode").zip(text("transactionIdentifier"));
-    let transaction = teller.map(|(teller, transaction)| resource("transaction", &[teller, transaction]));
-    vec![transaction, text("customerAccountIdentifier").map(|account| resource("account", &[account]))]
+fn receipt_affects(shown: Option<&Shown>) -> Vec<Option<String>> {
+    let names = ["tellerCode", "transactionIdentifier", "customerAccountIdentifier"];
+    let [teller, transaction, account] = texts(shown, names);
+    let transaction = teller.zip(transaction);
+    let transaction = transaction.map(|(teller, number)| resource("transaction", &[teller, number]));
+    vec![transaction, account.map(|account| resource("account", &[account]))]
 }

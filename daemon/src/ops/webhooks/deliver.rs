@@ -120,10 +120,11 @@ pub fn next(
     };
     let after = if stored.upto.is_some() { stored.position } else { stored.position.max(looked) };
     let query = EventQuery { kinds: stored.kinds.clone(), ..EventQuery::default() };
-    let Heard { mut events, mut upto, more } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
+    let Heard { events, mut upto, more } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
         Err(fault) if fault.kind == fault::POSITION_TOO_OLD => return Ok(Next::Pause(fault.detail.clone())),
         heard => heard?,
     };
+    let mut events: Vec<_> = events.iter().map(|announced| announced.event.clone()).collect();
     if let Some(bound) = stored.upto {
         // A retry sends the same events again.
         events.retain(|event| u64::try_from(event.sequence).is_ok_and(|number| number <= bound));
