@@ -65,9 +65,10 @@ fn read_parts(
             break;
         }
         let (lines, next) = list.lines(tx, cursor)?;
-        match all.is_empty() {
-            true => all = lines,
-            false => all.extend(lines),
+        if all.is_empty() {
+            all = lines;
+        } else {
+            all.extend(lines);
         }
         cursor = next;
     }
