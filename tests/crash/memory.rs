@@ -48,11 +48,10 @@ impl Group {
         fs::write(root.join("cgroup.subtree_control"), "+memory").map_err(|error| error.to_string())?;
         let dir = made(root.join(name))?;
         let group = Self { dir, limit: "memory.max", used: "memory.current", kills: "memory.events" };
-        if group.dir.join(group.limit).exists() {
-            Ok(group)
-        } else {
-            Err("the kernel counts no memory".to_owned())
+        if !group.dir.join(group.limit).exists() {
+            return Err("the kernel counts no memory".to_owned());
         }
+        Ok(group)
     }
 
     /// The command, in the group from its first instruction on.
