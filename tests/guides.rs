@@ -112,6 +112,14 @@ fn the_readme_fits_two_screens() {
 }
 
 #[test]
+fn the_readme_begins_with_what_works_on_any_machine_with_rust() {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let blocks: Vec<_> =
+        text.split("```sh\n").skip(1).filter_map(|block| block.split("\n```").next()).collect();
+    assert_eq!(blocks, ["cargo run --release -- quickstart", "tests/run"]);
+}
+
+#[test]
 fn the_picture_of_a_session_is_as_the_screens_are() {
     let mut picture = Command::new("python3");
     let output = picture.arg(root().join("tests/guides/picture")).arg("--check").output().unwrap();
