@@ -158,7 +158,11 @@ impl Text {
         }
         let length = value.chars().count();
         if length < self.min {
-            return Err(("too_short", format!("must have at least {} characters, not {length}", self.min)));
+            let detail = match self.min {
+                1 => "must not be empty".to_owned(),
+                min => format!("must have at least {min} characters, not {length}"),
+            };
+            return Err(("too_short", detail));
         }
         if length > self.max {
             return Err(("too_long", format!("must have at most {} characters, not {length}", self.max)));
