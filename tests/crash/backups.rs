@@ -1,9 +1,9 @@
 //! Backups beside 32 clients at the counter: each holds the books of its moment, and one that is killed leaves
 //! no file.
 
-use super::tellers::{Heard, clients, stored_in};
+use super::tellers::{Heard, accounts_of_a_branch, clients};
 use super::{Process, client, folder, random};
-use crate::api::tellers::races::{CLIENTS, branch};
+use crate::api::tellers::races::CLIENTS;
 use crate::store::backup::{on, played, records, text, with_key, without_trail};
 use crate::support::counter::Counter;
 use crate::support::run::run;
@@ -64,11 +64,7 @@ fn booked(journal: &[Value]) -> BTreeMap<String, Amount> {
 fn backups_beside_32_clients_hold_the_books_of_their_moment() {
     let (_kept, home) = folder();
     let data = home.join("data");
-    let world = World::with(stored_in(&home));
-    world.to_present();
-    let (counter, accounts) = branch(world);
-    drop(counter);
-    let (accounts, heard) = (Arc::new(accounts), Arc::<Heard>::default());
+    let (accounts, heard) = (Arc::new(accounts_of_a_branch(&home)), Arc::<Heard>::default());
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (mut made, mut half_way) = (Vec::new(), 0);
     runtime.block_on(async {
@@ -79,13 +75,21 @@ fn backups_beside_32_clients_hold_the_books_of_their_moment() {
         tokio::time::sleep(Duration::from_millis(500)).await;
         for number in 0..BACKUPS {
             let (whole, half) = (home.join(format!("b{number}.mfab")), home.join(format!("k{number}.mfab")));
-            let before = heard.confirmed.lock().unwrap().len();
-            let begun = Instant::now();
-            let record = run(backup(&home, &process.url, &whole)).json();
+            let confirmed = || heard.confirmed.lock().unwrap().len();
+            let mut tries = 0;
+            let (record, took) = loop {
+                let (before, begun) = (confirmed(), Instant::now());
+                let record = run(backup(&home, &process.url, &whole)).json();
+                // On a busy machine it may be done before anyone has had a turn: then it is made again.
+                if confirmed() > before {
+                    break (record, begun.elapsed());
+                }
+                tries += 1;
+                assert!(tries < 50, "no one worked meanwhile");
+                fs::remove_file(&whole).unwrap();
+            };
             made.push((whole, record));
-            assert!(heard.confirmed.lock().unwrap().len() > before, "no one worked meanwhile");
             // One that is killed leaves nothing under its name, unless it was done.
-            let took = begun.elapsed();
             for _ in 0..KILLED {
                 backup_killed(&home, &process.url, &half, took * u32::try_from(random(100)).unwrap() / 100);
                 if half.exists() {

@@ -53,6 +53,15 @@ pub fn stored_in(home: &Path) -> impl FnOnce(&mut Config) {
     }
 }
 
+/// The accounts of a branch at the present, whose store is left in a folder.
+pub fn accounts_of_a_branch(home: &Path) -> Vec<String> {
+    let world = World::with(stored_in(home));
+    world.to_present();
+    let (counter, accounts) = branch(world);
+    drop(counter);
+    accounts
+}
+
 /// Clients that work until they are stopped, at the daemon that they hear of.
 pub fn clients(
     http: &reqwest::Client,
@@ -149,11 +158,7 @@ fn confirm(path: &str, transaction: &str) -> String {
 fn money_at_the_counter_survives_ten_kills_and_every_retry_is_booked_once() {
     let (_kept, home) = folder();
     let data = home.join("data");
-    let world = World::with(stored_in(&home));
-    world.to_present();
-    let (counter, accounts) = branch(world);
-    drop(counter);
-    let (accounts, heard) = (Arc::new(accounts), Arc::<Heard>::default());
+    let (accounts, heard) = (Arc::new(accounts_of_a_branch(&home)), Arc::<Heard>::default());
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let http = client();

@@ -90,6 +90,18 @@ pub async fn objects(config: &Config) -> Vec<String> {
     rows.iter().map(|row| row.get(0)).collect()
 }
 
+/// Commits a record as it is, so that only the journal grows.
+pub async fn write_same(engine: &Embedded) {
+    let same = |view: &mut dyn View| {
+        let space = StoreFacts::SPACE;
+        let (key, value) = view.scan(space, &Range::prefix(b""), false, 1).unwrap().remove(0);
+        let changes = vec![Change { space, key, value: Some(value) }];
+        let (actor, request) = (String::new(), String::new());
+        Some(Commit { time: Clock::system().now(), actor, request, changes })
+    };
+    engine.write(Box::new(same)).await.unwrap();
+}
+
 /// Closes the first journal file of a stopped embedded store, lets it be packed, and makes a checkpoint. The
 /// length of the file before and after.
 pub fn close_and_pack(data: &Path) -> (u64, u64) {
@@ -98,15 +110,8 @@ pub fn close_and_pack(data: &Path) -> (u64, u64) {
     let options = embedded::Options { segment_bytes: 1, ..embedded::Options::new(data) };
     let engine = Embedded::open(options).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    // Any record, as it is: the commit goes into the next file.
-    let same = |view: &mut dyn View| {
-        let space = StoreFacts::SPACE;
-        let (key, value) = view.scan(space, &Range::prefix(b""), false, 1).unwrap().remove(0);
-        let changes = vec![Change { space, key, value: Some(value) }];
-        let (actor, request) = (String::new(), String::new());
-        Some(Commit { time: Clock::system().now(), actor, request, changes })
-    };
-    runtime.block_on(engine.write(Box::new(same))).unwrap();
+    // The commit goes into the next file.
+    runtime.block_on(write_same(&engine));
     let begin = Instant::now();
     while !std::fs::read(&log).unwrap().starts_with(b"MFApack1") {
         assert!(begin.elapsed() < Duration::from_secs(60), "the file is not packed");
