@@ -90,7 +90,7 @@ fn a_killed_archiving_loses_no_file_and_the_same_command_ends_it() {
         let (data, out) = places(round);
         copy_folder(&origin, &data);
         let mut child = archiving(&data, &out).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        if round % 2 == 0 {
+        if round.is_multiple_of(2) {
             std::thread::sleep(whole * round / KILLS);
         } else {
             // While it copies or removes.
