@@ -21,7 +21,7 @@ pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
         let caller = access::admit(&asking.state, tx, &asking.asked)?;
         asking.run(tx, &caller)
     };
-    let Content::List(list) = state.store.read(false, ask).await?.content else { return Ok(None) };
+    let Content::List(list) = state.store.read(true, ask).await?.content else { return Ok(None) };
     for _ in 0..TRIES {
         let Some(shelf) = state.shelves.ready(&state.store, noun, list.column()).await? else {
             return Ok(None);
@@ -40,7 +40,7 @@ pub async fn read(request: &Arc<Request>) -> Result<Option<Reply>, Fault> {
             let reply = asking.shown(tx, &caller)?;
             Ok((reply, tx.has_moved()))
         };
-        let (reply, moved) = state.store.read(false, show).await?;
+        let (reply, moved) = state.store.read(true, show).await?;
         if !moved {
             return Ok(Some(reply));
         }

@@ -73,6 +73,29 @@ impl Range {
         }
     }
 
+    /// Leaves out what comes behind this key, in the order of a scan.
+    pub fn end_with(&mut self, last: &[u8], reverse: bool) {
+        if reverse {
+            self.from = last.to_vec();
+        } else {
+            self.to = Some([last, &[0]].concat());
+        }
+    }
+
+    /// Leaves out what another range, which begins where this one does, has.
+    pub fn pass_all(&mut self, first: Range, reverse: bool) {
+        if reverse {
+            self.to = Some(first.from);
+        } else {
+            self.from = first.to.unwrap_or_default();
+        }
+    }
+
+    /// Whether a key lies in the range.
+    pub fn has(&self, key: &[u8]) -> bool {
+        self.from.as_slice() <= key && self.to.as_ref().is_none_or(|to| key < to.as_slice())
+    }
+
     /// Whether no key can lie in the range.
     pub fn is_empty(&self) -> bool {
         self.to.as_ref().is_some_and(|to| *to <= self.from)

@@ -72,6 +72,16 @@ impl Layer {
         }
     }
 
+    /// Adds the changes of keys that have none.
+    pub fn put_below(&mut self, mut other: Layer) {
+        if self.len < other.len {
+            std::mem::swap(self, &mut other);
+            other.into_changes().for_each(|change| drop(self.put(change)));
+        } else {
+            other.iter().for_each(|(space, key, value)| self.put_if_new(space, key, value));
+        }
+    }
+
     /// Takes the change of a key away.
     pub fn forget(&mut self, space: Space, key: &[u8]) {
         if let Some(value) = self.spaces.get_mut(&space).and_then(|keys| keys.remove(key)) {
@@ -83,6 +93,36 @@ impl Layer {
     /// Every change, in the order of spaces and keys.
     pub fn iter(&self) -> impl Iterator<Item = (Space, &Vec<u8>, &Staged)> {
         self.spaces.iter().flat_map(|(space, keys)| keys.iter().map(|(key, value)| (*space, key, value)))
+    }
+
+    /// The changes in a range, in key order.
+    pub fn range(
+        &self,
+        space: Space,
+        range: &Range,
+    ) -> impl DoubleEndedIterator<Item = (&Vec<u8>, &Staged)> + Clone {
+        let end = range.to.as_deref().map_or(Unbounded, Excluded);
+        let keys = self.spaces.get(&space).filter(|_| !range.is_empty());
+        keys.map(|keys| keys.range::<[u8], _>((Included(&*range.from), end))).into_iter().flatten()
+    }
+
+    /// A copy of the changes in a range, of the first `most` keys at most, and the part of the range in which
+    /// there are no others.
+    pub fn part(&self, space: Space, range: &Range, reverse: bool, most: usize) -> (Self, Range) {
+        let mut part = Self::default();
+        let mut covered = range.clone();
+        let changes = self.range(space, range);
+        let mut changes: Box<dyn Iterator<Item = _>> =
+            if reverse { Box::new(changes.rev()) } else { Box::new(changes) };
+        let mut last = None;
+        for (key, value) in changes.by_ref().take(most) {
+            part.put_if_new(space, key, value);
+            last = Some(key);
+        }
+        if let (Some(last), Some(_)) = (last, changes.next()) {
+            covered.end_with(last, reverse);
+        }
+        (part, covered)
     }
 
     /// Whether something is changed in one of these spaces.
@@ -114,12 +154,10 @@ impl Layer {
         if range.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
-        let end = range.to.as_deref().map_or(Unbounded, Excluded);
-        let changed =
-            self.spaces.get(&space).map(|keys| keys.range::<[u8], _>((Included(&*range.from), end)));
-        let Some(changed) = changed.filter(|changed| changed.clone().next().is_some()) else {
+        let changed = self.range(space, range);
+        if changed.clone().next().is_none() {
             return below(range, limit);
-        };
+        }
         let mut changed: Box<dyn Iterator<Item = _>> =
             if reverse { Box::new(changed.rev()) } else { Box::new(changed) };
         let mut next = changed.next();

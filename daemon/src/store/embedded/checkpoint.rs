@@ -297,11 +297,7 @@ fn dump(shared: &Shared) -> io::Result<()> {
             if !shared.has_room() {
                 return Err(space::full());
             }
-            let page = {
-                let _gate = shared.hold();
-                shared.index.scan(space, &left, false, PAGE_PAIRS)
-            };
-            let page = page.map_err(io::Error::other)?;
+            let page = shared.index.scan(space, &left, false, PAGE_PAIRS).map_err(io::Error::other)?;
             let Some((last, _)) = page.last() else { break };
             left.from = [last.as_slice(), &[0]].concat();
             page.iter().try_for_each(|pair| draft.put(space.id, pair))?;

@@ -12,9 +12,13 @@ use crate::store::engine::{Change, Pair, Range, Space};
 use crate::store::layer::Layer;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread;
+use std::time::Instant;
 
 /// Readers of the tree wait for a batch, so it is short.
-const BATCH_KEYS: usize = 128;
+const BATCH_KEYS: usize = 32;
+/// Keys in memory that a scan copies at once.
+const COPIED_KEYS_MAX: usize = 512;
 /// What is in memory at most, besides its keys, until it begins to go into the tree.
 const RECENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The writer waits for the tree when there is so many times as much.
@@ -73,13 +77,16 @@ impl Index {
     pub(super) fn get(&self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Sick> {
         let recent = self.recent();
         let leaving = || recent.leaving.as_ref()?.0.get(space, key);
-        match recent.fresh.get(space, key).or_else(leaving) {
-            Some(value) => Ok(value.clone()),
-            None => self.pairs.get(space, key),
+        if let Some(value) = recent.fresh.get(space, key).or_else(leaving) {
+            return Ok(value.clone());
         }
+        // The tree may have to wait for the disk, and nothing is published while memory is held.
+        drop(recent);
+        self.pairs.get(space, key)
     }
 
-    /// At most `limit` pairs of a range.
+    /// At most `limit` pairs of a range. What is published meanwhile may be among them; who must not see that
+    /// holds the gate, or puts the former values over what is found.
     pub(super) fn scan(
         &self,
         space: Space,
@@ -87,13 +94,26 @@ impl Index {
         reverse: bool,
         limit: usize,
     ) -> Result<Vec<Pair>, Sick> {
-        let recent = self.recent();
-        let mut tree = |range: &Range, limit: usize| self.pairs.scan(space, range, reverse, limit);
-        let mut below = |range: &Range, limit: usize| match &recent.leaving {
-            Some((leaving, _)) => leaving.scan(space, range, reverse, limit, &mut tree),
-            None => tree(range, limit),
-        };
-        recent.fresh.scan(space, range, reverse, limit, &mut below)
+        let mut left = range.clone();
+        let mut found = Vec::new();
+        loop {
+            let wanted = limit - found.len();
+            let recent = self.recent();
+            let (fresh, part) = recent.fresh.part(space, &left, reverse, wanted.min(COPIED_KEYS_MAX));
+            // What leaves memory later is still here, so nothing is missed on its way into the tree.
+            let leaving = recent.leaving.as_ref().map(|(leaving, _)| leaving.clone());
+            drop(recent);
+            let mut tree = |range: &Range, limit: usize| self.pairs.scan(space, range, reverse, limit);
+            let mut below = |range: &Range, limit: usize| match &leaving {
+                Some(leaving) => leaving.scan(space, range, reverse, limit, &mut tree),
+                None => tree(range, limit),
+            };
+            found.extend(fresh.scan(space, &part, reverse, wanted, &mut below)?);
+            if part == left || found.len() == limit {
+                return Ok(found);
+            }
+            left.pass_all(part, reverse);
+        }
     }
 
     /// Shows changes to readers.
@@ -171,7 +191,12 @@ impl Index {
             }
             let on_the_way = Reach { head: before, until: head.sequence };
             for batch in part.chunks(BATCH_KEYS) {
+                let begun = Instant::now();
                 self.pairs.apply_some(batch.iter().copied(), Some(on_the_way))?;
+                // As long as memory has room, others get as much of the processors and of the tree.
+                if !self.is_full() {
+                    thread::sleep(begun.elapsed());
+                }
             }
         }
         self.wanted_bytes.store(GROWTH_BYTES as u64, SeqCst);

@@ -15,6 +15,7 @@ mod disk;
 mod feed;
 mod format;
 mod frame;
+mod gap;
 mod head;
 mod index;
 mod journal;
@@ -235,11 +236,15 @@ fn thread(name: &str) -> std::thread::Builder {
     std::thread::Builder::new().name(name.to_owned())
 }
 
-fn run_read(shared: &Shared, work: &mut ReadWork) -> Result<(), Fault> {
+fn run_read(shared: &Shared, work: &mut ReadWork, long: bool) -> Result<(), Fault> {
     if let Some(fault) = shared.read_fault.get() {
         return Err(fault.clone());
     }
-    catch_unwind(AssertUnwindSafe(|| work(&mut Snapshot::new(shared)))).map_err(|panic| {
+    let read = || {
+        let mut snapshot = if long { Snapshot::pinned(shared) } else { Snapshot::new(shared) };
+        work(&mut snapshot);
+    };
+    catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         tracing::error!(why = panic_text(&*panic), "reading work has panicked");
         Fault::new(INTERNAL, "the request broke off because of a defect")
     })
@@ -267,9 +272,9 @@ impl Engine for Embedded {
         let shared = self.shared.clone();
         Box::pin(async move {
             if !long {
-                return run_read(&shared, &mut work);
+                return run_read(&shared, &mut work, false);
             }
-            let done = tokio::task::spawn_blocking(move || run_read(&shared, &mut work)).await;
+            let done = tokio::task::spawn_blocking(move || run_read(&shared, &mut work, true)).await;
             done.unwrap_or_else(|_| Err(unavailable("the daemon is stopping")))
         })
     }

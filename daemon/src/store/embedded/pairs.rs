@@ -4,6 +4,7 @@
 //! checkpoint and journal.
 
 use super::codec::{Cursor, Hash, checked, length, put_checksum};
+use super::gap::{PATIENCE, between_readers};
 use super::head::Head;
 use super::layout::{META, Raw, chunk_key, chunks_of, is_meta, main_key, stored, whole_value};
 use super::tree::{Sick, Tree, caught, take_space, text};
@@ -250,7 +251,7 @@ impl Pairs {
         if let Some(reach) = reach {
             batch.insert(META, Meta { reach, digest: sum }.to_bytes());
         }
-        let tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+        let tree = between_readers(&self.tree, PATIENCE);
         let applied = caught(|| tree.apply_batch(batch).map_err(text));
         #[cfg(test)]
         let applied = if self.breaks.swap(false, std::sync::atomic::Ordering::SeqCst) {

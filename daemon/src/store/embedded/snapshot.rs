@@ -1,11 +1,13 @@
 //! Reads of one moment, however long they take.
 //!
-//! A read begins by holding the gate: nothing is published meanwhile, and nearly every read is over before a
-//! commit could notice. One that takes longer pins its moment and lets go of the gate. From then on every
-//! group that is published leaves the former values of what it changes with each pin, and the read sees these
-//! over what is published. So a read delays no write, a write delays no read, and without writes a long read
-//! costs nothing but its own work.
+//! A read of a record begins by holding the gate: nothing is published meanwhile, and nearly every read is over
+//! before a commit could notice. One that takes longer pins its moment and lets go of the gate; a list, whose
+//! thread gives way to others and must never be waited for, does so at once. From then on every group that is
+//! published leaves the former values of what it changes with the youngest pinned moment; a read sees those of
+//! its own moment and of all younger ones, the oldest first, over what is published. So a read delays no write,
+//! a write delays no read, and without writes a long read costs nothing but its own work.
 
+use super::gap::{PATIENCE, between_readers};
 use super::head::Head;
 use super::index::Index;
 use super::shared::{Published, Shared, unavailable};
@@ -14,7 +16,7 @@ use crate::store::engine::{Pair, Range, Space, View};
 use crate::store::layer::{Layer, Staged};
 use mfa_shared::fault::Fault;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 /// Pairs that are read in one look.
@@ -41,41 +43,45 @@ impl Default for Bounds {
     }
 }
 
-/// What was changed since a moment, as it was then.
-#[derive(Debug, Default)]
-struct Former {
-    values: Layer,
+/// A moment that is being read.
+#[derive(Debug)]
+struct Moment {
+    number: u64,
+    since: Instant,
+    /// What was changed before the next younger moment, as it was then.
+    former: Layer,
     /// Why no more of it is kept.
     ended: Option<Fault>,
 }
 
-impl Former {
+impl Moment {
     fn end(&mut self, why: &str) {
-        self.values = Layer::default();
+        self.former = Layer::default();
         self.ended.get_or_insert_with(|| unavailable(why));
-    }
-}
-
-/// A moment that is being read.
-#[derive(Debug)]
-struct Pin {
-    since: Instant,
-    /// How often the watched spaces had changed by then.
-    version: Option<u64>,
-    /// Changed only while the gate is closed, read only while it is held.
-    former: Mutex<Former>,
-}
-
-impl Pin {
-    fn former(&self) -> MutexGuard<'_, Former> {
-        self.former.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The moments that are being read, the oldest first.
 #[derive(Debug, Default)]
+struct Moments {
+    all: Vec<Moment>,
+    /// How many there were.
+    pinned: u64,
+}
+
+impl Moments {
+    /// Those that a read of one of them sees, its own first.
+    fn since(&self, number: u64) -> Result<&[Moment], Fault> {
+        let at = self.all.partition_point(|moment| moment.number < number);
+        let since = self.all.get(at..).unwrap_or_default();
+        since.first().and_then(|own| own.ended.clone()).map_or(Ok(since), Err)
+    }
+}
+
+/// What is kept for reads.
+#[derive(Debug, Default)]
 pub(super) struct Pins {
-    pins: Mutex<Vec<Arc<Pin>>>,
+    moments: Mutex<Moments>,
     count: AtomicUsize,
 }
 
@@ -87,8 +93,8 @@ fn before(index: &Index, changes: &Layer) -> Result<Before, Sick> {
 }
 
 impl Pins {
-    fn pins(&self) -> MutexGuard<'_, Vec<Arc<Pin>>> {
-        self.pins.lock().unwrap_or_else(PoisonError::into_inner)
+    fn moments(&self) -> MutexGuard<'_, Moments> {
+        self.moments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_any(&self) -> bool {
@@ -96,48 +102,75 @@ impl Pins {
     }
 
     /// Pins the present moment. The caller holds the gate.
-    fn add(&self, version: Option<u64>) -> Arc<Pin> {
-        let pin = Arc::new(Pin { since: Instant::now(), version, former: Mutex::default() });
-        let mut pins = self.pins();
-        pins.push(pin.clone());
-        self.count.store(pins.len(), SeqCst);
-        pin
+    fn add(&self) -> u64 {
+        let mut moments = self.moments();
+        moments.pinned += 1;
+        let number = moments.pinned;
+        moments.all.push(Moment { number, since: Instant::now(), former: Layer::default(), ended: None });
+        self.count.store(moments.all.len(), SeqCst);
+        number
     }
 
-    fn remove(&self, gone: &Arc<Pin>) {
-        let mut pins = self.pins();
-        pins.retain(|pin| !Arc::ptr_eq(pin, gone));
-        self.count.store(pins.len(), SeqCst);
+    /// Lets a moment go; the next older one still needs what was kept with it.
+    fn remove(&self, number: u64) {
+        let mut moments = self.moments();
+        let at = moments.all.partition_point(|moment| moment.number < number);
+        let gone = moments.all.remove(at);
+        let older = at.checked_sub(1).and_then(|at| moments.all.get_mut(at));
+        if let Some(older) = older.filter(|older| older.ended.is_none()) {
+            older.former.put_below(gone.former);
+        }
+        self.count.store(moments.all.len(), SeqCst);
     }
 
-    /// Leaves former values with every pin that has none of the key yet. The gate is closed.
+    /// What a key had at a moment, if it was changed since.
+    fn value(&self, number: u64, space: Space, key: &[u8]) -> Result<Option<Staged>, Fault> {
+        let moments = self.moments();
+        Ok(moments.since(number)?.iter().find_map(|moment| moment.former.get(space, key)).cloned())
+    }
+
+    /// What was changed in a range since a moment, as it was then.
+    fn values(&self, number: u64, space: Space, range: &Range) -> Result<Layer, Fault> {
+        let moments = self.moments();
+        let mut values = Layer::default();
+        for moment in moments.since(number)? {
+            moment.former.range(space, range).for_each(|(key, value)| values.put_if_new(space, key, value));
+        }
+        Ok(values)
+    }
+
+    /// Leaves former values with the youngest moment, unless it has some of the key. The gate is closed.
     fn keep(&self, before: Result<Before, Sick>, bounds: &Bounds) {
+        let mut moments = self.moments();
         let before = match before {
             Ok(before) => before,
             Err(why) => {
-                let end = |pin: &Arc<Pin>| pin.former().end(&format!("the moment could not be kept: {why}"));
-                return self.pins().iter().for_each(end);
+                let why = format!("the moment could not be kept: {why}");
+                return moments.all.iter_mut().for_each(|moment| moment.end(&why));
             }
         };
+        if let Some(youngest) = moments.all.last_mut().filter(|youngest| youngest.ended.is_none()) {
+            before.iter().for_each(|(space, key, value)| youngest.former.put_if_new(*space, key, value));
+        }
         let mut bytes = 0;
-        for pin in self.pins().iter().rev() {
-            let mut former = pin.former();
-            if former.ended.is_some() {
-                continue;
-            }
-            for (space, key, value) in &before {
-                former.values.put_if_new(*space, key, value);
-            }
-            bytes += former.values.bytes();
-            if pin.since.elapsed() > bounds.age {
-                former.end(&format!(
-                    "the read takes more than {} seconds while others write: {ASK_FOR_LESS}",
-                    bounds.age.as_secs()
-                ));
+        let mut ends = None;
+        for moment in moments.all.iter_mut().rev() {
+            bytes += moment.former.bytes();
+            if moment.since.elapsed() > bounds.age {
+                ends.get_or_insert_with(|| {
+                    let age = bounds.age.as_secs();
+                    format!("the read takes more than {age} seconds while others write: {ASK_FOR_LESS}")
+                });
             } else if bytes > bounds.bytes {
-                former.end(&format!(
-                    "so much is written beside the read that its moment cannot be kept: {ASK_FOR_LESS}"
-                ));
+                ends.get_or_insert_with(|| {
+                    format!(
+                        "so much is written beside the read that its moment cannot be kept: {ASK_FOR_LESS}"
+                    )
+                });
+            }
+            // Those that are older need what was kept with this one.
+            if let Some(why) = &ends {
+                moment.end(why);
             }
         }
     }
@@ -145,7 +178,7 @@ impl Pins {
     /// Bytes of the former values.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        self.pins().iter().map(|pin| pin.former().values.bytes()).sum()
+        self.moments().all.iter().map(|moment| moment.former.bytes()).sum()
     }
 }
 
@@ -153,17 +186,24 @@ impl Shared {
     /// Shows a group, which goes up to `head`, to readers, but not to those who read an earlier moment.
     pub(super) fn publish(&self, changes: &Layer, head: Head) {
         let watched = changes.touches(self.watched);
-        // No one else publishes, so this is looked up before the gate is closed.
-        let former = self.pins.is_any().then(|| before(&self.index, changes));
         let staged = changes.to_changes().collect();
-        let mut gate = self.gate.write().unwrap_or_else(PoisonError::into_inner);
         #[cfg(not(test))]
         let kept = true;
         #[cfg(test)]
         let kept = !self.disk.flaws().moments_not_kept;
-        // Another read may have pinned this moment in between.
-        if kept && self.pins.is_any() {
-            let former = former.unwrap_or_else(|| before(&self.index, changes));
+        let mut former = None;
+        // No one else publishes, so former values are looked up while the gate is open.
+        let mut gate = loop {
+            if kept && former.is_none() && self.pins.is_any() {
+                former = Some(before(&self.index, changes));
+            }
+            let gate = between_readers(&self.gate, PATIENCE);
+            // Another read may have pinned this moment in between.
+            if !kept || former.is_some() || !self.pins.is_any() {
+                break gate;
+            }
+        };
+        if let Some(former) = former {
             self.pins.keep(former, &self.bounds);
         }
         self.index.publish(staged);
@@ -178,14 +218,23 @@ impl Shared {
 enum Stand<'a> {
     /// On what is published, which does not change while the gate is held.
     Held { _gate: RwLockReadGuard<'a, Head>, since: Instant },
-    /// On a moment that may have passed.
-    Pinned(Arc<Pin>),
+    /// On a moment that may have passed, and how often the watched spaces had changed by then.
+    Pinned { number: u64, version: Option<u64> },
 }
 
 /// A read of one moment.
 pub(super) struct Snapshot<'a> {
     shared: &'a Shared,
     stand: Stand<'a>,
+}
+
+/// The part of a range in which there are these pairs and no others, of `wanted` at most.
+fn seen(range: &Range, pairs: &[Pair], wanted: usize, reverse: bool) -> Range {
+    let mut part = range.clone();
+    if let Some((last, _)) = pairs.last().filter(|_| pairs.len() == wanted) {
+        part.end_with(last, reverse);
+    }
+    part
 }
 
 impl<'a> Snapshot<'a> {
@@ -195,70 +244,98 @@ impl<'a> Snapshot<'a> {
         Self { shared, stand: Stand::Held { _gate: gate, since: Instant::now() } }
     }
 
-    /// One look at the moment, with what was changed since.
-    fn look<T>(
+    /// Of the present moment, for a read that no one shall ever wait for.
+    pub(super) fn pinned(shared: &'a Shared) -> Self {
+        let mut snapshot = Self::new(shared);
+        snapshot.let_go();
+        snapshot
+    }
+
+    /// A look at what is published while the gate is held.
+    fn held<T>(
         &mut self,
-        look: impl FnOnce(&mut Published<'_>, &Layer) -> Result<T, Fault>,
+        since: Instant,
+        look: impl FnOnce(&mut Published<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let mut published = Published(self.shared);
-        match &self.stand {
-            Stand::Held { since, .. } => {
-                let seen = look(&mut published, &Layer::default());
-                if since.elapsed() > self.shared.bounds.hold {
-                    self.let_go();
-                }
-                seen
-            }
-            Stand::Pinned(pin) => {
-                let _gate = self.shared.hold();
-                let former = pin.former();
-                match &former.ended {
-                    Some(fault) => Err(fault.clone()),
-                    None => look(&mut published, &former.values),
-                }
-            }
+        let seen = look(&mut Published(self.shared));
+        if since.elapsed() > self.shared.bounds.hold {
+            self.let_go();
         }
+        seen
+    }
+
+    /// Pairs of the next part of a range, at most `limit`, and that part. What is published is looked at
+    /// first: whatever comes into it until the former values are looked at is among these.
+    fn part(
+        &self,
+        number: u64,
+        space: Space,
+        left: &Range,
+        reverse: bool,
+        limit: usize,
+    ) -> Result<(Vec<Pair>, Range), Fault> {
+        let wanted = LOOK_PAIRS.min(limit);
+        let page = Published(self.shared).scan(space, left, reverse, wanted)?;
+        let part = seen(left, &page, wanted, reverse);
+        let former = self.shared.pins.values(number, space, &part)?;
+        if former.is_empty() {
+            return Ok((page, part));
+        }
+        let mut below = |range: &Range, limit: usize| {
+            Ok(page.iter().filter(|(key, _)| range.has(key)).take(limit).cloned().collect())
+        };
+        Ok((former.scan(space, &part, reverse, limit, &mut below)?, part))
     }
 }
 
 impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
-        if let Stand::Pinned(pin) = &self.stand {
-            self.shared.pins.remove(pin);
+        if let Stand::Pinned { number, .. } = self.stand {
+            self.shared.pins.remove(number);
         }
     }
 }
 
 impl View for Snapshot<'_> {
     fn get(&mut self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
-        self.look(|published, former| match former.get(space, key) {
-            Some(value) => Ok(value.clone()),
-            None => published.get(space, key),
-        })
+        match self.stand {
+            Stand::Held { since, .. } => self.held(since, |published| published.get(space, key)),
+            Stand::Pinned { number, .. } => {
+                // In this order: what is published in between has left its former value.
+                let value = Published(self.shared).get(space, key)?;
+                Ok(self.shared.pins.value(number, space, key)?.unwrap_or(value))
+            }
+        }
     }
 
     fn scan(&mut self, space: Space, range: &Range, reverse: bool, limit: usize) -> Result<Vec<Pair>, Fault> {
         let mut left = range.clone();
         let mut found = Vec::new();
-        loop {
-            let wanted = LOOK_PAIRS.min(limit - found.len());
-            let page = self.look(|published, former| {
-                let mut below = |range: &Range, limit: usize| published.scan(space, range, reverse, limit);
-                former.scan(space, &left, reverse, wanted, &mut below)
-            })?;
-            let ended = page.len() < wanted;
-            found.extend(page);
-            let Some((last, _)) = found.last().filter(|_| !ended && found.len() < limit) else {
-                return Ok(found);
+        while !left.is_empty() && found.len() < limit {
+            let wanted = limit - found.len();
+            let (pairs, part) = match self.stand {
+                Stand::Pinned { number, .. } => self.part(number, space, &left, reverse, wanted)?,
+                Stand::Held { since, .. } => {
+                    let wanted = LOOK_PAIRS.min(wanted);
+                    let page = self.held(since, |published| published.scan(space, &left, reverse, wanted))?;
+                    let part = seen(&left, &page, wanted, reverse);
+                    (page, part)
+                }
             };
-            left.pass(last, reverse);
+            found.extend(pairs);
+            if part == left {
+                break;
+            }
+            left.pass_all(part, reverse);
         }
+        Ok(found)
     }
 
     fn let_go(&mut self) {
         if matches!(self.stand, Stand::Held { .. }) {
             // The gate is let go of only when this has taken its place.
-            self.stand = Stand::Pinned(self.shared.pins.add(Published(self.shared).version()));
+            let version = Published(self.shared).version();
+            self.stand = Stand::Pinned { number: self.shared.pins.add(), version };
         }
     }
 
@@ -267,9 +344,9 @@ impl View for Snapshot<'_> {
     }
 
     fn version(&mut self) -> Option<u64> {
-        match &self.stand {
+        match self.stand {
             Stand::Held { .. } => Published(self.shared).version(),
-            Stand::Pinned(pin) => pin.version,
+            Stand::Pinned { version, .. } => version,
         }
     }
 }

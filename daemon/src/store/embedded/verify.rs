@@ -18,11 +18,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Verifies the index page by page beside readers and writer.
 pub(super) fn index(shared: &Shared) {
     while !shared.stopping.load(SeqCst) {
-        let page = {
-            let _gate = shared.hold();
-            shared.index.pairs.audit_page()
-        };
-        let why = match page {
+        let why = match shared.index.pairs.audit_page() {
             Ok(None) => continue,
             Ok(Some(true)) => return,
             Ok(Some(false)) => "its pairs are not those that were written".to_owned(),

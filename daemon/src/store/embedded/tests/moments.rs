@@ -4,7 +4,7 @@ use super::super::Embedded;
 use super::super::snapshot::{Bounds, Snapshot};
 use super::sim::{Chance, SimDisk};
 use super::world::*;
-use crate::store::engine::{Change, Range, View};
+use crate::store::engine::{Change, Engine, Range, View};
 use crate::store::tx::Tx;
 use mfa_shared::fault::{Fault, UNAVAILABLE};
 use mfa_shared::time::Timestamp;
@@ -267,22 +267,60 @@ fn a_read_that_waits_for_a_lock_of_another_read_holds_up_no_write() {
 fn a_moment_that_costs_too_much_ends_and_says_so_and_younger_ones_go_on() {
     let dir = tempfile::tempdir().unwrap();
     let engine = opened(dir.path(), SimDisk::new(false), Bounds { bytes: 20_000, ..AT_ONCE });
-    write(&engine, vec![change("big", Some(vec![0; 9_000])), change("a", Some(vec![1]))]).unwrap();
-    let begin = || {
-        let mut snapshot = Snapshot::new(&engine.shared);
-        snapshot.get(THINGS, b"a").unwrap();
-        snapshot
+    let big = |value| write(&engine, vec![change("big", Some(vec![value; 9_000]))]).unwrap();
+    big(0);
+    let begin = |value| {
+        big(value);
+        Snapshot::pinned(&engine.shared)
     };
-    let mut reads: Vec<_> = (0..3).map(|_| begin()).collect();
-    for value in 1..30 {
-        write(&engine, vec![change("big", Some(vec![value; 9_000]))]).unwrap();
-    }
+    let mut reads: Vec<_> = (0..3).map(begin).collect();
+    (3..30).for_each(big);
     let seen: Vec<_> = reads.iter_mut().map(|read| read.get(THINGS, b"big")).collect();
     let fault = seen[0].clone().unwrap_err();
     assert!(fault.kind == UNAVAILABLE && fault.detail.contains("so much is written"), "{fault:?}");
-    assert_eq!(seen[2].clone().unwrap(), Some(vec![0; 9_000]));
+    for (value, seen) in [(1, &seen[1]), (2, &seen[2])] {
+        assert!(seen == &Ok(Some(vec![value; 9_000])), "the value of moment {value} is another one");
+    }
     assert!(engine.shared.pins.bytes() <= 20_000);
-    assert_eq!(begin().get(THINGS, b"big").unwrap(), Some(vec![29; 9_000]));
+    assert!(Snapshot::new(&engine.shared).get(THINGS, b"big") == Ok(Some(vec![29; 9_000])));
+}
+
+#[test]
+fn what_was_changed_is_kept_once_for_all_who_read_and_until_the_last_of_them_is_done() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = opened(dir.path(), SimDisk::new(false), Bounds::default());
+    let put = |value| write(&engine, vec![change("a", Some(vec![value; 1_000]))]).unwrap();
+    put(0);
+    let mut oldest = Snapshot::pinned(&engine.shared);
+    let others: Vec<_> = (0..50).map(|_| Snapshot::pinned(&engine.shared)).collect();
+    put(1);
+    let bytes = engine.shared.pins.bytes();
+    assert!((1_000..2_000).contains(&bytes), "{bytes}");
+    let mut younger = Snapshot::pinned(&engine.shared);
+    put(2);
+    let seen = [&mut oldest, &mut younger].map(|read| read.get(THINGS, b"a").unwrap());
+    assert!(seen == [Some(vec![0; 1_000]), Some(vec![1; 1_000])]);
+    drop(others);
+    assert!(oldest.get(THINGS, b"a").unwrap() == Some(vec![0; 1_000]), "those who kept it are done");
+    drop(oldest);
+    assert!(younger.get(THINGS, b"a").unwrap() == Some(vec![1; 1_000]));
+    drop(younger);
+    assert_eq!(engine.shared.pins.bytes(), 0);
+}
+
+#[test]
+fn nothing_that_is_published_waits_for_a_list() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = Arc::new(Embedded::open(options(dir.path())).unwrap());
+    write(&engine, vec![change("a", Some(vec![1]))]).unwrap();
+    let (seen, closed) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(true)));
+    let (is_seen, is_closed, inner) = (seen.clone(), closed.clone(), engine.clone());
+    let work = Box::new(move |view: &mut dyn View| {
+        is_seen.store(view.get(THINGS, b"a") == Ok(Some(vec![1])), SeqCst);
+        is_closed.store(inner.shared.gate.try_write().is_err(), SeqCst);
+    });
+    tokio::runtime::Runtime::new().unwrap().block_on(engine.read(work, true)).unwrap();
+    assert!(seen.load(SeqCst) && !closed.load(SeqCst));
 }
 
 #[test]
