@@ -2,15 +2,17 @@
 
 use jiff::tz::{Offset, TimeZone};
 use jiff::{ToSpan, civil};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use std::fmt;
 
 /// A moment in UTC, in whole milliseconds; on the wire `2024-03-05T09:14:27.041Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
+/// Milliseconds of the first moment of the year 0.
+const FIRST_MILLIS: i64 = -62_167_219_200_000;
 /// Milliseconds of the last moment of the year 9999. The moments of the library end 26 hours before.
 const LAST_MILLIS: i64 = 253_402_300_799_999;
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
@@ -43,11 +45,11 @@ impl Timestamp {
             return None;
         }
         let (fraction, ahead) = rest(text.get(19..)?)?;
-        let local: civil::DateTime = text.get(..19)?.parse().ok()?;
+        // A leap second is no digits out of a plain day; the parser knows what becomes of it.
+        let local = civil_of(bytes).or_else(|| text.get(..19)?.parse().ok())?;
         let millis = millis_of(local)? + fraction - ahead * 1000;
         // The offset may lead out of the years that have four digits, which are all that is written and read.
-        let first = Date::new(0, 1, 1)?.start().0;
-        (first..=LAST_MILLIS).contains(&millis).then_some(Self(millis))
+        (FIRST_MILLIS..=LAST_MILLIS).contains(&millis).then_some(Self(millis))
     }
 
     /// Date and time of day in UTC.
@@ -69,6 +71,54 @@ impl Timestamp {
     /// The moment this many seconds later (earlier, if negative).
     pub fn plus_seconds(self, seconds: i64) -> Self {
         Self::from_millis(self.millis().saturating_add(seconds.saturating_mul(1000)))
+    }
+}
+
+/// The date and time of day with which a date-time of the right shape begins. Every record that is read has some.
+fn civil_of(text: &[u8]) -> Option<civil::DateTime> {
+    let number = |from: usize, to: usize| {
+        text.get(from..to)?.iter().try_fold(0, |number: i16, digit| {
+            digit.is_ascii_digit().then(|| number * 10 + i16::from(digit - b'0'))
+        })
+    };
+    let small = |from: usize| i8::try_from(number(from, from + 2)?).ok();
+    let time = civil::Time::new(small(11)?, small(14)?, small(17)?, 0).ok()?;
+    Some(civil::Date::new(number(0, 4)?, small(5)?, small(8)?).ok()?.to_datetime(time))
+}
+
+/// A date and time of day in UTC as it is written; nothing for a year without four digits.
+fn written(utc: civil::DateTime) -> Option<[u8; 24]> {
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let mut put = |end: usize, digits: usize, number: i16| {
+        let mut left = u16::try_from(number).ok()?;
+        for digit in text.get_mut(end - digits..end)?.iter_mut().rev() {
+            *digit += u8::try_from(left % 10).ok()?;
+            left /= 10;
+        }
+        (left == 0).then_some(())
+    };
+    put(4, 4, utc.year())?;
+    let parts = [utc.month(), utc.day(), utc.hour(), utc.minute(), utc.second()];
+    for (number, end) in parts.into_iter().zip([7, 10, 13, 16, 19]) {
+        put(end, 2, number.into())?;
+    }
+    put(23, 3, utc.millisecond())?;
+    Some(text)
+}
+
+/// Reads what is written as text, without a copy of it.
+struct Text<T>(&'static str, fn(&str) -> Option<T>);
+
+impl<T> Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        let Self(wanted, read) = self;
+        read(text).ok_or_else(|| E::custom(format_args!("not a {wanted}")))
     }
 }
 
@@ -169,16 +219,21 @@ impl fmt::Display for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let written = written(self.civil());
+        match written.as_ref().and_then(|text| std::str::from_utf8(text).ok()) {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.collect_str(self),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <Cow<'de, str>>::deserialize(deserializer)?;
-        // Earlier versions stored moments before the year 0.
-        let stored = || text.parse().ok().map(|moment: jiff::Timestamp| Self(moment.as_millisecond()));
-        Self::parse(&text).or_else(stored).ok_or_else(|| D::Error::custom("not a timestamp"))
+        deserializer.deserialize_str(Text("timestamp", |text| {
+            // Earlier versions stored moments before the year 0.
+            let stored = || text.parse().ok().map(|moment: jiff::Timestamp| Self(moment.as_millisecond()));
+            Self::parse(text).or_else(stored)
+        }))
     }
 }
 
@@ -263,8 +318,7 @@ impl Serialize for Date {
 
 impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <Cow<'de, str>>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| D::Error::custom("not a date"))
+        deserializer.deserialize_str(Text("date", Self::parse))
     }
 }
 
@@ -342,6 +396,27 @@ mod tests {
         ] {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_moment_is_stored_as_it_is_shown_and_read_as_the_calendar_has_it() {
+        assert_eq!(Date::new(0, 1, 1).unwrap().start().millis(), FIRST_MILLIS);
+        let step = 86_400_000 * 37 + 3_723_457;
+        let some = (FIRST_MILLIS..=LAST_MILLIS).step_by(step).chain([FIRST_MILLIS - 1, LAST_MILLIS]);
+        for millis in some {
+            let moment = Timestamp::from_millis(millis);
+            let text = serde_json::to_string(&moment).unwrap();
+            assert_eq!(text, format!("\"{moment}\""));
+            let plain = text.trim_matches('"').trim_end_matches('Z');
+            if millis >= FIRST_MILLIS {
+                assert_eq!(Timestamp::parse(&format!("{plain}Z")), Some(moment), "{text}");
+                assert_eq!(civil_of(plain.as_bytes()), plain.split('.').next().unwrap().parse().ok());
+            }
+        }
+        assert_eq!(
+            Timestamp::parse("2016-12-31T23:59:60Z").map(|leap| leap.to_string()),
+            Some("2016-12-31T23:59:59.000Z".to_owned())
+        );
     }
 
     #[test]

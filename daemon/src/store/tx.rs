@@ -11,7 +11,7 @@ use crate::domain::webhook::Receivers;
 use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
 /// Pairs that are fetched at once while a range is walked.
@@ -383,7 +383,7 @@ impl<'a> Tx<'a> {
 }
 
 /// Reads a stored record.
-pub fn decode<T: DeserializeOwned>(space: Space, bytes: &[u8]) -> Result<T, Fault> {
+pub fn decode<'b, T: Deserialize<'b>>(space: Space, bytes: &'b [u8]) -> Result<T, Fault> {
     serde_json::from_slice(bytes).map_err(|e| {
         tracing::error!(space = space.name, error = %e, "a stored record cannot be read");
         Fault::new(fault::INTERNAL, format!("a record of {} cannot be read", space.name))

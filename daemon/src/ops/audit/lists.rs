@@ -7,9 +7,11 @@
 use crate::store::Tx;
 use crate::store::engine::Range;
 use crate::store::record::{numbered, prefix};
-use crate::store::records::{AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX, StoredAudit};
-use mfa_shared::api::audit::AuditRecord;
+use crate::store::records::{AUDIT, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX};
+use crate::store::tx::decode;
 use mfa_shared::fault::Fault;
+use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The kinds of lists.
@@ -39,8 +41,28 @@ pub fn names_of(resource: &str) -> impl Iterator<Item = String> + '_ {
     above.chain([resource.to_owned()])
 }
 
-/// The lists that a record belongs to.
-pub(super) fn lists_of(record: &AuditRecord) -> Vec<String> {
+/// What a stored record is listed by. All records go through here once more, so the rest of them, which is most,
+/// is passed over.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'r> {
+    #[serde(borrow)]
+    actor: Cow<'r, str>,
+    #[serde(borrow)]
+    request_id: Cow<'r, str>,
+    #[serde(borrow)]
+    operation: Cow<'r, str>,
+    #[serde(borrow)]
+    resource: Option<Cow<'r, str>>,
+    #[serde(borrow)]
+    affects: Vec<Cow<'r, str>>,
+    #[serde(borrow)]
+    outcome: Cow<'r, str>,
+}
+
+/// The lists that a record, in its stored form, belongs to.
+pub(super) fn lists_of(line: &[u8]) -> Result<Vec<String>, Fault> {
+    let record: Listed<'_> = decode(AUDIT, line)?;
     let mut lists: Vec<String> = Vec::new();
     for resource in record.resource.iter().chain(&record.affects) {
         lists.extend(names_of(resource).map(|name| AuditList::name(RESOURCE, &name)));
@@ -48,10 +70,10 @@ pub(super) fn lists_of(record: &AuditRecord) -> Vec<String> {
     lists.push(AuditList::name(ACTOR, &record.actor));
     lists.push(AuditList::name(REQUEST, &record.request_id));
     lists.push(AuditList::name(OPERATION, &record.operation));
-    lists.push(AuditList::name(OUTCOME, record.outcome.as_str()));
+    lists.push(AuditList::name(OUTCOME, &record.outcome));
     lists.sort();
     lists.dedup();
-    lists
+    Ok(lists)
 }
 
 /// Works out what the next records add to the lists; `None` if the lists are complete.
@@ -70,8 +92,8 @@ pub fn pieces(tx: &mut Tx<'_>, at_once: u64) -> Result<Option<Pieces>, Fault> {
     let upto = end.sequence.min(first + at_once - 1);
     let mut added: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for sequence in first..=upto {
-        let Some(StoredAudit(record)) = tx.at(&numbered(&[], sequence))? else { continue };
-        for list in lists_of(&record) {
+        let Some(line) = tx.value(AUDIT, &numbered(&[], sequence))? else { continue };
+        for list in lists_of(&line)? {
             added.entry(list).or_default().push(sequence);
         }
     }

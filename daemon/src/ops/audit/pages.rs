@@ -157,8 +157,7 @@ impl Trail {
         let mut tail = tx.lock(kept.trail());
         let Some(from) = tail.begin(missing.start) else { return Ok(None) };
         tx.walk(AUDIT, range_of(&(from..missing.end)), &mut |key, value| {
-            let StoredAudit(record) = decode(AUDIT, value)?;
-            tail.add(number(key), &lists::lists_of(&record));
+            tail.add(number(key), &lists::lists_of(value)?);
             Ok(true)
         })?;
         let mut found = tail.named(list, missing);

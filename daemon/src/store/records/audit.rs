@@ -126,11 +126,14 @@ pub struct AuditList {
 }
 
 impl AuditList {
-    /// The name of a list of what has this value, of this kind. What cannot be part of a key is left out.
+    /// The name of a list of what has this value, of this kind. What cannot be part of a key is known by its hash.
     pub fn name(kind: char, value: &str) -> String {
-        let plain: String = value.chars().filter(|c| !c.is_control()).collect();
-        if plain.len() <= NAME_BYTES_MAX && plain.len() == value.len() {
-            return format!("{kind} {plain}");
+        if value.len() <= NAME_BYTES_MAX && !value.contains(char::is_control) {
+            let mut name = String::with_capacity(value.len() + 2);
+            name.push(kind);
+            name.push(' ');
+            name.push_str(value);
+            return name;
         }
         let digest = Sha256::digest(value.as_bytes());
         format!("{kind}# {}", hexadecimal(&digest))
