@@ -10,6 +10,7 @@ mod api {
         mod dangling;
         mod documents;
         mod dry_run;
+        mod framing;
         mod histories;
         mod kept;
         mod pages;
