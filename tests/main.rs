@@ -76,6 +76,7 @@ mod cli {
     mod bulk_failed;
     mod called;
     mod cards;
+    mod close_account;
     mod complete;
     mod daemon;
     mod dangling;

@@ -122,7 +122,7 @@ faults! {
     REMAINING_BALANCE: "remaining_balance" 409 "Something would remain on the account"
         "pay out all that the account holds, less the charges it pays";
     OVER_CASHDRAW_LIMIT: "over_cashdraw_limit" 409 "Above the limit of the teller"
-        "pay out less at once, or raise the limit: mfa teller update CODE";
+        "pay out less at once, or raise the limit: mfa teller update CODE --limit AMOUNT";
     INSUFFICIENT_CASH: "insufficient_cash" 409 "Not enough cash in the drawer"
         "bring cash from the vault first";
     OTHER_TELLER: "other_teller" 409 "Transaction of another teller" "finish it at its own teller";
