@@ -136,7 +136,8 @@ faults! {
         "activate it: mfa products activate PRODUCT";
     ACCOUNT_NUMBERS_EXHAUSTED: "account_numbers_exhausted" 409 "Account numbers used up"
         "a customer has at most 99,999 accounts";
-    BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0" "pay the balance out first";
+    BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0"
+        "pay it out at the counter, which closes it: mfa teller close-account CODE --account ACCOUNT";
     ALREADY_BEGUN: "already_begun" 409 "Interest has begun before"
         "leave from out: a run goes on after the last day that was run";
     NOTHING_ACCRUED: "nothing_accrued" 409 "No interest to pay"

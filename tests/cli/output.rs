@@ -207,6 +207,8 @@ fn lists_are_cut_and_sorted_as_asked() {
     assert_eq!(ids(&["--sort", "-identifier", "--all"]), ["c-004", "c-003", "c-002", "c-001"]);
     assert_eq!(ids(&["--sort", "office,-surname"]), ["c-001", "c-002", "c-004", "c-003"]);
     assert_eq!(ids(&["--term", "MENSAH"]), ["c-001"]);
+    // As it is pasted from elsewhere.
+    assert_eq!(ids(&["--term", " Mensah "]), ["c-001"]);
     run(world.mfa(&["customers", "list", "--sort", "city"])).fails(2);
     run(world.mfa(&["customers", "list", "--columns", "stat"])).fails(2);
 }
