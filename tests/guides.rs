@@ -161,6 +161,15 @@ fn a_block_with_other_output_than_shown_is_found() {
 }
 
 #[test]
+fn a_walk_ends_with_the_first_step_that_fails() {
+    let began = std::time::Instant::now();
+    let (good, said) = said_of("```console\n$ mfa offices lst\n$ sleep 250\n$ echo never\n```\n");
+    assert!(!good && said.contains("exit 2: mfa offices lst"), "{said}");
+    assert!(!said.contains("sleep") && !said.contains("never"), "{said}");
+    assert!(began.elapsed().as_secs() < 200, "it waited for what follows");
+}
+
+#[test]
 fn every_reason_for_not_running_a_block_is_used() {
     let walk = std::fs::read_to_string(root().join("tests/guides/walk")).unwrap();
     let reasons = walk.split("NOT_RUN = {\n").nth(1).unwrap().split("\n}").next().unwrap();

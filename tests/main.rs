@@ -10,6 +10,7 @@ mod api {
         mod dangling;
         mod documents;
         mod dry_run;
+        mod framing;
         mod histories;
         mod kept;
         mod pages;
@@ -75,6 +76,7 @@ mod cli {
     mod bulk_failed;
     mod called;
     mod cards;
+    mod close_account;
     mod complete;
     mod daemon;
     mod dangling;

@@ -122,7 +122,7 @@ faults! {
     REMAINING_BALANCE: "remaining_balance" 409 "Something would remain on the account"
         "pay out all that the account holds, less the charges it pays";
     OVER_CASHDRAW_LIMIT: "over_cashdraw_limit" 409 "Above the limit of the teller"
-        "pay out less at once, or raise the limit: mfa teller update CODE";
+        "pay out less at once, or raise the limit: mfa teller update CODE --limit AMOUNT";
     INSUFFICIENT_CASH: "insufficient_cash" 409 "Not enough cash in the drawer"
         "bring cash from the vault first";
     OTHER_TELLER: "other_teller" 409 "Transaction of another teller" "finish it at its own teller";
@@ -136,7 +136,8 @@ faults! {
         "activate it: mfa products activate PRODUCT";
     ACCOUNT_NUMBERS_EXHAUSTED: "account_numbers_exhausted" 409 "Account numbers used up"
         "a customer has at most 99,999 accounts";
-    BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0" "pay the balance out first";
+    BALANCE_NOT_ZERO: "balance_not_zero" 409 "Balance is not 0"
+        "pay it out at the counter, which closes it: mfa teller close-account CODE --account ACCOUNT";
     ALREADY_BEGUN: "already_begun" 409 "Interest has begun before"
         "leave from out: a run goes on after the last day that was run";
     NOTHING_ACCRUED: "nothing_accrued" 409 "No interest to pay"

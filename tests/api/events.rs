@@ -123,6 +123,35 @@ fn a_listener_gets_no_events_that_they_may_not_read() {
     assert!(named.contains(&json!("office/xx")) && named.contains(&json!("customer/c-1")), "{named:?}");
 }
 
+#[test]
+fn an_array_says_up_to_where_it_looked_so_that_no_one_looks_there_twice() {
+    let world = World::guarded();
+    let clerk = world.user_with("ama", &[may("office__v1__offices", "R"), may("events__v1__events", "R")]);
+    let token = world.as_olga().unwrap();
+    let change = |path: &str, body: Value| {
+        world.send(world.request("POST", path).bearer_auth(&token).body(body.to_string())).is(202);
+    };
+    let end = || {
+        let head = world.send(world.request("GET", "/audit/head").bearer_auth(&token)).is(200);
+        head.json()["sequence"].to_string()
+    };
+    change("/customers", json!({ "identifier": "c-1" }));
+    change("/offices", json!({ "identifier": "ho", "name": "Head" }));
+    for number in 2..6 {
+        change("/customers", json!({ "identifier": format!("c-{number}") }));
+    }
+    let all = clerk.get("/events?kind=office").is(200);
+    let office = all.json()[0]["sequence"].to_string();
+    assert_eq!((all.json().as_array().unwrap().len(), all.header("last-event-id")), (1, end()));
+    // A full page ends with its last event, and nothing is for this listener behind it.
+    assert_eq!(clerk.get("/events?kind=office&size=1").header("last-event-id"), office);
+    let rest = clerk.get(&format!("/events?after={office}")).is(200);
+    assert_eq!((rest.text(), rest.header("last-event-id")), ("[]".to_owned(), end()));
+    // Behind every number there is nothing yet; the answer says where that is.
+    let none = clerk.get(&format!("/events?after={}", i64::MAX)).is(200);
+    assert_eq!((none.text(), none.header("last-event-id")), ("[]".to_owned(), end()));
+}
+
 /// Reads a stream until it has so many events; their identifiers and data.
 async fn stream(request: reqwest::RequestBuilder, count: usize) -> Vec<(String, Value)> {
     let mut response = request.header("accept", "text/event-stream").send().await.unwrap();

@@ -56,6 +56,26 @@ fn busy() -> World {
 }
 
 #[test]
+fn an_empty_list_of_accounts_says_so_where_there_is_no_such_customer() {
+    let world = World::start();
+    sample(&world);
+    for (customer, known) in [("c-001", true), ("C-003", false), ("c-003 ", false)] {
+        let ran = run(world.mfa(&["accounts", "list", "--customer", customer, "-o", "json"]));
+        let warned = ran.err.contains(&format!("warning: there is no customer \"{customer}\""));
+        assert_eq!((ran.json(), warned), (serde_json::json!([]), !known), "{customer}");
+    }
+}
+
+#[test]
+fn an_account_that_holds_money_is_closed_at_the_counter() {
+    let world = World::start();
+    sample(&world);
+    let said = run(world.mfa(&["accounts", "close", "c-003.9100.00002", "--yes"])).fails(6);
+    let next = "mfa teller close-account CODE --account c-003.9100.00002\n";
+    assert!(said.contains("has a balance of 100") && said.ends_with(next), "{said}");
+}
+
+#[test]
 fn a_statement_is_between_two_balances() {
     let world = busy();
     let statement = |more: &[&str]| {

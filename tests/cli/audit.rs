@@ -3,8 +3,9 @@
 use crate::support::sample::sample;
 use crate::support::served::Home;
 use crate::support::world::World;
-use serde_json::Value;
-use std::process::Command;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
 
 fn run(mut command: Command) -> (i32, String, String) {
     let done = command.output().unwrap();
@@ -229,8 +230,44 @@ fn a_trail_that_was_cut_verifies_from_there_and_says_so() {
     let (exit, out, err) = run(world.mfa(&["events", "list", "-o", "id"]));
     assert_eq!((exit, out.lines().count()), (0, listed.as_array().unwrap().len()), "{err}");
     let mut follow = world.mfa(&["events", "follow", "--count", "1", "-o", "id"]);
-    let following = follow.stdout(std::process::Stdio::null()).spawn();
+    let following = follow.stdout(Stdio::null()).spawn();
     std::thread::sleep(std::time::Duration::from_millis(300));
     world.post("/customers", r#"{"identifier":"c-3"}"#).is(202);
     assert!(following.unwrap().wait().unwrap().success());
+}
+
+#[test]
+fn following_begins_with_what_is_new_and_never_asks_for_what_was_before() {
+    let world = World::start();
+    let create = |path: &str, identifier: &str| {
+        world.post(path, json!({ "identifier": identifier, "name": "N" }).to_string()).is(202);
+    };
+    create("/offices", "old");
+    create("/customers", "c-1");
+    let line = ["events", "follow", "--kind", "office", "--count", "2", "-o", "id", "--verbose"];
+    let mut follow = world.mfa(&line);
+    let following = follow.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut following = following.unwrap();
+    let said = BufReader::new(following.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut asked = said.filter(|line| line.starts_with("GET "));
+    let mut requests = vec![asked.next().unwrap()];
+    let end = || world.get("/audit/head").is(200).json()["sequence"].as_u64().unwrap();
+    let before = end();
+    create("/customers", "c-2");
+    create("/offices", "new");
+    let first = end();
+    requests.push(asked.next().unwrap());
+    create("/offices", "newer");
+    requests.extend(asked);
+    let mut shown = String::new();
+    following.stdout.take().unwrap().read_to_string(&mut shown).unwrap();
+    assert!(following.wait().unwrap().success());
+    assert_eq!(shown, format!("{first}\n{}\n", first + 1));
+    // The first request only asks where the end is.
+    let after = |request: &String| {
+        let number = request.split("after=").nth(1).unwrap_or_default().split('&').next().unwrap();
+        number.parse::<u64>().unwrap_or_default()
+    };
+    let asked: Vec<_> = requests.iter().map(after).collect();
+    assert_eq!(asked, [i64::MAX.unsigned_abs(), before, first], "{requests:?}");
 }

@@ -2,7 +2,8 @@
 
 use crate::support::run::run;
 use crate::support::served::{Home, Served, free_address};
-use crate::support::world::mfa;
+use crate::support::terminal::Terminal;
+use crate::support::world::{World, mfa};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
@@ -180,6 +181,24 @@ fn a_quick_start_leaves_an_operator_logged_in_who_can_do_the_daily_work() {
     assert!(first.err.contains(&format!("mfa --url {url} users set-password admin")), "{}", first.err);
     assert_eq!(first.json()["passwordChangeRequired"], true);
     run(mfa(home, &["daemon", "stop", "--listen", &address])).ok();
+}
+
+#[test]
+fn a_quick_start_elsewhere_says_how_later_commands_find_it() {
+    let world = World::start();
+    let address = free_address();
+    let terminal = Terminal::start(&world, 120, &[]);
+    let folder = world.dir.path().join("elsewhere");
+    let line = format!("mfa quickstart --auth off --data-dir {} --listen {address}", folder.display());
+    let screen = terminal.run(&line);
+    let export = format!("export MFA_URL=http://{address} MFA_LISTEN={address}");
+    assert!(screen.contains(&export) && !screen.contains("--url"), "{screen}");
+    terminal.run(&export);
+    let screen = terminal.run("mfa customers activate c-002");
+    assert!(screen.contains("customer c-002 activated (ACTIVE)"), "{screen}");
+    let screen = terminal.run("mfa daemon stop");
+    assert!(screen.ends_with("exit 0\n$"), "{screen}");
+    world.get("/live").is(200);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn on_a_terminal_a_dangling_reference_is_asked_about_before_the_change() {
     assert!(!screen.contains("[y/N]") && screen.contains("exit 0\n"), "{screen}");
     let screen = terminal.run("mfa customers update c-001 --assigned-office marktet --no-read --yes");
     assert!(
-        screen.replace('\n', "").contains("did you mean market?") && screen.contains("exit 0\n"),
+        screen.replace('\n', " ").contains("did you mean market?") && screen.contains("exit 0\n"),
         "{screen}"
     );
     let screen = terminal.run("mfa customers update c-002 --assigned-office marktet --dry-run");

@@ -47,6 +47,27 @@ fn a_failure_says_what_is_the_case_and_what_to_do() {
 }
 
 #[test]
+fn a_customer_who_is_named_in_place_of_an_account_gets_the_list_of_accounts() {
+    let world = World::start();
+    sample(&world);
+    for (line, exit) in [
+        ("accounts get c-003", 3),
+        ("accounts statement c-003", 3),
+        ("accounts interest c-003", 3),
+        ("accounts activate c-003", 3),
+        ("teller deposit desk-2 --account c-003 --amount 5 -y", 3),
+        ("teller close-account desk-2 --account c-003 -y", 3),
+        ("teller transfer desk-2 --account c-003.9100.00002 --to c-003 --amount 5 -y", 7),
+    ] {
+        let said = run(world.mfa(&line.split(' ').collect::<Vec<_>>())).fails(exit);
+        let next = "hint: c-003 is a customer; their accounts: mfa accounts list --customer c-003\n";
+        assert!(said.contains("\"c-003\"") && said.ends_with(next), "{line}: {said}");
+    }
+    let said = run(world.mfa(&["accounts", "get", "c-009"])).fails(3);
+    assert!(!said.contains("is a customer"), "{said}");
+}
+
+#[test]
 fn a_bad_field_is_shown_with_the_flag_that_gives_it() {
     let world = World::start();
     sample(&world);

@@ -158,6 +158,35 @@ fn a_column_that_does_not_exist_is_refused_before_anything_is_changed() {
 }
 
 #[test]
+fn a_wrong_column_makes_no_certificate_consent_second_factor_account_or_copy() {
+    let mut world = World::guarded();
+    sample(&world);
+    let wrong = |world: &World, line: &str| {
+        let words: Vec<&str> = line.split(' ').chain(["--columns", "nothing"]).collect();
+        let said = run(world.mfa_on_store(&words)).fails(2);
+        assert!(said.contains("there is no column \"nothing\""), "{line}: {said}");
+    };
+    let url = world.url();
+    let [folder, copy] = ["tls", "copy"].map(|name| world.dir.path().join(name));
+    wrong(&world, &format!("tls generate --name bank.example --out {}", folder.display()));
+    assert!(!folder.exists());
+    let shown = |line: &str| run(world.mfa(&line.split(' ').collect::<Vec<_>>())).json();
+    let consent = "crm-v1 identity__v1__users olga";
+    let given = &format!("applications consents get {consent} -o json");
+    let factor = "second-factor status -o json";
+    let before = [shown(given), shown(factor)];
+    wrong(&world, &format!("applications consents set {consent} true --url {url}"));
+    wrong(&world, &format!("second-factor enable --no-input --url {url}"));
+    assert_eq!([shown(given), shown(factor)], before);
+    world.stop();
+    wrong(&world, "admin add-account 7352 asset");
+    wrong(&world, &format!("migrate --from {} --to {}", world.config().data_dir.display(), copy.display()));
+    assert!(!copy.exists());
+    // It was not there.
+    run(world.mfa_on_store(&["admin", "add-account", "7352", "asset"])).ok();
+}
+
+#[test]
 fn an_empty_list_is_fine() {
     let world = World::start();
     assert_eq!(run(world.mfa(&["offices", "list", "-o", "json"])).json(), json!([]));
@@ -178,6 +207,8 @@ fn lists_are_cut_and_sorted_as_asked() {
     assert_eq!(ids(&["--sort", "-identifier", "--all"]), ["c-004", "c-003", "c-002", "c-001"]);
     assert_eq!(ids(&["--sort", "office,-surname"]), ["c-001", "c-002", "c-004", "c-003"]);
     assert_eq!(ids(&["--term", "MENSAH"]), ["c-001"]);
+    // As it is pasted from elsewhere.
+    assert_eq!(ids(&["--term", " Mensah "]), ["c-001"]);
     run(world.mfa(&["customers", "list", "--sort", "city"])).fails(2);
     run(world.mfa(&["customers", "list", "--columns", "stat"])).fails(2);
 }

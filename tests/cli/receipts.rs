@@ -68,6 +68,10 @@ fn a_confirmed_transaction_prints_its_receipt_at_once() {
     };
     let receipt = deposit(&["--receipt"]).ok();
     assert!(receipt.lines().all(|line| line.chars().count() <= 40), "{receipt}");
+    // The reference is longer than the room beside its name, and whole below it.
+    let listed = world.get("/teller/desk-2/transactions?status=CONFIRMED").is(200).json();
+    let reference = listed.as_array().unwrap().last().unwrap()["identifier"].as_str().unwrap().to_owned();
+    assert!(receipt.contains(&format!("\nReference\n{reference:>40}\n")), "{receipt}");
     let found = lines(&receipt);
     for line in [
         "Receipt 2",

@@ -135,12 +135,27 @@ fn what_cannot_be_confirmed_is_cancelled() {
 }
 
 #[test]
+fn the_business_date_of_a_transaction_may_be_a_day() {
+    let world = counter();
+    for (given, kept) in
+        [("2026-05-06", "2026-05-06T00:00:00.000Z"), ("2026-05-06T10:00:00Z", "2026-05-06T10:00:00.000Z")]
+    {
+        let made =
+            transact(&world, "deposit", ACCOUNT, "5.50", &["--date", given, "-y", "-o", "json"]).json();
+        assert_eq!(made["transactionDate"], kept);
+    }
+}
+
+#[test]
 fn a_mistake_leaves_no_transaction_behind() {
     let world = counter();
     let before = states(&world);
     let refused: &[Case<'_, (i32, &str)>] = &[
         ("deposit", ACCOUNT, "5,00", &[], (2, "must be an amount")),
+        ("deposit", ACCOUNT, "1,250.00", &[], (2, "a point before the cents, and no mark between thousands")),
         ("deposit", ACCOUNT, "5.005", &[], (7, "at most 2 fraction digits")),
+        // It would be 1.25.
+        ("deposit", ACCOUNT, "1.250", &[], (7, "hint: there is no mark between thousands: 1250.00")),
         ("deposit", ACCOUNT, "0", &[], (7, "must be above 0")),
         ("deposit", ACCOUNT, "5", &["--charges", "both"], (2, "must be included or excluded")),
         ("deposit", ACCOUNT, "5", &["--date", "yesterday"], (7, "/transactionDate")),
@@ -272,7 +287,7 @@ fn no_question_is_asked_about_what_would_be_refused() {
         ("withdraw", "5001", "6", "error: teller desk-2 pays out at most 5000"),
         ("deposit", "-5", "7", "error: /amount (--amount) must be above 0"),
         ("close-account", "100", "6", "error: 998 would remain on account c-003.9100.00002"),
-        ("close-account", "1099", "6", "hint: pay out all of it: --amount 1099.00 --charges included"),
+        ("close-account", "1099", "6", "hint: pay out all of it: leave out --amount"),
     ] {
         let line = format!("mfa teller {verb} desk-2 --account {ACCOUNT} --amount {amount}");
         let screen = terminal.run(&line);
@@ -301,7 +316,7 @@ fn charges_in_cash_are_spoken_of_only_where_there_are_some() {
     };
     charge(&[]);
     assert_eq!(hint("withdraw", "500", "excluded"), "hint: take less");
-    assert_eq!(hint("close-account", "90", "excluded"), "hint: pay out all of it: --amount 100.00");
+    assert_eq!(hint("close-account", "90", "excluded"), "hint: pay out all of it: leave out --amount");
     let waiting = |number: usize| {
         let body = json!({
             "transactionType": "CWDL", "productIdentifier": "savings", "customerIdentifier": "c-003",
@@ -318,7 +333,7 @@ fn charges_in_cash_are_spoken_of_only_where_there_are_some() {
     charge(&["Withdraw", "Deposit", "Close"]);
     let said = confirm(&waiting(1));
     assert!(said.ends_with("\nhint: take less, or let the charges be paid in cash\n"), "{said}");
-    let all = "hint: pay out all of it: --amount 100.00 --charges included";
+    let all = "hint: pay out all of it, the charges in cash: --charges included, without --amount";
     assert_eq!(hint("close-account", "90", "excluded"), all);
     let less = "hint: take less, or pay the charges in cash: --charges included";
     assert_eq!(hint("withdraw", "50", "excluded"), less);

@@ -39,6 +39,30 @@ fn files(folder: &std::path::Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn a_count_shows_its_difference_and_takes_no_point_between_thousands() {
+    let world = office();
+    for line in [
+        &["close", "desk-2", "--counted", "1.406", "-y"][..],
+        &["close", "desk-2", "--to-vault", "1.000", "-y"],
+        &["open", "desk-1", "--employee", "kojo", "--from-vault", "2.000"],
+    ] {
+        let said = teller(&world, line).fails(7);
+        assert!(said.contains("must have at most 2 fraction digits"), "{line:?}: {said}");
+    }
+    teller(&world, &["pause", "desk-2"]).ok();
+    let count = |counted: &str| teller(&world, &["denominations", "add", "desk-2", "--counted", counted]);
+    assert!(count("1.406").fails(7).contains("hint: there is no mark between thousands: 1250.00"));
+    let short = count("604.00").err;
+    let said = "expected    605.00\ncounted     604.00\n\
+        difference  -1.00: cash is short, which will be booked\n";
+    assert!(short.contains(said), "{short}");
+    let right = count("604").err;
+    assert!(right.contains("difference  0.00: the cash is right\n"), "{right}");
+    let counts = world.get("/offices/head-office/teller/desk-2/denominations").json();
+    assert_eq!(counts.as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_closing_with_a_count_books_the_difference_and_reports_the_day() {
     let world = office();
     let line = ["close", "desk-2", "--denominations", "100x6,2x2", "--to-vault", "600", "-y", "-o", "json"];

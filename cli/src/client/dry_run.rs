@@ -12,6 +12,15 @@ use serde_json::{Value, json};
 pub(super) const DRY_RUN: HeaderName = HeaderName::from_static("dry-run");
 
 impl Client {
+    fn trying(&self) -> Self {
+        Self { dry_run: true, idempotency_key: None, changes: Default::default(), ..self.clone() }
+    }
+
+    /// What the daemon would answer to a change whose answer reports its result.
+    pub async fn try_telling<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Value> {
+        Ok(self.trying().send_telling(endpoint, body).await?.value)
+    }
+
     /// Lets the daemon try a change, whatever the flags say; the keys of later changes are not used up.
     pub async fn try_out<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome {
         self.try_row((&E::META, &endpoint.params()), body.write()).await
@@ -19,9 +28,7 @@ impl Client {
 
     /// The same for a row of the endpoint table.
     pub async fn try_row(&self, at: At<'_>, outgoing: Outgoing) -> Outcome {
-        let trial =
-            Self { dry_run: true, idempotency_key: None, changes: Default::default(), ..self.clone() };
-        match trial.send_row(at, outgoing).await {
+        match self.trying().send_row(at, outgoing).await {
             Err(failure) if failure.dry_run.is_none() => Err(failure),
             _ => Ok(()),
         }

@@ -143,10 +143,14 @@ pub struct Reply {
     pub location: Option<String>,
     /// Kinds of records that a search left out because the caller may not read them.
     pub left_out: Option<String>,
+    /// Up to which event the daemon has looked.
+    pub last_event: Option<u64>,
 }
 
 /// The header by which the daemon names kinds of records that a search left out.
 const LEFT_OUT: HeaderName = HeaderName::from_static("left-out");
+/// The header by which it says up to which event it has looked.
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The text of an answer and its metadata.
 struct Heard {
@@ -154,6 +158,7 @@ struct Heard {
     tag: Option<String>,
     location: Option<String>,
     left_out: Option<String>,
+    last_event: Option<u64>,
 }
 
 impl Client {
@@ -210,14 +215,14 @@ impl Client {
         let meta = request.meta;
         let params = request.params.clone();
         let reports = request.reports;
-        let Heard { text, tag, location, left_out } = self.heard(request).await?;
+        let Heard { text, tag, location, left_out, last_event } = self.heard(request).await?;
         let value = if text.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&text) };
         let value = value.map_err(|_| Failure::status(200, &self.url))?;
         if self.dry_run && !meta.method.reads() && !reports {
             let path = render(meta.path, &params);
             Err(dry_run::would_be_accepted(meta.method.as_str(), &path, location))
         } else {
-            Ok(Reply { value, tag, location, left_out })
+            Ok(Reply { value, tag, location, left_out, last_event })
         }
     }
 
@@ -235,10 +240,11 @@ impl Client {
         let location = given(LOCATION);
         let tried = given(DRY_RUN).is_some();
         let left_out = given(LEFT_OUT);
+        let last_event = given(LAST_EVENT).and_then(|number| number.parse().ok());
         let (status, text) = self.text(response).await?;
         match (200..300).contains(&status) {
             true if tries && !tried => Err(dry_run::ignored(&self.url)),
-            true => Ok(Heard { text, tag, location, left_out }),
+            true => Ok(Heard { text, tag, location, left_out, last_event }),
             false => Err(self.refused(meta, &params, status, &text)),
         }
     }

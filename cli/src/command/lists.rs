@@ -28,8 +28,10 @@ impl Cx {
             let what = "this list cannot be searched for a text";
             return Err(Failure::usage(what).hint("give --filter NAME=VALUE"));
         }
+        // A name that is pasted often ends with a space.
+        let term = self.list.term.as_deref().map(str::trim);
         let mut paging = Paging::default();
-        paging.term.clone_from(&self.list.term);
+        paging.term.clone_from(&term.map(str::to_owned));
         let mut sort = sort_columns::<T>(&self.list.sort, view)?;
         let filter = |(name, value): &(String, String)| Filter::new::<E, T>(name, value, view);
         let filters: Vec<_> = self.list.filter.iter().map(filter).collect::<Outcome<_>>()?;

@@ -5,6 +5,7 @@
 //! are shown unchanged.
 
 use crate::command::cx::Cx;
+use crate::failure::{Failure, Outcome};
 use crate::output::Format;
 use crate::output::views::{Currency, View};
 use crate::output::{text, texts};
@@ -14,6 +15,7 @@ use mfa_shared::api::instances::GetInstance;
 use mfa_shared::api::ledger::GetLedgerAccount;
 use mfa_shared::api::tellers::GetTeller;
 use mfa_shared::endpoint::{Endpoint, Meta, segments};
+use mfa_shared::fault::Fault;
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -213,6 +215,17 @@ pub async fn product_scale(cx: &Cx, product: &str) -> Option<u32> {
 pub async fn teller_scale(cx: &Cx, office: &str, teller: &str) -> Option<u32> {
     let read = GetTeller { office: office.to_owned(), teller: teller.to_owned() };
     Money::at(cx, (&GetTeller::META, &read.params())).scale(&Value::Null, Currency::PathTeller).await
+}
+
+/// Refuses an amount that was typed with more digits after the point than its currency has, zeros among them:
+/// who means thousands by 1.250 would else move 1.25.
+pub fn check_digits(field: &str, amount: &Value, scale: Option<u32>) -> Outcome {
+    let text = amount.to_string();
+    let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let Some(scale) = scale.filter(|scale| digits > *scale as usize) else { return Ok(()) };
+    let rule = format!("must have at most {scale} fraction digits");
+    let refused = Fault::field(field, "too_many_decimals", &rule);
+    Err(Failure::from(refused).hint("there is no mark between thousands: 1250.00"))
 }
 
 /// An amount with that many digits after the point, unless it has more.

@@ -8,6 +8,7 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("CUSTOMER", "customer"),
     ("CARD", "card"),
     ("CODE", "teller"),
+    ("ACCOUNT", "account"),
     ("APPLICATION", "application"),
     ("USER", "user"),
 ];

@@ -1,14 +1,16 @@
 //! Input: files, standard input, and flags that hold more than one value.
 
+pub mod local;
 pub mod names;
 pub mod pick;
 pub mod prompt;
 pub mod shape;
 pub mod yaml;
 
+pub use local::{date, moment, money};
+
 use crate::failure::{Failure, Outcome};
 use crate::words::nearest;
-use mfa_shared::amount::Amount;
 use mfa_shared::api::ledger::AccountKind;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::identifier::wire_name;
@@ -192,12 +194,6 @@ pub fn checked<B: Body>(value: &Value) -> Outcome<B> {
     Ok(B::read(&raw)?)
 }
 
-/// Reads an amount of money, or a rate, digit for digit.
-pub fn money(text: &str) -> Result<Value, String> {
-    let amount = Amount::parse(text).map_err(|_| "it must be an amount, such as 1250.00".to_owned())?;
-    serde_json::to_value(amount).map_err(|error| error.to_string())
-}
-
 /// Reads a kind of account, in any letter case.
 pub fn account_kind(text: &str) -> Result<AccountKind, String> {
     AccountKind::find(text).ok_or_else(|| format!("it must be one of {}", AccountKind::listed()))
@@ -299,7 +295,7 @@ pub fn custom_value(text: &str) -> Result<Draft, String> {
 
 /// Reads `2001-12-31` as an object of year, month and day.
 pub fn date_parts(text: &str) -> Result<Draft, String> {
-    let (year, month, day) = Date::parse(text).ok_or("it must be a date, YYYY-MM-DD")?.parts();
+    let (year, month, day) = date(text)?.parts();
     Ok(Draft::default().set("year", Some(year)).set("month", Some(month)).set("day", Some(day)))
 }
 

@@ -90,15 +90,20 @@ impl Verb for Quickstart {
         }
         let records = client.send(&ListCustomers {}, &all()).await?.value;
         cx.out.show(&views::CUSTOMER, &records["customers"])?;
-        let url = if client.url == cx.client.url { String::new() } else { format!(" --url {}", client.url) };
+        // Commands would ask another daemon, with another login.
+        let elsewhere = if client.url == cx.client.url {
+            String::new()
+        } else {
+            format!("  export MFA_URL={} MFA_LISTEN={}\n", client.url, listen_of(&client))
+        };
         let (first, second) = match records["totalElements"].as_u64() {
             Some(0) => ("offices create head-office --name \"Head Office\"", "customers create --help"),
             _ => ("customers activate c-002", "teller deposit desk-2 -a c-003.9100.00002 -m 25"),
         };
         let user = "users create esi --role clerk --generate-password";
-        let lines = [first, second, user, "roles matrix"].map(|line| format!("  mfa {line}{url}\n"));
-        let listen = if url.is_empty() { String::new() } else { format!(" --listen {}", listen_of(&client)) };
-        cx.out.tip(&format!("try next:\n{}  mfa help first-day\n  mfa daemon stop{listen}", lines.concat()));
+        let lines =
+            [first, second, user, "roles matrix", "help first-day"].map(|line| format!("  mfa {line}\n"));
+        cx.out.tip(&format!("try next:\n{elsewhere}{}  mfa daemon stop", lines.concat()));
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use mfa_shared::api::instances::*;
 use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Endpoint, Meta, split};
 use mfa_shared::query::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
-use mfa_shared::wire::{Form, Query};
+use mfa_shared::wire::{Form, Nothing, Query};
 use serde_json::Value;
 
 pub const NOUN: Noun = Noun {
@@ -131,6 +131,9 @@ impl Verb for List {
         let query = Query(InstanceQuery { customer: customer.clone(), term, size: limit });
         let found = cx.client.send(&ListInstances {}, &query).await?.value;
         let count = found.as_array().map(Vec::len);
+        if let Some(customer) = customer.as_deref().filter(|_| count == Some(0)) {
+            warn_of_unknown(cx, customer).await;
+        }
         if let Some(most) = most.filter(|most| count == usize::try_from(*most).ok()) {
             cx.out.say(&format!("the first {most}; there may be more: --limit"));
         }
@@ -139,6 +142,14 @@ impl Verb for List {
                 .print(cx, &list_on_paper(cx, customer.as_deref().unwrap_or_default(), &found).await?);
         }
         cx.print(&ListInstances {}, &views::INSTANCE, found).await
+    }
+}
+
+/// Warns where no accounts are listed because the customer does not exist.
+async fn warn_of_unknown(cx: &Cx, customer: &str) {
+    let read = GetCustomer { customer: customer.to_owned() };
+    if cx.client.send(&read, &Nothing).await.is_err_and(|failure| failure.status == Some(404)) {
+        cx.out.warn(&format!("there is no customer \"{customer}\"; find customers: mfa find TEXT"));
     }
 }
 

@@ -1,9 +1,10 @@
 //! Events: changes as they happen.
 
+use crate::client::Reply;
 use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Section};
 use crate::command::verb::{Verb, verb};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::views;
 use clap::Args;
 use mfa_shared::api::events::*;
@@ -95,23 +96,25 @@ impl Verb for Follow {
     const ABOUT: &'static str = "Show what is changed as it happens, until interrupted";
     const EXAMPLES: &'static [&'static str] =
         &["mfa events follow --after 0 --count 3", "mfa events follow --after 0 --count 3 -o jsonl"];
-    const EXITS: &'static [i32] = &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::UNREACHABLE];
+    const EXITS: &'static [i32] =
+        &[exit::NOT_LOGGED_IN, exit::FORBIDDEN, exit::INCOMPATIBLE, exit::UNREACHABLE];
     async fn run(self, cx: &Cx) -> Outcome {
         let mut left = self.count.unwrap_or(u64::MAX);
-        let mut after = match self.filter.after {
-            Some(after) => Some(after.into()),
+        let mut after = Some(match self.filter.after {
+            Some(after) => after.into(),
             None => self.last(cx).await?,
-        };
+        });
         let mut out = cx.out.clone();
         // A pager would hold the stream back.
         out.pager = String::new();
         let client = cx.client.patient(ANSWER);
         while left > 0 {
             let query = self.filter.query(after, left, WAIT_SECONDS);
-            let events = client.send(&ListEvents {}, &query).await?.value;
+            let Reply { value: events, last_event, .. } = client.send(&ListEvents {}, &query).await?;
+            // What the daemon has looked at and was not for this listener is not looked at again.
+            after = last_event.or(after);
             let Some(listed) = events.as_array().filter(|events| !events.is_empty()) else { continue };
             left -= listed.len() as u64;
-            after = listed.last().and_then(number).or(after);
             out.show(&views::EVENT, &events)?;
             out.no_header = true;
         }
@@ -124,16 +127,13 @@ fn number(event: &Value) -> Option<u64> {
 }
 
 impl Follow {
-    /// The number of the last existing event, if there is one.
-    async fn last(&self, cx: &Cx) -> Outcome<Option<u64>> {
-        let mut after = None;
-        loop {
-            let query = self.filter.query(after, PAGE_SIZE_MAX.into(), 0);
-            let events = cx.client.send(&ListEvents {}, &query).await?.value;
-            match events.as_array().and_then(|events| events.last()).and_then(number) {
-                Some(last) => after = Some(last),
-                None => return Ok(after),
-            }
-        }
+    /// The number of the last event: the daemon says it to who asks for what comes behind every number.
+    async fn last(&self, cx: &Cx) -> Outcome<u64> {
+        let query = self.filter.query(Some(EVENT_NUMBER_MAX), 1, 0);
+        let last = cx.client.send(&ListEvents {}, &query).await?.last_event;
+        last.ok_or_else(|| {
+            let what = format!("the daemon at {} does not say which event is the last", cx.client.url);
+            Failure::new("incompatible", exit::INCOMPATIBLE, what).hint("give a number: --after SEQUENCE")
+        })
     }
 }

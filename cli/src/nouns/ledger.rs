@@ -5,7 +5,7 @@ use crate::command::money::Money;
 use crate::command::noun::{self, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
 use crate::failure::{Failure, Outcome};
-use crate::input::account_kind;
+use crate::input::{account_kind, date};
 use crate::output::text;
 use crate::output::views;
 use crate::paper::{Column, Paper, PaperFlags, Part, Table};
@@ -63,7 +63,7 @@ const JOURNAL: Noun = Noun {
 
 /// A day of the calendar.
 pub fn day(text: &str) -> Result<Date, String> {
-    Date::parse(text).ok_or_else(|| "it must be a date, YYYY-MM-DD".to_owned())
+    date(text)
 }
 
 #[derive(Args)]

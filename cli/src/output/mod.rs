@@ -246,7 +246,7 @@ impl Output {
     /// Says something on stderr.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(stderr(), "{}", escaped_lines(&self.carried.put_in(text)));
+            let _ = writeln!(stderr(), "{}", self.screen.message(&self.carried.put_in(text), 0));
         }
     }
 
@@ -290,8 +290,8 @@ impl Output {
 
     /// Prints a warning that must not be missed, even when quiet.
     pub fn insist(&self, text: &str) {
-        let text = self.carried.put_in(text);
-        let _ = writeln!(stderr(), "{} {}", self.screen.mark("warning:", "33"), escaped(&text));
+        let text = self.screen.message(&escaped(&self.carried.put_in(text)), "warning: ".len());
+        let _ = writeln!(stderr(), "{} {text}", self.screen.mark("warning:", "33"));
     }
 }
 
@@ -305,7 +305,8 @@ pub fn show_failure(failure: &Failure, structured: bool, screen: &Screen) {
     }
     for (label, text) in failure.lines() {
         let colour = if label == "error" { "1;31" } else { "36" };
-        let _ = writeln!(out, "{} {}", screen.mark(&format!("{label}:"), colour), escaped_lines(&text));
+        let text = screen.message(&text, label.len() + 2);
+        let _ = writeln!(out, "{} {text}", screen.mark(&format!("{label}:"), colour));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The terminal: its size, whether it shows colour, its pager.
 
-use crate::output::Colour;
+use crate::output::{Colour, escaped_lines, wrap};
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::process::{Command, Stdio};
 use terminal_size::{Height, Width, terminal_size_of};
@@ -14,6 +14,8 @@ pub struct Screen {
     pub stderr_is_terminal: bool,
     /// Columns that a table may use.
     pub width: u16,
+    /// Columns that a message may use.
+    pub message_width: u16,
     /// Lines that are seen at once.
     pub lines: usize,
     /// Whether stdout takes colour.
@@ -29,15 +31,23 @@ impl Screen {
         let size = terminal_size_of(stdout());
         let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
         let width = size.map(|(Width(width), _)| width).filter(|width| *width > 0).or(given);
+        let message_width = terminal_size_of(stderr()).map(|(Width(width), _)| width);
         let lines = size.map_or(usize::MAX, |(_, Height(lines))| usize::from(lines));
         Self {
             stdout_is_terminal,
             stderr_is_terminal,
             width: width.unwrap_or(u16::MAX),
+            message_width: message_width.filter(|width| *width > 0).unwrap_or(u16::MAX),
             lines,
             stdout_colour: takes_colour(colour, stdout_is_terminal),
             stderr_colour: takes_colour(colour, stderr_is_terminal),
         }
+    }
+
+    /// A message for stderr behind a label of so many columns: nothing in it can steer a terminal, and its
+    /// lines end between words.
+    pub fn message(&self, text: &str, before: usize) -> String {
+        wrap::message(&escaped_lines(text), before, self.message_width)
     }
 
     /// A word for stderr in a colour, where stderr takes colour.

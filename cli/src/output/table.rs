@@ -132,6 +132,7 @@ mod tests {
             stdout_is_terminal: true,
             stderr_is_terminal: true,
             width,
+            message_width: width,
             lines: 50,
             stdout_colour: false,
             stderr_colour: false,

@@ -120,10 +120,19 @@ fn heading(paper: &Paper, ruler: &dyn Ruler) -> Vec<Line> {
 fn pairs(facts: &[(&'static str, String)], ruler: &dyn Ruler) -> Vec<Block> {
     let widest = facts.iter().map(|(name, _)| ruler.text(name, Style::Plain)).max().unwrap_or_default();
     let x = widest + ruler.gap();
+    let line = ruler.line();
+    let room = line.saturating_sub(x);
     let pair = |(name, value): &(&'static str, String)| {
-        let mut lines = left(value, x, ruler.line().saturating_sub(x), Style::Plain, ruler);
+        let name = Piece { x: 0, text: (*name).to_owned(), style: Style::Plain };
+        let longest = value.split(' ').map(|word| ruler.text(word, Style::Plain)).max().unwrap_or_default();
+        if longest > room && longest <= line {
+            // A word such as a reference is read and typed as a whole, so it goes below its name.
+            let below = left(value, line - longest, longest, Style::Plain, ruler);
+            return Block::of([vec![Line::Texts(vec![name])], below].concat());
+        }
+        let mut lines = left(value, x, room, Style::Plain, ruler);
         if let Some(Line::Texts(pieces)) = lines.first_mut() {
-            pieces.insert(0, Piece { x: 0, text: (*name).to_owned(), style: Style::Plain });
+            pieces.insert(0, name);
         }
         Block::of(lines)
     };

@@ -3,9 +3,11 @@
 use crate::client::{Client, Dangling};
 use crate::command::noun::Noun;
 use crate::failure::Failure;
-use crate::nouns::{self, roles};
-use crate::words::nearest;
+use crate::nouns::{self, accounts, roles};
+use crate::words::{nearest, quoted};
+use mfa_shared::api::customers::GetCustomer;
 use mfa_shared::fault::UNKNOWN_REFERENCE;
+use mfa_shared::wire::Nothing;
 use std::time::Duration;
 
 /// Longest wait for the list in which a mistyped identifier is looked for.
@@ -24,6 +26,12 @@ struct Missing {
 pub async fn with_suggestion(client: &Client, office: &str, failure: Failure) -> Failure {
     let missing = not_found(&failure).or_else(|| unknown_reference(&failure));
     let Some(missing) = missing else { return failure };
+    if is_customer(client, &missing).await {
+        let customer = quoted(&missing.identifier);
+        return failure.hint(format!(
+            "{customer} is a customer; their accounts: mfa accounts list --customer {customer}"
+        ));
+    }
     match near(client, &missing, office).await {
         Some(near) => {
             let hint = format!("did you mean {near}? {}", failure.hint);
@@ -31,6 +39,17 @@ pub async fn with_suggestion(client: &Client, office: &str, failure: Failure) ->
         }
         None => failure,
     }
+}
+
+/// Whether a missing account has the identifier of a customer, as people type it who mean their only account.
+async fn is_customer(client: &Client, missing: &Missing) -> bool {
+    if missing.noun.singular != accounts::NOUN.singular {
+        return false;
+    }
+    let read = GetCustomer { customer: missing.identifier.clone() };
+    let client = client.hasty(TIMEOUT);
+    let found = tokio::time::timeout(TIMEOUT, client.send(&read, &Nothing)).await;
+    found.is_ok_and(|reply| reply.is_ok())
 }
 
 /// The near identifier of what a field names, where there is one.

@@ -1,4 +1,4 @@
-//! The numbers of long lists of the ledger, in memory, so that a page and a total need no walk.
+//! The numbers of long lists of the ledger and of tellers, in memory: a page and a total need no walk.
 //!
 //! The journal is append-only. So the numbers found for a list stay valid, and only newer entries need a
 //! look. They can be lost without harm: without them, the list is walked.
@@ -17,7 +17,7 @@ pub const KEPT_MAX: usize = 8 * 1024 * 1024;
 /// What a list counts for besides its numbers, so that at most a few thousand empty ones are kept.
 const LIST_WEIGHT: usize = 1_000;
 
-/// Which list of the journal.
+/// Which list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ListName {
     /// The account, if it is of one.
@@ -26,6 +26,8 @@ pub struct ListName {
     pub entries: bool,
     /// The type of the entries, if it is of one.
     pub r#type: Option<String>,
+    /// The teller, if it is of the cancelled transactions of one.
+    pub cancelled_at: Option<String>,
 }
 
 /// The numbers of a list.

@@ -75,6 +75,25 @@ pub fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
     Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
 }
 
+/// Refuses every transfer coding but `chunked`, once. hyper looks at the last word only, and hands the chunks
+/// over as they are.
+pub fn check_transfer(headers: &HeaderMap) -> Result<(), Fault> {
+    let values = headers.get_all(TRANSFER_ENCODING).iter();
+    let codings: Vec<_> =
+        values.flat_map(|value| value.as_bytes().split(|b| *b == b',')).map(<[u8]>::trim_ascii).collect();
+    let Some((last, before)) = codings.split_last() else { return Ok(()) };
+    let is_chunked = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
+    if !is_chunked(last) || before.iter().any(|coding| coding.is_empty() || is_chunked(coding)) {
+        let detail = "Transfer-Encoding must be chunked, and name it once";
+        return Err(Fault::new(fault::AMBIGUOUS_REQUEST, detail));
+    }
+    if before.is_empty() {
+        return Ok(());
+    }
+    let detail = "the body must be sent as it is: the only Transfer-Encoding is chunked";
+    Err(Fault::new(fault::UNSUPPORTED_MEDIA_TYPE, detail))
+}
+
 /// Whether the headers say that the body is JSON; where they say nothing, they do not.
 pub fn says_json(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|value| is_json(value.as_bytes()))

@@ -154,8 +154,7 @@ where
         .serve_connection(
             TokioIo::new(io),
             service_fn(move |asked| {
-                let twice = ambiguous.is(served.fetch_add(1, Relaxed));
-                let ambiguous = twice.then_some("the request has both Content-Length and Transfer-Encoding");
+                let ambiguous = ambiguous.why(served.fetch_add(1, Relaxed));
                 service.call(with_peer(with_target_host(asked), Peer { from, ambiguous }))
             }),
         );

@@ -1,7 +1,12 @@
 //! `GET /events`: an array that may wait for its first event, or a stream of events that goes on.
+//!
+//! A listener who waits for news reads little, and is answered like a read of one record. What was before may
+//! be long, and little of it for this listener: that is a list, let in or refused like one, and read by the
+//! threads for lists, piece by piece in turn with the others.
 
 use super::access::{self, AccessRequest};
 use super::head::Head;
+use super::load::Class;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::request::accepts;
 use super::response::{CHUNKS_WAITING, Chunks, respond};
@@ -27,6 +32,8 @@ const COMMENT_PAUSE: Duration = Duration::from_secs(15);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a waiting listener checks whether the daemon stops.
 const LOOK: Duration = Duration::from_millis(500);
+/// Says up to which record an answer has looked, so that the next request goes on behind it.
+const POSITION: &str = "last-event-id";
 /// Events of one piece of a stream.
 const PIECE_EVENTS: usize = 100;
 
@@ -47,6 +54,8 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
 struct First {
     events: Vec<Arc<Announced>>,
     upto: u64,
+    /// The last record that there was.
+    end: u64,
 }
 
 /// A listener.
@@ -57,8 +66,8 @@ struct Listener {
 }
 
 impl Listener {
-    /// The next events, and whether the listener may still hear them.
-    async fn next(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
+    /// The next events, if the listener may still hear them. There are few new ones.
+    async fn news(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
         let listener = self.clone();
         let look = move |tx: &mut Tx<'_>| {
             let caller = access::admit(&listener.state, tx, &listener.asked)?;
@@ -67,8 +76,16 @@ impl Listener {
         self.state.store.read(false, look).await
     }
 
+    /// The same where there may be many.
+    async fn older(self: &Arc<Self>, after: u64, size: usize) -> Result<Heard, Fault> {
+        let Ok(_turn) = self.state.older_events.acquire().await else { return self.news(after, size).await };
+        let listener = self.clone();
+        self.state.patient.run(async move { listener.news(after, size).await }).await
+    }
+
     /// The first events, of at most so many, as soon as there is one or the wait is over.
     async fn first(self: &Arc<Self>, size: usize) -> Result<First, Fault> {
+        let pass = self.state.loads.enter(Class::List)?;
         let mut after = match self.query.after {
             Some(after) => after,
             None => self.state.store.read(false, before_first).await?,
@@ -76,24 +93,29 @@ impl Listener {
         let until = Deadline::after(Duration::from_secs(self.query.wait_seconds.unwrap_or(0).into()));
         self.state.auditor.settle(&self.state.store).await;
         let mut news = self.state.auditor.news();
+        let mut heard = self.older(after, size).await?;
+        drop(pass);
         let mut events: Vec<Arc<Announced>> = Vec::new();
         loop {
-            let heard = self.next(after, size - events.len()).await?;
             after = heard.upto;
             events.extend(heard.events);
             if heard.more && events.len() < size {
+                heard = self.older(after, size - events.len()).await?;
                 continue;
             }
             if !events.is_empty() || until.has_passed() || self.state.phase() != Phase::Serving {
-                return Ok(First { events, upto: after });
+                return Ok(First { events, upto: after, end: heard.end });
             }
             let _ = tokio::time::timeout(LOOK.min(until.left()), news.changed()).await;
+            heard = self.news(after, size - events.len()).await?;
         }
     }
 
     async fn array(self: Arc<Self>) -> Result<Response, Fault> {
-        let first = self.first(self.query.size()).await?;
-        Ok(respond(Reply::json(listed(&first.events)), None))
+        let First { events, upto, end } = self.first(self.query.size()).await?;
+        let mut reply = Reply::json(listed(&events));
+        reply.headers.push((POSITION.to_owned(), upto.min(end).to_string()));
+        Ok(respond(reply, None))
     }
 
     /// Every event that there is now, one a line, whatever size a page would have.
@@ -110,7 +132,7 @@ impl Listener {
                 });
                 let sent = tokio::time::timeout(PATIENCE, sender.send(piece)).await;
                 let (Ok(Ok(())), Some(after)) = (sent, after.filter(|after| *after < end)) else { return };
-                heard = self.next(after, PIECE_EVENTS).await.map(|heard| (heard.events, heard.upto));
+                heard = self.older(after, PIECE_EVENTS).await.map(|heard| (heard.events, heard.upto));
             }
         });
         let reply = Reply { content_type: Some(NDJSON_TYPE.to_owned()), ..Reply::empty(200) };
@@ -128,7 +150,8 @@ impl Listener {
             None => self.state.store.read(false, last).await?,
         };
         // What is refused is refused before the stream begins.
-        self.next(after, 0).await?;
+        let _pass = self.state.loads.enter(Class::List)?;
+        self.news(after, 0).await?;
         let (sender, receiver): (_, Chunks) = mpsc::channel(CHUNKS_WAITING);
         tokio::spawn(self.send(after, sender));
         let mut reply = Reply::empty(200);
@@ -141,8 +164,15 @@ impl Listener {
     async fn send(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>) {
         let mut news = self.state.auditor.news();
         let mut silent = Deadline::after(COMMENT_PAUSE);
+        let mut behind = true;
         while self.state.phase() == Phase::Serving && !to.is_closed() {
-            let Ok(heard) = self.next(after, PIECE_EVENTS).await else { return };
+            let heard = if behind {
+                self.older(after, PIECE_EVENTS).await
+            } else {
+                self.news(after, PIECE_EVENTS).await
+            };
+            let Ok(heard) = heard else { return };
+            behind = heard.more;
             after = heard.upto;
             let mut piece: String = heard.events.iter().map(|announced| framed(announced)).collect();
             if piece.is_empty() && silent.has_passed() {
@@ -155,7 +185,7 @@ impl Listener {
                     _ => return,
                 }
             }
-            if !heard.more {
+            if !behind {
                 let _ = tokio::time::timeout(LOOK, news.changed()).await;
             }
         }

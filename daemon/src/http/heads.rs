@@ -1,35 +1,30 @@
 //! Requests that give the length of their body twice. HTTP lets `Transfer-Encoding` win over
-//! `Content-Length`, and hyper drops the latter unseen; but a proxy that takes the other one sees other
-//! requests than this daemon. So the bytes of a connection are looked at as they arrive, head by head.
+//! `Content-Length`, and hyper drops the latter unseen, and the second of two lengths; but a proxy that takes
+//! the other one sees other requests than this daemon. So the bytes of a connection are looked at as they
+//! arrive, head by head.
 //!
 //! Bytes that are not plain HTTP are left to hyper, which refuses it: the look ends there, and a request that
 //! hyper takes is never called ambiguous because of what came before it.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes of a line that are kept: enough for every name and number that counts.
 const LINE_KEPT: usize = 96;
-const NONE: usize = usize::MAX;
+const BOTH: &str = "the request has both Content-Length and Transfer-Encoding";
+const TWO: &str = "the request has two Content-Length headers";
 
-/// Which request of a connection is ambiguous, counted from 0.
-#[derive(Debug)]
-pub struct Ambiguous(AtomicUsize);
-
-impl Default for Ambiguous {
-    fn default() -> Self {
-        Self(AtomicUsize::new(NONE))
-    }
-}
+/// Which request of a connection is ambiguous, counted from 0, and why. Nothing is read behind it.
+#[derive(Debug, Default)]
+pub struct Ambiguous(OnceLock<(usize, &'static str)>);
 
 impl Ambiguous {
-    /// Whether this request is.
-    pub fn is(&self, request: usize) -> bool {
-        self.0.load(SeqCst) == request
+    /// Why this request is, if it is.
+    pub fn why(&self, request: usize) -> Option<&'static str> {
+        self.0.get().filter(|(number, _)| *number == request).map(|(_, why)| *why)
     }
 }
 
@@ -195,18 +190,26 @@ impl Heads {
         };
         let name = &line[..colon];
         let value = &line[colon + 1..];
+        let mut twice = None;
         if name.eq_ignore_ascii_case(b"transfer-encoding") {
             self.chunked = true;
         } else if name.eq_ignore_ascii_case(b"content-length") {
             let length = number(value.trim_ascii(), 10).filter(|_| line.len() < LINE_KEPT - 1);
-            self.unclear |= length.is_none() || self.length.is_some_and(|before| Some(before) != length);
+            twice = self.length.map(|_| TWO);
+            self.unclear |= length.is_none();
             self.length = Some(length.unwrap_or_default());
         }
         if self.chunked && self.length.is_some() {
-            ambiguous.0.store(self.request, SeqCst);
-            return At::Over;
+            twice = Some(BOTH);
         }
-        At::Head
+        match twice {
+            None => At::Head,
+            Some(why) => {
+                // The look ends with the first one, so this is never set before.
+                let _ = ambiguous.0.set((self.request, why));
+                At::Over
+            }
+        }
     }
 }
 
@@ -230,7 +233,7 @@ mod tests {
             let mut heads = Heads::default();
             let ambiguous = Ambiguous::default();
             bytes.as_bytes().chunks(size).for_each(|piece| heads.look(piece, &ambiguous));
-            (0..20).find(|request| ambiguous.is(*request))
+            (0..20).find(|request| ambiguous.why(*request).is_some())
         };
         let whole = in_pieces(bytes.len());
         for size in 1..40 {
@@ -239,12 +242,14 @@ mod tests {
         whole
     }
 
-    const BOTH: &str =
+    const ENCODED: &str =
         "POST /a HTTP/1.1\r\nContent-Length: 5\r\nX: y\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n";
     const TURNED: &str = "POST /a HTTP/1.1\nTRANSFER-ENCODING:chunked\nCONTENT-LENGTH:5\n\n0\r\n\r\n";
 
+    const TWICE: &str = "POST /a HTTP/1.1\r\nContent-Length: 5\r\nX: y\r\ncontent-length:5\r\n\r\nabcde";
+
     #[test]
-    fn a_request_with_both_is_found_whatever_comes_before_it() {
+    fn a_request_with_two_lengths_is_found_whatever_comes_before_it() {
         let before = [
             "",
             "\r\n\r\n",
@@ -256,14 +261,14 @@ mod tests {
         ];
         for text in before {
             let requests = usize::from(text.contains("HTTP"));
-            for ambiguous in [BOTH, TURNED] {
+            for ambiguous in [ENCODED, TURNED, TWICE] {
                 assert_eq!(found(&format!("{text}{ambiguous}")), Some(requests), "{text}");
                 let rest = "GET / HTTP/1.1\r\n\r\n";
-                assert_eq!(found(&format!("{rest}{text}{ambiguous}{BOTH}")), Some(requests + 1), "{text}");
+                assert_eq!(found(&format!("{rest}{text}{ambiguous}{ENCODED}")), Some(requests + 1), "{text}");
             }
         }
         let long = "x".repeat(5000);
-        let after = format!("GET /{long} HTTP/1.1\r\n{long}: {long}\r\nX: {long}\r\n\r\n{BOTH}");
+        let after = format!("GET /{long} HTTP/1.1\r\n{long}: {long}\r\nX: {long}\r\n\r\n{ENCODED}");
         assert_eq!(found(&after), Some(1));
         let padded = format!("Content-Length:{:>200}", 5);
         let chunked = "Transfer-Encoding: chunked";
@@ -274,11 +279,11 @@ mod tests {
 
     #[test]
     fn what_is_said_once_or_in_a_body_is_not_ambiguous() {
-        let one = BOTH.replace("Content-Length", "Content-Length-X");
-        let in_body = format!("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n{BOTH}", BOTH.len());
+        let one = ENCODED.replace("Content-Length", "Content-Length-X");
+        let in_body = format!("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n{ENCODED}", ENCODED.len());
         let in_chunk = format!(
-            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{BOTH}\r\n0\r\n\r\n",
-            BOTH.len()
+            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{ENCODED}\r\n0\r\n\r\n",
+            ENCODED.len()
         );
         let own = "GET / HTTP/1.1\r\nContent-Length: 2\r\n\r\nxxPOST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
         for text in [one.as_str(), &in_body, &in_chunk, own] {
@@ -286,7 +291,7 @@ mod tests {
         }
         // What hyper refuses ends the look.
         for text in ["POST / HTTP/1.1\r\nContent-Length: 1x\r\n\r\n", "\0\u{1}\r\nnot a header\r\n\r\n"] {
-            assert_eq!(found(&format!("{text}{BOTH}")), None, "{text}");
+            assert_eq!(found(&format!("{text}{ENCODED}")), None, "{text}");
         }
     }
 }

@@ -11,7 +11,8 @@ use bytes::Bytes;
 use mfa_shared::api::applications::KEY_TIMESTAMP_PATTERN;
 use mfa_shared::api::backup::FILE_TYPE;
 use mfa_shared::api::documents::{GetDocs, GetOpenApi};
-use mfa_shared::endpoint::{Meta, Method, segments};
+use mfa_shared::api::events::ListEvents;
+use mfa_shared::endpoint::{Endpoint, Meta, Method, segments};
 use mfa_shared::object::named_schemas;
 use mfa_shared::rule::Word;
 use mfa_shared::upload::ImageType;
@@ -202,6 +203,12 @@ fn responses(route: &Route) -> Value {
         let doc = "Fields of the body, as JSON pointers, that name records which do not exist; at most 20.";
         let header = json!({ "description": doc, "schema": { "type": "string" } });
         success["headers"] = json!({ "Dangling-References": header });
+    }
+    if row.name == ListEvents::META.name {
+        let doc =
+            "The number up to which an array has looked at the trail; the next request gives it as `after`.";
+        let header = json!({ "description": doc, "schema": { "type": "integer", "minimum": 0 } });
+        success["headers"] = json!({ "Last-Event-ID": header });
     }
     let problem = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
     let mut responses = json!({

@@ -179,9 +179,12 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
                 let mut line = Line::begin(&headers, &request_id, noted.clone(), state.counts.clone());
                 let head = Head { method, path, query, headers, request_id, origin, noted, place: None };
                 let mut body = pin!(StreamExt::fuse(body));
-                let answered = match unambiguous(&head.headers, peer) {
-                    Ok(()) => answer(&state, &head, body.as_mut()).await,
-                    Err(fault) => Err(fault),
+                let unclear = unambiguous(&head.headers, peer).err();
+                // It is unknown where the next request begins.
+                let ends = unclear.is_some();
+                let answered = match unclear {
+                    None => answer(&state, &head, body.as_mut()).await,
+                    Some(fault) => Err(fault),
                 };
                 body::drain(body, &head.headers).await;
                 let response = answered.unwrap_or_else(|fault| {
@@ -189,8 +192,7 @@ fn filter(state: Arc<State>) -> impl Filter<Extract = (Response,), Error = warp:
                     refuse(&fault, &head)
                 });
                 let mut response = finish(response, &state, &head);
-                if peer.ambiguous.is_some() {
-                    // It is unknown where the next request begins.
+                if ends {
                     set_header(&mut response, "connection", "close");
                 }
                 Ok::<_, warp::Rejection>(line.follow(response, head.method == Method::HEAD))
@@ -203,6 +205,7 @@ fn unambiguous(headers: &HeaderMap, peer: Peer) -> Result<(), Fault> {
     if let Some(detail) = peer.ambiguous {
         return Err(Fault::new(fault::AMBIGUOUS_REQUEST, detail));
     }
+    body::check_transfer(headers)?;
     match headers.get_all(HOST).iter().count() {
         0 | 1 => Ok(()),
         count => Err(Fault::new(fault::AMBIGUOUS_REQUEST, format!("the request has {count} Host headers"))),
@@ -273,8 +276,8 @@ fn finish(mut response: Response, state: &State, head: &Head) -> Response {
         set_header(
             &mut response,
             "access-control-expose-headers",
-            "Dangling-References, Dry-Run, ETag, Existing-Only, Idempotency-Replayed, Location, RateLimit, \
-             RateLimit-Policy, Retry-After, X-Request-Id",
+            "Dangling-References, Dry-Run, ETag, Existing-Only, Idempotency-Replayed, Last-Event-ID, \
+             Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id",
         );
         set_header(&mut response, "vary", "Origin");
         if head.method == Method::OPTIONS {

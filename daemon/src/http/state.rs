@@ -25,6 +25,9 @@ use tokio::sync::Semaphore;
 
 /// Backups that are made at once: each reads the whole store.
 pub(super) const BACKUPS_AT_ONCE: usize = 2;
+/// Listeners who read a piece of older events at once; the others wait for their turn. Fewer than the threads
+/// for lists: however many listeners begin far behind, a list finds a thread.
+const OLDER_EVENTS_AT_ONCE: usize = 4;
 /// Seconds after which a client may try again while the daemon stops.
 const STOP_RETRY_SECONDS: u32 = 5;
 
@@ -66,6 +69,8 @@ pub struct State {
     backup_failed: Mutex<Option<Timestamp>>,
     /// Places for backups that are being made.
     pub backup_places: Arc<Semaphore>,
+    /// Places for listeners who read older events.
+    pub older_events: Arc<Semaphore>,
 }
 
 /// The phase of the daemon between its start and its end.
@@ -122,6 +127,7 @@ impl State {
             has_users,
             backup_failed: Mutex::default(),
             backup_places: Arc::new(Semaphore::new(BACKUPS_AT_ONCE)),
+            older_events: Arc::new(Semaphore::new(OLDER_EVENTS_AT_ONCE)),
         }
     }
 

@@ -28,6 +28,8 @@ pub struct Heard {
     pub events: Vec<Arc<Announced>>,
     /// The last record that was looked at.
     pub upto: u64,
+    /// The last record that there is.
+    pub end: u64,
     /// Whether records follow that were not looked at.
     pub more: bool,
 }
@@ -54,7 +56,7 @@ pub fn heard(
         return Ok(Heard { upto: after, ..Heard::default() });
     };
     check_kept(after, end.first)?;
-    let mut heard = Heard { upto: after, ..Heard::default() };
+    let mut heard = Heard { upto: after, end: end.sequence, ..Heard::default() };
     let until = end.sequence.min(after.saturating_add(LOOKED_AT_ONCE));
     let recent = tx.numbers();
     let last = (end.sequence, end.hash.as_str());

@@ -9,6 +9,7 @@ use crate::store::tx::decode;
 use mfa_shared::fault::Fault;
 use serde::Serialize;
 use std::fmt;
+use std::sync::Arc;
 
 /// Records that are read in one transaction.
 const CHUNK_RECORDS: usize = 500;
@@ -30,6 +31,8 @@ pub struct Rows<R, T> {
 enum Source<T> {
     /// A range of a space; the bytes of an entry before the key of its record, where it is an index.
     Range(Space, Range, Option<usize>),
+    /// The records with these keys.
+    Keys(Arc<Vec<Vec<u8>>>),
     /// They are here already.
     Here(Vec<T>),
 }
@@ -54,6 +57,11 @@ impl<R: Record, T: Serialize> Rows<R, T> {
     pub fn indexed(index: Space, parts: &[&str], show: Show<R, T>) -> Self {
         let under = prefix(parts);
         Self::new(Source::Range(index, Range::prefix(&under), Some(under.len())), show)
+    }
+
+    /// The records with these keys, in their order.
+    pub fn keyed(keys: Vec<Vec<u8>>, show: Show<R, T>) -> Self {
+        Self::new(Source::Keys(Arc::new(keys)), show)
     }
 
     /// These elements, which are few.
@@ -81,10 +89,28 @@ impl<R: Record, T: Serialize> Rows<R, T> {
 
     /// The next elements, and the cursor after them.
     fn step(&self, tx: &mut Tx<'_>, cursor: Cursor) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
-        let (space, range, passed) = match &self.source {
-            Source::Here(elements) => return Ok((elements.iter().map(json).collect(), Cursor::End)),
-            Source::Range(space, range, passed) => (*space, range.clone(), *passed),
-        };
+        match &self.source {
+            Source::Here(elements) => Ok((elements.iter().map(json).collect(), Cursor::End)),
+            Source::Keys(all) => {
+                let at = if let Cursor::Keys(_, at) = cursor { at } else { 0 };
+                let upto = at.saturating_add(CHUNK_RECORDS).min(all.len());
+                let next = if upto < all.len() { Cursor::Keys(all.clone(), upto) } else { Cursor::End };
+                let keys = all.get(at..upto).unwrap_or_default();
+                tx.expect(R::SPACE, keys)?;
+                let pairs = keys.iter().map(|key| (key.clone(), None)).collect();
+                Ok((self.elements(tx, pairs)?, next))
+            }
+            Source::Range(space, range, passed) => self.ranged(tx, (*space, range.clone(), *passed), cursor),
+        }
+    }
+
+    /// The same of a range of a space.
+    fn ranged(
+        &self,
+        tx: &mut Tx<'_>,
+        (space, range, passed): (Space, Range, Option<usize>),
+        cursor: Cursor,
+    ) -> Result<(Vec<Vec<u8>>, Cursor), Fault> {
         let range = match cursor {
             Cursor::Walk(next) if self.newest_first => Range { to: Some(next), ..range },
             Cursor::Walk(next) => Range { from: next, ..range },
@@ -102,9 +128,20 @@ impl<R: Record, T: Serialize> Rows<R, T> {
         for space in passed.map(|_| R::SPACE).iter().chain(&self.beside) {
             tx.expect(*space, &keys)?;
         }
+        let value = |value: Vec<u8>| Some(value).filter(|_| passed.is_none());
+        let pairs = keys.into_iter().zip(pairs.into_iter().map(|(_, bytes)| value(bytes))).collect();
+        Ok((self.elements(tx, pairs)?, next))
+    }
+
+    /// The records with these keys as the list shows them; those whose bytes are not here are read.
+    fn elements(
+        &self,
+        tx: &mut Tx<'_>,
+        pairs: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    ) -> Result<Vec<Vec<u8>>, Fault> {
         let mut elements = Vec::with_capacity(pairs.len());
-        for ((_, value), key) in pairs.into_iter().zip(keys) {
-            let stored = if passed.is_some() { tx.value(R::SPACE, &key)? } else { Some(value) };
+        for (key, bytes) in pairs {
+            let stored = if bytes.is_some() { bytes } else { tx.value(R::SPACE, &key)? };
             let Some(record) = stored.map(|bytes| decode::<R>(R::SPACE, &bytes)).transpose()? else {
                 continue;
             };
@@ -112,7 +149,7 @@ impl<R: Record, T: Serialize> Rows<R, T> {
                 elements.push(json(&(self.show)(tx, record)?));
             }
         }
-        Ok((elements, next))
+        Ok(elements)
     }
 }
 
@@ -167,6 +204,7 @@ pub fn each<R: Record>(
 mod tests {
     use super::*;
     use crate::ops::ledger::tests::memory::Memory;
+    use crate::store::record::key;
     use crate::store::records::{StoredUser, USERS_BY_ROLE};
 
     const USERS: usize = 1_203;
@@ -207,6 +245,8 @@ mod tests {
         let all = || Rows::<StoredUser, String>::all(&[], name);
         let by_role = || Rows::<StoredUser, String>::indexed(USERS_BY_ROLE, &["odd"], name);
         let even = |user: &StoredUser| user.role == "even";
+        // Keys of which no record is left are passed over.
+        let keys: Vec<_> = (201..USERS + 7).map(|number| key(&[&format!("u{number:04}")])).collect();
         for (rows, count) in [
             (all(), USERS),
             (all().newest_first(), USERS),
@@ -214,6 +254,9 @@ mod tests {
             (by_role(), 601),
             (by_role().newest_first(), 601),
             (by_role().only(even), 0),
+            (Rows::keyed(keys.clone(), name), 1_002),
+            (Rows::keyed(keys.clone(), name).only(even), 501),
+            (Rows::keyed(Vec::new(), name), 0),
         ] {
             let array: Vec<String> = serde_json::from_slice(&store.read(|tx| rows.page(tx))).unwrap();
             assert_eq!(array.len(), count, "{rows:?}");

@@ -13,6 +13,8 @@ use serde_json::json;
 pub const EVENT_STREAM: &str = "text/event-stream";
 /// Longest wait for an event.
 pub const WAIT_SECONDS_MAX: u32 = 60;
+/// No event has a higher number.
+pub const EVENT_NUMBER_MAX: u64 = i64::MAX.unsigned_abs();
 /// Kinds of what is changed beside those of [`KINDS`].
 pub const OTHER_KINDS: [&str; 2] = ["interest", "ledger"];
 

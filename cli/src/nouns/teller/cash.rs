@@ -1,8 +1,9 @@
 //! The cash of a teller: its balance, and counts of it.
 
 use super::of_day::WorkingPlace;
-use super::{Place, money};
+use super::{Place, as_amount, money};
 use crate::command::cx::{Cx, Done};
+use crate::command::money::{check_digits, teller_scale, with_digits};
 use crate::command::verb::Verb;
 use crate::failure::Outcome;
 use crate::input::Draft;
@@ -91,9 +92,46 @@ impl Verb for Add {
         let at = self.at.place(cx)?;
         // clap asks for one of the two.
         let found = Pieces::of(self.counted, self.denominations).unwrap_or_default();
+        let scale = teller_scale(cx, &at.office, &at.teller).await;
+        check_digits("/countedTotal", &found.total, scale)?;
+        let counted = as_amount(&found.total)?;
+        if let Ok(expected) = on_hand(cx, &at).await {
+            say_lines(cx, &difference(expected, counted, &|amount| with_digits(amount, scale)));
+        }
         save(cx, &at, found.noted(self.note)).await?;
         cx.done(Done { noun: "teller", id: &at.teller, what: "counted" })
     }
+}
+
+/// The cash that should be in the drawer.
+pub(super) async fn on_hand(cx: &Cx, at: &Place) -> Outcome<Amount> {
+    let read = GetTellerBalance { office: at.office.clone(), teller: at.teller.clone() };
+    as_amount(&cx.client.send(&read, &Nothing).await?.value["cashOnHand"])
+}
+
+/// What a count finds, line by line.
+pub(super) fn difference(
+    expected: Amount,
+    counted: Amount,
+    money: &dyn Fn(Amount) -> String,
+) -> Vec<(&'static str, String)> {
+    let difference = counted.minus(expected);
+    let what = match difference {
+        none if none.is_zero() => "the cash is right",
+        short if short.is_negative() => "cash is short, which will be booked",
+        _ => "there is more cash than expected, which will be booked",
+    };
+    vec![
+        ("expected", money(expected)),
+        ("counted", money(counted)),
+        ("difference", format!("{}: {what}", money(difference))),
+    ]
+}
+
+/// Says names and their values, below each other.
+pub(super) fn say_lines(cx: &Cx, lines: &[(&str, String)]) {
+    let lines: Vec<_> = lines.iter().map(|(name, value)| format!("{name:<10}  {value}")).collect();
+    cx.out.say(&lines.join("\n"));
 }
 
 /// Saves a count.

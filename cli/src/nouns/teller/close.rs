@@ -1,12 +1,12 @@
 //! The end of a day at a teller: the count, the difference, the report.
 
-use super::cash::Pieces;
+use super::cash::{Pieces, difference, on_hand, say_lines};
 use super::day::{CashFlags, pause};
 use super::of_day::{self, WorkingPlace};
 use super::report_file::FileFlags;
 use super::{Place, as_amount, cash, money};
 use crate::command::cx::Cx;
-use crate::command::money::{teller_scale, with_digits};
+use crate::command::money::{check_digits, teller_scale, with_digits};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::output::views;
@@ -73,13 +73,15 @@ pub(super) async fn close(
         None if must_be_counted(cx, &at).await? => Some(ask_for_count(cx, &at).await?),
         found => found,
     };
+    let scale = teller_scale(cx, &at.office, &at.teller).await;
+    cash.check_digits(scale)?;
+    found.iter().try_for_each(|found| check_digits("/countedTotal", &found.total, scale))?;
     let waiting = if is_asked { 0 } else { say_what_waits(cx, &at.teller).await };
     if waiting > 0 && found.is_none() {
         let what = format!("close teller {}, which cancels what waits,", at.teller);
         cx.prompt.before_ending(&what, &at.teller)?;
     }
     if let Some(found) = found.map(|found| found.noted(note)) {
-        let scale = teller_scale(cx, &at.office, &at.teller).await;
         let money = |amount| with_digits(amount, scale);
         check_vault(&cash, as_amount(&found.total)?, money)?;
         count(cx, &at, &cash, found, money).await?;
@@ -164,17 +166,7 @@ async fn count(
     let is_active = is_active(cx, at).await?;
     let expected = on_hand(cx, at).await?;
     let counted = as_amount(&found.total)?;
-    let difference = counted.minus(expected);
-    let what = match difference {
-        none if none.is_zero() => "the cash is right",
-        short if short.is_negative() => "cash is short, which will be booked",
-        _ => "there is more cash than expected, which will be booked",
-    };
-    let mut lines = vec![
-        ("expected", money(expected)),
-        ("counted", money(counted)),
-        ("difference", format!("{}: {what}", money(difference))),
-    ];
+    let mut lines = difference(expected, counted, &money);
     for (name, moved, taken) in [("to vault", &cash.to_vault, true), ("from vault", &cash.from_vault, false)]
     {
         if let Some(amount) = moved.as_ref().map(as_amount).transpose()? {
@@ -182,8 +174,7 @@ async fn count(
             lines.extend([(name, money(amount)), ("stays", money(stays))]);
         }
     }
-    let lines: Vec<_> = lines.iter().map(|(name, value)| format!("{name:<10}  {value}")).collect();
-    cx.out.say(&lines.join("\n"));
+    say_lines(cx, &lines);
     cx.prompt.confirm(&format!("save the count and close teller {}?", at.teller))?;
     if is_active {
         pause(cx, &at.teller).await?;
@@ -231,10 +222,4 @@ async fn check_pause(cx: &Cx, at: &Place, employee: Option<&str>) -> Outcome {
         let hint = format!("let {employee} pause it: mfa teller pause {teller}; then repeat the command");
         Err(Failure::new(&failure.code, failure.exit, what).hint(hint))
     })
-}
-
-/// The cash that should be in the drawer.
-async fn on_hand(cx: &Cx, at: &Place) -> Outcome<Amount> {
-    let read = GetTellerBalance { office: at.office.clone(), teller: at.teller.clone() };
-    as_amount(&cx.client.send(&read, &Nothing).await?.value["cashOnHand"])
 }

@@ -6,11 +6,11 @@ use super::receipt_paper::ReceiptFlags;
 use super::transactions::{self, ChargesFlag};
 use super::{as_amount, money};
 use crate::command::cx::{Cx, Done};
-use crate::command::money::{product_scale, with_digits};
+use crate::command::money::{check_digits, product_scale, with_digits};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
-use crate::input::Draft;
-use crate::nouns::{cards, customers, interest};
+use crate::input::{Draft, moment};
+use crate::nouns::{cards, customers};
 use crate::output::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
@@ -22,9 +22,9 @@ use mfa_shared::fault::{self, exit};
 use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
-/// What every transaction is given.
+/// What every transaction is given; `A` is its amount.
 #[derive(Args)]
-struct Wish {
+pub(super) struct Wish<A: Args> {
     #[command(flatten)]
     at: Working,
     /// Account of the customer; with --customer also its alternative number
@@ -33,21 +33,52 @@ struct Wish {
     /// Holder of the account; needed only where the account is named by its alternative number
     #[arg(long, value_name = "ID")]
     customer: Option<String>,
-    /// How much
-    #[arg(short = 'm', long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
-    amount: Value,
     #[command(flatten)]
-    charges: ChargesFlag,
-    /// Business date, such as 2026-05-06T10:00:00Z; now by default
-    #[arg(long, value_name = "TIME")]
+    pub(super) amount: A,
+    #[command(flatten)]
+    pub(super) charges: ChargesFlag,
+    /// Business date, such as 2026-05-06 or 2026-05-06T10:00:00Z; now by default
+    #[arg(long, value_name = "TIME", value_parser = moment)]
     date: Option<String>,
     #[command(flatten)]
     receipt: ReceiptFlags,
 }
 
-impl Wish {
+/// The amount, where it must be given.
+#[derive(Args)]
+struct HowMuch {
+    /// How much
+    #[arg(short = 'm', long, value_name = "AMOUNT", value_parser = money, allow_negative_numbers = true)]
+    amount: Value,
+}
+
+/// What a transaction moves, of which kind, and where to.
+pub(super) struct Moved {
+    pub(super) kind: TransactionType,
+    pub(super) amount: Value,
+    pub(super) target: Option<String>,
+}
+
+impl<A: Args> Wish<A> {
+    /// The code of the teller.
+    pub(super) fn teller(&self, cx: &Cx) -> Outcome<String> {
+        self.at.clone().code(cx)
+    }
+
+    /// The transaction with an account as the daemon shows it.
+    pub(super) fn draft(&self, instance: &Value, moved: &Moved) -> Draft {
+        Draft::default()
+            .set("transactionType", Some(moved.kind.as_str()))
+            .set("transactionDate", self.date.clone())
+            .set("customerIdentifier", Some(instance["customerIdentifier"].clone()))
+            .set("productIdentifier", Some(instance["productIdentifier"].clone()))
+            .set("customerAccountIdentifier", Some(instance["accountIdentifier"].clone()))
+            .set("targetAccountIdentifier", moved.target.clone())
+            .set("amount", Some(moved.amount.clone()))
+    }
+
     /// The account as the daemon shows it.
-    async fn instance(&self, cx: &Cx) -> Outcome<Value> {
+    pub(super) async fn instance(&self, cx: &Cx) -> Outcome<Value> {
         let Some(customer) = &self.customer else {
             return Ok(cx.client.send(&GetInstance { account: self.account.clone() }, &Nothing).await?.value);
         };
@@ -81,25 +112,25 @@ struct Effect {
 
 impl Effect {
     fn of(
-        kind: TransactionType,
+        moved: &Moved,
         quote: &Value,
-        wish: &Wish,
+        payer: ChargesWord,
         instance: &Value,
         scale: Option<u32>,
     ) -> Outcome<Self> {
-        let amount = as_amount(&wish.amount)?;
+        let amount = as_amount(&moved.amount)?;
         let charges = as_amount(&quote["totalAmount"])?.minus(amount);
         // Into the account and the drawer, or out of them.
-        let (account, drawer) = match kind {
+        let (account, drawer) = match moved.kind {
             TransactionType::Cdpt | TransactionType::Acco => (amount, amount),
             TransactionType::Cwdl | TransactionType::Accc => (amount.negated(), amount.negated()),
             TransactionType::Acct => (amount.negated(), Amount::ZERO),
         };
-        let (account, drawer) = match wish.charges.word() {
+        let (account, drawer) = match payer {
             ChargesWord::Included => (account, drawer.plus(charges)),
             ChargesWord::Excluded => (account.minus(charges), drawer),
         };
-        let account_pays = !charges.is_zero() && wish.charges.word() == ChargesWord::Excluded;
+        let account_pays = !charges.is_zero() && payer == ChargesWord::Excluded;
         let before = as_amount(&instance["balance"])?;
         Ok(Self { amount, charges, account_pays, before, account, drawer, scale })
     }
@@ -108,12 +139,13 @@ impl Effect {
     /// only where the account would pay some.
     fn with_way_out(&self, kind: TransactionType, failure: Failure) -> Failure {
         use TransactionType::{Accc, Acco, Cdpt};
-        let charged = !self.charges.is_zero();
         let is_short = failure.code == fault::INSUFFICIENT_BALANCE.code;
         match kind {
+            Accc if is_short && self.account_pays && self.charges > self.before => {
+                failure.hint("pay out all of it, the charges in cash: --charges included, without --amount")
+            }
             Accc if is_short || failure.code == fault::REMAINING_BALANCE.code => {
-                let charges = if charged { " --charges included" } else { "" };
-                failure.hint(format!("pay out all of it: --amount {}{charges}", self.shown(self.before)))
+                failure.hint("pay out all of it: leave out --amount")
             }
             // Only the charges can make it too little.
             Cdpt | Acco if is_short => {
@@ -162,7 +194,7 @@ impl Effect {
 
 /// Refuses what can be refused before anything is created or paid: if no question can be asked, nothing
 /// happens at all.
-fn check(cx: &Cx, wish: &Wish) -> Outcome {
+pub(super) fn check<A: Args>(cx: &Cx, wish: &Wish<A>) -> Outcome {
     wish.receipt.check(cx)?;
     cx.check_columns(&views::TRANSACTION)?;
     if !cx.prompt.yes {
@@ -171,34 +203,30 @@ fn check(cx: &Cx, wish: &Wish) -> Outcome {
     Ok(())
 }
 
-async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option<String>) -> Outcome {
+/// Makes the transaction, shows what it does, asks, and confirms or cancels it.
+pub(super) async fn transact<A: Args>(cx: &Cx, wish: Wish<A>, moved: Moved) -> Outcome {
     check(cx, &wish)?;
-    let teller = std::mem::take(&mut wish.at).code(cx)?;
+    let kind = moved.kind;
+    let teller = wish.teller(cx)?;
     let instance = wish.instance(cx).await?;
-    let draft = Draft::default()
-        .set("transactionType", Some(kind.as_str()))
-        .set("transactionDate", wish.date.clone())
-        .set("customerIdentifier", Some(instance["customerIdentifier"].clone()))
-        .set("productIdentifier", Some(instance["productIdentifier"].clone()))
-        .set("customerAccountIdentifier", Some(instance["accountIdentifier"].clone()))
-        .set("targetAccountIdentifier", target.clone())
-        .set("amount", Some(wish.amount.clone()));
+    let text = |property: &str| instance[property].as_str().unwrap_or_default().to_owned();
+    let scale = product_scale(cx, &text("productIdentifier")).await;
+    check_digits("/amount", &moved.amount, scale)?;
+    let draft = wish.draft(&instance, &moved);
     let endpoint = CreateTransaction { teller: teller.clone() };
     let quoted = cx.client.send_telling(&endpoint, &draft.body::<CreateTransaction>()?).await;
     let quote = quoted?.value;
     let Some(transaction) = quote["tellerTransactionIdentifier"].as_str() else {
         return Err(Failure::local("the daemon returned no identifier of the transaction"));
     };
-    let text = |property: &str| instance[property].as_str().unwrap_or_default().to_owned();
-    let scale = product_scale(cx, &text("productIdentifier")).await;
-    let effect = Effect::of(kind, &quote, &wish, &instance, scale)?;
+    let effect = Effect::of(&moved, &quote, wish.charges.word(), &instance, scale)?;
     let holder = holder(cx, &text("customerIdentifier")).await;
     cx.out.say(&format!(
         "{} account {} ({}) of {holder}, at teller {teller}{}",
         words(kind),
         text("accountIdentifier"),
         text("productIdentifier"),
-        effect.lines(&quote, target.as_deref())
+        effect.lines(&quote, moved.target.as_deref())
     ));
     if cx.client.dry_run {
         return cx.done(Done { noun: "teller", id: &teller, what: "would take it; nothing was changed" });
@@ -208,7 +236,7 @@ async fn transact(cx: &Cx, mut wish: Wish, kind: TransactionType, target: Option
         ChargesWord::Included => "confirm it, with the charges paid in cash?",
         ChargesWord::Excluded => "confirm it, with the charges paid by the account?",
     };
-    if let Err(why) = agreed(cx, &wish, &teller, transaction, question).await {
+    if let Err(why) = agreed(cx, wish.charges.word(), (&teller, transaction), question).await {
         let cancelled = transactions::cancel(cx, &teller, transaction).await;
         let left = |failure: Failure| failure.adding(&format!("; transaction {transaction} waits"));
         cancelled.map_err(left)?;
@@ -247,9 +275,9 @@ async fn holder(cx: &Cx, customer: &str) -> String {
 }
 
 /// Asks for a yes, but not about what the daemon would refuse.
-async fn agreed(cx: &Cx, wish: &Wish, teller: &str, transaction: &str, question: &str) -> Outcome {
+async fn agreed(cx: &Cx, payer: ChargesWord, (teller, transaction): (&str, &str), question: &str) -> Outcome {
     if !cx.prompt.yes {
-        transactions::try_confirm(cx, teller, transaction, wish.charges.word()).await?;
+        transactions::try_confirm(cx, teller, transaction, payer).await?;
     }
     cx.prompt.confirm_or_interrupted(question).await
 }
@@ -282,7 +310,7 @@ macro_rules! counter {
         #[derive(Args)]
         pub struct $verb {
             #[command(flatten)]
-            wish: Wish,
+            wish: Wish<HowMuch>,
         }
 
         impl Verb for $verb {
@@ -290,7 +318,8 @@ macro_rules! counter {
             const ABOUT: &'static str = $about;
             const EXAMPLES: &'static [&'static str] = &[$($example),*];
             async fn run(self, cx: &Cx) -> Outcome {
-                transact(cx, self.wish, TransactionType::$kind, None).await
+                let amount = self.wish.amount.amount.clone();
+                transact(cx, self.wish, Moved { kind: TransactionType::$kind, amount, target: None }).await
             }
         }
     )*};
@@ -313,67 +342,12 @@ counter! {
 }
 
 #[derive(Args)]
-pub struct CloseAccount {
-    /// Pay accrued interest to the account first
-    #[arg(long, conflicts_with = "forfeit_interest")]
-    pay_interest: bool,
-    /// Give accrued interest up
-    #[arg(long)]
-    forfeit_interest: bool,
-    #[command(flatten)]
-    wish: Wish,
-}
-
-impl Verb for CloseAccount {
-    const ENDPOINT: Option<&'static Meta> = Some(&CreateTransaction::META);
-    const ABOUT: &'static str = "Close an account and pay it out";
-    const EXAMPLES: &'static [&'static str] = &[
-        "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 100 --charges included --yes",
-        "mfa teller close-account desk-2 --account c-003.9100.00002 --amount 99 --forfeit-interest --yes",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        check(cx, &self.wish)?;
-        let instance = self.wish.instance(cx).await?;
-        let account = instance["accountIdentifier"].as_str().unwrap_or_default();
-        let found = interest::of_account(cx, account).await;
-        if let Some(found) = found.filter(|found| found.accrued > Amount::ZERO) {
-            cx.out.say(&format!("account {account} has accrued {} of interest", found.accrued));
-            // Paid before the rest is shown, so that the balance is the one that is paid out.
-            if !self.forfeit_interest && (self.pay_interest || wants_it(cx)?) && !cx.client.dry_run {
-                match interest::pay(cx, account).await {
-                    Err(failure) if failure.code == fault::NOTHING_ACCRUED.code => {}
-                    Err(failure) if failure.exit == exit::FORBIDDEN => {
-                        return Err(failure.hint(format!(
-                            "have it paid by someone who may, then repeat the command: \
-                             mfa accounts pay-interest {account}; or give it up: --forfeit-interest"
-                        )));
-                    }
-                    paid => paid?,
-                }
-            }
-        }
-        transact(cx, self.wish, TransactionType::Accc, None).await
-    }
-}
-
-/// Whether the accrued interest is to be paid first; if no question is asked, a flag has to say so.
-fn wants_it(cx: &Cx) -> Outcome<bool> {
-    if !cx.prompt.can_ask() || cx.prompt.yes {
-        let what = "the account has accrued interest, and nothing says whether it is paid";
-        return Err(Failure::new("input_needed", exit::USAGE, what)
-            .hint("give --pay-interest, and its amount with the rest, or --forfeit-interest"));
-    }
-    let typed = cx.prompt.ask_or("pay it to the account first? y or n", "y")?;
-    Ok(!typed.to_ascii_lowercase().starts_with('n'))
-}
-
-#[derive(Args)]
 pub struct Transfer {
     /// Account that receives it
     #[arg(short, long, value_name = "ACCOUNT")]
     to: String,
     #[command(flatten)]
-    wish: Wish,
+    wish: Wish<HowMuch>,
 }
 
 impl Verb for Transfer {
@@ -385,6 +359,7 @@ impl Verb for Transfer {
          --yes -o json",
     ];
     async fn run(self, cx: &Cx) -> Outcome {
-        transact(cx, self.wish, TransactionType::Acct, Some(self.to)).await
+        let amount = self.wish.amount.amount.clone();
+        transact(cx, self.wish, Moved { kind: TransactionType::Acct, amount, target: Some(self.to) }).await
     }
 }

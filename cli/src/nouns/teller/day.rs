@@ -4,6 +4,7 @@ use super::of_day::{self, Working};
 use super::{Managed, done, drawer, money};
 use crate::command::cx::Cx;
 use crate::command::flags::PasswordFlags;
+use crate::command::money::{check_digits, teller_scale};
 use crate::command::verb::Verb;
 use crate::failure::Outcome;
 use crate::input::Draft;
@@ -28,6 +29,14 @@ pub(super) struct CashFlags {
 }
 
 impl CashFlags {
+    /// Refuses amounts with more digits than the currency of the drawer has.
+    pub fn check_digits(&self, scale: Option<u32>) -> Outcome {
+        self.from_vault
+            .iter()
+            .chain(&self.to_vault)
+            .try_for_each(|amount| check_digits("/amount", amount, scale))
+    }
+
     pub fn draft(self, action: &str) -> Draft {
         let (adjustment, amount) = match (self.from_vault, self.to_vault) {
             (Some(amount), _) => ("DEBIT", Some(amount)),
@@ -58,6 +67,9 @@ impl Verb for Open {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let at = self.at.place(cx)?;
+        if self.cash.from_vault.is_some() || self.cash.to_vault.is_some() {
+            self.cash.check_digits(teller_scale(cx, &at.office, &at.teller).await)?;
+        }
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
         let body = draft.body::<CommandTeller>()?;
         cx.check_columns(&views::TELLER)?;

@@ -2,6 +2,7 @@
 
 mod cash;
 mod close;
+mod close_account;
 mod counter;
 mod day;
 mod of_day;
@@ -71,7 +72,7 @@ pub const NOUN: Noun = Noun {
         verb::<counter::Withdraw>("withdraw"),
         verb::<counter::Transfer>("transfer"),
         verb::<counter::OpenAccount>("open-account"),
-        verb::<counter::CloseAccount>("close-account"),
+        verb::<close_account::CloseAccount>("close-account"),
         verb::<receipts::Issue>("receipt"),
     ],
     parts: &[&TRANSACTIONS, &RECEIPTS, &DENOMINATIONS, &REPORTS],

@@ -25,7 +25,7 @@ struct OfDay {
 }
 
 /// The teller that a command is about.
-#[derive(Args, Default)]
+#[derive(Args, Default, Clone)]
 pub(super) struct Working {
     /// Code of the teller; by default that of MFA_TELLER, else the one you opened or unlocked last today
     #[arg(value_name = "CODE")]

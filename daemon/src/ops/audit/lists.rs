@@ -41,8 +41,8 @@ pub fn names_of(resource: &str) -> impl Iterator<Item = String> + '_ {
     above.chain([resource.to_owned()])
 }
 
-/// What a stored record is listed by. All records go through here once more, so the rest of them, which is most,
-/// is passed over.
+/// What a stored record is listed by. All records go through here once more, so the rest of them, which is
+/// most, is passed over.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Listed<'r> {

@@ -143,7 +143,8 @@ impl<T> Entries<T> {
             Of::EntriesOn(account) => (Some(account), true),
             Of::LinesOn(account) | Of::Statement(account, _) => (Some(account), false),
         };
-        ListName { account: account.cloned(), entries, r#type: self.r#type.clone() }
+        let r#type = self.r#type.clone();
+        ListName { account: account.cloned(), entries, r#type, ..ListName::default() }
     }
 
     /// The numbers of the whole list, if they may be kept and what is not looked at yet is no longer than the

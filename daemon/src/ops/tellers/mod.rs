@@ -1,6 +1,7 @@
 //! Tellers: what the management does. Contract: `tellers.md` sections 1 and 2.
 
 mod accounts;
+mod cancelled;
 mod cash;
 mod check;
 mod command;

@@ -1,7 +1,7 @@
 //! Creating and listing transactions. Contract: `tellers.md` section 5.
 
 use super::accounts::{self, AccountAtCounter};
-use super::{check_caller, find, step};
+use super::{cancelled, check_caller, find, step};
 use crate::domain::teller::TellerStep;
 use crate::domain::transaction::{self, Refusal};
 use crate::ops::rows::Rows;
@@ -112,6 +112,7 @@ pub fn list(
     let shown = |_: &mut Tx<'_>, stored: StoredTransaction| Ok(stored.transaction);
     let listed = match query.status {
         Some(TransactionState::Pending) => Rows::indexed(TRANSACTIONS_PENDING, &[&at.teller], shown),
+        Some(TransactionState::Canceled) => Rows::keyed(cancelled::keys(tx, &at.teller)?, shown),
         _ => Rows::all(&[&at.teller], shown),
     };
     Ok(match query.status {

@@ -120,7 +120,7 @@ pub fn next(
     };
     let after = if stored.upto.is_some() { stored.position } else { stored.position.max(looked) };
     let query = EventQuery { kinds: stored.kinds.clone(), ..EventQuery::default() };
-    let Heard { events, mut upto, more } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
+    let Heard { events, mut upto, more, .. } = match heard(tx, &owner, &query, after, EVENTS_AT_ONCE) {
         Err(fault) if fault.kind == fault::POSITION_TOO_OLD => return Ok(Next::Pause(fault.detail.clone())),
         heard => heard?,
     };

@@ -1,5 +1,5 @@
-//! Gaps between readers. A writer that waits in the queue of a lock keeps out every reader behind it until the last
-//! one before it is done, and that one may be waiting for the disk, or for a processor.
+//! Gaps between readers. A writer that waits in the queue of a lock keeps out every reader behind it until
+//! the last one before it is done, and that one may be waiting for the disk, or for a processor.
 
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard, TryLockError};
 use std::thread;

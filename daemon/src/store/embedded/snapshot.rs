@@ -1,11 +1,11 @@
 //! Reads of one moment, however long they take.
 //!
-//! A read of a record begins by holding the gate: nothing is published meanwhile, and nearly every read is over
-//! before a commit could notice. One that takes longer pins its moment and lets go of the gate; a list, whose
-//! thread gives way to others and must never be waited for, does so at once. From then on every group that is
-//! published leaves the former values of what it changes with the youngest pinned moment; a read sees those of
-//! its own moment and of all younger ones, the oldest first, over what is published. So a read delays no write,
-//! a write delays no read, and without writes a long read costs nothing but its own work.
+//! A read of a record begins by holding the gate: nothing is published meanwhile, and nearly every read is
+//! over before a commit could notice. One that takes longer pins its moment and lets go of the gate; a list,
+//! whose thread gives way to others and must never be waited for, does so at once. From then on every group
+//! that is published leaves the former values of what it changes with the youngest pinned moment; a read
+//! sees those of its own moment and of all younger ones, the oldest first, over what is published. So a read
+//! delays no write, a write delays no read, and without writes a long read costs nothing but its own work.
 
 use super::gap::{PATIENCE, between_readers};
 use super::head::Head;

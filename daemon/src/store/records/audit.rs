@@ -126,7 +126,8 @@ pub struct AuditList {
 }
 
 impl AuditList {
-    /// The name of a list of what has this value, of this kind. What cannot be part of a key is known by its hash.
+    /// The name of a list of what has this value, of this kind. What cannot be part of a key is known by its
+    /// hash.
     pub fn name(kind: char, value: &str) -> String {
         if value.len() <= NAME_BYTES_MAX && !value.contains(char::is_control) {
             let mut name = String::with_capacity(value.len() + 2);
