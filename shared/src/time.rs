@@ -166,6 +166,10 @@ fn two(tens: u8, ones: u8) -> i64 {
     i64::from(tens - b'0') * 10 + i64::from(ones - b'0')
 }
 
+/// UTC in the database of time zones; most servers are set to the first one.
+const NAMES_OF_UTC: [&str; 8] =
+    ["Etc/UTC", "UTC", "Etc/UCT", "UCT", "Etc/Universal", "Universal", "Etc/Zulu", "Zulu"];
+
 /// A time zone in which people are shown moments. Zones come from the machine; none is linked in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Zone(TimeZone);
@@ -176,12 +180,17 @@ impl Zone {
 
     /// The zone with a name such as `Africa/Accra`, if this machine knows it.
     pub fn named(name: &str) -> Option<Self> {
-        TimeZone::get(name).ok().map(Self)
+        TimeZone::get(name).ok().map(Self::of)
     }
 
     /// The zone of this machine, or of its variable `TZ`; none where neither can be read.
     pub fn of_machine() -> Option<Self> {
-        TimeZone::try_system().ok().map(Self)
+        TimeZone::try_system().ok().map(Self::of)
+    }
+
+    /// Machines keep UTC under several names, and all of them are shown as Z.
+    fn of(zone: TimeZone) -> Self {
+        if zone.iana_name().is_some_and(|name| NAMES_OF_UTC.contains(&name)) { Self::UTC } else { Self(zone) }
     }
 
     /// A moment as people read it, with what the zone is ahead of UTC: `2031-05-06 09:08:09+02:00`.
@@ -441,6 +450,9 @@ mod tests {
         let west = Zone(TimeZone::fixed(Offset::from_seconds(-12_600).unwrap()));
         assert_eq!(shown("2031-05-06T01:08:09.123Z", &west), "2031-05-05 21:38:09-03:30");
         assert_eq!(Zone::named("UTC"), Some(Zone::UTC));
+        if let Some(server) = Zone::named("Etc/UTC") {
+            assert_eq!(shown("2031-05-06T07:08:09.123Z", &server), "2031-05-06 07:08:09Z");
+        }
         assert_eq!(Zone::named("Nowhere/Land"), None);
     }
 

@@ -317,6 +317,10 @@ fn a_file_that_is_not_as_it_should_be_is_refused_before_anything_is_sent() {
     for (rows, words) in [
         ("", "has no line with the names of the columns"),
         ("identifier,surnam\nc-1,x\n", "customers have no field \"surnam\"\nhint: did you mean surname?"),
+        (
+            "Member no,First name,surname\nc-1,Ama,x\n",
+            "customers have no fields \"Member no\", \"First name\"\nhint: for each of them give its name",
+        ),
         ("surname\nx\n", "the file has no column \"identifier\""),
     ] {
         let said = import(&world, &["customers", "import", &write(&world, "rows.csv", rows)]).fails(2);

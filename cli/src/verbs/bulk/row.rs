@@ -69,6 +69,7 @@ impl Reading {
             let what = format!("--map names a column \"{unused}\" that the file does not have");
             return Err(Failure::usage(what).hint(format!("its columns are {}", header.join(", "))));
         }
+        Self::check_known(noun, &shape, header, &renamed)?;
         let mut targets = Vec::new();
         for column in header {
             let field = renamed.get(column).unwrap_or(column);
@@ -83,6 +84,26 @@ impl Reading {
         let reading = Self { noun, targets, renamed };
         reading.check_complete(&shape, new)?;
         Ok(reading)
+    }
+
+    /// Refuses a table with several columns that are no fields, and names all of them.
+    fn check_known(
+        noun: Bulk,
+        shape: &Shape,
+        header: &[String],
+        renamed: &HashMap<String, String>,
+    ) -> Outcome {
+        let fields = header.iter().map(|column| (column, renamed.get(column).unwrap_or(column)));
+        let unknown: Vec<_> =
+            fields.filter(|(column, field)| target(noun, shape, column, field).is_err()).collect();
+        let [(first, _), _, ..] = unknown[..] else { return Ok(()) };
+        let names: Vec<_> = unknown.iter().map(|(_, field)| format!("\"{field}\"")).collect();
+        let hint = format!(
+            "for each of them give its name, or skip it: --map '{first}=FIELD', --map '{first}='; \
+             every name: mfa {} import --template",
+            noun.name
+        );
+        Err(Failure::usage(format!("{} have no fields {}", noun.plural, names.join(", "))).hint(hint))
     }
 
     /// The names under which records of a noun hold their values, for a table of them.
@@ -301,6 +322,9 @@ mod tests {
         let refused = |header: &[&str]| reading(&customers::NOUN, header, &[]).err().unwrap();
         assert_eq!(refused(&["identifier", "surnam"]).message, "customers have no field \"surnam\"");
         assert!(refused(&["identifier", "surnam"]).hint.starts_with("did you mean surname?"));
+        let several = refused(&["Nr", "identifier", "Born"]);
+        assert_eq!(several.message, "customers have no fields \"Nr\", \"Born\"");
+        assert!(several.hint.ends_with("every name: mfa customers import --template"));
         assert!(refused(&["surname"]).message.contains("no column \"identifier\""));
         let twice = "two columns of the file are for \"surname\"";
         assert_eq!(refused(&["identifier", "surname", "surname"]).message, twice);
