@@ -1,4 +1,5 @@
 """A machine of its own: a Debian that systemd-nspawn boots, and what people type on it."""
+import contextlib
 import fcntl
 import importlib.machinery
 import importlib.util
@@ -6,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -14,7 +16,7 @@ import termios
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SECONDS_MAX = 300
+SECONDS_MAX = 900
 # A question to which there is no answer.
 SECONDS_UNANSWERED = 20
 # A question is what stands at the end, without a line end.
@@ -41,21 +43,66 @@ def guide_blocks(guide, script):
     return [block for block in found if block.script == script]
 
 
+def fetched(folder):
+    """A tar of a clean Debian whose caches have what the guide to several machines installs: the machines have no
+    network. It ends with 75 where that cannot be fetched."""
+    root, guide = f"{folder}/fetched", read(f"{ROOT}/docs/guides/several-machines.md")
+    packages = " ".join(re.findall(r"install --no-install-recommends (.*)", guide))
+    wheels = " ".join(re.findall(r"pip install (.*)", guide))
+    # The machines are gone soon: nothing that is installed there has to be on the disk at once.
+    script = f"""set -e
+    rm -f /etc/apt/apt.conf.d/docker-clean
+    echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/unsafe-io
+    apt-get update -qq
+    apt-get install -qq -y --no-install-recommends python3-pip
+    pip download --quiet --dest /proof/wheels {wheels}
+    apt-get purge -qq -y --auto-remove python3-pip
+    apt-get install -qq -y --no-install-recommends --download-only {packages}
+    """
+    base, made = f"{folder}/debian.tar", f"{root}.tar"
+    if os.path.exists(made) and os.path.getmtime(made) > os.path.getmtime(base) and read(f"{root}.script") == script:
+        return made
+    shutil.rmtree(root, ignore_errors=True)
+    unpacked(base, root)
+    # Where packages come from is the business of this machine.
+    for place in ["resolv.conf", "pip.conf", "apt/apt.conf.d", "apt/sources.list", "apt/sources.list.d",
+                  "ssl/certs/ca-certificates.crt"]:
+        if os.path.exists(f"/etc/{place}"):
+            subprocess.run(["cp", "-rLT", f"/etc/{place}", f"{root}/etc/{place}"], check=True)
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    done = subprocess.run(["chroot", root, "sh", "-c", script], capture_output=True, text=True, env=environment)
+    if done.returncode:
+        print(f"what the guide installs cannot be fetched: {done.stderr[-2000:]}", file=sys.stderr)
+        raise SystemExit(75)
+    os.remove(f"{root}/etc/resolv.conf")
+    subprocess.run(["tar", "-C", root, "-cf", made, "."], check=True)
+    with open(f"{root}.script", "w") as file:
+        file.write(script)
+    shutil.rmtree(root)
+    return made
+
+
+def read(path):
+    with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def unpacked(tar, root):
     os.mkdir(root)
     subprocess.run(["tar", "-C", root, "-xf", tar], check=True)
     os.makedirs(f"{root}/proof", exist_ok=True)
 
 
-def boots(work, name, tar):
-    """A machine with a user who may use sudo."""
+def boots(work, name, tar, hosts="", *options):
+    """A machine with a user who may use sudo; `hosts` has all names that it knows, where there are others."""
     root = f"{work}/{name}"
     unpacked(tar, root)
-    files = {"hostname": name, "hosts": f"127.0.0.1 localhost {name}", "sudoers.d/ama": "ama ALL=(ALL) NOPASSWD: ALL"}
+    files = {"hostname": name, "hosts": f"127.0.0.1 localhost\n{hosts or f'127.0.0.1 {name}'}",
+             "sudoers.d/ama": "ama ALL=(ALL) NOPASSWD: ALL"}
     for file, text in files.items():
         with open(f"{root}/etc/{file}", "w") as open_file:
             open_file.write(f"{text}\n")
-    machine = Machine(root, name)
+    machine = Machine(root, name, *options)
     machine.sh("useradd --create-home --shell /bin/bash ama")
     return machine
 
@@ -112,12 +159,12 @@ def on_terminal(command, answers):
 class Machine:
     """Booted as soon as it is made; `leave` ends it."""
 
-    def __init__(self, root, name):
+    def __init__(self, root, name, *options):
         self.root, self.name, self.steps = root, name, 0
         self.log = open(f"{root}.log", "wb")
         line = ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", f"--machine={name}",
                 f"--directory={root}", "--resolv-conf=off", "--timezone=off", "--link-journal=no",
-                "--console=pipe", "--private-network"]
+                "--console=pipe", *(options or ["--private-network"])]
         self.nspawn = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         try:
             self.init = self.waited("systemd", 60, self.first_process)
@@ -184,9 +231,14 @@ class Machine:
         os.chmod(self.root + script, 0o755)
         return on_terminal([*self.inside(), "su", "-", user, "--session-command", f"bash {script}"], answers)
 
-    def block(self, block, user, answers=()):
-        """Does what a block says, in a shell of its own; each command must succeed."""
+    def block(self, block, user, answers=(), exchanged=()):
+        """Does what a block says, in a shell of its own; each command must succeed. `exchanged` has what is another
+        one here: a text of the block, and what is typed instead."""
         text = "\n".join(block.text)
+        for there, here in exchanged:
+            if there not in text:
+                fail(f"line {block.line + 1} of the guide has no {there}")
+            text = text.replace(there, here)
         seen, code = self.typed(f"set -e\n{text}", user, answers)
         if code:
             fail(f"on {self.name}, line {block.line + 1} of the guide: exit {code}: {text}\n{seen}")
