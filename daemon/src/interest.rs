@@ -3,7 +3,7 @@
 
 use crate::clock::Deadline;
 use crate::ops::dividends::{self, Distribution};
-use crate::ops::interest::{self, Claim, Order};
+use crate::ops::interest::{self, Claim, Next, Order, Part};
 use crate::random;
 use crate::store::records::InterestState;
 use crate::store::seed::SYSTEM_ACTOR;
@@ -26,13 +26,15 @@ const AGAIN_MAX: u32 = 50;
 /// How often a daemon looks whether its time to run has come.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How many records a transaction goes through.
+/// How a transaction runs beside others.
 #[derive(Debug, Clone, Copy)]
-enum Size {
-    /// A few.
-    Few,
-    /// Those of hundreds of accounts.
-    Step,
+enum Way {
+    /// Like that of a request: it goes through a few records.
+    Beside,
+    /// Alone: it goes through the records of hundreds of accounts.
+    Alone,
+    /// On a snapshot: it only accrues.
+    Snapshot,
 }
 
 /// Runs the days of an order. However it ends, the next run continues from there.
@@ -47,7 +49,7 @@ pub async fn run(order: Order, store: Store) -> Result<Date, Fault> {
         outcome = days(&order, &store, &runner).await;
     }
     let name = runner.clone();
-    let released = write(&store, &order.by, Size::Few, move |tx| interest::release(tx, &name)).await;
+    let released = write(&store, &order.by, Way::Beside, move |tx| interest::release(tx, &name)).await;
     outcome.and(released).map(|()| order.until)
 }
 
@@ -61,7 +63,7 @@ async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
         let wanted = order.clone();
         let name = runner.to_owned();
         let claim = move |tx: &mut Tx<'_>| interest::claim(tx, &wanted, &name, first, stale);
-        match write(store, &order.by, Size::Few, claim).await? {
+        match write(store, &order.by, Way::Beside, claim).await? {
             Claim::Mine => return Ok(()),
             Claim::Theirs(beat) if seen == Some(beat) => {}
             Claim::Theirs(beat) => (seen, patience) = (Some(beat), Deadline::after(SILENCE_MAX)),
@@ -77,26 +79,28 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
     let mut again = true;
     while let Some((day, jobs)) = store.read(false, move |tx| interest::jobs(tx, until, again)).await? {
         for job in jobs {
+            let mut part = Part::Any;
             loop {
                 let job = job.clone();
                 let runner = runner.to_owned();
                 let by = order.by.clone();
                 let step = move |tx: &mut Tx<'_>| {
-                    let done = interest::step(tx, &job, &runner, &by)?;
-                    if done.is_some() {
+                    let next = interest::step(tx, &job, part, &runner, &by)?;
+                    if next != Next::Theirs {
                         record(tx, RunInterest::META.name, &by, format!("interest/{day}"));
                     }
-                    Ok(done)
+                    Ok(next)
                 };
-                match write(store, &order.by, Size::Step, step).await? {
-                    None => return Ok(false),
-                    Some(true) => break,
-                    Some(false) => {}
+                let way = if part == Part::Accrual { Way::Snapshot } else { Way::Alone };
+                match write(store, &order.by, way, step).await? {
+                    Next::Step(next) => part = next,
+                    Next::End => break,
+                    Next::Theirs => return Ok(false),
                 }
             }
         }
         if !std::mem::take(&mut again) {
-            write(store, &order.by, Size::Few, move |tx| interest::end_day(tx, day)).await?;
+            write(store, &order.by, Way::Beside, move |tx| interest::end_day(tx, day)).await?;
         }
     }
     Ok(true)
@@ -111,7 +115,7 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
             record(tx, DistributeDividend::META.name, &wanted.by, format!("product/{}", wanted.definition));
             Ok(done)
         };
-        if write(&store, &order.by, Size::Step, step).await? {
+        if write(&store, &order.by, Way::Alone, step).await? {
             return Ok(());
         }
     }
@@ -125,9 +129,8 @@ fn record(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String) {
     tx.audit(AuditRecord { actor, request_id, resource: Some(resource), ..record });
 }
 
-/// One transaction; one that the store cannot take at this moment is tried again. A step goes through the
-/// records of many accounts, so it runs alone.
-async fn write<T, F>(store: &Store, by: &str, size: Size, work: F) -> Result<T, Fault>
+/// One transaction; one that the store cannot take at this moment is tried again.
+async fn write<T, F>(store: &Store, by: &str, way: Way, work: F) -> Result<T, Fault>
 where
     T: Send + 'static,
     F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Clone + Send + 'static,
@@ -140,9 +143,10 @@ where
             tx.set_actor(&actor);
             work(tx)
         };
-        let written = match size {
-            Size::Few => store.write("interest", named).await,
-            Size::Step => store.write_alone("interest", named).await,
+        let written = match way {
+            Way::Beside => store.write("interest", named).await,
+            Way::Alone => store.write_alone("interest", named).await,
+            Way::Snapshot => store.write_on_snapshot("interest", named).await,
         };
         match written {
             Err(fault) if fault.kind == fault::UNAVAILABLE && tries < AGAIN_MAX => tries += 1,

@@ -236,6 +236,72 @@ fn work_that_runs_alone_runs_once_however_many_change_the_same_records() {
 }
 
 #[test]
+fn work_on_a_snapshot_sees_one_state_and_runs_once_beside_those_who_change_it() {
+    const ROUNDS: usize = 20;
+    let store = open();
+    let runs = Arc::new(AtomicUsize::new(0));
+    for round in 0..ROUNDS {
+        let counted = runs.clone();
+        let sum: WriteWork = Box::new(move |view: &mut dyn View| {
+            counted.fetch_add(1, SeqCst);
+            let first = number(view.get(BEFORE, b"0").ok()?);
+            // Gives the others time to change what was read and what will be.
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            let last = number(view.get(BEFORE, b"1").ok()?);
+            let sum = format!("{first} {last}");
+            commit(vec![change(THINGS, format!("sum {round}"), Some(sum.as_bytes()))])
+        });
+        let both = || {
+            Box::new(move |view: &mut dyn View| {
+                // Who reads what the sum writes would conflict with it, if it were serializable.
+                view.get(THINGS, format!("sum {round}").as_bytes()).ok()?;
+                let next = (number(view.get(BEFORE, b"0").ok()?) + 1).to_string();
+                commit(["0", "1"].map(|key| change(BEFORE, key, Some(next.as_bytes()))).to_vec())
+            }) as WriteWork
+        };
+        store.runtime.block_on(async {
+            let sum = tokio::spawn(store.engine.write_on_snapshot(sum));
+            let beside: Vec<_> = (0..WRITERS).map(|_| tokio::spawn(store.engine.write(both()))).collect();
+            sum.await.unwrap().unwrap();
+            for work in beside {
+                work.await.unwrap().unwrap();
+            }
+        });
+    }
+    assert_eq!(runs.load(SeqCst), ROUNDS);
+    for (key, value) in store.all(THINGS) {
+        let sum = String::from_utf8(value).unwrap();
+        let (first, last) = sum.split_once(' ').unwrap();
+        assert_eq!(first, last, "{}", String::from_utf8_lossy(&key));
+    }
+}
+
+#[test]
+fn counters_on_snapshots_and_beside_them_lose_no_count() {
+    const ROUNDS: usize = 15;
+    let store = open();
+    let count = || {
+        let work = |view: &mut dyn View| {
+            let next = number(view.get(THINGS, b"count").ok()?) + 1;
+            commit(vec![change(THINGS, "count", Some(next.to_string().as_bytes()))])
+        };
+        Box::new(work) as WriteWork
+    };
+    for _ in 0..ROUNDS {
+        store.runtime.block_on(async {
+            let works = (0..WRITERS).map(|writer| match writer % 2 {
+                0 => store.engine.write(count()),
+                _ => store.engine.write_on_snapshot(count()),
+            });
+            for work in works.map(tokio::spawn).collect::<Vec<_>>() {
+                work.await.unwrap().unwrap();
+            }
+        });
+    }
+    assert_eq!(number(store.get(THINGS, b"count")), (ROUNDS * WRITERS) as u64);
+}
+
+#[test]
 fn of_two_that_read_what_the_other_writes_only_one_finds_nothing() {
     let store = open();
     for round in 0..40u32 {

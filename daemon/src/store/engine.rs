@@ -130,6 +130,12 @@ pub trait Engine: Send + Sync + std::fmt::Debug + 'static {
     fn write_alone(&self, work: WriteWork) -> Pending<()> {
         self.write(work)
     }
+    /// The same for work whose outcome no other work changes, but for what both write: it sees one consistent
+    /// state, and conflicts only with work that writes the same records. An engine that detects conflicts of
+    /// reads does not look for them.
+    fn write_on_snapshot(&self, work: WriteWork) -> Pending<()> {
+        self.write(work)
+    }
     /// Where the bytes of images lie.
     fn objects(&self) -> Arc<dyn Objects>;
     /// Why writes are refused at present, if they are.

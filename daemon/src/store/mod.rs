@@ -34,12 +34,15 @@ use crate::clock::Clock;
 use crate::domain::calendar::Calendar;
 use crate::domain::numbers::ListNumbers;
 use crate::domain::webhook::Receivers;
-use engine::{Commit, Engine};
+use engine::{Commit, Engine, Pending, WriteWork};
 use images::{Images, Uses};
 use mfa_shared::fault::{self, Fault};
 use seal::Keys;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 pub use tx::Tx;
+
+/// How an engine runs work that writes: one of its methods.
+type Way = fn(&dyn Engine, WriteWork) -> Pending<()>;
 
 /// The store of a daemon.
 #[derive(Debug, Clone)]
@@ -122,7 +125,7 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        self.run(request, work, false).await
+        self.run(request, work, Engine::write).await
     }
 
     /// The same for work that reads and writes hundreds of records (see [`Engine::write_alone`]).
@@ -131,10 +134,20 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
     {
-        self.run(request, work, true).await
+        self.run(request, work, Engine::write_alone).await
     }
 
-    async fn run<T, F>(&self, request: &str, work: F, alone: bool) -> Result<T, Fault>
+    /// The same for work that no other work can lead astray, but for what both write (see
+    /// [`Engine::write_on_snapshot`]).
+    pub async fn write_on_snapshot<T, F>(&self, request: &str, work: F) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+    {
+        self.run(request, work, Engine::write_on_snapshot).await
+    }
+
+    async fn run<T, F>(&self, request: &str, work: F, way: Way) -> Result<T, Fault>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
@@ -142,7 +155,7 @@ impl Store {
         let store = self.clone();
         let request = request.to_owned();
         finished(async move {
-            let (outcome, uses) = store.decide(&request, work, alone).await?;
+            let (outcome, uses) = store.decide(&request, work, way).await?;
             store.remove_unused(&uses).await;
             outcome
         })
@@ -154,7 +167,7 @@ impl Store {
         &self,
         request: &str,
         mut work: F,
-        alone: bool,
+        way: Way,
     ) -> Result<(Result<T, Fault>, Uses), Fault>
     where
         T: Send + 'static,
@@ -187,12 +200,7 @@ impl Store {
             filled.fill(Ok((outcome, uses)));
             (!changes.is_empty()).then(|| Commit { time, actor, request: request.clone(), changes })
         };
-        let write = Box::new(write);
-        if alone {
-            self.engine.write_alone(write).await?
-        } else {
-            self.engine.write(write).await?
-        }
+        way(&*self.engine, Box::new(write)).await?;
         slot.take()
     }
 

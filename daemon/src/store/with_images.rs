@@ -1,6 +1,7 @@
 //! Transactions with images: the object is durable before the record that names it, and goes with the
 //! last one.
 
+use super::engine::Engine;
 use super::images::{Uses, damaged};
 use super::keys::Range;
 use super::objects::{Draft, Opened, UsedBy, hash_and_length};
@@ -65,7 +66,7 @@ impl Store {
             let gate = store.images.gate.read().await;
             store.images.keep(draft).await?;
             // Without an answer of the engine the record may be there, so the object stays.
-            let (outcome, mut uses) = store.decide(&request, work, false).await?;
+            let (outcome, mut uses) = store.decide(&request, work, Engine::write).await?;
             drop(gate);
             if !uses.begun.contains(&hash) {
                 uses.ended.insert(hash);

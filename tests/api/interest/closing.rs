@@ -68,6 +68,39 @@ fn a_closed_account_gives_up_what_was_not_paid() {
 }
 
 #[test]
+fn accounts_that_are_closed_beside_a_run_give_up_all_that_they_accrue() {
+    /// More than the first step of a day looks at, and those that are closed behind them.
+    const OTHERS: usize = 260;
+    const CLOSED: usize = 40;
+    let bank = Bank::open();
+    bank.sell(&interest_product("gain", "36.5", "MONTHLY"));
+    for number in 0..OTHERS {
+        let account = bank.counter.account_of(&format!("a{number:03}"), "gain");
+        bank.world().post(&format!("/instances/{account}?command=ACTIVATE"), "").is(202);
+    }
+    let accounts: Vec<_> =
+        (0..CLOSED).map(|number| bank.account(&format!("z{number:02}"), "gain", "1000")).collect();
+    bank.days(3);
+    for account in &accounts {
+        bank.act("CWDL", account, "gain", "1000").is(202);
+    }
+    let run = bank.world().request("POST", "/interest/runs").header("content-type", "application/json");
+    let close = accounts
+        .iter()
+        .map(|account| bank.world().request("POST", &format!("/instances/{account}?command=CLOSE")));
+    let run = run.body(r#"{"from":"2031-05-06"}"#);
+    for seen in bank.world().insist_all(std::iter::once(run).chain(close).collect()) {
+        seen.is(202);
+    }
+    for account in &accounts {
+        same(&bank.interest(account)["accrued"], "0");
+        assert_eq!(bank.interest(account)["accruedUntil"], "2031-05-08");
+    }
+    assert!(bank.runs("").iter().all(|run| run["accounts"] == CLOSED), "{:?}", bank.runs(""));
+    bank.check();
+}
+
+#[test]
 fn what_a_closed_account_earned_before_is_accrued_and_never_paid() {
     let bank = Bank::open();
     bank.sell(&interest_product("gain", "36.5", "MONTHLY"));

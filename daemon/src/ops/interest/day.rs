@@ -24,32 +24,53 @@ use mfa_shared::time::Date;
 /// database is asked for the records of all of them at once.
 const ACCOUNTS_MAX: usize = 250;
 
-/// Does the next part of a job as one transaction: true when the job has ended, nothing when another
-/// runs meanwhile.
-pub fn step(tx: &mut Tx<'_>, job: &Job, runner: &str, by: &str) -> Result<Option<bool>, Fault> {
+/// What a step may do, and how its transaction has to run for that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Accounts accrue, and nothing is posted. The day is over: no change beside it makes a difference to
+    /// what they earned, but those that write the same records, so a snapshot is enough.
+    Accrual,
+    /// Everything, entries of the journal as well.
+    Any,
+}
+
+/// What follows a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// A step of the same job.
+    Step(Part),
+    /// Nothing: the job has ended.
+    End,
+    /// Nothing: another runs meanwhile.
+    Theirs,
+}
+
+/// Does the next part of a job as one transaction.
+pub fn step(tx: &mut Tx<'_>, job: &Job, part: Part, runner: &str, by: &str) -> Result<Next, Fault> {
     if !runs::beat(tx, runner)? {
-        return Ok(None);
+        return Ok(Next::Theirs);
     }
     let stored = tx.get::<StoredRun>(&[&job.day.to_string(), &job.product])?;
     let Some(definition) = tx.get::<Definition>(&[&job.product])? else {
         // A definition that had no account is gone, and so is what was left out.
         stored.iter().try_for_each(|row| runs::forget(tx, row))?;
-        return Ok(Some(true));
+        return Ok(Next::End);
     };
     if stored.as_ref().is_some_and(|row| row.ended && (!job.again || row.run.outcome == RunOutcome::Done)) {
-        return Ok(Some(true));
+        return Ok(Next::End);
     }
     let rate = rate_on(tx, &definition, job.day)?;
     let row = match stored {
         Some(row) => row,
         None => match begin(tx, &definition, job.day, rate, by)? {
             Some(row) => row,
-            None => return Ok(Some(true)),
+            None => return Ok(Next::End),
         },
     };
-    let mut running = Running { definition, day: job.day, rate, row, left: ACCOUNTS_MAX, by };
+    let mut running =
+        Running { definition, day: job.day, rate, row, left: ACCOUNTS_MAX, part, next: Part::Accrual, by };
     running.go_on(tx)?;
-    Ok(Some(running.row.phase == RunPhase::End || running.failed()))
+    Ok(running.next_step())
 }
 
 /// The interest that a product paid at the end of a day; nothing where it was not active or paid none.
@@ -112,12 +133,25 @@ struct Running<'a> {
     row: StoredRun,
     /// Accounts that this transaction may still look at.
     left: usize,
+    /// What this transaction may do.
+    part: Part,
+    /// What the next one has to be allowed, if it accrues.
+    next: Part,
     by: &'a str,
 }
 
 impl Running<'_> {
     fn failed(&self) -> bool {
         self.row.run.outcome == RunOutcome::Failed
+    }
+
+    fn next_step(&self) -> Next {
+        match self.row.phase {
+            _ if self.failed() => Next::End,
+            RunPhase::End => Next::End,
+            RunPhase::Accrue => Next::Step(self.next),
+            RunPhase::Book | RunPhase::Pay => Next::Step(Part::Any),
+        }
     }
 
     fn go_on(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
@@ -130,7 +164,11 @@ impl Running<'_> {
         // A day that is tried again is open until its last transaction.
         let reopened = self.row.ended;
         (self.row.run.outcome, self.row.ended) = (RunOutcome::Done, false);
-        while self.left > 0 && self.row.phase != RunPhase::End {
+        let posts = self.part == Part::Any;
+        while self.left > 0
+            && self.row.phase != RunPhase::End
+            && (posts || self.row.phase == RunPhase::Accrue)
+        {
             match self.row.phase {
                 RunPhase::Accrue => self.accrue(tx)?,
                 RunPhase::Book => {
@@ -202,7 +240,13 @@ impl Running<'_> {
             self.row.phase = RunPhase::Book;
             return Ok(());
         }
+        let before = self.row.after.clone();
         let (instances, more) = self.next(tx)?;
+        if self.part == Part::Accrual && instances.iter().any(|one| one.state == InstanceState::Closed) {
+            // What they earn is given up, which is posted.
+            (self.row.after, self.next, self.left) = (before, Part::Any, 0);
+            return Ok(());
+        }
         expect(tx, &[LedgerAccount::SPACE, StoredInterest::SPACE], &instances)?;
         let mut end = EndOfDay::of(self.day);
         let mut sum = Amount::ZERO;

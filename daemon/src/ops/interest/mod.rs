@@ -8,7 +8,7 @@ mod runs;
 mod tests;
 
 pub use check::check_interest;
-pub use day::step;
+pub use day::{Next, Part, step};
 pub use list::{Runs, list};
 pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, plan, release, settle};
 
@@ -120,10 +120,12 @@ fn pay(
     Ok(Some(amount))
 }
 
-/// Gives up what an account has accrued and was not paid, because it is closed.
+/// Gives up what an account has accrued and was not paid, because it is closed. The record is written in any
+/// case: an accrual beside it sees a state from before, and has to find out that the account is closed.
 pub fn give_up(tx: &mut Tx<'_>, instance: &StoredInstance, by: &str) -> Result<(), Fault> {
     let account = &instance.account_identifier;
     let mut kept = of_account(tx, account)?;
+    tx.put(&kept)?;
     if kept.accrued() <= Amount::ZERO {
         return Ok(());
     }

@@ -1,14 +1,15 @@
 //! Pages of the list of runs: by what is known in memory they are those of a walk, and cost what they show.
 
-use super::list;
+use super::{give_up, list, of_account};
 use crate::domain::numbers::ListNumbers;
 use crate::ops::Caller;
 use crate::ops::interest::runs::{end_day, forget, put_again};
 use crate::ops::ledger::tests::memory::Memory;
 use crate::ops::listing::List;
 use crate::store::Tx;
-use crate::store::records::{InterestState, RunPhase, StoredRun};
+use crate::store::records::{InterestState, RunPhase, StoredInstance, StoredInterest, StoredRun};
 use mfa_shared::amount::Amount;
+use mfa_shared::api::instances::InstanceState;
 use mfa_shared::api::interest::{InterestRun, ListInterestRuns, RunOutcome, RunQuery};
 use mfa_shared::fault::Fault;
 use mfa_shared::query::{Parameters, Params};
@@ -188,4 +189,27 @@ fn once_the_runs_are_known_every_page_costs_what_it_shows() {
         let cost = cost(query);
         assert!(cost < 40, "{query} costs {cost}");
     }
+}
+
+/// On a snapshot from before the closing an account is still ACTIVE; the record that both write is all that
+/// keeps an accrual from being added to a closed account, where it would stay for ever.
+#[test]
+fn closing_an_account_writes_its_interest_even_if_there_is_none() {
+    let mut store = store();
+    let instance = StoredInstance {
+        account_identifier: "maria.9100.00001".to_owned(),
+        customer_identifier: "maria".to_owned(),
+        product_identifier: "gain".to_owned(),
+        alternative_account_number: None,
+        beneficiaries: Vec::new(),
+        opened_on: Some(begun()),
+        transaction_command_on: None,
+        closed_on: None,
+        state: InstanceState::Active,
+    };
+    let account = [instance.account_identifier.as_str()];
+    assert!(!store.read(|tx| tx.has::<StoredInterest>(&account)));
+    store.write(|tx| give_up(tx, &instance, "ama")).unwrap();
+    assert!(store.read(|tx| tx.has::<StoredInterest>(&account)));
+    assert_eq!(store.read(|tx| of_account(tx, account[0])).accrued(), Amount::ZERO);
 }

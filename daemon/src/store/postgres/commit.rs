@@ -14,6 +14,8 @@ use tokio::time::timeout;
 
 /// Said for each transaction: a setting of the server would also hold for its replication.
 pub(super) const BEGIN_WRITE: &str = "begin isolation level serializable read write";
+/// Conflicts with those alone who write the same records.
+const BEGIN_WRITE_ON_SNAPSHOT: &str = "begin isolation level repeatable read read write";
 /// One snapshot is all that reads need, and it never conflicts with writes.
 const BEGIN_READ: &str = "begin isolation level repeatable read read only";
 /// How long a transaction is run again after conflicts.
@@ -32,6 +34,8 @@ pub(super) enum Beside {
     Others,
     /// None of it.
     Nobody,
+    /// Anyone at all: its snapshot is enough, and no turn is taken.
+    Anyone,
 }
 
 /// How a job ended: its answer, and whether the connection can be used again.
@@ -85,9 +89,14 @@ pub(super) fn write(
         if !is_free {
             turn = None;
         }
-        let taken = turn.take().unwrap_or_else(|| runtime.block_on(Turn::take(turns, is_free)));
-        let outcome = once(session, runtime, work);
-        turn = Some(taken).filter(|taken| matches!(taken, Turn::Shared { .. }));
+        let outcome = if beside == Beside::Anyone {
+            once(session, runtime, BEGIN_WRITE_ON_SNAPSHOT, work)
+        } else {
+            let taken = turn.take().unwrap_or_else(|| runtime.block_on(Turn::take(turns, is_free)));
+            let outcome = once(session, runtime, BEGIN_WRITE, work);
+            turn = Some(taken).filter(|taken| matches!(taken, Turn::Shared { .. }));
+            outcome
+        };
         match outcome {
             Ok(answer) => return Ended { answer, usable: true },
             Err(Trouble::Conflict) if begun.elapsed() < CONFLICT_LIMIT => {
@@ -125,8 +134,13 @@ pub(super) fn pause(attempt: u32) -> Duration {
 }
 
 /// Runs it once. However it ends, no transaction is left open.
-fn once(session: &Session, runtime: &Runtime, work: &mut WriteWork) -> Result<Result<(), Fault>, Trouble> {
-    let mut view = Snapshot::new(session, runtime, BEGIN_WRITE);
+fn once(
+    session: &Session,
+    runtime: &Runtime,
+    begin: &'static str,
+    work: &mut WriteWork,
+) -> Result<Result<(), Fault>, Trouble> {
+    let mut view = Snapshot::new(session, runtime, begin);
     let commit = catch_unwind(AssertUnwindSafe(|| work(&mut view)));
     let begin = view.end().inspect_err(|_| session.send("rollback"))?;
     match (commit, begin) {

@@ -1,5 +1,5 @@
-//! PostgreSQL as the engine: several daemons may share one database, and every transaction is
-//! `SERIALIZABLE` there.
+//! PostgreSQL as the engine: several daemons may share one database, and every transaction that writes is
+//! `SERIALIZABLE` there, but for work that says that a snapshot is enough (`Engine::write_on_snapshot`).
 //!
 //! A fixed number of threads hold one connection each, with a runtime of their own: the work of a
 //! transaction is synchronous, so its questions go out and come back on one thread without a hand-over.
@@ -122,6 +122,10 @@ impl Engine for Postgres {
 
     fn write_alone(&self, work: WriteWork) -> Pending<()> {
         self.entrance.submit(Work::Write(work, Beside::Nobody), false)
+    }
+
+    fn write_on_snapshot(&self, work: WriteWork) -> Pending<()> {
+        self.entrance.submit(Work::Write(work, Beside::Anyone), false)
     }
 
     fn objects(&self) -> Arc<dyn Objects> {
