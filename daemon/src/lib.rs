@@ -42,6 +42,7 @@ mod init;
 mod interest;
 mod journal_archive;
 mod look;
+mod memory;
 mod migrate;
 mod open;
 mod prune;

@@ -12,6 +12,7 @@ use crate::http::server;
 use crate::http::state::State;
 use crate::http::table::table;
 use crate::interest::keep_running;
+use crate::memory;
 use crate::open::{StartError, open};
 use crate::ops::last_use;
 use crate::ops::ledger::posting_time;
@@ -68,6 +69,7 @@ impl Daemon {
             let tls = config.tls_files().and_then(|files| files.map(Tls::open).transpose());
             let tls = tls.map_err(StartError::Settings)?.map(Arc::new);
             hold_connections(&mut config)?;
+            memory::use_small_pages();
             let (store, seeded) = open(&config, clock).await?;
             let listen = |e| StartError::Listen(format!("cannot listen on {}: {e}", config.listen));
             let listener = TcpListener::bind(config.listen).await.map_err(listen)?;

@@ -29,6 +29,16 @@ fn a_daemon_says_where_it_listens_and_ends_on_a_signal() {
 }
 
 #[test]
+fn a_daemon_takes_memory_in_small_pages() {
+    let home = Home::new();
+    let daemon = Served::start(home.mfa(&["daemon", "run", "--listen", "127.0.0.1:0", "--auth", "off"]));
+    // Linux without huge pages says nothing of them.
+    let known = std::fs::read_to_string("/proc/self/status").unwrap().contains("THP_enabled");
+    assert_eq!(daemon.status("THP_enabled"), known.then(|| "0".to_owned()));
+    assert_eq!(daemon.end(), Some(0));
+}
+
+#[test]
 fn a_store_without_users_is_reported_with_the_way_out() {
     let home = Home::new();
     let warned = |daemon: &Served| {

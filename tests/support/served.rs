@@ -48,6 +48,13 @@ impl Served {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
+    /// What Linux says of the process under a name.
+    pub fn status(&self, name: &str) -> Option<String> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        value.map(|value| value.trim().to_owned())
+    }
+
     /// Stops it, and returns its exit code.
     pub fn end(mut self) -> Option<i32> {
         self.stop()
