@@ -236,7 +236,7 @@ fn work_that_runs_alone_runs_once_however_many_change_the_same_records() {
 }
 
 #[test]
-fn work_on_a_snapshot_sees_one_state_and_runs_once_beside_those_who_change_it() {
+fn work_on_a_snapshot_runs_once_beside_changes_of_what_it_reads() {
     const ROUNDS: usize = 20;
     let store = open();
     let runs = Arc::new(AtomicUsize::new(0));
