@@ -12,8 +12,8 @@ import time
 import counter
 import daemon
 from client import BATCH, Client, percentile
+from due import Connection, head
 from scale_data import day_before
-from scale_day import Connection, head
 
 PRODUCT, LATE, TELLERS = "saver", 3, 20
 # Deposits a second, and how long they are measured without a run.
