@@ -33,6 +33,7 @@ pub mod users;
 pub mod webhooks;
 
 use crate::endpoint::{Meta, segments};
+use crate::kind::Kind;
 use std::collections::BTreeMap;
 
 /// Every row of the endpoint table.
@@ -68,6 +69,34 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
         audit::ROWS,
         events::ROWS,
         webhooks::ROWS,
+    ];
+    nouns.into_iter().flatten()
+}
+
+/// Every kind of record. Where the path of one begins with that of another, the longer one is meant.
+pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+    let nouns = [
+        users::KINDS,
+        second_factor::KINDS,
+        sessions::KINDS,
+        roles::KINDS,
+        groups::KINDS,
+        applications::KINDS,
+        offices::KINDS,
+        days::KINDS,
+        tellers::KINDS,
+        employees::KINDS,
+        customers::KINDS,
+        portraits::KINDS,
+        cards::KINDS,
+        scans::KINDS,
+        actions::KINDS,
+        definitions::KINDS,
+        instances::KINDS,
+        gateways::KINDS,
+        tellers::TRANSACTION_KIND,
+        tellers::RECEIPT_KIND,
+        webhooks::KINDS,
     ];
     nouns.into_iter().flatten()
 }

@@ -1,12 +1,12 @@
 //! Gateways that send e-mail.
 
-use super::{SecretFlags, changed, from_file, nothing_given, show, test};
+use super::{SecretFlags, changed, from_file, nothing_given, test};
 use crate::command::cx::Cx;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, held};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{Draft, Row};
-use crate::output::views;
+use crate::output::views::{View, column};
 use clap::Args;
 use mfa_shared::api::gateways::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -22,35 +22,33 @@ pub const NOUN: Noun = Noun {
     create: Some(Row::of::<CreateEmailConfiguration>()),
     change: Some(Row::of::<UpdateEmailConfiguration>()),
     delete: Some(&DeleteEmailConfiguration::META),
-    view: &views::EMAIL_GATEWAY,
+    view: &VIEW,
+    secret: APP_PASSWORD,
     arguments: &["gateway"],
     apply: Some(Apply { kind: "email-gateway", place: 7, shown: held::<EmailConfiguration>, ..APPLY }),
     samples: Samples { one: "main", deleted: "main", edit: "" },
-    verbs: &[verb::<Get>("get"), verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
+    verbs: &[verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
     ..noun::NOUN
 };
 
-pub(super) const APP_PASSWORD: &str = "app_password";
+const APP_PASSWORD: &str = "app_password";
 
-#[derive(Args)]
-pub struct Get {
-    /// Identifier of the gateway
-    #[arg(value_name = "ID")]
-    gateway: String,
-    /// Show the password instead of ***
-    #[arg(long)]
-    show_secrets: bool,
-}
-
-impl Verb for Get {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetEmailConfiguration::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa gateways email get main", "mfa gateways email get main --show-secrets -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let endpoint = GetEmailConfiguration { configuration: self.gateway };
-        show(cx, endpoint, &views::EMAIL_GATEWAY, self.show_secrets).await
-    }
-}
+const VIEW: View = View {
+    plural: "e-mail gateways",
+    id: "/identifier",
+    state: "/state",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("host", "/host", 0),
+        column("port", "/port", 1),
+        column("protocol", "/protocol", 2),
+        column("username", "/username", 3),
+        column("password", "/app_password", 4),
+        column("smtp-auth", "/smtp_auth", 5),
+        column("start-tls", "/start_tls", 6),
+        column("state", "/state", 0),
+    ],
+};
 
 // What an e-mail gateway can be given when it is created and when it is changed.
 #[derive(Args)]

@@ -9,11 +9,11 @@ use crate::command::prefix::elements;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Draft};
 use crate::output::MASK;
-use crate::output::views::{self, View};
+use crate::output::views;
 use clap::Args;
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::{Nothing, Outgoing};
-use serde_json::{Value, json};
+use mfa_shared::wire::Outgoing;
+use serde_json::Value;
 use std::time::Duration;
 
 pub const NOUN: Noun = Noun {
@@ -45,27 +45,6 @@ impl SecretFlags {
         let file = if self.password_stdin { Some("-") } else { self.password_file.as_deref() };
         file.map_or(Ok(None), input::secret_file)
     }
-}
-
-/// Covers the secret of a record that is a configuration.
-pub fn cover(record: &mut Value) {
-    for secret in [email::APP_PASSWORD, sms::AUTH_TOKEN] {
-        if let Some(secret) = record.get_mut(secret).filter(|secret| secret.is_string()) {
-            *secret = json!(MASK);
-        }
-    }
-}
-
-/// Shows a configuration with its secret covered, unless it was asked for.
-async fn show<E>(cx: &Cx, endpoint: E, view: &View, uncovered: bool) -> Outcome
-where
-    E: Endpoint<Body = Nothing>,
-{
-    let mut record = cx.client.send(&endpoint, &Nothing).await?.value;
-    if !uncovered {
-        cover(&mut record);
-    }
-    cx.out.show(view, &record)
 }
 
 /// Starts from a file. A masked secret in it is dropped, so that the stored one is kept.

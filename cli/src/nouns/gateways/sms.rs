@@ -1,12 +1,12 @@
 //! Gateways that send short messages.
 
-use super::{SecretFlags, changed, from_file, nothing_given, show, test};
+use super::{SecretFlags, changed, from_file, nothing_given, test};
 use crate::command::cx::Cx;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, held};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{Draft, Row};
-use crate::output::views;
+use crate::output::views::{View, column};
 use clap::Args;
 use mfa_shared::api::gateways::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -23,35 +23,29 @@ pub const NOUN: Noun = Noun {
     create: Some(Row::of::<CreateSmsConfiguration>()),
     change: Some(Row::of::<UpdateSmsConfiguration>()),
     delete: Some(&DeleteSmsConfiguration::META),
-    view: &views::SMS_GATEWAY,
+    view: &VIEW,
+    secret: AUTH_TOKEN,
     arguments: &["gateway"],
     apply: Some(Apply { kind: "sms-gateway", place: 8, shown: held::<SmsConfiguration>, ..APPLY }),
     samples: Samples { one: "main", deleted: "main", edit: "" },
-    verbs: &[verb::<Get>("get"), verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
+    verbs: &[verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
     ..noun::NOUN
 };
 
-pub(super) const AUTH_TOKEN: &str = "auth_token";
+const AUTH_TOKEN: &str = "auth_token";
 
-#[derive(Args)]
-pub struct Get {
-    /// Identifier of the gateway
-    #[arg(value_name = "ID")]
-    gateway: String,
-    /// Show the token instead of ***
-    #[arg(long)]
-    show_secrets: bool,
-}
-
-impl Verb for Get {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetSmsConfiguration::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa gateways sms get main", "mfa gateways sms get main --show-secrets -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let endpoint = GetSmsConfiguration { configuration: self.gateway };
-        show(cx, endpoint, &views::SMS_GATEWAY, self.show_secrets).await
-    }
-}
+const VIEW: View = View {
+    plural: "SMS gateways",
+    id: "/identifier",
+    state: "/state",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("account-sid", "/account_sid", 1),
+        column("auth-token", "/auth_token", 3),
+        column("sender-number", "/sender_number", 2),
+        column("state", "/state", 0),
+    ],
+};
 
 // What an SMS gateway can be given when it is created and when it is changed.
 #[derive(Args)]
