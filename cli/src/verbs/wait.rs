@@ -127,7 +127,8 @@ impl<'a> Place<'a> {
     /// Shows the record as the command does that reads it.
     async fn show(&self, cx: &Cx, record: Value) -> Outcome {
         let view = view(self.row).unwrap_or(&views::ANSWER);
-        let record = Money::of_row(cx, (self.row, &self.identifiers), view).shown(record).await;
+        let record =
+            Money::of_row(&cx.client, &cx.out, (self.row, &self.identifiers), view).shown(record).await;
         cx.out.show(view, &record)
     }
 }

@@ -14,7 +14,7 @@ pub const EVENT_STREAM: &str = "text/event-stream";
 pub const WAIT_SECONDS_MAX: u32 = 60;
 /// No event has a higher number.
 pub const EVENT_NUMBER_MAX: u64 = i64::MAX.unsigned_abs();
-/// Kinds of what is changed beside those of [`super::kinds`].
+/// Kinds of what is changed beside those of [`super::kinds()`].
 pub const OTHER_KINDS: [&str; 2] = ["interest", "ledger"];
 
 object! {
@@ -66,7 +66,7 @@ pub fn position(name: &str, text: &str) -> Result<u64, Fault> {
 
 /// The names of all kinds.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    super::kinds().map(|kind| kind.name).chain(OTHER_KINDS)
+    super::kinds::kinds().map(|kind| kind.name).chain(OTHER_KINDS)
 }
 
 /// The kind with a name in any letter case.

@@ -17,6 +17,7 @@ pub mod gateways;
 pub mod groups;
 pub mod instances;
 pub mod interest;
+mod kinds;
 pub mod ledger;
 pub mod offices;
 pub mod portraits;
@@ -32,8 +33,9 @@ pub mod tokens;
 pub mod users;
 pub mod webhooks;
 
+pub use kinds::kinds;
+
 use crate::endpoint::{Meta, segments};
-use crate::kind::Kind;
 use std::collections::BTreeMap;
 
 /// Every row of the endpoint table.
@@ -73,34 +75,6 @@ pub fn rows() -> impl Iterator<Item = &'static Meta> {
     nouns.into_iter().flatten()
 }
 
-/// Every kind of record. Where the path of one begins with that of another, the longer one is meant.
-pub fn kinds() -> impl Iterator<Item = &'static Kind> {
-    let nouns = [
-        users::KINDS,
-        second_factor::KINDS,
-        sessions::KINDS,
-        roles::KINDS,
-        groups::KINDS,
-        applications::KINDS,
-        offices::KINDS,
-        days::KINDS,
-        tellers::KINDS,
-        employees::KINDS,
-        customers::KINDS,
-        portraits::KINDS,
-        cards::KINDS,
-        scans::KINDS,
-        actions::KINDS,
-        definitions::KINDS,
-        instances::KINDS,
-        gateways::KINDS,
-        tellers::TRANSACTION_KIND,
-        tellers::RECEIPT_KIND,
-        webhooks::KINDS,
-    ];
-    nouns.into_iter().flatten()
-}
-
 /// The prefixes under which the older split services had the same paths, each followed by `v1`.
 pub const OLD_PREFIXES: &[&str] = &["identity", "office", "customer", "deposit", "teller", "notification"];
 
@@ -110,8 +84,8 @@ pub fn without_prefix(path: &[String]) -> Option<&[String]> {
     (version == "v1" && OLD_PREFIXES.contains(&service.as_str())).then_some(rest)
 }
 
-/// The rows of a path, one for each method, and its segments without an old prefix: as it stands, then
-/// without the prefix. Literal segments win over parameters.
+/// The rows of a path, one for each method, and its segments without an old prefix: with the prefix
+/// first, then without it. Literal segments win over parameters.
 pub fn rows_at(path: &[String]) -> Option<(Vec<&'static Meta>, &[String])> {
     let fitting = |path: &[String]| {
         let mut by_shape: BTreeMap<Vec<bool>, Vec<&'static Meta>> = BTreeMap::new();

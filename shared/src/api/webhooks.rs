@@ -4,7 +4,6 @@
 use super::events::{Event, find_kind, kinds};
 use super::gateways::TestOutcome;
 use crate::address::ServiceAddress;
-use crate::kind::Kind;
 use crate::node::Node;
 use crate::object::nested;
 use crate::rule::*;
@@ -216,10 +215,6 @@ impl Rule for KindRule {
         json!({ "type": "string", "enum": kinds().collect::<Vec<_>>() })
     }
 }
-
-/// Its kind of record.
-pub const KINDS: &[Kind] =
-    &[Kind::of("webhook", "/events/subscriptions/{}", "identifier", "GetSubscription")];
 
 endpoints! {
     application "events-v1";

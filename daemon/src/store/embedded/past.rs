@@ -5,16 +5,17 @@
 //! one commit that is known from elsewhere.
 
 use super::codec::{Hash, hash};
+use super::disk::JOURNAL;
 use super::feed::Feed;
 use super::format;
 use super::frame;
-use super::head::{Head, Position};
+use super::head::{HEADER_BYTES, Head, Position};
 use super::lock::Lock;
 use super::objects;
 use super::options::OpenError;
 use super::past_commits::{Commits, Next};
 use super::past_files::{Files, PastError, identity, places, refused, same_folder};
-use super::segment::{self, DIR, HEADER_BYTES, Header};
+use super::segment::{self, Header};
 use super::shared::Shared;
 use crate::hex::hexadecimal;
 use crate::store::engine::{Commit, JournalMark};
@@ -111,13 +112,13 @@ impl Past {
             for entry in fs::read_dir(&journal).map_err(unreadable)? {
                 let path = entry.map_err(unreadable)?.path();
                 if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
-                    own.0.insert(format!("{DIR}/{name}"), path);
+                    own.0.insert(format!("{JOURNAL}/{name}"), path);
                 }
             }
             if segment::segments(&own).map_err(unreadable)?.is_empty() {
                 return refused(format!(
-                    "there is no journal in {shown}: name the folder of the old store, its folder {DIR}, or \
-                     its archive"
+                    "there is no journal in {shown}: name the folder of the old store, its folder {JOURNAL}, \
+                     or its archive"
                 ));
             }
             let Some(identity) = identity(&root, &own)? else {
@@ -176,12 +177,12 @@ impl Past {
             }
             (None, Some(broken), _) => refused(format!(
                 "{} is damaged: its first bytes are not those of a journal file; name a folder with a whole \
-                 copy of it first: --journal DIR",
+                 copy of it first: --journal JOURNAL",
                 self.files.path(broken)
             )),
             (None, None, first) => refused(format!(
                 "the journal in {} begins with commit {}, and the backup ends with commit {sequence}: name \
-                 the archive with the older files as well (--journal DIR), or take a later backup",
+                 the archive with the older files as well (--journal JOURNAL), or take a later backup",
                 self.place,
                 first.unwrap_or_default()
             )),
@@ -225,7 +226,7 @@ impl Past {
                 if until.is_before(&here) {
                     return refused(format!(
                         "the moment is before the backup, which ends with {here}: take an earlier backup \
-                         (mfa backup list DIR)"
+                         (mfa backup list JOURNAL)"
                     ));
                 }
                 reached = Some(here);
@@ -260,7 +261,7 @@ impl Past {
             let why = why.unwrap_or_else(|| format!("the journal in {} ends", self.place));
             return refused(format!(
                 "{why} before commit {from}, with which the backup ends: name a folder with a whole copy of \
-                 it first (--journal DIR), or restore the backup without --until"
+                 it first (--journal JOURNAL), or restore the backup without --until"
             ));
         };
         let number = last.sequence;
@@ -272,7 +273,7 @@ impl Past {
             )),
             (Some(why), _) => refused(format!(
                 "{why}, before the moment; all is whole up to {last}: restore that with --until {number}, or \
-                 name a folder with a whole copy first: --journal DIR"
+                 name a folder with a whole copy first: --journal JOURNAL"
             )),
         }
     }
