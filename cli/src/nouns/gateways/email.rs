@@ -1,6 +1,6 @@
 //! Gateways that send e-mail.
 
-use super::{SecretFlags, changed, from_file, nothing_given, test};
+use super::{CommonFlags, send, test};
 use crate::command::cx::Cx;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, held};
 use crate::command::verb::{Verb, verb};
@@ -71,27 +71,20 @@ struct GatewayFlags {
     /// With smtp: demand STARTTLS
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     start_tls: Option<String>,
-    /// ACTIVE, or DEACTIVATED to send nothing through it
-    #[arg(long, value_name = "STATE")]
-    state: Option<String>,
     #[command(flatten)]
-    secret: SecretFlags,
-    /// Body of JSON or YAML, - for standard input; flags go before it
-    #[arg(long, value_name = "FILE")]
-    from: Option<String>,
+    common: CommonFlags,
 }
 
 impl GatewayFlags {
     fn draft(self) -> Outcome<Draft> {
-        Ok(from_file(self.from.as_deref(), APP_PASSWORD)?
+        let draft = self.common.draft(APP_PASSWORD)?;
+        Ok(draft
             .set("host", self.host)
             .set("port", self.port)
             .set("protocol", self.protocol)
             .set("username", self.username)
             .set("smtp_auth", self.smtp_auth)
-            .set("start_tls", self.start_tls)
-            .set("state", self.state)
-            .set(APP_PASSWORD, self.secret.read()?))
+            .set("start_tls", self.start_tls))
     }
 }
 
@@ -116,9 +109,7 @@ impl Verb for Create {
         if draft.text("smtp_auth") == Some("true") && draft.text(APP_PASSWORD).is_none() {
             draft = draft.set(APP_PASSWORD, Some(cx.prompt.new_secret("password", "--password-stdin")?));
         }
-        let id = draft.text("identifier").unwrap_or_default().to_owned();
-        cx.client.send(&CreateEmailConfiguration {}, &draft.body::<CreateEmailConfiguration>()?).await?;
-        changed(cx, &NOUN, &id, "created").await
+        send(cx, &NOUN, CreateEmailConfiguration {}, draft, "created").await
     }
 }
 
@@ -142,13 +133,10 @@ impl Verb for Update {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let draft = self.flags.draft()?.set(APP_PASSWORD, self.no_password.then_some(""));
-        if !draft.given {
-            return Err(nothing_given());
-        }
+        draft.check_given()?;
         // Fields that are not sent keep their value, so the password need not be read.
-        let body = draft.set("identifier", Some(self.gateway.clone())).body::<UpdateEmailConfiguration>()?;
-        cx.client.send(&UpdateEmailConfiguration {}, &body).await?;
-        changed(cx, &NOUN, &self.gateway, "updated").await
+        let draft = draft.set("identifier", Some(self.gateway));
+        send(cx, &NOUN, UpdateEmailConfiguration {}, draft, "updated").await
     }
 }
 

@@ -1,6 +1,6 @@
 //! Gateways that send short messages.
 
-use super::{SecretFlags, changed, from_file, nothing_given, test};
+use super::{CommonFlags, send, test};
 use crate::command::cx::Cx;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, held};
 use crate::command::verb::{Verb, verb};
@@ -56,23 +56,14 @@ struct GatewayFlags {
     /// Number or name that receivers see
     #[arg(long, value_name = "TEXT")]
     sender_number: Option<String>,
-    /// ACTIVE, or DEACTIVATED to send nothing through it
-    #[arg(long, value_name = "STATE")]
-    state: Option<String>,
     #[command(flatten)]
-    secret: SecretFlags,
-    /// Body of JSON or YAML, - for standard input; flags go before it
-    #[arg(long, value_name = "FILE")]
-    from: Option<String>,
+    common: CommonFlags,
 }
 
 impl GatewayFlags {
     fn draft(self) -> Outcome<Draft> {
-        Ok(from_file(self.from.as_deref(), AUTH_TOKEN)?
-            .set("account_sid", self.account_sid)
-            .set("sender_number", self.sender_number)
-            .set("state", self.state)
-            .set(AUTH_TOKEN, self.secret.read()?))
+        let draft = self.common.draft(AUTH_TOKEN)?;
+        Ok(draft.set("account_sid", self.account_sid).set("sender_number", self.sender_number))
     }
 }
 
@@ -97,9 +88,7 @@ impl Verb for Create {
         if draft.text(AUTH_TOKEN).is_none() {
             draft = draft.set(AUTH_TOKEN, Some(cx.prompt.new_secret("token", "--password-stdin")?));
         }
-        let id = draft.text("identifier").unwrap_or_default().to_owned();
-        cx.client.send(&CreateSmsConfiguration {}, &draft.body::<CreateSmsConfiguration>()?).await?;
-        changed(cx, &NOUN, &id, "created").await
+        send(cx, &NOUN, CreateSmsConfiguration {}, draft, "created").await
     }
 }
 
@@ -120,12 +109,9 @@ impl Verb for Update {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let draft = self.flags.draft()?;
-        if !draft.given {
-            return Err(nothing_given());
-        }
-        let body = draft.set("identifier", Some(self.gateway.clone())).body::<UpdateSmsConfiguration>()?;
-        cx.client.send(&UpdateSmsConfiguration {}, &body).await?;
-        changed(cx, &NOUN, &self.gateway, "updated").await
+        draft.check_given()?;
+        let draft = draft.set("identifier", Some(self.gateway));
+        send(cx, &NOUN, UpdateSmsConfiguration {}, draft, "updated").await
     }
 }
 
