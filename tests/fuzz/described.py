@@ -20,7 +20,7 @@ CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conform
 ENDS_TOKEN = ["DELETE /token", "DELETE /token/_current"]
 
 
-# They make the daemon connect to hosts that nobody chose.
+# They make the daemon connect to hosts made up by the tests.
 def connects(port):
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/openapi.json") as answer:
         paths = json.load(answer)["paths"]

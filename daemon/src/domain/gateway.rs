@@ -246,7 +246,7 @@ pub struct Tried {
     pub to: String,
     /// When it was sent.
     pub at: Timestamp,
-    /// What became of it.
+    /// The result.
     pub outcome: Result<Taken, Failed>,
 }
 

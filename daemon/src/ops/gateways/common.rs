@@ -1,5 +1,5 @@
-//! What every kind of gateway has in common: the operations on its configurations, and what these are refused
-//! with. No kind is named here.
+//! What every kind of gateway has in common: the operations on its configurations, and what these are
+//! refused with. No kind is named here.
 
 use crate::config::Config;
 use crate::domain::bootstrap::GATEWAYS;
@@ -20,8 +20,8 @@ use mfa_shared::object::Object;
 use mfa_shared::wire::{Accepted, Array, Done, Json, Nothing};
 use serde::Serialize;
 
-/// A kind of gateway, by the form in which its configurations are stored: its endpoints, and what differs from
-/// kind to kind.
+/// A kind of gateway, by the form in which its configurations are stored: its endpoints, and what differs
+/// from kind to kind.
 pub trait Gateway: HoldsSecrets + Clone {
     /// A new configuration.
     type New: Send + Sync + 'static;

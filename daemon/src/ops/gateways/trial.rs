@@ -1,4 +1,4 @@
-//! Test messages of every kind of gateway: each kind plans its own while nothing is sent; what became of it
+//! Test messages of every kind of gateway: each kind plans its own while nothing is sent; the result
 //! is settled here when the gateway has answered. Contract: `gateways.md` section 5.
 
 use super::common::{Gateway, identifier, word};
@@ -23,7 +23,7 @@ pub fn plan_test<G: Gateway>(
     G::plan(tx, config, identifier(at), to)
 }
 
-/// Notes what became of a test message, and reports it.
+/// Notes the result of a test message, and reports it.
 pub fn settle_test<G: Gateway>(
     tx: &mut Tx<'_>,
     caller: &Caller,

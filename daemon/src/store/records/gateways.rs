@@ -106,7 +106,7 @@ pub struct GatewayUse {
     pub at: Timestamp,
     /// The receiver of a message.
     pub to: Option<String>,
-    /// What became of a message: `sent`, or the stage at which it failed.
+    /// The result of a message: `sent`, or the stage at which it failed.
     pub outcome: Option<String>,
 }
 
