@@ -13,7 +13,7 @@ use clap::Args;
 use mfa_shared::api::cards::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 use mfa_shared::wire::Nothing;
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub const NOUN: Noun = Noun {
     section: Section::People,

@@ -21,7 +21,7 @@ use clap::{ArgMatches, Args, Command};
 use std::sync::LazyLock;
 
 /// The program as clap knows it, with the topics of its help.
-pub fn command() -> clap::Command {
+pub fn command() -> Command {
     let mut listed = String::new();
     for (title, nodes) in sections() {
         listed += &format!("\n{title}:\n");
