@@ -210,7 +210,7 @@ mod tests {
     fn the_help_of_apply_names_every_kind_of_record() {
         let text =
             TOPICS.iter().find(|topic| topic.name == "apply").and_then(Topic::text).unwrap_or_default();
-        let kinds = text.split("\nKinds: ").nth(1).unwrap_or_default().split(". ").next().unwrap_or_default();
+        let kinds = text.split("\nKinds: ").nth(1).unwrap_or_default().split('.').next().unwrap_or_default();
         let named: Vec<_> = kinds.split([' ', ',', '\n', '(', ')']).collect();
         for apply in nouns::all().iter().filter_map(|noun| noun.apply.as_ref()) {
             assert!(

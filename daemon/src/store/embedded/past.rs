@@ -177,12 +177,12 @@ impl Past {
             }
             (None, Some(broken), _) => refused(format!(
                 "{} is damaged: its first bytes are not those of a journal file; name a folder with a whole \
-                 copy of it first: --journal JOURNAL",
+                 copy of it first: --journal DIR",
                 self.files.path(broken)
             )),
             (None, None, first) => refused(format!(
                 "the journal in {} begins with commit {}, and the backup ends with commit {sequence}: name \
-                 the archive with the older files as well (--journal JOURNAL), or take a later backup",
+                 the archive with the older files as well (--journal DIR), or take a later backup",
                 self.place,
                 first.unwrap_or_default()
             )),
@@ -226,7 +226,7 @@ impl Past {
                 if until.is_before(&here) {
                     return refused(format!(
                         "the moment is before the backup, which ends with {here}: take an earlier backup \
-                         (mfa backup list JOURNAL)"
+                         (mfa backup list DIR)"
                     ));
                 }
                 reached = Some(here);
@@ -261,7 +261,7 @@ impl Past {
             let why = why.unwrap_or_else(|| format!("the journal in {} ends", self.place));
             return refused(format!(
                 "{why} before commit {from}, with which the backup ends: name a folder with a whole copy of \
-                 it first (--journal JOURNAL), or restore the backup without --until"
+                 it first (--journal DIR), or restore the backup without --until"
             ));
         };
         let number = last.sequence;
@@ -273,7 +273,7 @@ impl Past {
             )),
             (Some(why), _) => refused(format!(
                 "{why}, before the moment; all is whole up to {last}: restore that with --until {number}, or \
-                 name a folder with a whole copy first: --journal JOURNAL"
+                 name a folder with a whole copy first: --journal DIR"
             )),
         }
     }
