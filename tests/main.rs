@@ -159,6 +159,7 @@ mod stories;
 mod support {
     pub mod assertion;
     pub mod counter;
+    pub mod gateways;
     pub mod guarded;
     pub mod images;
     pub mod run;

@@ -242,7 +242,7 @@ fn duration(seconds: u32) -> String {
 }
 
 /// What the system says of a file, without the number that only programmers know, and without the name of a
-/// draft that nobody gave.
+/// draft that the user did not name.
 fn without_number(message: String) -> String {
     match message.split_once(" (os error ").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)))
     {

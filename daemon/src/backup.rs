@@ -144,7 +144,7 @@ pub struct Restored {
     pub set_aside: Option<PathBuf>,
 }
 
-/// What becomes of the secrets in a backup.
+/// What is done with the secrets in a backup.
 enum Secrets {
     /// The key is available, or none is needed.
     Kept,

@@ -189,7 +189,7 @@ pub(crate) async fn open_engine(config: &Config, how: How) -> Result<Arc<dyn Eng
     })
 }
 
-/// Opens the embedded engine, and verifies the whole of it first where that is wanted.
+/// Opens the embedded engine, and verifies all of it first where that is asked for.
 async fn open_embedded(config: &Config, how: How) -> Result<Embedded, StartError> {
     let mut options = Options::new(config.data_dir.clone());
     (options.cache_bytes, options.watched) = (config.cache_bytes, IDENTITY);

@@ -60,7 +60,7 @@ impl Reports {
     }
 
     /// Sums up the entries that are not summed up yet. The sums are worked out beside the writers, who only
-    /// take what came of it.
+    /// take its result.
     async fn sum_up(&self, store: &Store, worth: u64) -> Result<(), Fault> {
         let _summing = self.summing.lock().await;
         while let Some(sum) = store.read(false, move |tx| days::sum_up(tx, worth, days::AT_ONCE)).await? {

@@ -214,7 +214,7 @@ faults! {
     ACCOUNT_NOT_FOUND: "account_not_found" 404 "No such ledger account" "list them: mfa ledger accounts list";
     ENTRY_NOT_FOUND: "entry_not_found" 404 "No such journal entry" "list them: mfa ledger journal list";
     CONFIGURATION_NOT_FOUND: "configuration_not_found" 404 "No such gateway configuration"
-        "list them: mfa gateways email list, mfa gateways sms list";
+        "list those of its kind: mfa gateways KIND list";
     GATEWAY_DEACTIVATED: "gateway_deactivated" 409 "Gateway deactivated" "set its state to ACTIVE first";
     GATEWAY_CANNOT_SEND: "gateway_cannot_send" 409 "Gateway cannot send" "complete what the detail names";
     GATEWAY_INSECURE: "gateway_insecure" 409 "Secret would travel unencrypted"

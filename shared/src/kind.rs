@@ -12,7 +12,7 @@ pub enum ShownBy {
     WithImage(&'static str, &'static str),
 }
 
-/// A kind of record.
+/// A kind of record; `api/<noun>.rs` has those of its noun beside the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     /// Its name.
@@ -25,64 +25,17 @@ pub struct Kind {
     pub shown_by: ShownBy,
 }
 
-const fn kind(name: &'static str, path: &'static str, named_by: &'static str, row: &'static str) -> Kind {
-    Kind { name, path, named_by, shown_by: ShownBy::Row(row) }
+impl Kind {
+    /// A kind whose records are each read by a row of their own.
+    pub const fn of(
+        name: &'static str,
+        path: &'static str,
+        named_by: &'static str,
+        row: &'static str,
+    ) -> Self {
+        Self { name, path, named_by, shown_by: ShownBy::Row(row) }
+    }
 }
-
-/// Every kind. Where the path of one begins with that of another, the longer one is meant.
-pub const KINDS: &[Kind] = &[
-    kind("user", "/users/{}", "identifier", "GetUser"),
-    kind("second-factor", "/users/{}/second-factor", "", "GetSecondFactor"),
-    Kind {
-        name: "session",
-        path: "/users/{}/sessions/{}",
-        named_by: "",
-        shown_by: ShownBy::List("ListUserSessions"),
-    },
-    kind("role", "/roles/{}", "identifier", "GetRole"),
-    kind("group", "/permittablegroups/{}", "identifier", "GetGroup"),
-    Kind {
-        name: "application",
-        path: "/applications/{}",
-        named_by: "",
-        shown_by: ShownBy::List("ListApplications"),
-    },
-    kind("signature", "/applications/{}/signatures/{}", "", "GetSignature"),
-    kind(
-        "permission",
-        "/applications/{}/permissions/{}",
-        "permittableEndpointGroupIdentifier",
-        "GetApplicationPermission",
-    ),
-    kind("consent", "/applications/{}/permissions/{}/users/{}/enabled", "", "GetConsent"),
-    kind("set", "/applications/{}/callendpointset/{}", "identifier", "GetCallEndpointSet"),
-    kind("office", "/offices/{}", "identifier", "GetOffice"),
-    kind("day", "/offices/{}/days/{}", "", "GetOfficeDay"),
-    kind("teller", "/offices/{}/teller/{}", "code", "GetTeller"),
-    kind("employee", "/employees/{}", "identifier", "GetEmployee"),
-    kind("customer", "/customers/{}", "identifier", "GetCustomer"),
-    kind("portrait", "/customers/{}/portrait", "", "GetPortrait"),
-    kind("card", "/customers/{}/identifications/{}", "number", "GetCard"),
-    Kind {
-        name: "scan",
-        path: "/customers/{}/identifications/{}/scans/{}",
-        named_by: "scanIdentifier",
-        shown_by: ShownBy::WithImage("GetScan", "GetScanImage"),
-    },
-    Kind {
-        name: "action",
-        path: "/actions/{}",
-        named_by: "identifier",
-        shown_by: ShownBy::List("ListActions"),
-    },
-    kind("product", "/definitions/{}", "identifier", "GetDefinition"),
-    kind("account", "/instances/{}", "", "GetInstance"),
-    kind("email", "/configuration/email/{}", "identifier", "GetEmailConfiguration"),
-    kind("sms", "/configuration/sms/{}", "identifier", "GetSmsConfiguration"),
-    kind("transaction", "/teller/{}/transactions/{}", "", "GetTransaction"),
-    kind("receipt", "/offices/{}/teller/{}/receipts/{}", "", "GetReceipt"),
-    kind("webhook", "/events/subscriptions/{}", "identifier", "GetSubscription"),
-];
 
 /// A record as the audit trail names it.
 pub fn resource(kind: &str, parts: &[String]) -> String {

@@ -162,7 +162,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
 }
 
 /// A value of an object. The parser hands over the digits of a number as an owned string and the strings of
-/// the text as borrowed ones, which tells a number from a hostile object that carries the parser's token.
+/// the text as borrowed ones, which distinguishes a number from a hostile object with the parser's token.
 enum Held {
     Digits(String),
     Node(Node),

@@ -1,7 +1,7 @@
 //! The record that a path is about, and what is made under it.
 
-use crate::api::rows;
-use crate::kind::{KINDS, Kind};
+use crate::api::{kinds, rows};
+use crate::kind::Kind;
 use crate::path::segments;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -31,7 +31,7 @@ fn find_kind(path: &str) -> Option<&'static Kind> {
                 })
             })
         };
-    KINDS.iter().filter(fits).max_by_key(|kind| segments(kind.path).count())
+    kinds().filter(fits).max_by_key(|kind| segments(kind.path).count())
 }
 
 /// The kind of what is made under a path by a body that names it.
@@ -51,7 +51,7 @@ fn find_made(path: &str) -> Option<&'static Kind> {
         };
         own.len() == asked.len() + 1 && own.last() == Some(&"{}") && own.iter().zip(&asked).all(same)
     };
-    KINDS.iter().filter(|kind| !kind.named_by.is_empty()).find(fits)
+    kinds().filter(|kind| !kind.named_by.is_empty()).find(fits)
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_shown_by_a_row_that_exists() {
-        for kind in KINDS {
+        for kind in kinds() {
             let rows = match kind.shown_by {
                 ShownBy::Row(row) | ShownBy::List(row) => vec![row],
                 ShownBy::WithImage(row, image) => vec![row, image],

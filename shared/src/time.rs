@@ -49,7 +49,7 @@ impl Timestamp {
             return None;
         }
         let (fraction, ahead) = rest(text.get(19..)?)?;
-        // A leap second is no digits out of a plain day; the parser knows what becomes of it.
+        // A leap second cannot be read as plain digits; the parser handles it.
         let local = civil_of(bytes).or_else(|| text.get(..19)?.parse().ok())?;
         let millis = millis_of(local)? + fraction - ahead * 1000;
         // The offset may lead out of the years that have four digits, which are all that is written and read.

@@ -52,7 +52,7 @@ fn codes_of_oathtool_let_in_at_their_step_and_its_neighbours() {
 }
 
 #[test]
-fn ten_thousand_wrong_codes_let_nobody_in() {
+fn ten_thousand_wrong_codes_let_no_one_in() {
     const GUESSES: u32 = 10_000;
     // Guessed while a lock lasts, and before it begins.
     const EACH: u32 = 500;

@@ -109,7 +109,7 @@ fn the_amount_of_a_closing_is_shown_before_it_is_confirmed() {
 }
 
 #[test]
-fn a_key_stands_for_one_amount_so_a_closing_under_it_needs_one() {
+fn a_key_covers_one_amount_so_a_closing_under_it_needs_one() {
     let world = counter();
     charge(&world, &[]);
     let said = close(&world, &["--yes", "--idempotency-key", "end-1"]).fails(2);

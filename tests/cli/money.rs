@@ -82,7 +82,7 @@ fn a_table_shows_money_with_the_digits_of_its_currency() {
             );
         }
     }
-    // Messages that are sentences end so only where they stand alone.
+    // A message that is a sentence keeps its period only where it is alone.
     let movements = table(world, "teller reports list T1 --office accra --columns movements");
     assert!(movements.contains("Teller adjustment, ") && !movements.contains(".,"), "{movements}");
     let journal = table(world, "ledger journal list --columns type,amounts");

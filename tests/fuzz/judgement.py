@@ -23,7 +23,7 @@ ALLOWED = [
     ("wrong_code", "", "a code of the second factor that is not right now: state"),
     ("position_too_old", "", "the trail was cut: state"),
     ("no_dry_run", "", "where nothing can be tried is said in words; the header itself is the same everywhere"),
-    ("credentials_in_query", "", "a query that nobody described"),
+    ("credentials_in_query", "", "a query that is not in the description"),
     ("malformed_body", "the form cannot be read: the head of a part", "control characters in names of parts"),
     ("image_empty", "", "an image without bytes, for which a schema of a file has no word"),
     ("not_in_batch", "", "operations of a batch are any text to its schema"),

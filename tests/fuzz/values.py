@@ -19,7 +19,7 @@ ADDRESSES = ("host", "url", "endpoint")
 
 
 class Raw(str):
-    """A text that stands in JSON as it is."""
+    """A text that is put into JSON unchanged."""
 
 
 def text(chance, schema, name="", careful=False):

@@ -1,4 +1,4 @@
-"""Requests that nobody in their right mind would send, and good ones between them, all from one seed."""
+"""Absurd requests, with good ones between them, all from one seed."""
 
 import base64
 import json

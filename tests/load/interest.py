@@ -1,5 +1,5 @@
 """A day of interest beside tellers. Deposits come at moments set beforehand, and a time runs from then on, so that a
-daemon that stands still is seen in every deposit that was due meanwhile."""
+daemon that stalls shows in every deposit that was due meanwhile."""
 
 import collections
 import os

@@ -83,7 +83,7 @@ def main():
         status, problem = ask(port, "POST", "/customers", {"identifier": "c-1", "surname": "Mensah"}, token)
         assert status == 202, problem
         idle, reads = waits(port, token, lambda: time.sleep(seconds))
-        print(f"reads while nobody guesses: p99 {idle:.2f} ms ({reads} reads)")
+        print(f"reads without guessing: p99 {idle:.2f} ms ({reads} reads)")
         answer = multiprocessing.Queue()
         guesser = multiprocessing.Process(target=guess_all, args=(port, logins, answer))
         counts = {}

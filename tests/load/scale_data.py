@@ -39,7 +39,7 @@ def customer(number):
 
 
 def surname(number):
-    """One of the common names, and four syllables that spell the number: nobody has the name of another."""
+    """One of the common names, and four syllables that spell the number: no two have the same name."""
     spelled = "".join(SYLLABLES[number * 40503 % 65536 >> shift & 15] for shift in (12, 8, 4, 0))
     return f"{SURNAMES[(number + number // 65536) % 32]}-{spelled.capitalize()}"
 

@@ -14,7 +14,7 @@ LISTED = "/customers?pageIndex=7&sortColumn=surname"
 
 
 class Names:
-    """Numbers of customers that nobody else has: far behind those that were loaded."""
+    """Unused numbers of customers, far behind those that were loaded."""
 
     def __init__(self):
         self.last = 50_000_000

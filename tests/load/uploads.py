@@ -32,7 +32,7 @@ def create_customers(port, clients):
 
 
 def upload(number, size):
-    """A request whose picture nobody else sends."""
+    """A request with a picture of its own."""
     image = number.to_bytes(4, "big") + os.urandom(4096) * (size // 4096 + 1)
     disposition = 'Content-Disposition: form-data; name="portrait"; filename="portrait"'
     form = f"--b\r\n{disposition}\r\nContent-Type: image/png\r\n\r\n".encode() + image[:size] + b"\r\n--b--\r\n"

@@ -374,7 +374,7 @@ fn a_backup_is_not_made_where_its_folder_is_missing_or_its_passphrase() {
     let command = ["backup", "create", "--out", text(&file), "--passphrase-file", ""];
     let said = run(world.mfa(&command)).fails(2);
     assert!(said.contains("--passphrase-file") && !file.exists(), "{said}");
-    // Any name may stand beside the backups.
+    // Files of any name may be beside the backups.
     let (phrase, odd) = (home.join("phrase"), home.join("mfa-aaa\u{e9}aaaTxxxxxx-a.mfab.age"));
     fs::write(&phrase, "a long sentence that nobody guesses").unwrap();
     let command = ["backup", "create", "--out", text(&odd), "--passphrase-file", text(&phrase)];

@@ -119,7 +119,7 @@ fn encrypted_backups_are_listed_by_moment_and_read_with_the_key() {
 }
 
 #[test]
-fn a_passphrase_opens_what_it_closed_and_another_one_does_not() {
+fn a_passphrase_opens_only_what_it_closed() {
     let words = tempfile::tempdir().unwrap();
     let word = |name: &str, text: &str| {
         let file = words.path().join(name);

@@ -79,7 +79,7 @@ fn a_restore_replaces_a_store_only_when_asked_to_and_sets_it_aside() {
     assert!(aside.file_name().unwrap().to_str().unwrap().starts_with("place.replaced-20"), "{aside:?}");
     let beside = home.join("place.restoring");
     assert!(!beside.exists());
-    // What another restore has left is named, so that nobody empties the store instead.
+    // What another restore has left is named; otherwise the store could be emptied instead.
     with_key(home, &["backup", "restore", text(&file), "--data-dir", text(&beside)]).ok();
     let said = restore(&["--replace", "--yes"]).fails(1);
     assert!(said.contains(&format!("{} holds a store already", text(&beside))), "{said}");

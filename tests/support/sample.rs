@@ -1,6 +1,7 @@
 //! The institution on which the command line is tried.
 
 use crate::cli::pictures::{CARD, FACE};
+use crate::support::gateways;
 use crate::support::guarded::PASSWORD;
 use crate::support::images::{form, part};
 use crate::support::run::run;
@@ -25,10 +26,9 @@ pub fn sample(world: &World) {
     }
     let listen = world.url().replace("http://", "");
     run(world.mfa(&["quickstart", "--listen", &listen])).ok();
-    let email = r#"{"identifier":"main","host":"mail.example.org","port":"587","app_password":"word"}"#;
-    send("POST", "/configuration/email", email).is(201);
-    let sms = r#"{"identifier":"main","auth_token":"word","account_sid":"AC0123","sender_number":"Bank"}"#;
-    send("POST", "/configuration/sms", sms).is(201);
+    for kind in gateways::KINDS {
+        send("POST", kind.path, kind.new).is(201);
+    }
     let webhook = r#"{"identifier":"sync","url":"https://sync.example.org/mfa","state":"PAUSED"}"#;
     send("POST", "/events/subscriptions", webhook).is(200);
     std::fs::write(world.dir.path().join("word.txt"), format!("{PASSWORD}\n")).unwrap();

@@ -5,31 +5,7 @@ use super::root;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Arrows that close a circle or lead upward: the folder, from, to. The list may only shrink.
-const KNOWN: &[(&str, &str, &str)] = &[
-    ("cli/client", "image", "connect"),
-    ("cli/command", "money", "cx"),
-    ("cli/command", "verb", "noun"),
-    ("cli/machine", "backup", "daemon"),
-    ("cli/nouns", "cards", "customers"),
-    ("cli/output", "cell", "views"),
-    ("cli/paper", "table", "layout"),
-    ("cli/tree", "complete", "nodes"),
-    ("cli/tree", "docs", "nodes"),
-    ("cli/tree", "topics", "nodes"),
-    ("daemon/store/embedded", "checkpoint", "shared"),
-    ("daemon/store/embedded", "disk", "segment"),
-    ("daemon/store/embedded", "format", "recover"),
-    ("daemon/store/embedded", "packer", "shared"),
-    ("daemon/store/embedded", "recover", "claims"),
-    ("daemon/store/embedded", "recover", "replay"),
-    ("daemon/store/embedded", "scan", "recover"),
-    ("daemon/store/embedded", "segment", "packed"),
-    ("daemon/store/embedded", "snapshot", "shared"),
-    ("daemon/store/embedded", "tree", "mod"),
-    ("daemon/store/embedded", "upgrade", "shared"),
-    ("daemon/store/embedded", "writer", "committer"),
-    ("daemon/store/embedded", "writer", "mod"),
-];
+const KNOWN: &[(&str, &str, &str)] = &[("cli/command", "verb", "noun")];
 
 /// Where the file of a folder lists the verbs of the files in it and holds what they share, so that each names
 /// the other.

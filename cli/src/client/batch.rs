@@ -25,7 +25,7 @@ pub fn operation(
 }
 
 impl Client {
-    /// Sends operations, each with a key of its own, in as many batches as the daemon wants them in.
+    /// Sends operations, each with a key of its own, in as many batches as the daemon requires.
     pub async fn operations(&self, operations: &[String]) -> Outcome<Vec<OperationResult>> {
         let mut results = Vec::with_capacity(operations.len());
         let mut waiting: Vec<_> = operations.chunks(OPERATIONS_MAX).rev().collect();

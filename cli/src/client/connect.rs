@@ -1,6 +1,6 @@
 //! Connections to the daemon, certificates, and why no answer came.
 
-use super::{Client, Watch};
+use super::Client;
 use crate::failure::{Failure, Outcome};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::net::IpAddr;
@@ -58,8 +58,8 @@ impl Client {
 
     /// The connections that a request uses, and how long it may take. A body that is sent piece by piece
     /// has connections of its own: nothing comes back while a slow line is busy with it.
-    pub(super) fn way(&self, watch: &Option<Watch>, bytes: usize) -> Outcome<(reqwest::Client, Duration)> {
-        if watch.is_some() {
+    pub(super) fn way(&self, in_pieces: bool, bytes: usize) -> Outcome<(reqwest::Client, Duration)> {
+        if in_pieces {
             let patience = self.timeout + Duration::from_secs(bytes as u64 / UPLOAD_BYTES_A_SECOND);
             return Ok((self.connections(patience)?, patience));
         }

@@ -304,7 +304,7 @@ impl Client {
             let (body, file) = (bytes.as_deref(), self.file.as_deref());
             trace::line(&trace::Line { method, url: &url, headers, body, file, token }.text());
         }
-        let (http, patience) = self.way(&watch, bytes.as_ref().map_or(0, Bytes::len))?;
+        let (http, patience) = self.way(watch.is_some(), bytes.as_ref().map_or(0, Bytes::len))?;
         let mut tries = 0;
         loop {
             let mut request = http.request(method.clone(), &url).headers(headers.clone());

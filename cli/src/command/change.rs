@@ -28,10 +28,7 @@ impl Cx {
 
     /// The same with another message.
     pub async fn update_as(&self, noun: &Noun, params: &[&str], draft: Draft, done: Done<'_>) -> Outcome {
-        if !draft.given {
-            let hint = "give at least one flag with a new value, or --from FILE";
-            return Err(Failure::usage("there is nothing to change").hint(hint));
-        }
+        draft.check_given()?;
         self.check_columns(noun.view)?;
         let (read, row) = noun.changing()?;
         let (read, write) = ((read, params), (row.meta, params));

@@ -61,7 +61,7 @@ impl Cx {
 
     /// The same for a row of the endpoint table.
     pub async fn print_row(&self, at: At<'_>, view: &View, value: Value) -> Outcome {
-        let shown = in_scale(Money::of_row(self, at, view), value).await;
+        let shown = in_scale(Money::of_row(&self.client, &self.out, at, view), value).await;
         self.out.show(view, &shown)
     }
 
@@ -73,7 +73,7 @@ impl Cx {
 
     /// What an endpoint answered, with its amounts as tables show them.
     pub async fn in_scale<E: Endpoint>(&self, endpoint: &E, view: &View, value: Value) -> Value {
-        in_scale(Money::of(self, endpoint, view), value).await
+        in_scale(Money::of(&self.client, &self.out, endpoint, view), value).await
     }
 
     /// Refuses columns that the result of a change does not have, before the change is made.

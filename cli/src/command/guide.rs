@@ -266,7 +266,7 @@ impl<'a, E: Endpoint> Guide<'a, E> {
         self.body.pointer(pointer)?.as_str()
     }
 
-    /// Asks whether something is wanted at all.
+    /// Asks whether to fill in something at all.
     pub fn wants(&mut self, what: &str) -> Outcome<bool> {
         let answer = match self.again() {
             Some(Given::Text(text)) => text,

@@ -52,7 +52,7 @@ impl Cx {
                 let mut listing = self.out.listing(view)?;
                 let records = page[T::PLURAL].as_array().map_or(&[][..], Vec::as_slice);
                 let shown = records.iter().take(usize::try_from(limit).unwrap_or(usize::MAX));
-                let mut money = Money::of(self, &endpoint, view);
+                let mut money = Money::of(&self.client, &self.out, &endpoint, view);
                 for record in shown.clone() {
                     listing.push(&money.line(&record.to_string()).await)?;
                 }
@@ -63,7 +63,7 @@ impl Cx {
             _ => {
                 let mut stream = self.client.stream(&endpoint, &body(paging)).await?;
                 let mut listing = self.out.listing(view)?;
-                let mut money = Money::of(self, &endpoint, view);
+                let mut money = Money::of(&self.client, &self.out, &endpoint, view);
                 let mut left = limit.unwrap_or(u64::MAX);
                 let mut more = false;
                 while !more && let Some(record) = stream.next().await? {

@@ -4,10 +4,10 @@
 //! The digits of a currency are in the products. Where the products may not be read, or do not say, amounts
 //! are shown unchanged.
 
-use crate::command::cx::Cx;
+use crate::client::Client;
 use crate::failure::{Failure, Outcome};
-use crate::output::Format;
 use crate::output::views::{Currency, View};
+use crate::output::{Format, Output};
 use crate::output::{text, texts};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::{GetDefinition, ListDefinitions};
@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 /// The amounts of the records that an endpoint answers.
 pub struct Money<'a> {
-    cx: &'a Cx,
+    client: &'a Client,
     /// The pointers to the amounts; empty if the output is no table.
     pointers: Vec<&'static str>,
     currency: Option<Currency>,
@@ -49,32 +49,32 @@ struct Scales {
 
 impl<'a> Money<'a> {
     /// The amounts of what an endpoint answers, shown in a view.
-    pub fn of<E: Endpoint>(cx: &'a Cx, endpoint: &E, view: &View) -> Self {
-        Self::of_row(cx, (&E::META, &endpoint.params()), view)
+    pub fn of<E: Endpoint>(client: &'a Client, out: &Output, endpoint: &E, view: &View) -> Self {
+        Self::of_row(client, out, (&E::META, &endpoint.params()), view)
     }
 
     /// The same for a row of the endpoint table and the parameters of its path.
-    pub fn of_row(cx: &'a Cx, row: (&Meta, &[&str]), view: &View) -> Self {
-        let table = matches!(cx.out.format, Format::Table | Format::Wide) && cx.out.jq.is_none();
+    pub fn of_row(client: &'a Client, out: &Output, row: (&Meta, &[&str]), view: &View) -> Self {
+        let table = matches!(out.format, Format::Table | Format::Wide) && out.jq.is_none();
         let columns = || view.columns.iter().filter(|_| table);
         let money = columns().filter(|column| column.currency.is_some());
         let pointers = money.map(|column| column.pointer).collect();
-        Self { pointers, currency: columns().find_map(|column| column.currency), ..Self::at(cx, row) }
+        Self { pointers, currency: columns().find_map(|column| column.currency), ..Self::at(client, row) }
     }
 
     /// The same on paper, whichever format records would have.
-    pub fn on_paper<E: Endpoint>(cx: &'a Cx, endpoint: &E, view: &View) -> Self {
+    pub fn on_paper<E: Endpoint>(client: &'a Client, endpoint: &E, view: &View) -> Self {
         let money = || view.columns.iter().filter(|column| column.currency.is_some());
         let pointers = money().map(|column| column.pointer).collect();
         let currency = money().find_map(|column| column.currency);
-        Self { pointers, currency, ..Self::at(cx, (&E::META, &endpoint.params())) }
+        Self { pointers, currency, ..Self::at(client, (&E::META, &endpoint.params())) }
     }
 
     /// Where the amounts come from; none are read yet.
-    fn at(cx: &'a Cx, (meta, params): (&Meta, &[&str])) -> Self {
+    fn at(client: &'a Client, (meta, params): (&Meta, &[&str])) -> Self {
         let names = segments(meta.path).filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'));
         Self {
-            cx,
+            client,
             pointers: Vec::new(),
             currency: None,
             path: names.zip(params.iter().map(|param| (*param).to_owned())).collect(),
@@ -110,7 +110,7 @@ impl<'a> Money<'a> {
             return u32::try_from(record.pointer(pointer)?.as_u64()?).ok();
         }
         if self.scales.is_none() {
-            self.scales = Some(Scales::read(self.cx).await);
+            self.scales = Some(Scales::read(self.client).await);
         }
         let scales = self.scales.as_ref()?;
         if scales.only.is_some() || scales.products.is_empty() {
@@ -143,7 +143,7 @@ impl<'a> Money<'a> {
         for account in accounts {
             if !self.codes.contains_key(&account) {
                 let read = GetLedgerAccount { account: account.clone() };
-                let reply = self.cx.client.send(&read, &Nothing).await.ok();
+                let reply = self.client.send(&read, &Nothing).await.ok();
                 let code = reply.and_then(|reply| Some(reply.value["currency"].as_str()?.to_owned()));
                 self.codes.insert(account.clone(), code);
             }
@@ -157,7 +157,7 @@ impl<'a> Money<'a> {
     async fn product(&mut self) -> Option<String> {
         if self.product.is_none() {
             let read = GetInstance { account: self.parameter("account")? };
-            let reply = self.cx.client.send(&read, &Nothing).await.ok();
+            let reply = self.client.send(&read, &Nothing).await.ok();
             self.product =
                 Some(reply.and_then(|reply| Some(reply.value["productIdentifier"].as_str()?.to_owned())));
         }
@@ -167,7 +167,7 @@ impl<'a> Money<'a> {
     async fn drawer(&mut self) -> Option<String> {
         if self.drawer.is_none() {
             let read = GetTeller { office: self.parameter("office")?, teller: self.parameter("teller")? };
-            let teller = self.cx.client.send(&read, &Nothing).await.ok()?.value;
+            let teller = self.client.send(&read, &Nothing).await.ok()?.value;
             self.drawer = Some(teller["tellerAccountIdentifier"].as_str()?.to_owned());
         }
         self.drawer.clone()
@@ -175,8 +175,8 @@ impl<'a> Money<'a> {
 }
 
 impl Scales {
-    async fn read(cx: &Cx) -> Self {
-        let reply = cx.client.send(&ListDefinitions {}, &Nothing).await;
+    async fn read(client: &Client) -> Self {
+        let reply = client.send(&ListDefinitions {}, &Nothing).await;
         let products = reply.ok().and_then(|reply| reply.value.as_array().cloned());
         Self::of(&products.unwrap_or_default())
     }
@@ -200,21 +200,21 @@ impl Scales {
 }
 
 /// How many digits follow the point in each currency, as far as the products say.
-pub async fn currency_scales(cx: &Cx) -> HashMap<String, u32> {
-    Scales::read(cx).await.codes
+pub async fn currency_scales(client: &Client) -> HashMap<String, u32> {
+    Scales::read(client).await.codes
 }
 
 /// How many digits follow the point in the currency of a product, where that may be read.
-pub async fn product_scale(cx: &Cx, product: &str) -> Option<u32> {
+pub async fn product_scale(client: &Client, product: &str) -> Option<u32> {
     let read = GetDefinition { definition: product.to_owned() };
-    let definition = cx.client.send(&read, &Nothing).await.ok()?.value;
+    let definition = client.send(&read, &Nothing).await.ok()?.value;
     u32::try_from(definition["currency"]["scale"].as_u64()?).ok()
 }
 
 /// How many digits follow the point in the currency of a teller's drawer, as far as it is known.
-pub async fn teller_scale(cx: &Cx, office: &str, teller: &str) -> Option<u32> {
+pub async fn teller_scale(client: &Client, office: &str, teller: &str) -> Option<u32> {
     let read = GetTeller { office: office.to_owned(), teller: teller.to_owned() };
-    Money::at(cx, (&GetTeller::META, &read.params())).scale(&Value::Null, Currency::PathTeller).await
+    Money::at(client, (&GetTeller::META, &read.params())).scale(&Value::Null, Currency::PathTeller).await
 }
 
 /// Refuses an amount that was typed with more digits after the point than its currency has, zeros among them:

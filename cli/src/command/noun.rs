@@ -4,6 +4,7 @@
 use crate::command::verb::Node;
 use crate::failure::Outcome;
 use crate::input::{self, Row};
+use crate::output::MASK;
 use crate::output::views::{RESULT, View};
 use clap::{Arg, ArgMatches};
 use mfa_shared::api::search::HitKind;
@@ -77,6 +78,8 @@ pub struct Noun {
     pub within: &'static [&'static str],
     /// The columns of a record.
     pub view: &'static View,
+    /// The property that holds its secret, which reads cover; empty where it has none.
+    pub secret: &'static str,
     /// What a deletion takes along, in words.
     pub with: &'static str,
     /// Whether a deletion is tried before the user is asked, because records in use are not deleted.
@@ -218,6 +221,7 @@ pub const NOUN: Noun = Noun {
     key: "identifier",
     within: &[],
     view: &RESULT,
+    secret: "",
     with: "",
     tried: false,
     edited: false,
@@ -275,6 +279,13 @@ impl Noun {
     /// The values of these arguments.
     pub fn given(&self, params: &[&'static str], matches: &ArgMatches) -> Vec<String> {
         params.iter().filter_map(|param| matches.get_one::<String>(param).cloned()).collect()
+    }
+
+    /// Covers the secret of a record.
+    pub fn cover(&self, record: &mut Value) {
+        if let Some(secret) = record.get_mut(self.secret).filter(|secret| secret.is_string()) {
+            *secret = Value::from(MASK);
+        }
     }
 
     /// One of its records, with its article.

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_stands_for_the_moment_in_which_it_begins() {
+    fn a_date_means_the_moment_at_which_it_begins() {
         assert_eq!(moment("2026-12-24").unwrap(), "2026-12-24T00:00:00Z");
         for other in ["2026-12-24T10:00:00Z", "yesterday"] {
             assert_eq!(moment(other).unwrap(), other);

@@ -108,6 +108,15 @@ impl Draft {
         self.properties.get(property)?.as_str()
     }
 
+    /// Refuses a change in which nothing is given.
+    pub fn check_given(&self) -> Outcome {
+        if self.given {
+            return Ok(());
+        }
+        let hint = "give at least one flag with a new value, or --from FILE";
+        Err(Failure::usage("there is nothing to change").hint(hint))
+    }
+
     /// The body of an endpoint, checked against the same rules as in the daemon.
     pub fn body<E: Endpoint>(self) -> Outcome<E::Body> {
         self.check(&E::META)?;

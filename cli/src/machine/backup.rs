@@ -10,6 +10,7 @@ use crate::command::cx::Cx;
 use crate::command::verb::{Node, Verb, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::prompt::interrupted;
+use crate::machine::daemon::check::row;
 use crate::machine::daemon::not_started;
 use crate::machine::signals::listen;
 use crate::output::views;
@@ -136,13 +137,7 @@ impl Verb for Verify {
         if found.is_empty() {
             return cx.out.show(&views::BACKUP, &shown(file, "whole", &verified.facts));
         }
-        let row = |found: &&mfa_daemon::Found| {
-            json!({
-                "check": found.check.name(), "record": found.record, "field": found.field,
-                "names": found.names, "detail": found.detail,
-            })
-        };
-        cx.out.show(&views::DEFECT, &found.iter().map(row).collect())?;
+        cx.out.show(&views::DEFECT, &found.iter().map(|found| row(found)).collect())?;
         if cx.out.format.is_structured() {
             return Err(Failure::found(exit::FAILURE));
         }

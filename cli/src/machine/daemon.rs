@@ -2,7 +2,6 @@
 //! its folder names the daemon's library.
 
 pub mod admin;
-pub mod archive;
 pub mod check;
 pub mod look;
 pub mod migrate;

@@ -1,5 +1,6 @@
 //! The daemon and its machine: settings, logins, backups, services, and what works on the store itself.
 
+pub mod archive;
 pub mod auth;
 pub mod background;
 pub mod backup;

@@ -155,7 +155,7 @@ async fn warn_of_unknown(cx: &Cx, customer: &str) {
 
 /// A list of accounts on paper: those of a customer, or of several of them.
 async fn list_on_paper(cx: &Cx, customer: &str, found: &Value) -> Outcome<Paper> {
-    let mut money = Money::on_paper(cx, &ListInstances {}, &views::INSTANCE);
+    let mut money = Money::on_paper(&cx.client, &ListInstances {}, &views::INSTANCE);
     let mut rows = Vec::new();
     for account in found.as_array().into_iter().flatten() {
         let account = money.shown(account.clone()).await;

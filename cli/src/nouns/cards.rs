@@ -12,9 +12,8 @@ use crate::output::views;
 use clap::Args;
 use mfa_shared::api::cards::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::time::Date;
 use mfa_shared::wire::Nothing;
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub const NOUN: Noun = Noun {
     section: Section::People,
@@ -62,33 +61,6 @@ const fn done<'a>(id: &'a str, what: &'a str) -> Done<'a> {
     Done { noun: "card", id, what }
 }
 
-/// Warns of expired cards of a customer, if the caller may read them.
-pub async fn warn_of_customer(cx: &Cx, customer: &str) {
-    // A caller who may not read cards gets no warning about them.
-    if let Ok(reply) = cx.client.send(&ListCards { customer: customer.to_owned() }, &Nothing).await {
-        warn_of(cx, customer, &reply.value);
-    }
-}
-
-/// Warns people of expired cards. Programs have the date.
-fn warn_of(cx: &Cx, customer: &str, cards: &Value) {
-    if !cx.out.is_read_by_people() {
-        return;
-    }
-    let today = cx.out.today();
-    for card in cards.as_array().into_iter().flatten() {
-        let part = |name: &str| card["expirationDate"][name].as_i64().unwrap_or_default();
-        let Some(last) = Date::new(part("year"), part("month"), part("day")) else { continue };
-        if last < today {
-            let number = card["number"].as_str().unwrap_or_default();
-            cx.out.warn(&format!(
-                "card {number} of customer {customer} expired on {last}; record the new one: \
-                 mfa cards create {customer} NUMBER --type TYPE --expires DATE"
-            ));
-        }
-    }
-}
-
 #[derive(Args)]
 pub struct List {
     /// Identifier of the customer
@@ -102,7 +74,7 @@ impl Verb for List {
     async fn run(self, cx: &Cx) -> Outcome {
         let read = ListCards { customer: self.customer.clone() };
         let found = cx.client.send(&read, &Nothing).await?.value;
-        warn_of(cx, &self.customer, &found);
+        customers::warn_of_expired(cx, &self.customer, &found);
         cx.print(&read, &views::CARD, found).await
     }
 }
@@ -136,7 +108,7 @@ impl Verb for Get {
         &["mfa cards get c-001 GHA-001122334-5", "mfa card get c-001 GHA-001122334-5 -o yaml"];
     async fn run(self, cx: &Cx) -> Outcome {
         let found = cx.client.send(&self.subject.read(), &Nothing).await?.value;
-        warn_of(cx, &self.subject.customer, &json!([found]));
+        customers::warn_of_expired(cx, &self.subject.customer, &json!([found]));
         cx.print(&self.subject.read(), &views::CARD, found).await
     }
 }
@@ -193,7 +165,7 @@ impl Verb for Create {
         let body = draft.body::<CreateCard>()?;
         let recorded = json!([body.0]);
         cx.change(endpoint, body, done(&card, "recorded"), read, &views::CARD).await?;
-        warn_of(cx, &self.customer, &recorded);
+        customers::warn_of_expired(cx, &self.customer, &recorded);
         Ok(())
     }
 }

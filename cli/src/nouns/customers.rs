@@ -3,7 +3,6 @@
 mod guided;
 mod portraits;
 
-use super::cards;
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::{AddressFlags, ContactFlags};
 use crate::command::noun::{self, IMPORT, Import, Noun, Samples, Section};
@@ -12,11 +11,13 @@ use crate::failure::Outcome;
 use crate::input::{self, Draft, Row};
 use crate::output::views;
 use clap::Args;
+use mfa_shared::api::cards::ListCards;
 use mfa_shared::api::customers::*;
 use mfa_shared::api::offices::Address;
 use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Endpoint, Meta};
-use mfa_shared::wire::Query;
+use mfa_shared::time::Date;
+use mfa_shared::wire::{Nothing, Query};
 use serde_json::Value;
 
 pub const NOUN: Noun = Noun {
@@ -119,6 +120,33 @@ impl Verb for List {
     }
 }
 
+/// Warns of expired cards of a customer, if the caller may read them.
+pub async fn warn_of_cards(cx: &Cx, customer: &str) {
+    // A caller who may not read cards gets no warning about them.
+    if let Ok(reply) = cx.client.send(&ListCards { customer: customer.to_owned() }, &Nothing).await {
+        warn_of_expired(cx, customer, &reply.value);
+    }
+}
+
+/// Warns people of expired cards. Programs have the date.
+pub fn warn_of_expired(cx: &Cx, customer: &str, cards: &Value) {
+    if !cx.out.is_read_by_people() {
+        return;
+    }
+    let today = cx.out.today();
+    for card in cards.as_array().into_iter().flatten() {
+        let part = |name: &str| card["expirationDate"][name].as_i64().unwrap_or_default();
+        let Some(last) = Date::new(part("year"), part("month"), part("day")) else { continue };
+        if last < today {
+            let number = card["number"].as_str().unwrap_or_default();
+            cx.out.warn(&format!(
+                "card {number} of customer {customer} expired on {last}; record the new one: \
+                 mfa cards create {customer} NUMBER --type TYPE --expires DATE"
+            ));
+        }
+    }
+}
+
 #[derive(Args)]
 pub struct Get {
     /// Identifier of the customer
@@ -132,7 +160,7 @@ impl Verb for Get {
     async fn run(self, cx: &Cx) -> Outcome {
         cx.show(GetCustomer { customer: self.customer.clone() }, &views::CUSTOMER).await?;
         if cx.out.is_read_by_people() {
-            cards::warn_of_customer(cx, &self.customer).await;
+            warn_of_cards(cx, &self.customer).await;
         }
         Ok(())
     }

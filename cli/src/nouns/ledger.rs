@@ -221,7 +221,7 @@ impl Verb for TrialBalanceVerb {
 
 /// A trial balance on paper.
 async fn trial_balance(cx: &Cx, sheet: &Value) -> Outcome<Paper> {
-    let mut money = Money::on_paper(cx, &GetTrialBalance {}, &views::TRIAL_BALANCE);
+    let mut money = Money::on_paper(&cx.client, &GetTrialBalance {}, &views::TRIAL_BALANCE);
     let cells = |row: &Value| {
         ["/accountIdentifier", "/kind", "/debit", "/credit"].map(|pointer| text(row, pointer)).to_vec()
     };

@@ -76,7 +76,7 @@ pub fn called(word: &str) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mfa_shared::kind::KINDS;
+    use mfa_shared::api::kinds;
 
     /// A session and a second factor have no identifier of their own that a person knows: the history of the
     /// user has what happened to them.
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_the_audit_trail_is_the_history_of_one_noun() {
-        for kind in KINDS.iter().filter(|kind| !OF_THE_USER.contains(&kind.name)) {
+        for kind in kinds().filter(|kind| !OF_THE_USER.contains(&kind.name)) {
             let nouns: Vec<_> = all().iter().filter(|noun| noun.history == kind.name).collect();
             let [noun] = nouns[..] else { panic!("{}: {} nouns", kind.name, nouns.len()) };
             assert_eq!(noun.address().len(), kind.path.matches("{}").count(), "{}", noun.typed);

@@ -3,7 +3,7 @@
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Samples, Section};
 use crate::command::verb::{Verb, verb};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::input::{self, Draft};
 use crate::output::views;
 use clap::Args;
@@ -127,10 +127,7 @@ impl Verb for Update {
     async fn run(self, cx: &Cx) -> Outcome {
         let draft =
             self.flags.draft(self.receiver)?.set("kinds", self.all_kinds.then_some(Vec::<String>::new()));
-        if !draft.given {
-            return Err(Failure::usage("there is nothing to change")
-                .hint("give at least one flag with a new value, or --from FILE"));
-        }
+        draft.check_given()?;
         changed(cx, &self.webhook, draft, "updated").await
     }
 }

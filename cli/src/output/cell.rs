@@ -1,6 +1,5 @@
 //! One value of a record as the text of a cell.
 
-use crate::output::views::Column;
 use mfa_shared::amount::Amount;
 use mfa_shared::identifier::is_control;
 use serde_json::Value;
@@ -44,14 +43,6 @@ pub fn has(record: &Value, pointer: &str, value: &str) -> bool {
 /// What a number is worth, whatever its digits; a sum may have more of them than an amount.
 pub fn worth(number: &Value) -> Option<Amount> {
     serde_json::from_value(number.clone()).ok()
-}
-
-/// What a table shows of a record in a column, as it may be shown on a terminal.
-pub fn shown(record: &Value, column: &Column) -> String {
-    match column.lines {
-        Some(lines) => lines(record).iter().map(|line| escaped(line)).collect::<Vec<_>>().join("\n"),
-        None => escaped(&text(record, column.pointer)),
-    }
 }
 
 fn plain(value: &Value) -> String {
@@ -105,7 +96,6 @@ pub fn escaped_json(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::views::column;
     use serde_json::json;
 
     #[test]
@@ -141,10 +131,5 @@ mod tests {
         for (value, expected) in [("1990-03-05", true), ("1990-3-5", false), ("", false)] {
             assert_eq!(has(&record, "/born", value), expected, "{value}");
         }
-        let note = column("note", "/note", 0);
-        assert_eq!(shown(&record, &note), "red\\u{1b}[31m\\nend");
-        let lines =
-            Column { lines: Some(|record| vec![text(record, "/born"), text(record, "/note")]), ..note };
-        assert_eq!(shown(&record, &lines), "1990-03-05\nred\\u{1b}[31m\\nend");
     }
 }

@@ -46,7 +46,7 @@ impl Output {
             escaped(&texts.join(", "))
         };
         match column.sense {
-            Sense::Plain | Sense::Word => cell::shown(record, column),
+            Sense::Plain | Sense::Word => column.shown(record),
             Sense::Moment => shown(&|text| self.moment(text)),
             Sense::Transaction => shown(&|text| transaction(text).to_owned()),
         }

@@ -13,6 +13,7 @@
 mod html;
 mod layout;
 mod letterhead;
+mod lines;
 mod pdf;
 mod print;
 mod size;

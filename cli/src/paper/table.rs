@@ -1,7 +1,7 @@
 //! Tables on a paper: columns side by side, or on narrow paper their cells below each other.
 
 use super::Table;
-use super::layout::{Block, Line, Piece, Ruler, Style, left, total, wrapped};
+use super::lines::{Block, Line, Piece, Ruler, Style, left, total, wrapped};
 use std::rc::Rc;
 
 /// The place of each text of a table.

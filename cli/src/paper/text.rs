@@ -1,7 +1,8 @@
 //! A paper as lines of text: one long page, for printers that cut their own.
 
 use super::Paper;
-use super::layout::{Line, Piece, Ruler, Style, footer, lay_out};
+use super::layout::{footer, lay_out};
+use super::lines::{Line, Piece, Ruler, Style};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of letters of one width.

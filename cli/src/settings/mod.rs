@@ -84,7 +84,7 @@ pub const TABLE: &[Setting] = &[
         "file of the keys of stored secrets; by default beside the folder of the store",
     ),
     row("mail_from", "", "sender of e-mail whose gateway has no address as its user name"),
-    row("sms_endpoint", "", "address of the SMS service, in which {account_sid} stands for the account"),
+    row("sms_endpoint", "", "address of the SMS service; {account_sid} in it is replaced by the account"),
     row("gateway_ca_file", "", "file of certificate authorities of gateways, beside those of the system"),
     row(
         "gateway_private_addresses",

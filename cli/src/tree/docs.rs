@@ -189,7 +189,7 @@ fn files() -> Outcome<Vec<(String, String)>> {
         let command = tree::descend(&root, &path).unwrap_or(&root);
         let mut page = man(command, &name, leaf.examples)?;
         if let Some(text) = TOPICS.iter().find(|topic| path == [topic.name]).and_then(Topic::text) {
-            page.push_str(&verbatim("DESCRIPTION OF THE FILES", text));
+            page.push_str(&verbatim("DESCRIPTION OF THE FILES", &text));
         }
         page.push_str(".SH SEE ALSO\n\\fBmfa\\fR(1), which has the flags of every command\n");
         files.push((format!("man/{name}.1"), page));

@@ -9,6 +9,7 @@ use crate::output::views;
 use crate::output::{guide, wrap};
 use crate::settings::TABLE;
 use crate::tree;
+use crate::verbs::apply::kinds::KINDS;
 use clap::Args;
 use mfa_shared::fault::exit;
 use serde_json::json;
@@ -91,7 +92,7 @@ impl Topic {
     /// The help in lines of a width; none for a table.
     fn shown(&self, width: u16) -> Option<String> {
         match self.source {
-            Source::Text(text) => Some(wrap::wrapped(&spoken(text), width)),
+            Source::Text(text) => Some(wrap::wrapped(&spoken(&whole(text)), width)),
             Source::Guide(text) => Some(guide::plain(&spoken(text), width)),
             Source::Codes => Some(guide::plain(&spoken(&troubleshooting::guide()), width)),
             Source::Flags => Some(spoken(&tree::global_flags())),
@@ -100,12 +101,18 @@ impl Topic {
     }
 
     /// The text as it is written, where it is one.
-    pub fn text(&self) -> Option<&'static str> {
+    pub fn text(&self) -> Option<String> {
         match self.source {
-            Source::Text(text) => Some(text),
+            Source::Text(text) => Some(whole(text)),
             _ => None,
         }
     }
+}
+
+/// A text with the kinds of records that files describe, where it lists them.
+fn whole(text: &str) -> String {
+    let kinds: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+    text.replace("{kinds}", &kinds.join(", "))
 }
 
 /// Columns that a topic takes at most, as long lines are hard to read.
@@ -203,7 +210,7 @@ mod tests {
     fn the_help_of_apply_names_every_kind_of_record() {
         let text =
             TOPICS.iter().find(|topic| topic.name == "apply").and_then(Topic::text).unwrap_or_default();
-        let kinds = text.split("\nKinds: ").nth(1).unwrap_or_default().split(". ").next().unwrap_or_default();
+        let kinds = text.split("\nKinds: ").nth(1).unwrap_or_default().split('.').next().unwrap_or_default();
         let named: Vec<_> = kinds.split([' ', ',', '\n', '(', ')']).collect();
         for apply in nouns::all().iter().filter_map(|noun| noun.apply.as_ref()) {
             assert!(

@@ -6,7 +6,7 @@ use crate::command::noun::Noun;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::input::shape::Shape;
-use crate::nouns::{self, gateways};
+use crate::nouns;
 use crate::output::views::{self, View};
 use crate::output::{has, text};
 use crate::words::nearest;
@@ -127,7 +127,8 @@ impl<'a> Place<'a> {
     /// Shows the record as the command does that reads it.
     async fn show(&self, cx: &Cx, record: Value) -> Outcome {
         let view = view(self.row).unwrap_or(&views::ANSWER);
-        let record = Money::of_row(cx, (self.row, &self.identifiers), view).shown(record).await;
+        let record =
+            Money::of_row(&cx.client, &cx.out, (self.row, &self.identifiers), view).shown(record).await;
         cx.out.show(view, &record)
     }
 }
@@ -146,7 +147,7 @@ pub fn row(record: &str) -> Option<&'static Meta> {
 /// A record as this command compares and shows it, which is without the secret of a gateway.
 fn read(bytes: &[u8]) -> Value {
     let mut record = serde_json::from_slice(bytes).unwrap_or_default();
-    gateways::cover(&mut record);
+    nouns::all().iter().for_each(|noun| noun.cover(&mut record));
     record
 }
 

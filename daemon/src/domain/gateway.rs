@@ -153,23 +153,32 @@ pub struct Mail {
     pub limits: Limits,
 }
 
-/// A short message that is to be sent.
+/// A message that goes to a service by one POST.
 #[derive(Debug)]
-pub struct Sms {
-    /// Address of the service.
-    pub endpoint: ServiceAddress,
-    /// Account.
-    pub account_sid: String,
-    /// Secret of the account.
-    pub auth_token: Secret,
-    /// Sender.
-    pub from: String,
-    /// Receiver.
-    pub to: String,
-    /// Text.
-    pub text: String,
+pub struct Post {
+    /// Address of the service; its path is complete.
+    pub to: ServiceAddress,
+    /// The header `Authorization`.
+    pub sign_in: Secret,
+    /// Account and secret that the header is made of, wherever the service repeats them.
+    pub covered: (String, Secret),
+    /// Type of the body.
+    pub content_type: &'static str,
+    /// The message in the way of the service.
+    pub body: String,
+    /// The property by which the service names the message in its answer.
+    pub named_by: &'static str,
     /// Its limits.
     pub limits: Limits,
+}
+
+/// A message of any gateway, in the way in which it leaves.
+#[derive(Debug)]
+pub enum Message {
+    /// Through a mail server.
+    Mail(Box<Mail>),
+    /// To a service.
+    Post(Box<Post>),
 }
 
 /// How far a message came.
@@ -237,7 +246,7 @@ pub struct Tried {
     pub to: String,
     /// When it was sent.
     pub at: Timestamp,
-    /// What became of it.
+    /// The result.
     pub outcome: Result<Taken, Failed>,
 }
 

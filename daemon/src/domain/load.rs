@@ -2,8 +2,8 @@
 //! refused at once.
 //!
 //! A request waits for as long as those before it take. So the number that may be there is the pace at which
-//! requests end, while there are always some to work on, times the longest wait that is wanted. While there
-//! is less to do than could be done, the pace says nothing, and a burst is let in.
+//! requests end, while there are always some to work on, times the longest acceptable wait. While there is
+//! less to do than could be done, the pace says nothing, and a burst is let in.
 
 use std::time::Duration;
 

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_so_many_connections_and_another_one_has_its_own() {
+    fn each_address_has_its_own_number_of_connections() {
         let addresses = Arc::new(Addresses::new(2, 5));
         let enter = |address: &str| addresses.enter(address.parse().unwrap());
         let mut held: Vec<_> = (0..2).map(|_| enter("192.0.2.1").unwrap()).collect();

@@ -23,7 +23,7 @@ pub const OUTCOMES: [&str; 5] = ["done", "refused", "locked", "second_factor", "
 /// What too many wrong passwords lock.
 pub const LOCKED: [&str; 2] = ["login", "drawer"];
 
-/// What becomes of a delivery of a webhook.
+/// The outcomes of a delivery of a webhook.
 pub const DELIVERED: [&str; 2] = ["delivered", "failed"];
 
 /// What is counted of one operation.

@@ -1,5 +1,5 @@
 //! Work outside the store, between two transactions: what is to be done is planned in one that reads, it is
-//! done while no transaction is open, and what came of it is settled in one that writes.
+//! done while no transaction is open, and its result is settled in one that writes.
 
 use super::access::{self, AccessRequest};
 use super::head::Head;

@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: a repeated request gets the first answer again (`decisions.md` section 8).
 //!
 //! The answer is remembered in the transaction of the change itself, so a client who lost it learns for
-//! certain what became of the request. The body is remembered only as a keyed hash, under the key file that
+//! certain how the request ended. The body is remembered only as a keyed hash, under the key file that
 //! is not in the store, and without the secrets in it; so nothing that is kept allows a guess at one of them.
 
 use super::reply::{Content, Reply};

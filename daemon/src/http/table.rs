@@ -8,7 +8,7 @@ use super::route::{
 use crate::days as ended;
 use crate::interest as run;
 use crate::ops::audit as trail;
-use crate::ops::gateways::{email, sms};
+use crate::ops::gateways::{ForEachGateway, Gateway, each_gateway};
 use crate::ops::*;
 use crate::outward;
 use mfa_shared::api::actions::*;
@@ -23,7 +23,6 @@ use mfa_shared::api::definitions::*;
 use mfa_shared::api::dividends::*;
 use mfa_shared::api::employees::*;
 use mfa_shared::api::events::ListEvents;
-use mfa_shared::api::gateways::*;
 use mfa_shared::api::groups::*;
 use mfa_shared::api::instances::*;
 use mfa_shared::api::interest::*;
@@ -41,12 +40,19 @@ use mfa_shared::api::tellers::*;
 use mfa_shared::api::tokens::*;
 use mfa_shared::api::users::*;
 use mfa_shared::api::webhooks::*;
-use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::{Json, OneOf};
+use mfa_shared::wire::Json;
 
 /// Every row with its handler.
 pub fn table() -> Vec<Route> {
-    let nouns = [process(), identity(), application_rows(), institution(), teller_rows(), webhook_rows()];
+    let nouns = [
+        process(),
+        identity(),
+        application_rows(),
+        institution(),
+        gateway_rows(),
+        teller_rows(),
+        webhook_rows(),
+    ];
     nouns.into_iter().flatten().collect()
 }
 
@@ -204,32 +210,33 @@ fn institution() -> Vec<Route> {
         operation::<GetCashReport, _>(reports::cash),
         operation::<GetDepositReport, _>(reports::deposits),
         operation::<GetCustomerReport, _>(reports::customers),
-        operation::<CreateEmailConfiguration, _>(email::create),
-        operation::<ListEmailConfigurations, _>(email::list),
-        audited::<GetEmailConfiguration, _>(email::get, email::note),
-        addressed::<UpdateEmailConfiguration, _>(email::update, |Json(change)| {
-            (GetEmailConfiguration::META.name, vec![change.identifier.clone()])
-        }),
-        operation::<DeleteEmailConfiguration, _>(email::delete),
-        errand::<TestEmailConfiguration, _, _, _, _>(
-            email::plan_test,
-            |trial, _| outward::send(trial, outward::mail::send),
-            email::settle_test,
-        ),
-        operation::<CreateSmsConfiguration, _>(sms::create),
-        operation::<ListSmsConfigurations, _>(sms::list),
-        audited::<GetSmsConfiguration, _>(sms::get, sms::note),
-        addressed::<UpdateSmsConfiguration, _>(gateways::update, |change| match change {
-            OneOf::First(change) => (GetSmsConfiguration::META.name, vec![change.identifier.clone()]),
-            OneOf::Other(change) => (GetEmailConfiguration::META.name, vec![change.identifier.clone()]),
-        }),
-        operation::<DeleteSmsConfiguration, _>(sms::delete),
-        errand::<TestSmsConfiguration, _, _, _, _>(
-            sms::plan_test,
-            |trial, _| outward::send(trial, outward::sms::send),
-            sms::settle_test,
-        ),
     ]
+}
+
+/// The rows of every kind of gateway.
+struct GatewayRows(Vec<Route>);
+
+impl ForEachGateway for GatewayRows {
+    fn kind<G: Gateway>(&mut self) {
+        self.0.extend([
+            operation::<G::Create, _>(gateways::create::<G>),
+            operation::<G::List, _>(gateways::list::<G>),
+            audited::<G::Get, _>(gateways::get::<G>, gateways::note::<G>),
+            addressed::<G::Update, _>(gateways::update::<G>, G::changed),
+            operation::<G::Delete, _>(gateways::delete::<G>),
+            errand::<G::Test, _, _, _, _>(
+                gateways::plan_test::<G>,
+                |trial, _| outward::send(trial, outward::message),
+                gateways::settle_test::<G>,
+            ),
+        ]);
+    }
+}
+
+fn gateway_rows() -> Vec<Route> {
+    let mut rows = GatewayRows(Vec::new());
+    each_gateway(&mut rows);
+    rows.0
 }
 
 fn teller_rows() -> Vec<Route> {

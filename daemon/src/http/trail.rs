@@ -24,13 +24,14 @@ use crate::store::Tx;
 use changes::{covered, differences, insert};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
 use mfa_shared::api::dividends::DistributeDividend;
+use mfa_shared::api::kinds;
 use mfa_shared::api::offices::CreateBranch;
 use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, IssueReceipt, UpdateTeller};
 use mfa_shared::api::users::SetUserPassword;
 use mfa_shared::api::webhooks::UpdateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, render, split};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::{KINDS, ShownBy, resource};
+use mfa_shared::kind::{ShownBy, resource};
 use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::subject::{made_under, of_path};
@@ -104,7 +105,7 @@ impl Trail {
     /// The same, where the record that it is about is named by the body and not by the path.
     pub fn addressed(mut self, addressed: Option<&Addressed>) -> Self {
         if let Some((row, parts)) = addressed {
-            let kind = KINDS.iter().find(|kind| kind.shown_by == ShownBy::Row(row));
+            let kind = kinds().find(|kind| kind.shown_by == ShownBy::Row(row));
             self.named = kind.map(|kind| Subject { kind, parts: parts.clone() });
         }
         self

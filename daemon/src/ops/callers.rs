@@ -88,7 +88,7 @@ impl KnownCallers {
     }
 
     /// Whether a session has ended because it was not used. Another daemon may have seen a later use, so the
-    /// record has the last word.
+    /// record decides.
     fn is_idle(&self, tx: &mut Tx<'_>, user: &str, session: &str) -> Result<bool, Fault> {
         let idle = self.rules.session_idle_seconds;
         let now = tx.now();

@@ -11,11 +11,12 @@ use crate::store::records::{AUDIT, AuditEnd, StoredAudit};
 use mfa_shared::api::audit::{AuditOutcome, AuditRecord, ListAudit};
 use mfa_shared::api::events::{Event, EventQuery};
 use mfa_shared::api::interest::ListInterestRuns;
+use mfa_shared::api::kinds;
 use mfa_shared::api::ledger::GetLedgerAccount;
 use mfa_shared::api::rows;
 use mfa_shared::endpoint::{Endpoint, Meta, segments};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::{KINDS, ShownBy};
+use mfa_shared::kind::ShownBy;
 use std::sync::Arc;
 
 /// Records that are looked at in one transaction.
@@ -123,7 +124,7 @@ fn announced(record: AuditRecord) -> Option<Arc<Announced>> {
     };
     let resource = event.resource.as_deref().unwrap_or_default();
     let kind = resource.split('/').next().unwrap_or_default().to_owned();
-    let by_kind = KINDS.iter().find(|known| known.name == kind).map(|kind| match kind.shown_by {
+    let by_kind = kinds().find(|known| known.name == kind).map(|kind| match kind.shown_by {
         ShownBy::Row(row) | ShownBy::List(row) | ShownBy::WithImage(row, _) => row,
     });
     let row = match (kind.as_str(), by_kind) {

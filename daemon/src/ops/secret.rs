@@ -4,7 +4,7 @@
 use crate::domain::password::{self, SALT_BYTES};
 use mfa_shared::fault::{self, Fault};
 
-/// What became of a password before the transaction.
+/// The result for a password before the transaction.
 #[derive(Clone, Default)]
 pub struct Judged {
     /// Its fresh hash, where one was wanted.

@@ -65,7 +65,7 @@ impl<T> Drop for AbortOnDrop<T> {
     }
 }
 
-/// As much of a body as comes: the status has decided already what became of the message.
+/// As much of a body as comes: the status has decided already whether the message was taken.
 async fn read(mut body: Incoming, span: Span) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Ok(Some(Ok(frame))) = span.step(Stage::Send, body.frame()).await {

@@ -1,16 +1,16 @@
-//! Messages through mail servers and SMS services, and events to their receivers. Nothing here holds the
+//! Messages through mail servers and to services, and events to their receivers. Nothing here holds the
 //! store, and no word of the other side leaves before every trace of the secret in it is covered.
 
 mod dial;
 mod exchange;
 pub mod mail;
-pub mod sms;
+mod post;
 mod span;
 pub mod webhook;
 mod words;
 
 use crate::config::Config;
-use crate::domain::gateway::{Failed, Taken, Trial, Tried, sms_endpoint};
+use crate::domain::gateway::{Failed, Message, Taken, Trial, Tried, sms_endpoint};
 use mfa_shared::api::gateways::is_mail_address;
 
 /// Refuses settings with which no gateway could work.
@@ -31,6 +31,14 @@ pub fn check(config: &Config) -> Result<(), String> {
     match &config.gateway_ca_file {
         Some(file) => dial::read_authorities(file).map(|_| ()),
         None => Ok(()),
+    }
+}
+
+/// Sends a message of any gateway.
+pub async fn message(message: Message) -> Result<Taken, Failed> {
+    match message {
+        Message::Mail(mail) => mail::send(*mail).await,
+        Message::Post(post) => post::send(*post).await,
     }
 }
 

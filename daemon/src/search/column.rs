@@ -1,8 +1,8 @@
 //! What records are found by, compact in memory: one line of text for each customer (with cards and
-//! accounts), employee and office, looked through in the blocks that may have what is wanted.
+//! accounts), employee and office, searched in the blocks that may have a match.
 //!
 //! A line is as long as the names, numbers and addresses in it, about 150 bytes for a customer with one
-//! account. The store has the last word: a line only says where to look.
+//! account. The store decides: a line only says where to look.
 
 use super::blocks::Blocks;
 use super::line::{Candidate, LABEL, Line, Written, letter};

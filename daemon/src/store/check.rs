@@ -49,7 +49,7 @@ impl Part {
 }
 
 impl Store {
-    /// Plays the journal again and compares what comes of it with every record. Nothing may be written
+    /// Plays the journal again and compares the result with every record. Nothing may be written
     /// meanwhile.
     pub async fn check_journal(&self) -> Result<Vec<Finding>, Fault> {
         let mut count = 0;

@@ -91,7 +91,7 @@ impl Range {
         }
     }
 
-    /// Whether a key lies in the range.
+    /// Whether a key is in the range.
     pub fn has(&self, key: &[u8]) -> bool {
         self.from.as_slice() <= key && self.to.as_ref().is_none_or(|to| key < to.as_slice())
     }

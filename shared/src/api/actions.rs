@@ -1,5 +1,6 @@
 //! Actions tie the charges of a product to a type of transaction. Contract: `deposits.md` section 1.
 
+use crate::kind::{Kind, ShownBy};
 use crate::rule::*;
 use crate::wire::{Accepted, Array, Json, Nothing};
 use crate::{endpoints, object};
@@ -17,6 +18,14 @@ object! {
         transaction_type: String = required(id(32)),
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind {
+    name: "action",
+    path: "/actions/{}",
+    named_by: "identifier",
+    shown_by: ShownBy::List("ListActions"),
+}];
 
 endpoints! {
     application "deposit-v1";

@@ -5,6 +5,7 @@ use super::roles::Permission;
 use crate::amount::BigInteger;
 use crate::fault::{Fault, INVALID_APPLICATION_IDENTIFIER, INVALID_KEY_TIMESTAMP};
 use crate::identifier::shown;
+use crate::kind::{Kind, ShownBy};
 use crate::rule::*;
 use crate::time::Date;
 use crate::wire::{Accepted, Array, Json, JsonFlag, Names, Nothing};
@@ -74,6 +75,25 @@ fn application_and_key(params: &[&str]) -> Result<(), Fault> {
     }
     key(params)
 }
+
+/// Its kinds of records.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "application",
+        path: "/applications/{}",
+        named_by: "",
+        shown_by: ShownBy::List("ListApplications"),
+    },
+    Kind::of("signature", "/applications/{}/signatures/{}", "", "GetSignature"),
+    Kind::of(
+        "permission",
+        "/applications/{}/permissions/{}",
+        "permittableEndpointGroupIdentifier",
+        "GetApplicationPermission",
+    ),
+    Kind::of("consent", "/applications/{}/permissions/{}/users/{}/enabled", "", "GetConsent"),
+    Kind::of("set", "/applications/{}/callendpointset/{}", "identifier", "GetCallEndpointSet"),
+];
 
 endpoints! {
     application "identity-v1";

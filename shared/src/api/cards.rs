@@ -1,5 +1,6 @@
 //! Identification cards of customers. Contract: `customers.md` section 6.
 
+use crate::kind::Kind;
 use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
@@ -61,6 +62,9 @@ fn exists(date: &ExpirationDate, at: &mut Checks) -> Option<()> {
         None => at.refuse("impossible_date", "must be a date of the calendar"),
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("card", "/customers/{}/identifications/{}", "number", "GetCard")];
 
 endpoints! {
     application "customer-v1";

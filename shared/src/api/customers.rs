@@ -2,6 +2,7 @@
 
 use super::offices::Address;
 use crate::fault::Fault;
+use crate::kind::Kind;
 use crate::object::nested;
 use crate::query::Listed;
 use crate::query::{Paging, ParamDoc, Parameters, Params};
@@ -276,6 +277,9 @@ impl Parameters for CustomerQuery {
         docs
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("customer", "/customers/{}", "identifier", "GetCustomer")];
 
 endpoints! {
     application "customer-v1";

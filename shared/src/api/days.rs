@@ -3,6 +3,7 @@
 use super::tellers::{TellerState, TransactionType};
 use crate::amount::{AMOUNT_BOUND, Amount};
 use crate::endpoint::AcceptedAt;
+use crate::kind::Kind;
 use crate::object::nested;
 use crate::rule::*;
 use crate::time::{Date, Timestamp};
@@ -160,6 +161,9 @@ object! {
         exceptions: Vec<DayException> = required(list(nested(), usize::MAX)),
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("day", "/offices/{}/days/{}", "", "GetOfficeDay")];
 
 endpoints! {
     application "office-v1";

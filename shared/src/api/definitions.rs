@@ -2,6 +2,7 @@
 
 use super::instances::Instance;
 use crate::amount::Amount;
+use crate::kind::Kind;
 use crate::node::Node;
 use crate::object::Fields;
 use crate::object::{Nested, nested};
@@ -279,6 +280,9 @@ fn property<'n>(node: Option<&'n Node>, name: &str) -> Option<&'n Node> {
     let Node::Object(properties) = node? else { return None };
     properties.iter().find(|(given, _)| given == name).map(|(_, value)| value)
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("product", "/definitions/{}", "identifier", "GetDefinition")];
 
 endpoints! {
     application "deposit-v1";

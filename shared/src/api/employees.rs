@@ -2,6 +2,7 @@
 
 use super::customers::{ContactGroup, ContactType};
 use crate::fault::Fault;
+use crate::kind::Kind;
 use crate::object::nested;
 use crate::query::Listed;
 use crate::query::{Paging, ParamDoc, Parameters, Params};
@@ -101,6 +102,9 @@ impl Parameters for EmployeeQuery {
         docs
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("employee", "/employees/{}", "identifier", "GetEmployee")];
 
 endpoints! {
     application "office-v1";

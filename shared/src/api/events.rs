@@ -1,7 +1,6 @@
 //! Events: what was changed, for those who listen. Contract: `audit.md` section 4.
 
 use crate::fault::Fault;
-use crate::kind::KINDS;
 use crate::query::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, ParamDoc, Parameters, Params, bad, optional_param};
 use crate::rule::*;
 use crate::time::Timestamp;
@@ -15,7 +14,7 @@ pub const EVENT_STREAM: &str = "text/event-stream";
 pub const WAIT_SECONDS_MAX: u32 = 60;
 /// No event has a higher number.
 pub const EVENT_NUMBER_MAX: u64 = i64::MAX.unsigned_abs();
-/// Kinds of what is changed beside those of [`KINDS`].
+/// Kinds of what is changed beside those of [`super::kinds()`].
 pub const OTHER_KINDS: [&str; 2] = ["interest", "ledger"];
 
 object! {
@@ -67,7 +66,7 @@ pub fn position(name: &str, text: &str) -> Result<u64, Fault> {
 
 /// The names of all kinds.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|kind| kind.name).chain(OTHER_KINDS)
+    super::kinds::kinds().map(|kind| kind.name).chain(OTHER_KINDS)
 }
 
 /// The kind with a name in any letter case.

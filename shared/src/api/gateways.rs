@@ -1,6 +1,7 @@
 //! E-mail and SMS gateways. Contract: `gateways.md`. Names on the wire are written with underscores.
 
 use crate::endpoint::CreatedAt;
+use crate::kind::Kind;
 use crate::node::Node;
 use crate::rule::*;
 use crate::time::Timestamp;
@@ -312,6 +313,12 @@ impl Rule for PhoneNumber {
         json!({ "type": "string", "pattern": pattern })
     }
 }
+
+/// Its kinds of records.
+pub const KINDS: &[Kind] = &[
+    Kind::of("email", "/configuration/email/{}", "identifier", "GetEmailConfiguration"),
+    Kind::of("sms", "/configuration/sms/{}", "identifier", "GetSmsConfiguration"),
+];
 
 endpoints! {
     application "notification-v1";

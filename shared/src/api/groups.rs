@@ -1,5 +1,6 @@
 //! Permittable groups: which endpoints a permission covers. Contract: `identity.md` section 9.
 
+use crate::kind::Kind;
 use crate::object::nested;
 use crate::rule::*;
 use crate::wire::{Accepted, Array, Json, Nothing};
@@ -42,6 +43,9 @@ object! {
         permittables: Vec<Permittable> = required(list(nested(), 1000)),
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("group", "/permittablegroups/{}", "identifier", "GetGroup")];
 
 endpoints! {
     application "identity-v1";

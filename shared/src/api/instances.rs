@@ -4,6 +4,7 @@ use crate::amount::Amount;
 use crate::api::ledger::{AccountEntry, EntryQuery};
 use crate::endpoint::AcceptedAt;
 use crate::fault::Fault;
+use crate::kind::Kind;
 use crate::query::{
     PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, ParamDoc, Parameters, Params, TERM_LENGTH_MAX, missing, optional_param,
 };
@@ -192,6 +193,9 @@ impl Parameters for InstanceCommandForm {
         vec![ParamDoc { name: "command", doc: "What to do, in any letter case.", required: true, schema }]
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("account", "/instances/{}", "", "GetInstance")];
 
 endpoints! {
     application "deposit-v1";

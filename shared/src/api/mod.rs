@@ -17,6 +17,7 @@ pub mod gateways;
 pub mod groups;
 pub mod instances;
 pub mod interest;
+mod kinds;
 pub mod ledger;
 pub mod offices;
 pub mod portraits;
@@ -31,6 +32,8 @@ pub mod tellers;
 pub mod tokens;
 pub mod users;
 pub mod webhooks;
+
+pub use kinds::kinds;
 
 use crate::endpoint::{Meta, segments};
 use std::collections::BTreeMap;
@@ -81,8 +84,8 @@ pub fn without_prefix(path: &[String]) -> Option<&[String]> {
     (version == "v1" && OLD_PREFIXES.contains(&service.as_str())).then_some(rest)
 }
 
-/// The rows of a path, one for each method, and its segments without an old prefix: as it stands, then
-/// without the prefix. Literal segments win over parameters.
+/// The rows of a path, one for each method, and its segments without an old prefix: with the prefix
+/// first, then without it. Literal segments win over parameters.
 pub fn rows_at(path: &[String]) -> Option<(Vec<&'static Meta>, &[String])> {
     let fitting = |path: &[String]| {
         let mut by_shape: BTreeMap<Vec<bool>, Vec<&'static Meta>> = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! Offices, branches, addresses, external references. Contract: `organisation.md` section 2.
 
+use crate::kind::Kind;
 use crate::object::nested;
 use crate::query::Listed;
 use crate::query::Paging;
@@ -100,6 +101,9 @@ impl Listed for Office {
         "lastModifiedOn",
     ];
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("office", "/offices/{}", "identifier", "GetOffice")];
 
 endpoints! {
     application "office-v1";

@@ -2,6 +2,7 @@
 
 use crate::endpoints;
 use crate::fault::Fault;
+use crate::kind::Kind;
 use crate::query::{ParamDoc, Parameters, Params};
 use crate::upload::{Form, ImageBytes, Upload};
 use crate::wire::{Accepted, Nothing};
@@ -25,6 +26,9 @@ impl Parameters for PortraitForm {
 impl Form for PortraitForm {
     const PART: &'static str = "portrait";
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("portrait", "/customers/{}/portrait", "", "GetPortrait")];
 
 endpoints! {
     application "customer-v1";

@@ -1,5 +1,6 @@
 //! Roles and permissions: what the users of a role may do. Contract: `identity.md` section 8.
 
+use crate::kind::Kind;
 use crate::node::Node;
 use crate::object::nested;
 pub use crate::permission::{Operation, OperationSet, Permission};
@@ -59,6 +60,9 @@ pub fn unite(permissions: impl IntoIterator<Item = Permission>) -> Vec<Permissio
     }
     united
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("role", "/roles/{}", "identifier", "GetRole")];
 
 endpoints! {
     application "identity-v1";

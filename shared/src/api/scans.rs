@@ -1,6 +1,7 @@
 //! Scans of identification cards. Contract: `customers.md` section 7.
 
 use crate::fault::{Fault, INVALID_PARAMETER};
+use crate::kind::{Kind, ShownBy};
 use crate::query::{ParamDoc, Parameters, Params};
 use crate::rule::*;
 use crate::upload::{Form, ImageBytes, Upload};
@@ -57,6 +58,14 @@ impl Parameters for ScanForm {
 impl Form for ScanForm {
     const PART: &'static str = "image";
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind {
+    name: "scan",
+    path: "/customers/{}/identifications/{}/scans/{}",
+    named_by: "scanIdentifier",
+    shown_by: ShownBy::WithImage("GetScan", "GetScanImage"),
+}];
 
 endpoints! {
     application "customer-v1";

@@ -1,6 +1,7 @@
 //! The second factor of a user: codes that an authenticator shows (RFC 6238). Contract: `identity.md`
 //! section 13.
 
+use crate::kind::Kind;
 use crate::object::{FieldDoc, Fields, Object};
 use crate::rule::*;
 use crate::time::Timestamp;
@@ -65,6 +66,9 @@ impl Object for SecondFactorWish {
         Vec::new()
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("second-factor", "/users/{}/second-factor", "", "GetSecondFactor")];
 
 endpoints! {
     application "identity-v1";

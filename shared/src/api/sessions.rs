@@ -2,6 +2,7 @@
 //! `identity.md` section 13.
 
 use crate::fault::Fault;
+use crate::kind::{Kind, ShownBy};
 use crate::query::{ParamDoc, Parameters, Params, bad};
 use crate::rule::*;
 use crate::time::Timestamp;
@@ -59,6 +60,14 @@ impl Parameters for ExceptQuery {
         }]
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind {
+    name: "session",
+    path: "/users/{}/sessions/{}",
+    named_by: "",
+    shown_by: ShownBy::List("ListUserSessions"),
+}];
 
 endpoints! {
     application "identity-v1";

@@ -3,6 +3,7 @@
 use super::groups::PermittableMethod;
 use super::roles::{Operation, Permission};
 use crate::fault::Fault;
+use crate::kind::Kind;
 use crate::node::Node;
 use crate::object::Fields;
 use crate::object::nested;
@@ -135,6 +136,9 @@ impl Parameters for AccessQuery {
         ]
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("user", "/users/{}", "identifier", "GetUser")];
 
 endpoints! {
     application "identity-v1";

@@ -1,10 +1,9 @@
 //! Webhooks: events that the daemon brings to an address, by the Standard Webhooks specification. Contract:
 //! `audit.md` section 4.
 
-use super::events::{Event, OTHER_KINDS, find_kind, kinds};
+use super::events::{Event, find_kind, kinds};
 use super::gateways::TestOutcome;
 use crate::address::ServiceAddress;
-use crate::kind::KINDS;
 use crate::node::Node;
 use crate::object::nested;
 use crate::rule::*;
@@ -22,8 +21,6 @@ pub const SECRET_BYTES: RangeInclusive<usize> = 24..=64;
 pub const URL_LENGTH_MAX: usize = 2048;
 /// Events of one delivery.
 pub const EVENTS_AT_ONCE: usize = 100;
-/// Kinds of records that events can be of.
-pub const KINDS_MAX: usize = KINDS.len() + OTHER_KINDS.len();
 
 object! {
     /// Where events are brought to.
@@ -33,7 +30,7 @@ object! {
         /// Address of the receiver.
         url: String = required(url()),
         /// Kinds of records whose events are wanted; none means all.
-        kinds: Vec<String> = required(list(kind(), KINDS_MAX)),
+        kinds: Vec<String> = required(list(kind(), kinds().count())),
         /// The key of the signatures; it is shown at creation only.
         secret: Option<String> = optional(secret()),
         /// Whether events are delivered.
@@ -57,7 +54,7 @@ object! {
         /// Address of the receiver: `https:`, or `http:` with the setting `webhook_plaintext`.
         url: String = required(url()),
         /// Kinds of records whose events are wanted; none means all.
-        kinds: Vec<String> = or(list(kind(), KINDS_MAX).distinct(Clone::clone), Vec::new()),
+        kinds: Vec<String> = or(list(kind(), kinds().count()).distinct(Clone::clone), Vec::new()),
         /// The key of the signatures: `whsec_` and 24 to 64 bytes in Base64; null has one made.
         secret: Option<String> = optional(secret()),
         /// Whether events are delivered.
@@ -71,7 +68,7 @@ object! {
         /// Address of the receiver.
         url: Option<String> = optional(url()),
         /// Kinds of records whose events are wanted; none means all.
-        kinds: Option<Vec<String>> = optional(list(kind(), KINDS_MAX).distinct(Clone::clone)),
+        kinds: Option<Vec<String>> = optional(list(kind(), kinds().count()).distinct(Clone::clone)),
         /// The key of the signatures.
         secret: Option<String> = optional(secret()),
         /// `ACTIVE` begins anew: what failed is tried again at once.

@@ -38,7 +38,7 @@ fn an_email_gateway_changed_at_the_address_of_sms_is_named() {
 }
 
 #[test]
-fn a_new_password_stands_among_the_changes_in_field_order() {
+fn a_new_password_is_listed_among_the_changes_in_field_order() {
     let counter = Counter::start();
     let mut change = teller("T1");
     (change["cashdrawLimit"], change["password"]) = (json!(500), json!("4712"));

@@ -2,8 +2,9 @@
 
 use super::of;
 use crate::support::world::{Seen, World};
+use mfa_shared::api::kinds;
 use mfa_shared::endpoint::{Meta, render, segments};
-use mfa_shared::kind::{KINDS, ShownBy};
+use mfa_shared::kind::ShownBy;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ pub struct Witness {
 fn shown(world: &World, resource: &str) -> Option<Value> {
     let mut words = resource.split('/');
     let noun = words.next()?;
-    let kind = KINDS.iter().find(|kind| kind.name == noun)?;
+    let kind = kinds().find(|kind| kind.name == noun)?;
     let ShownBy::Row(_) = kind.shown_by else { return None };
     if noun == "portrait" {
         return None;

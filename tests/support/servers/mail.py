@@ -1,4 +1,4 @@
-"""A mail server for the tests: aiosmtpd, told on standard input what to offer, until that is closed."""
+"""A mail server for the tests: aiosmtpd, which reads from standard input what to offer, until that is closed."""
 
 import asyncio
 import json

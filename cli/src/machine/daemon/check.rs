@@ -61,12 +61,6 @@ impl Verb for Run {
             ));
         }
         let found = mfa_daemon::check(&config, &checks, &progress).await.map_err(not_started)?;
-        let row = |found: &mfa_daemon::Found| {
-            json!({
-                "check": found.check.name(), "record": found.record, "field": found.field,
-                "names": found.names, "detail": found.detail,
-            })
-        };
         let rows: Vec<Value> = found.iter().map(row).collect();
         cx.out.show(&views::DEFECT, &Value::Array(rows))?;
         if found.is_empty() {
@@ -77,6 +71,14 @@ impl Verb for Run {
         }
         Err(Failure::new("check_failed", exit::FAILURE, format!("the check has {}", findings(found.len()))))
     }
+}
+
+/// What a check has found, as a record.
+pub fn row(found: &mfa_daemon::Found) -> Value {
+    json!({
+        "check": found.check.name(), "record": found.record, "field": found.field,
+        "names": found.names, "detail": found.detail,
+    })
 }
 
 fn findings(count: usize) -> String {

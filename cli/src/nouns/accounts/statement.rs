@@ -77,7 +77,7 @@ impl Calendar<'_> {
     /// The days in UTC in which these lie: in another time zone they reach into one more at each end.
     fn in_utc(self, days: DateRange) -> DateRange {
         match self {
-            // No date of the wire lies before the year 0.
+            // No date on the wire is before the year 0.
             Self::Reader(_) => {
                 let before = Some(days.first.previous()).filter(|day| day.parts().0 >= 0);
                 DateRange { first: before.unwrap_or(days.first), last: days.last.next() }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// A report as it is read, its amounts with the digits of their currencies.
 pub async fn of(cx: &Cx, report: &Value) -> String {
-    let scales = currency_scales(cx).await;
+    let scales = currency_scales(&cx.client).await;
     laid_out(report, &scales, &|moment| cx.out.moment(moment))
 }
 
@@ -165,7 +165,7 @@ fn laid_out(report: &Value, scales: &HashMap<String, u32>, moment: &dyn Fn(&str)
 }
 
 /// The first cell on the left, words behind a number with a blank, and everything else on the right. What is
-/// wider than its place still stands apart from what is before it.
+/// wider than its place still has a blank before it.
 fn line(titles: &[(&str, usize)], cells: &[String]) -> String {
     let mut line = String::new();
     for (place, ((title, width), cell)) in titles.iter().zip(cells).enumerate() {
@@ -228,7 +228,7 @@ T1                  day report 1: 0.5 short
     }
 
     #[test]
-    fn what_is_wider_than_its_place_stands_apart() {
+    fn what_is_wider_than_its_place_keeps_a_blank_before_it() {
         let code = "a-teller-of-the-head-office-0001";
         let report = json!({
             "tellers": [{ "code": code, "state": "ACTIVE", "currency": "IDR",

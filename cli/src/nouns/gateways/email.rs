@@ -1,12 +1,12 @@
 //! Gateways that send e-mail.
 
-use super::{SecretFlags, changed, from_file, nothing_given, show, test};
+use super::{CommonFlags, send, test};
 use crate::command::cx::Cx;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, held};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{Draft, Row};
-use crate::output::views;
+use crate::output::views::{View, column};
 use clap::Args;
 use mfa_shared::api::gateways::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -22,35 +22,33 @@ pub const NOUN: Noun = Noun {
     create: Some(Row::of::<CreateEmailConfiguration>()),
     change: Some(Row::of::<UpdateEmailConfiguration>()),
     delete: Some(&DeleteEmailConfiguration::META),
-    view: &views::EMAIL_GATEWAY,
+    view: &VIEW,
+    secret: APP_PASSWORD,
     arguments: &["gateway"],
     apply: Some(Apply { kind: "email-gateway", place: 7, shown: held::<EmailConfiguration>, ..APPLY }),
     samples: Samples { one: "main", deleted: "main", edit: "" },
-    verbs: &[verb::<Get>("get"), verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
+    verbs: &[verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
     ..noun::NOUN
 };
 
-pub(super) const APP_PASSWORD: &str = "app_password";
+const APP_PASSWORD: &str = "app_password";
 
-#[derive(Args)]
-pub struct Get {
-    /// Identifier of the gateway
-    #[arg(value_name = "ID")]
-    gateway: String,
-    /// Show the password instead of ***
-    #[arg(long)]
-    show_secrets: bool,
-}
-
-impl Verb for Get {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetEmailConfiguration::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa gateways email get main", "mfa gateways email get main --show-secrets -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let endpoint = GetEmailConfiguration { configuration: self.gateway };
-        show(cx, endpoint, &views::EMAIL_GATEWAY, self.show_secrets).await
-    }
-}
+const VIEW: View = View {
+    plural: "e-mail gateways",
+    id: "/identifier",
+    state: "/state",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("host", "/host", 0),
+        column("port", "/port", 1),
+        column("protocol", "/protocol", 2),
+        column("username", "/username", 3),
+        column("password", "/app_password", 4),
+        column("smtp-auth", "/smtp_auth", 5),
+        column("start-tls", "/start_tls", 6),
+        column("state", "/state", 0),
+    ],
+};
 
 // What an e-mail gateway can be given when it is created and when it is changed.
 #[derive(Args)]
@@ -73,27 +71,20 @@ struct GatewayFlags {
     /// With smtp: demand STARTTLS
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     start_tls: Option<String>,
-    /// ACTIVE, or DEACTIVATED to send nothing through it
-    #[arg(long, value_name = "STATE")]
-    state: Option<String>,
     #[command(flatten)]
-    secret: SecretFlags,
-    /// Body of JSON or YAML, - for standard input; flags go before it
-    #[arg(long, value_name = "FILE")]
-    from: Option<String>,
+    common: CommonFlags,
 }
 
 impl GatewayFlags {
     fn draft(self) -> Outcome<Draft> {
-        Ok(from_file(self.from.as_deref(), APP_PASSWORD)?
+        let draft = self.common.draft(APP_PASSWORD)?;
+        Ok(draft
             .set("host", self.host)
             .set("port", self.port)
             .set("protocol", self.protocol)
             .set("username", self.username)
             .set("smtp_auth", self.smtp_auth)
-            .set("start_tls", self.start_tls)
-            .set("state", self.state)
-            .set(APP_PASSWORD, self.secret.read()?))
+            .set("start_tls", self.start_tls))
     }
 }
 
@@ -118,9 +109,7 @@ impl Verb for Create {
         if draft.text("smtp_auth") == Some("true") && draft.text(APP_PASSWORD).is_none() {
             draft = draft.set(APP_PASSWORD, Some(cx.prompt.new_secret("password", "--password-stdin")?));
         }
-        let id = draft.text("identifier").unwrap_or_default().to_owned();
-        cx.client.send(&CreateEmailConfiguration {}, &draft.body::<CreateEmailConfiguration>()?).await?;
-        changed(cx, &NOUN, &id, "created").await
+        send(cx, &NOUN, CreateEmailConfiguration {}, draft, "created").await
     }
 }
 
@@ -144,13 +133,10 @@ impl Verb for Update {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let draft = self.flags.draft()?.set(APP_PASSWORD, self.no_password.then_some(""));
-        if !draft.given {
-            return Err(nothing_given());
-        }
+        draft.check_given()?;
         // Fields that are not sent keep their value, so the password need not be read.
-        let body = draft.set("identifier", Some(self.gateway.clone())).body::<UpdateEmailConfiguration>()?;
-        cx.client.send(&UpdateEmailConfiguration {}, &body).await?;
-        changed(cx, &NOUN, &self.gateway, "updated").await
+        let draft = draft.set("identifier", Some(self.gateway));
+        send(cx, &NOUN, UpdateEmailConfiguration {}, draft, "updated").await
     }
 }
 

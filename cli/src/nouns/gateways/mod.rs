@@ -6,14 +6,14 @@ mod sms;
 use crate::command::cx::Cx;
 use crate::command::noun::{self, Noun, Section};
 use crate::command::prefix::elements;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::input::{self, Draft};
 use crate::output::MASK;
-use crate::output::views::{self, View};
+use crate::output::views;
 use clap::Args;
 use mfa_shared::endpoint::Endpoint;
-use mfa_shared::wire::{Nothing, Outgoing};
-use serde_json::{Value, json};
+use mfa_shared::wire::Outgoing;
+use serde_json::Value;
 use std::time::Duration;
 
 pub const NOUN: Noun = Noun {
@@ -47,30 +47,32 @@ impl SecretFlags {
     }
 }
 
-/// Covers the secret of a record that is a configuration.
-pub fn cover(record: &mut Value) {
-    for secret in [email::APP_PASSWORD, sms::AUTH_TOKEN] {
-        if let Some(secret) = record.get_mut(secret).filter(|secret| secret.is_string()) {
-            *secret = json!(MASK);
-        }
+// What every gateway can be given.
+#[derive(Args)]
+struct CommonFlags {
+    /// ACTIVE, or DEACTIVATED to send nothing through it
+    #[arg(long, value_name = "STATE")]
+    state: Option<String>,
+    #[command(flatten)]
+    secret: SecretFlags,
+    /// Body of JSON or YAML, - for standard input; flags go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<String>,
+}
+
+impl CommonFlags {
+    /// A masked secret in the file is dropped, so that the stored one is kept.
+    fn draft(self, secret: &str) -> Outcome<Draft> {
+        let draft = Draft::from_file(self.from.as_deref())?.without(secret, MASK);
+        Ok(draft.set("state", self.state).set(secret, self.secret.read()?))
     }
 }
 
-/// Shows a configuration with its secret covered, unless it was asked for.
-async fn show<E>(cx: &Cx, endpoint: E, view: &View, uncovered: bool) -> Outcome
-where
-    E: Endpoint<Body = Nothing>,
-{
-    let mut record = cx.client.send(&endpoint, &Nothing).await?.value;
-    if !uncovered {
-        cover(&mut record);
-    }
-    cx.out.show(view, &record)
-}
-
-/// Starts from a file. A masked secret in it is dropped, so that the stored one is kept.
-fn from_file(file: Option<&str>, secret: &str) -> Outcome<Draft> {
-    Ok(Draft::from_file(file)?.without(secret, MASK))
+/// Sends a new or changed configuration.
+async fn send<E: Endpoint>(cx: &Cx, noun: &Noun, endpoint: E, draft: Draft, what: &str) -> Outcome {
+    let id = draft.text("identifier").unwrap_or_default().to_owned();
+    cx.client.send(&endpoint, &draft.body::<E>()?).await?;
+    changed(cx, noun, &id, what).await
 }
 
 /// Reports the result of a change, and shows the configuration from the list, which holds no secret.
@@ -96,9 +98,4 @@ async fn test<E: Endpoint>(cx: &Cx, endpoint: E, to: String) -> Outcome {
     let outcome: Value = client.send(&endpoint, &body).await?.value;
     cx.out.tip("the gateway took the message; whether it arrives is not known here");
     cx.out.show(&views::GATEWAY_TEST, &outcome)
-}
-
-fn nothing_given() -> Failure {
-    Failure::usage("there is nothing to change")
-        .hint("give at least one flag with a new value, or --from FILE")
 }

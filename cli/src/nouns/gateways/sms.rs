@@ -1,12 +1,12 @@
 //! Gateways that send short messages.
 
-use super::{SecretFlags, changed, from_file, nothing_given, show, test};
+use super::{CommonFlags, send, test};
 use crate::command::cx::Cx;
 use crate::command::noun::{self, APPLY, Apply, Noun, Samples, held};
 use crate::command::verb::{Verb, verb};
 use crate::failure::Outcome;
 use crate::input::{Draft, Row};
-use crate::output::views;
+use crate::output::views::{View, column};
 use clap::Args;
 use mfa_shared::api::gateways::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
@@ -23,35 +23,29 @@ pub const NOUN: Noun = Noun {
     create: Some(Row::of::<CreateSmsConfiguration>()),
     change: Some(Row::of::<UpdateSmsConfiguration>()),
     delete: Some(&DeleteSmsConfiguration::META),
-    view: &views::SMS_GATEWAY,
+    view: &VIEW,
+    secret: AUTH_TOKEN,
     arguments: &["gateway"],
     apply: Some(Apply { kind: "sms-gateway", place: 8, shown: held::<SmsConfiguration>, ..APPLY }),
     samples: Samples { one: "main", deleted: "main", edit: "" },
-    verbs: &[verb::<Get>("get"), verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
+    verbs: &[verb::<Create>("create"), verb::<Update>("update"), verb::<Test>("test")],
     ..noun::NOUN
 };
 
-pub(super) const AUTH_TOKEN: &str = "auth_token";
+const AUTH_TOKEN: &str = "auth_token";
 
-#[derive(Args)]
-pub struct Get {
-    /// Identifier of the gateway
-    #[arg(value_name = "ID")]
-    gateway: String,
-    /// Show the token instead of ***
-    #[arg(long)]
-    show_secrets: bool,
-}
-
-impl Verb for Get {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetSmsConfiguration::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa gateways sms get main", "mfa gateways sms get main --show-secrets -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        let endpoint = GetSmsConfiguration { configuration: self.gateway };
-        show(cx, endpoint, &views::SMS_GATEWAY, self.show_secrets).await
-    }
-}
+const VIEW: View = View {
+    plural: "SMS gateways",
+    id: "/identifier",
+    state: "/state",
+    columns: &[
+        column("identifier", "/identifier", 0),
+        column("account-sid", "/account_sid", 1),
+        column("auth-token", "/auth_token", 3),
+        column("sender-number", "/sender_number", 2),
+        column("state", "/state", 0),
+    ],
+};
 
 // What an SMS gateway can be given when it is created and when it is changed.
 #[derive(Args)]
@@ -62,23 +56,14 @@ struct GatewayFlags {
     /// Number or name that receivers see
     #[arg(long, value_name = "TEXT")]
     sender_number: Option<String>,
-    /// ACTIVE, or DEACTIVATED to send nothing through it
-    #[arg(long, value_name = "STATE")]
-    state: Option<String>,
     #[command(flatten)]
-    secret: SecretFlags,
-    /// Body of JSON or YAML, - for standard input; flags go before it
-    #[arg(long, value_name = "FILE")]
-    from: Option<String>,
+    common: CommonFlags,
 }
 
 impl GatewayFlags {
     fn draft(self) -> Outcome<Draft> {
-        Ok(from_file(self.from.as_deref(), AUTH_TOKEN)?
-            .set("account_sid", self.account_sid)
-            .set("sender_number", self.sender_number)
-            .set("state", self.state)
-            .set(AUTH_TOKEN, self.secret.read()?))
+        let draft = self.common.draft(AUTH_TOKEN)?;
+        Ok(draft.set("account_sid", self.account_sid).set("sender_number", self.sender_number))
     }
 }
 
@@ -103,9 +88,7 @@ impl Verb for Create {
         if draft.text(AUTH_TOKEN).is_none() {
             draft = draft.set(AUTH_TOKEN, Some(cx.prompt.new_secret("token", "--password-stdin")?));
         }
-        let id = draft.text("identifier").unwrap_or_default().to_owned();
-        cx.client.send(&CreateSmsConfiguration {}, &draft.body::<CreateSmsConfiguration>()?).await?;
-        changed(cx, &NOUN, &id, "created").await
+        send(cx, &NOUN, CreateSmsConfiguration {}, draft, "created").await
     }
 }
 
@@ -126,12 +109,9 @@ impl Verb for Update {
     ];
     async fn run(self, cx: &Cx) -> Outcome {
         let draft = self.flags.draft()?;
-        if !draft.given {
-            return Err(nothing_given());
-        }
-        let body = draft.set("identifier", Some(self.gateway.clone())).body::<UpdateSmsConfiguration>()?;
-        cx.client.send(&UpdateSmsConfiguration {}, &body).await?;
-        changed(cx, &NOUN, &self.gateway, "updated").await
+        draft.check_given()?;
+        let draft = draft.set("identifier", Some(self.gateway));
+        send(cx, &NOUN, UpdateSmsConfiguration {}, draft, "updated").await
     }
 }
 

@@ -92,7 +92,7 @@ impl Verb for Add {
         let at = self.at.place(cx)?;
         // clap asks for one of the two.
         let found = Pieces::of(self.counted, self.denominations).unwrap_or_default();
-        let scale = teller_scale(cx, &at.office, &at.teller).await;
+        let scale = teller_scale(&cx.client, &at.office, &at.teller).await;
         check_digits("/countedTotal", &found.total, scale)?;
         let counted = as_amount(&found.total)?;
         if let Ok(expected) = on_hand(cx, &at).await {

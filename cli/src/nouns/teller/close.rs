@@ -73,7 +73,7 @@ pub(super) async fn close(
         None if must_be_counted(cx, &at).await? => Some(ask_for_count(cx, &at).await?),
         found => found,
     };
-    let scale = teller_scale(cx, &at.office, &at.teller).await;
+    let scale = teller_scale(&cx.client, &at.office, &at.teller).await;
     cash.check_digits(scale)?;
     found.iter().try_for_each(|found| check_digits("/countedTotal", &found.total, scale))?;
     let waiting = if is_asked { 0 } else { say_what_waits(cx, &at.teller).await };

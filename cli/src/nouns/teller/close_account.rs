@@ -50,7 +50,7 @@ impl Verb for CloseAccount {
         check(cx, &self.wish)?;
         let given = self.wish.amount.amount.clone();
         if given.is_none() && cx.client.idempotency_key.is_some() {
-            // Once the account is closed, its balance is another one: the key would stand for two amounts.
+            // Closing the account changes its balance, so the key would cover two different amounts.
             let what = "--idempotency-key repeats a transaction of one amount, and none is given";
             return Err(Failure::usage(what).hint("give --amount, too"));
         }
@@ -109,7 +109,7 @@ async fn all(cx: &Cx, wish: &Wish<SomeOrAll>) -> Outcome<Value> {
     if wish.charges.word() == ChargesWord::Included {
         return Ok(json!(balance));
     }
-    let scale = product_scale(cx, instance["productIdentifier"].as_str().unwrap_or_default()).await;
+    let scale = product_scale(&cx.client, instance["productIdentifier"].as_str().unwrap_or_default()).await;
     let scale = scale.unwrap_or_default().max(balance.fraction_digits());
     let endpoint = CreateTransaction { teller: wish.teller(cx)? };
     let mut search = Search::of(units(balance, scale));

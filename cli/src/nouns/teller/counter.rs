@@ -10,7 +10,7 @@ use crate::command::money::{check_digits, product_scale, with_digits};
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
 use crate::input::{Draft, moment};
-use crate::nouns::{cards, customers};
+use crate::nouns::customers;
 use crate::output::views;
 use clap::Args;
 use mfa_shared::amount::Amount;
@@ -210,7 +210,7 @@ pub(super) async fn transact<A: Args>(cx: &Cx, wish: Wish<A>, moved: Moved) -> O
     let teller = wish.teller(cx)?;
     let instance = wish.instance(cx).await?;
     let text = |property: &str| instance[property].as_str().unwrap_or_default().to_owned();
-    let scale = product_scale(cx, &text("productIdentifier")).await;
+    let scale = product_scale(&cx.client, &text("productIdentifier")).await;
     check_digits("/amount", &moved.amount, scale)?;
     let draft = wish.draft(&instance, &moved);
     let endpoint = CreateTransaction { teller: teller.clone() };
@@ -267,7 +267,7 @@ async fn holder(cx: &Cx, customer: &str) -> String {
     let read = GetCustomer { customer: customer.to_owned() };
     // Without the right to read customers, the account number is shown.
     let Ok(reply) = cx.client.send(&read, &Nothing).await else { return unnamed };
-    cards::warn_of_customer(cx, customer).await;
+    customers::warn_of_cards(cx, customer).await;
     match customers::name(&reply.value) {
         name if name.is_empty() => unnamed,
         name => format!("{name} (customer {customer})"),

@@ -68,7 +68,7 @@ impl Verb for Open {
     async fn run(self, cx: &Cx) -> Outcome {
         let at = self.at.place(cx)?;
         if self.cash.from_vault.is_some() || self.cash.to_vault.is_some() {
-            self.cash.check_digits(teller_scale(cx, &at.office, &at.teller).await)?;
+            self.cash.check_digits(teller_scale(&cx.client, &at.office, &at.teller).await)?;
         }
         let draft = self.cash.draft("OPEN").set("assignedEmployeeIdentifier", self.employee);
         let body = draft.body::<CommandTeller>()?;

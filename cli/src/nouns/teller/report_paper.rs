@@ -9,7 +9,8 @@ use serde_json::Value;
 
 /// A report on a paper.
 pub(super) async fn of(cx: &Cx, report: &Value, paper: Paper) -> Paper {
-    let scale = teller_scale(cx, &text(report, "/officeIdentifier"), &text(report, "/tellerCode")).await;
+    let scale =
+        teller_scale(&cx.client, &text(report, "/officeIdentifier"), &text(report, "/tellerCode")).await;
     laid_out(paper, report, scale, &|moment| cx.out.moment(moment))
 }
 

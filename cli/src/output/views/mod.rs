@@ -26,6 +26,7 @@ pub use stores::*;
 pub use system::*;
 pub use webhooks::*;
 
+use crate::output::{escaped, text};
 use serde_json::Value;
 
 /// Priority of a column that only the wide formats show.
@@ -47,6 +48,16 @@ pub struct Column {
     pub sense: Sense,
     /// Where a table shows the value in words of its own, line by line: what these are.
     pub lines: Option<fn(&Value) -> Vec<String>>,
+}
+
+impl Column {
+    /// What a table shows of a record, as it may be shown on a terminal.
+    pub fn shown(&self, record: &Value) -> String {
+        match self.lines {
+            Some(lines) => lines(record).iter().map(|line| escaped(line)).collect::<Vec<_>>().join("\n"),
+            None => escaped(&text(record, self.pointer)),
+        }
+    }
 }
 
 /// What a value is, where people read it in another form than programs.
@@ -379,3 +390,19 @@ pub const CANDIDATE: View = View {
     state: "",
     columns: &[word("value", "/value", 0), word("help", "/help", 1)],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_cell_is_escaped_also_where_its_column_words_it() {
+        let record = json!({ "born": "1990-03-05", "note": "red\u{1b}[31m\nend" });
+        let note = column("note", "/note", 0);
+        assert_eq!(note.shown(&record), "red\\u{1b}[31m\\nend");
+        let lines =
+            Column { lines: Some(|record| vec![text(record, "/born"), text(record, "/note")]), ..note };
+        assert_eq!(lines.shown(&record), "1990-03-05\nred\\u{1b}[31m\\nend");
+    }
+}

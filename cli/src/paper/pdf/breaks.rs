@@ -1,6 +1,6 @@
 //! Where the pages of a paper end.
 
-use crate::paper::layout::{Block, Line};
+use crate::paper::lines::{Block, Line};
 
 /// The lines of each page. A block stays on one page if it is no longer than one; its heading is repeated if
 /// it begins a page.
@@ -49,7 +49,7 @@ pub fn broken(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::layout::{Piece, Style};
+    use crate::paper::lines::{Piece, Style};
     use std::rc::Rc;
 
     fn line(text: &str) -> Line {

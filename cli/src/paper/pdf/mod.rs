@@ -8,7 +8,8 @@ mod font;
 mod pen;
 mod sheet;
 
-use super::layout::{Block, Line, footer, lay_out};
+use super::layout::{footer, lay_out};
+use super::lines::{Block, Line};
 use super::{Paper, Size};
 use crate::failure::Outcome;
 use breaks::broken;
@@ -78,7 +79,7 @@ fn on_roll(mut blocks: Vec<Block>, sheet: Sheet, foot: &[Line]) -> Vec<Page> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::layout::{Piece, Style};
+    use crate::paper::lines::{Piece, Style};
 
     #[test]
     fn a_roll_is_one_page_up_to_the_longest_that_every_reader_takes() {

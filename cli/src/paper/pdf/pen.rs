@@ -2,7 +2,7 @@
 
 use super::font::Used;
 use super::sheet::{Letters, is_bold};
-use crate::paper::layout::{Line, Piece, Ruler, Style};
+use crate::paper::lines::{Line, Piece, Ruler, Style};
 use pdf_writer::{Content, Name, Str};
 
 /// The fonts as pages name them.

@@ -2,7 +2,7 @@
 
 use super::font::Fonts;
 use crate::paper::Size;
-use crate::paper::layout::{Line, Ruler, Style};
+use crate::paper::lines::{Line, Ruler, Style};
 
 /// What a page of a size is like. Pages have whole points on each side, as programs that print have them.
 #[derive(Debug, Clone, Copy)]

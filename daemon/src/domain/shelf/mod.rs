@@ -2,7 +2,7 @@
 //!
 //! A record takes a slot. The orders are slots, sorted; that of the identifiers is always kept, that of
 //! another column from when it is first requested. The searchable texts are stored one after the other, in
-//! lower case. The store has the last word on what is shown.
+//! lower case. The store decides what is shown.
 
 mod key;
 mod lines;
@@ -34,7 +34,7 @@ pub struct Row {
     pub keys: Vec<SortKey>,
 }
 
-/// Which part of a list is wanted.
+/// Which part of a list is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted<'w> {
     /// The column, if it is not the identifier.
@@ -45,7 +45,7 @@ pub struct Wanted<'w> {
     pub group: Option<u8>,
     /// What one text must contain, lower-cased.
     pub term: Option<&'w str>,
-    /// Records before the first one that is wanted.
+    /// Records before the first one that is asked for.
     pub passed: usize,
     /// Records that are wanted.
     pub size: usize,
@@ -304,7 +304,7 @@ impl Shelf {
         self.free.push(slot);
     }
 
-    /// The part of the list that is wanted; `None` where the order of its column is not kept.
+    /// The part of the list that is asked for; `None` where the order of its column is not kept.
     pub fn page(&self, wanted: &Wanted<'_>) -> Option<Found> {
         let column = match wanted.column {
             None => None,

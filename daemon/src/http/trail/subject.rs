@@ -7,8 +7,9 @@ use crate::http::state::State;
 use crate::ops::Caller;
 use crate::store::Tx;
 use crate::store::records::StoredTeller;
+use mfa_shared::api::kinds;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::{KINDS, Kind, ShownBy, resource};
+use mfa_shared::kind::{Kind, ShownBy, resource};
 use mfa_shared::node::Node;
 use mfa_shared::path::segments;
 use mfa_shared::subject::of_path;
@@ -24,7 +25,7 @@ pub struct Subject {
 
 /// The record at a path that an answer names.
 pub fn named_by_path(path: &[String]) -> Option<Subject> {
-    KINDS.iter().find_map(|kind| {
+    kinds().find_map(|kind| {
         let template = || segments(kind.path);
         let fits = template().count() == path.len()
             && template().zip(path).all(|(own, given)| own == "{}" || own == given);

@@ -1,25 +1,23 @@
 //! E-mail and SMS gateways: a file for each kind, and what they share. Contract: `gateways.md`.
 
 mod common;
-pub mod email;
-pub mod sms;
+mod email;
+mod sms;
 mod trial;
 
-use super::Caller;
-use crate::store::Tx;
-use mfa_shared::api::gateways::{EmailChange, SmsChange, UpdateSmsConfiguration};
-use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Accepted, OneOf};
+pub use common::{Gateway, create, delete, get, list, note, update};
+pub use trial::{plan_test, settle_test};
 
-/// `PUT /configuration/sms`, which changes e-mail configurations, too
-pub fn update(
-    tx: &mut Tx<'_>,
-    caller: &Caller,
-    _: &UpdateSmsConfiguration,
-    change: &OneOf<SmsChange, EmailChange>,
-) -> Result<Accepted, Fault> {
-    match change {
-        OneOf::First(change) => sms::change(tx, caller, change),
-        OneOf::Other(change) => email::change(tx, caller, change),
-    }
+use crate::store::records::{StoredEmail, StoredSms};
+
+/// What is done for every kind of gateway.
+pub trait ForEachGateway {
+    /// Does it for one kind.
+    fn kind<G: Gateway>(&mut self);
+}
+
+/// Goes through the kinds of gateways, in the order of their rows.
+pub fn each_gateway(each: &mut impl ForEachGateway) {
+    each.kind::<StoredEmail>();
+    each.kind::<StoredSms>();
 }

@@ -1,121 +1,104 @@
 //! SMS configurations. Contract: `gateways.md` sections 2, 3 and 5.
 
-use super::common::{Gateway, not_found, note_read, refuse_redirect, taken};
-use super::trial::{limits, refused, settle, text};
+use super::common::{Gateway, find, refuse_redirect};
+use super::trial::{limits, refused, text};
 use crate::config::Config;
-use crate::domain::gateway::{Sms, Trial, Tried, sms_way};
+use crate::domain::gateway::{ACCOUNT_PLACE, Message, Post, Trial, sms_way};
 use crate::ops::Caller;
-use crate::ops::rows::Rows;
 use crate::secret::Secret;
 use crate::store::Tx;
-use crate::store::records::{AUTH_TOKEN, Audit, GatewayKind, StoredSms};
+use crate::store::records::{AUTH_TOKEN, Audit, StoredSms};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use mfa_shared::api::gateways::*;
-use mfa_shared::endpoint::{CreatedAt, Endpoint, Meta};
+use mfa_shared::endpoint::{Endpoint, percent_encode};
 use mfa_shared::fault::Fault;
-use mfa_shared::wire::{Accepted, Done, Json, Nothing};
+use mfa_shared::wire::{FORM_TYPE, OneOf};
 
 impl Gateway for StoredSms {
-    const KIND: GatewayKind = GatewayKind::Sms;
+    type New = NewSmsConfiguration;
+    type Shown = SmsConfiguration;
+    type To = SmsTest;
+    type Create = CreateSmsConfiguration;
+    type List = ListSmsConfigurations;
+    type Get = GetSmsConfiguration;
+    type Update = UpdateSmsConfiguration;
+    type Delete = DeleteSmsConfiguration;
+    type Test = TestSmsConfiguration;
+
     const CALLED: &'static str = "SMS configuration";
-    const SHOWN_BY: &'static Meta = &GetSmsConfiguration::META;
-}
 
-/// `POST /configuration/sms`
-pub fn create(
-    tx: &mut Tx<'_>,
-    caller: &Caller,
-    _: &CreateSmsConfiguration,
-    Json(new): &Json<NewSmsConfiguration>,
-) -> Result<CreatedAt<GetSmsConfiguration>, Fault> {
-    if tx.has::<StoredSms>(&[&new.identifier])? {
-        return Err(taken::<StoredSms>(&new.identifier));
+    fn identifier(new: &NewSmsConfiguration) -> &str {
+        &new.identifier
     }
-    let sms = StoredSms {
-        identifier: new.identifier.clone(),
-        auth_token: tx.seal_for::<StoredSms>(
-            &[&new.identifier],
-            AUTH_TOKEN,
-            &Secret::new(&new.auth_token),
-        )?,
-        account_sid: new.account_sid.clone(),
-        sender_number: new.sender_number.clone(),
-        state: new.state,
-        audit: Audit::new(&caller.name, tx.now()),
-    };
-    tx.put(&sms)?;
-    Ok(CreatedAt(GetSmsConfiguration { configuration: sms.identifier }))
+
+    fn made(tx: &Tx<'_>, caller: &Caller, new: &NewSmsConfiguration) -> Result<Self, Fault> {
+        let token = Secret::new(&new.auth_token);
+        Ok(Self {
+            identifier: new.identifier.clone(),
+            auth_token: tx.seal_for::<Self>(&[&new.identifier], AUTH_TOKEN, &token)?,
+            account_sid: new.account_sid.clone(),
+            sender_number: new.sender_number.clone(),
+            state: new.state,
+            audit: Audit::new(&caller.name, tx.now()),
+        })
+    }
+
+    fn shown(self, auth_token: Option<String>) -> SmsConfiguration {
+        SmsConfiguration {
+            identifier: self.identifier,
+            auth_token,
+            account_sid: self.account_sid,
+            sender_number: self.sender_number,
+            state: self.state,
+            r#type: None,
+        }
+    }
+
+    fn changed(change: &OneOf<SmsChange, EmailChange>) -> (&'static str, Vec<String>) {
+        match change {
+            OneOf::First(change) => (GetSmsConfiguration::META.name, vec![change.identifier.clone()]),
+            OneOf::Other(change) => (GetEmailConfiguration::META.name, vec![change.identifier.clone()]),
+        }
+    }
+
+    // `PUT /configuration/sms` changes e-mail configurations, too.
+    fn change(tx: &mut Tx<'_>, caller: &Caller, change: &OneOf<SmsChange, EmailChange>) -> Result<(), Fault> {
+        match change {
+            OneOf::First(change) => set(tx, caller, change),
+            OneOf::Other(change) => super::email::set(tx, caller, change),
+        }
+    }
+
+    fn plan(
+        tx: &mut Tx<'_>,
+        config: &Config,
+        identifier: &str,
+        to: &SmsTest,
+    ) -> Result<Trial<Message>, Fault> {
+        let stored = find::<Self>(tx, identifier)?;
+        let refuse = |refusal| refused::<Self>(identifier, refusal);
+        let mut endpoint = sms_way(stored.state, config.sms_endpoint.as_deref()).map_err(refuse)?;
+        endpoint.path = endpoint.path.replace(ACCOUNT_PLACE, &percent_encode(&stored.account_sid));
+        let token = tx.unseal(&stored, AUTH_TOKEN, &stored.auth_token)?;
+        let credentials = STANDARD.encode(format!("{}:{}", stored.account_sid, token.expose()));
+        let text = text::<Self>(tx, identifier)?;
+        let form = [("To", &to.to), ("From", &stored.sender_number), ("Body", &text)];
+        let message = Post {
+            to: endpoint,
+            sign_in: Secret::new(&format!("Basic {credentials}")),
+            covered: (stored.account_sid.clone(), token),
+            content_type: FORM_TYPE,
+            body: form.map(|(name, value)| format!("{name}={}", percent_encode(value))).join("&"),
+            named_by: "sid",
+            limits: limits(config),
+        };
+        Ok(Trial { message: Message::Post(Box::new(message)), to: to.to.clone(), at: tx.now() })
+    }
 }
 
-/// `GET /configuration/sms`
-pub fn list(
-    _: &mut Tx<'_>,
-    _: &Caller,
-    _: &ListSmsConfigurations,
-    _: &Nothing,
-) -> Result<Rows<StoredSms, SmsConfiguration>, Fault> {
-    Ok(Rows::all(&[], |_, sms| Ok(sms.shown(None))))
-}
-
-/// `GET /configuration/sms/{configuration}`
-pub fn get(
-    tx: &mut Tx<'_>,
-    _: &Caller,
-    at: &GetSmsConfiguration,
-    _: &Nothing,
-) -> Result<Json<SmsConfiguration>, Fault> {
-    let sms = find(tx, &at.configuration)?;
-    let auth_token = token(tx, &sms)?.expose().to_owned();
-    Ok(Json(sms.shown(Some(auth_token))))
-}
-
-/// Notes a read of the secret.
-pub fn note(tx: &mut Tx<'_>, caller: &Caller, at: &GetSmsConfiguration) -> Result<(), Fault> {
-    note_read::<StoredSms>(tx, caller, &at.configuration)
-}
-
-/// `DELETE /configuration/sms/{configuration}`
-pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteSmsConfiguration, _: &Nothing) -> Result<Done, Fault> {
-    let sms = find(tx, &at.configuration)?;
-    tx.remove(&sms);
-    Ok(Done)
-}
-
-/// Plans `POST /configuration/sms/{configuration}/test`
-pub fn plan_test(
-    tx: &mut Tx<'_>,
-    _: &Caller,
-    config: &Config,
-    at: &TestSmsConfiguration,
-    Json(test): &Json<SmsTest>,
-) -> Result<Trial<Sms>, Fault> {
-    let stored = find(tx, &at.configuration)?;
-    let refuse = |refusal| refused::<StoredSms>(&at.configuration, refusal);
-    let endpoint = sms_way(stored.state, config.sms_endpoint.as_deref()).map_err(refuse)?;
-    let message = Sms {
-        endpoint,
-        auth_token: token(tx, &stored)?,
-        account_sid: stored.account_sid,
-        from: stored.sender_number,
-        to: test.to.clone(),
-        text: text::<StoredSms>(tx, &at.configuration)?,
-        limits: limits(config),
-    };
-    Ok(Trial { message, to: test.to.clone(), at: tx.now() })
-}
-
-/// Settles `POST /configuration/sms/{configuration}/test`
-pub fn settle_test(
-    tx: &mut Tx<'_>,
-    caller: &Caller,
-    at: &TestSmsConfiguration,
-    tried: &Tried,
-) -> Result<Json<TestOutcome>, Fault> {
-    settle::<StoredSms>(tx, caller, &at.configuration, tried)
-}
-
-/// Changes a configuration.
-pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &SmsChange) -> Result<Accepted, Fault> {
-    let mut sms = find(tx, &change.identifier)?;
+fn set(tx: &mut Tx<'_>, caller: &Caller, change: &SmsChange) -> Result<(), Fault> {
+    let mut sms = find::<StoredSms>(tx, &change.identifier)?;
     let elsewhere = change.account_sid.as_ref().is_some_and(|new| *new != sms.account_sid);
     if elsewhere && change.auth_token.is_none() {
         refuse_redirect::<StoredSms>(caller, &change.identifier)?;
@@ -127,16 +110,5 @@ pub fn change(tx: &mut Tx<'_>, caller: &Caller, change: &SmsChange) -> Result<Ac
         sms.auth_token = tx.seal(&sms, AUTH_TOKEN, &Secret::new(token))?;
     }
     sms.audit.touch(&caller.name, tx.now());
-    tx.put(&sms)?;
-    Ok(Accepted)
-}
-
-/// The configuration of an identifier.
-pub fn find(tx: &mut Tx<'_>, identifier: &str) -> Result<StoredSms, Fault> {
-    tx.get(&[identifier])?.ok_or_else(|| not_found::<StoredSms>(identifier))
-}
-
-/// The secret of a configuration.
-pub fn token(tx: &Tx<'_>, sms: &StoredSms) -> Result<Secret, Fault> {
-    tx.unseal(sms, AUTH_TOKEN, &sms.auth_token)
+    tx.put(&sms)
 }

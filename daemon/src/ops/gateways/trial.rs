@@ -1,9 +1,9 @@
-//! Test messages of every kind of gateway: each kind plans its own while nothing is sent; what became of it
+//! Test messages of every kind of gateway: each kind plans its own while nothing is sent; the result
 //! is settled here when the gateway has answered. Contract: `gateways.md` section 5.
 
-use super::common::Gateway;
+use super::common::{Gateway, identifier, word};
 use crate::config::Config;
-use crate::domain::gateway::{Limits, Refusal, Tried};
+use crate::domain::gateway::{Limits, Message, Refusal, Trial, Tried};
 use crate::ops::Caller;
 use crate::store::Tx;
 use crate::store::records::{GatewayUse, StoreFacts};
@@ -12,20 +12,32 @@ use mfa_shared::fault::{self, Fault};
 use mfa_shared::wire::Json;
 use std::time::Duration;
 
-/// Notes what became of a test message, and reports it.
-pub fn settle<G: Gateway>(
+/// Plans a test message.
+pub fn plan_test<G: Gateway>(
+    tx: &mut Tx<'_>,
+    _: &Caller,
+    config: &Config,
+    at: &G::Test,
+    Json(to): &Json<G::To>,
+) -> Result<Trial<Message>, Fault> {
+    G::plan(tx, config, identifier(at), to)
+}
+
+/// Notes the result of a test message, and reports it.
+pub fn settle_test<G: Gateway>(
     tx: &mut Tx<'_>,
     caller: &Caller,
-    identifier: &str,
+    at: &G::Test,
     tried: &Tried,
 ) -> Result<Json<TestOutcome>, Fault> {
+    let identifier = identifier(at);
     let outcome = match &tried.outcome {
         Ok(_) => "sent".to_owned(),
         Err(failed) => failed.stage.as_str().to_owned(),
     };
     tx.keep_when_refused();
     tx.put(&GatewayUse {
-        kind: G::KIND,
+        kind: word::<G>().to_owned(),
         identifier: identifier.to_owned(),
         action: "TEST".to_owned(),
         by: caller.actor.clone(),

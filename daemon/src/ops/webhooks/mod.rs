@@ -173,7 +173,7 @@ fn find(tx: &mut Tx<'_>, identifier: &str) -> Result<StoredSubscription, Fault> 
     tx.get(&[identifier])?.ok_or_else(none)
 }
 
-/// Whether the one who set the address can still log in; else whoever sets it again takes it over.
+/// Whether the user who set the address can still log in; if not, the next one who sets it takes it over.
 fn has_owner(tx: &mut Tx<'_>, stored: &StoredSubscription) -> Result<bool, Fault> {
     match &stored.user {
         Some(name) => Ok(tx.get::<StoredUser>(&[name])?.is_some_and(|user| user.role != DEACTIVATED)),

@@ -22,7 +22,7 @@ const MAGIC: &[u8] = b"age-encryption.org/v1\n";
 /// How much work a guess at a passphrase takes, as a power of two: that of the program `age`. Measured on
 /// each machine, it would be little where much else runs, and more than a slower machine allows.
 const WORK_FACTOR: u8 = 18;
-/// The most that is tried, so that a doctored file keeps nobody busy for hours; again that of `age`.
+/// The largest that is accepted, as in `age`, so that a doctored file cannot keep a machine busy for hours.
 const WORK_FACTOR_MAX: u8 = 22;
 
 /// The public key of somebody who may read a backup: `age1...`.

@@ -60,7 +60,7 @@ impl Draft {
             let facts = Facts { encrypted: self.encrypted, ..whole.facts };
             let names = match name {
                 Some(name) => vec![name.to_owned()],
-                // A second one of the same second is told apart by its milliseconds.
+                // A second backup within one second has milliseconds in its name.
                 None => [false, true].map(|millis| file_name(&facts, millis).into()).to_vec(),
             };
             let place = persist(self.file, &self.folder, &names)?;

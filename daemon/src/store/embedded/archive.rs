@@ -6,16 +6,17 @@
 
 use super::begin;
 use super::checkpoint;
-use super::disk::{Disk, RealDisk, read_up_to};
+use super::checkpointer;
+use super::directory::At;
+use super::disk::{Disk, JOURNAL, READ_BYTES, RealDisk, read_up_to};
 use super::feed::Feed;
 use super::format::{self, Said};
-use super::head::{Head, Position};
+use super::head::{HEADER_BYTES, Head, Position};
 use super::look::time_behind;
 use super::packed;
 use super::past;
-use super::recover::At;
 use super::scan::Scanner;
-use super::segment::{self, DIR, HEADER_BYTES, Header, READ_BYTES, name};
+use super::segment::{self, Header, name};
 use super::shared::Shared;
 use crate::store::engine::{Archive, Archived, Commit, Visit};
 use crate::store::space;
@@ -104,7 +105,7 @@ fn moved(out: &dyn Disk, shared: &Arc<Shared>, how: &Archive) -> Result<Archived
     // No file is packed and no checkpoint goes meanwhile.
     let _packing = shared.packer.working();
     if checkpoint::list(&*shared.disk)?.is_empty() {
-        checkpoint::make(shared)?;
+        checkpointer::make(shared)?;
     }
     let _kept = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
     let disk = &*shared.disk;
@@ -127,7 +128,7 @@ fn moved(out: &dyn Disk, shared: &Arc<Shared>, how: &Archive) -> Result<Archived
         disk.remove(&name(*segment))?;
         archived.files += 1;
     }
-    disk.sync_dir(DIR)?;
+    disk.sync_dir(JOURNAL)?;
     archived.begins = next.sequence + 1;
     Ok(archived)
 }
@@ -186,7 +187,7 @@ fn prepare(out: &dyn Disk, shared: &Shared) -> Result<(), Failed> {
         None if segment::segments(out)?.is_empty() => format::write(out, &shared.store, format::FORM)?,
         None => return refused("the folder has journal files already, and does not say of which store"),
     }
-    out.make_dir(DIR)?;
+    out.make_dir(JOURNAL)?;
     out.remove(DRAFT)?;
     Ok(out.sync_dir("")?)
 }
@@ -219,7 +220,7 @@ fn copy(disk: &dyn Disk, out: &dyn Disk, segment: u64) -> Result<u64, Failed> {
     }
     out.rename(DRAFT, &name)?;
     // Before the next draft takes the name of this one.
-    out.sync_dir(DIR)?;
+    out.sync_dir(JOURNAL)?;
     Ok(bytes)
 }
 

@@ -6,10 +6,10 @@
 //! first commit.
 
 use super::codec::Hash;
-use super::disk::{Disk, read_small, replace};
+use super::disk::{Disk, JOURNAL, read_small, replace};
 use super::format::genesis;
 use super::head::{Head, read_mark};
-use super::segment::{self, DIR};
+use super::segment;
 use std::io;
 
 /// The mark: the head behind which the journal goes on.
@@ -31,5 +31,5 @@ pub(super) fn begin(disk: &dyn Disk, store: Hash) -> io::Result<Head> {
 
 /// Sets the mark, durably.
 pub(super) fn set(disk: &dyn Disk, head: &Head) -> io::Result<()> {
-    replace(disk, DIR, NAME, &head.to_mark())
+    replace(disk, JOURNAL, NAME, &head.to_mark())
 }

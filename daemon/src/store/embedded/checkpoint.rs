@@ -12,17 +12,12 @@ use super::codec::{Cursor, checked, length, put_checksum, put_counted};
 use super::disk::{Disk, DiskFile, read_up_to};
 use super::frame::COMMIT_BYTES_MAX;
 use super::head::Head;
-use super::layout::SPACES_END;
 use super::packed::{compress, decompress};
-use super::shared::Shared;
 use super::tree::Sick;
-use crate::store::engine::{Change, Pair, Range, Space, Trouble};
+use crate::store::engine::{Change, Pair, Space, Trouble};
 use crate::store::layer::Layer;
-use crate::store::space;
 use mfa_shared::time::Timestamp;
 use std::io;
-use std::sync::PoisonError;
-use std::sync::atomic::Ordering::SeqCst;
 use std::time::SystemTime;
 
 /// The folder.
@@ -38,7 +33,6 @@ const END_MAGIC: &[u8; 8] = b"MFAdone1";
 const HEADER_BYTES: usize = 8 + 4 + 56 + 8 + 4;
 const TRAILER_BYTES: usize = 8 + 8 + 8 + 8 + 4;
 const PLAIN_TRAILER_BYTES: usize = 8 + 8 + 8 + 4;
-const PAGE_PAIRS: usize = 64;
 /// The next checkpoint follows when the journal has grown by so many times the last one: the journal holds
 /// every state of a record, a checkpoint one, so writing it costs little beside the journal.
 const GROWTH: u64 = 2;
@@ -209,7 +203,9 @@ fn open_block(payload: &[u8]) -> Option<Layer> {
     Some(changes)
 }
 
-struct Draft {
+/// A checkpoint that is being written.
+pub(super) struct Draft {
+    from: u64,
     file: Box<dyn DiskFile>,
     offset: u64,
     blocks: u64,
@@ -220,9 +216,20 @@ struct Draft {
 }
 
 impl Draft {
-    fn begin(disk: &dyn Disk, from: &Head) -> io::Result<Self> {
+    /// Begins one of the state behind a commit.
+    pub(super) fn begin(disk: &dyn Disk, from: &Head) -> io::Result<Self> {
+        disk.make_dir(DIR)?;
+        disk.sync_dir("")?;
         let file = disk.create(DRAFT)?;
-        let mut draft = Self { file, offset: 0, blocks: 0, count: 0, pairs: Vec::new(), plain_bytes: 0 };
+        let mut draft = Self {
+            from: from.sequence,
+            file,
+            offset: 0,
+            blocks: 0,
+            count: 0,
+            pairs: Vec::new(),
+            plain_bytes: 0,
+        };
         draft.append(&header(from))?;
         Ok(draft)
     }
@@ -233,7 +240,8 @@ impl Draft {
         Ok(())
     }
 
-    fn put(&mut self, space: u8, (key, value): &Pair) -> io::Result<()> {
+    /// Adds a pair.
+    pub(super) fn put(&mut self, space: u8, (key, value): &Pair) -> io::Result<()> {
         self.pairs.push(space);
         put_counted(&mut self.pairs, key);
         put_counted(&mut self.pairs, value);
@@ -254,66 +262,26 @@ impl Draft {
         self.plain_bytes += pairs.len() as u64;
         self.append(&out)
     }
+
+    /// Ends it with the commit that was the last one by then, and gives it its name. Returns the bytes of its
+    /// pairs before they were compressed.
+    pub(super) fn end(mut self, disk: &dyn Disk, until: u64) -> io::Result<u64> {
+        self.end_block()?;
+        let trailer = trailer(until, self.count, self.plain_bytes);
+        self.append(&[&0u32.to_le_bytes()[..], &trailer].concat())?;
+        self.file.sync_data()?;
+        disk.rename(DRAFT, &format!("{DIR}/{:020}{SUFFIX}", self.from))?;
+        disk.sync_dir(DIR)?;
+        Ok(self.plain_bytes)
+    }
 }
 
-/// Makes a checkpoint and keeps the last two. A failure here only makes a later rebuild slower.
-pub(super) fn make(shared: &Shared) -> io::Result<()> {
-    let _one_at_a_time = shared.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
-    let made = dump(shared);
-    if made.is_err() {
-        // The disk may have no space for it; the journal needs what there is.
-        let _ = remove_draft(&*shared.disk);
-    }
-    made
+/// Removes all checkpoints but the last two.
+pub(super) fn remove_old(disk: &dyn Disk) -> io::Result<()> {
+    names(disk)?.iter().rev().skip(KEPT).try_for_each(|old| disk.remove(old))
 }
 
 /// Removes what is left of a checkpoint that was never finished.
 pub(super) fn remove_draft(disk: &dyn Disk) -> io::Result<()> {
     disk.remove(DRAFT)
-}
-
-fn dump(shared: &Shared) -> io::Result<()> {
-    let disk = &*shared.disk;
-    if !shared.can_settle() {
-        return Err(space::full());
-    }
-    // No checkpoint begins behind the tree of the index: what follows on it is what a start looks at.
-    if !shared.settle().map_err(io::Error::other)? {
-        return Err(space::full());
-    }
-    let reached = shared.index.pairs.reach().ok_or_else(|| io::Error::other("the index is not finished"))?;
-    let from = reached.head;
-    let grown_bytes = shared.grown_bytes.load(SeqCst);
-    shared.form.raise(disk, &shared.store)?;
-    disk.make_dir(DIR)?;
-    disk.sync_dir("")?;
-    let mut draft = Draft::begin(disk, &from)?;
-    for space in (0..SPACES_END).map(|id| Space { id, name: "" }) {
-        let mut left = Range::prefix(b"");
-        loop {
-            if shared.stopping.load(SeqCst) {
-                return Err(io::Error::new(io::ErrorKind::Interrupted, "the store is closing"));
-            }
-            if !shared.has_room() {
-                return Err(space::full());
-            }
-            let page = shared.index.scan(space, &left, false, PAGE_PAIRS).map_err(io::Error::other)?;
-            let Some((last, _)) = page.last() else { break };
-            left.from = [last.as_slice(), &[0]].concat();
-            page.iter().try_for_each(|pair| draft.put(space.id, pair))?;
-        }
-    }
-    draft.end_block()?;
-    let trailer = trailer(shared.head().sequence, draft.count, draft.plain_bytes);
-    draft.append(&[&0u32.to_le_bytes()[..], &trailer].concat())?;
-    draft.file.sync_data()?;
-    disk.rename(DRAFT, &format!("{DIR}/{:020}{SUFFIX}", from.sequence))?;
-    disk.sync_dir(DIR)?;
-    shared.grown_bytes.fetch_sub(grown_bytes, SeqCst);
-    shared.growth_bytes_max.fetch_max(growth_after(draft.plain_bytes), SeqCst);
-    let names = names(disk)?;
-    for old in names.iter().rev().skip(KEPT) {
-        disk.remove(old)?;
-    }
-    Ok(())
 }

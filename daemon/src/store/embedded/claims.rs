@@ -1,12 +1,12 @@
 //! Claims from outside the journal about its end.
 
 use super::checkpoint::Checkpoint;
-use super::head::{CLEAN, Head, Position, TAIL, read_mark};
+use super::directory::At;
+use super::head::{CLEAN, HEADER_BYTES, Head, Position, TAIL, read_mark};
 use super::options::OpenError;
 use super::pairs::Reach;
-use super::recover::At;
 use super::scan::Scan;
-use super::segment::{self, HEADER_BYTES};
+use super::segment;
 
 /// Something outside the journal that knows its last commit.
 pub(super) struct Claim {

@@ -1,11 +1,11 @@
 //! The thread that makes groups durable: it puts a group into the journal as one frame, publishes it, and
 //! only then answers. Meanwhile the writer decides the next group.
 
-use super::checkpoint;
+use super::checkpointer;
 use super::journal::{Journal, Refused};
 use super::packer;
-use super::shared::{Shared, unavailable};
-use super::writer::Answer;
+use super::refusal::unavailable;
+use super::shared::Shared;
 use crate::store::layer::Layer;
 use crate::store::space;
 use mfa_shared::fault::Fault;
@@ -15,6 +15,10 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+
+/// Where the outcome goes.
+pub(super) type Answer = oneshot::Sender<Result<(), Fault>>;
 
 /// Jobs that were decided, and everyone who waits for them.
 #[derive(Default)]
@@ -124,7 +128,7 @@ impl Committer {
             return;
         }
         self.shared.spawn("store-checkpoint", |shared| {
-            if let Err(error) = checkpoint::make(&shared) {
+            if let Err(error) = checkpointer::make(&shared) {
                 if error.kind() != ErrorKind::Interrupted {
                     tracing::warn!(%error, "no checkpoint could be made; the next try follows later");
                 }

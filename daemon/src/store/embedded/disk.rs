@@ -3,7 +3,6 @@
 //! Names are relative to the data directory. Nothing is durable before `sync_data` (contents) and
 //! `sync_dir` (names) have returned.
 
-use super::segment;
 use crate::store::space;
 use rustix::fs::{FallocateFlags, fallocate};
 use std::fmt;
@@ -13,6 +12,11 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
+
+/// The folder of the journal.
+pub(super) const JOURNAL: &str = "journal";
+/// Files are read in pieces of this length.
+pub(super) const READ_BYTES: usize = 1024 * 1024;
 
 /// Checks that a test takes out, to show that its proof notices.
 #[cfg(test)]
@@ -153,7 +157,7 @@ impl Disk for RealDisk {
         found(fs::remove_file(self.root.join(name))).map(|_| ())
     }
     fn sync_dir(&self, dir: &str) -> io::Result<()> {
-        if dir != segment::DIR {
+        if dir != JOURNAL {
             return fs::File::open(self.root.join(dir))?.sync_all();
         }
         // Held open: a process that has no file left to open must still be able to sync this.

@@ -3,8 +3,8 @@
 use super::codec::Hash;
 use super::disk::Disk;
 use super::frame::Frame;
-use super::head::Position;
-use super::segment::{HEADER_BYTES, Reader, Step, name};
+use super::head::{HEADER_BYTES, Position};
+use super::segment::{Reader, Step, name};
 use super::shared::Shared;
 use crate::store::engine::{Commit, Trouble};
 use mfa_shared::fault::{Fault, UNAVAILABLE};

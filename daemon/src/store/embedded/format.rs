@@ -5,11 +5,11 @@
 
 use super::checkpoint;
 use super::codec::Hash;
-use super::disk::{Disk, read_small, replace};
-use super::head::{CLEAN, Head, Position, TAIL};
+use super::directory::At;
+use super::disk::{Disk, JOURNAL, read_small, replace};
+use super::head::{CLEAN, HEADER_BYTES, Head, Position, TAIL};
 use super::options::OpenError;
-use super::recover::At;
-use super::segment::{self, HEADER_BYTES, Header};
+use super::segment::{self, Header};
 use std::io;
 use std::path::Path;
 
@@ -97,8 +97,8 @@ pub(super) fn establish(at: &At<'_>, index: &Path) -> Result<(Hash, u32), OpenEr
         }
         None => {}
     }
-    at.io(segment::DIR, disk.make_dir(segment::DIR))?;
-    let segments = at.io(segment::DIR, segment::segments(disk))?;
+    at.io(JOURNAL, disk.make_dir(JOURNAL))?;
+    let segments = at.io(JOURNAL, segment::segments(disk))?;
     if let Some(header) = at.io(&segment::name(1), Header::read(disk, 1))? {
         if header.format > segment::FORMAT {
             let file = at.path(&segment::name(1));

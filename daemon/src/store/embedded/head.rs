@@ -4,6 +4,9 @@ use super::codec::{Cursor, Hash, checked, put_checksum};
 use super::disk::{Disk, DiskFile, read_small};
 use std::io;
 
+/// Bytes before the first frame of a journal file.
+pub(super) const HEADER_BYTES: u64 = 64;
+
 /// A place in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {

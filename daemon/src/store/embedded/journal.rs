@@ -1,10 +1,10 @@
 //! The end of the journal, where the writer appends.
 
 use super::codec::Hash;
-use super::disk::{Disk, DiskFile, read_up_to};
+use super::disk::{Disk, DiskFile, JOURNAL, READ_BYTES, read_up_to};
 use super::frame;
-use super::head::{Head, Position, TAIL, read_mark};
-use super::segment::{self, DIR, HEADER_BYTES, READ_BYTES, name};
+use super::head::{HEADER_BYTES, Head, Position, TAIL, read_mark};
+use super::segment::{self, name};
 use crate::store::space;
 use std::io;
 use std::sync::Arc;
@@ -140,9 +140,9 @@ impl Journal {
         if let Err(error) = self.disk.rename(NEXT, &name(segment)) {
             tracing::warn!(%error, segment, "the next journal file gets no name; the last one goes on");
             let removed = self.disk.remove(&name(segment));
-            return removed.and_then(|()| self.disk.sync_dir(DIR)).map_err(Refused::ForGood);
+            return removed.and_then(|()| self.disk.sync_dir(JOURNAL)).map_err(Refused::ForGood);
         }
-        self.disk.sync_dir(DIR).map_err(Refused::ForGood)?;
+        self.disk.sync_dir(JOURNAL).map_err(Refused::ForGood)?;
         // Gives back the space behind its end.
         let _ = self.file.0.set_len(self.head.at.offset);
         (self.file, self.reserved) = (file, 0);

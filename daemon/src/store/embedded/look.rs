@@ -4,14 +4,14 @@
 use super::begin::begin;
 use super::claims::{claims, compare};
 use super::codec::Hash;
-use super::disk::{Disk, RealDisk};
+use super::directory::At;
+use super::disk::{Disk, JOURNAL, RealDisk};
 use super::format::{self, Said};
-use super::head::{Head, Position};
+use super::head::{HEADER_BYTES, Head, Position};
 use super::options::OpenError;
 use super::past::Moment;
-use super::recover::At;
 use super::scan::Scanner;
-use super::segment::{self, HEADER_BYTES, Header, Reader, Step};
+use super::segment::{self, Header, Reader, Step};
 use crate::store::engine::Space;
 use mfa_shared::time::Timestamp;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub fn look_at_journal(dir: &Path, deadline: Instant) -> Result<JournalSeen, Ope
     // What is claimed is read first: the journal only grows meanwhile.
     let claims = claims(&at, None, &[])?;
     let wanted: BTreeSet<u64> = claims.iter().filter_map(|claim| Some(claim.head?.sequence)).collect();
-    let files = at.io(segment::DIR, segment::segments(&disk))?.len();
+    let files = at.io(JOURNAL, segment::segments(&disk))?.len();
     let Some(store) = store_of(&disk) else {
         return Err(at.damaged(
             &segment::name(1),
@@ -45,17 +45,17 @@ pub fn look_at_journal(dir: &Path, deadline: Instant) -> Result<JournalSeen, Ope
         ));
     };
     let stop = || Instant::now() > deadline;
-    let begins = at.io(segment::DIR, begin(&disk, store))?;
+    let begins = at.io(JOURNAL, begin(&disk, store))?;
     let scanner =
         Scanner { at: &at, store: &store, begins: &begins, wanted: &wanted, until: u64::MAX, stop: &stop };
     let scan = match scanner.run(begins) {
         // Beside it, a daemon has put older files into the archive.
-        Err(_) if at.io(segment::DIR, begin(&disk, store))? != begins => {
+        Err(_) if at.io(JOURNAL, begin(&disk, store))? != begins => {
             return look_at_journal(dir, deadline);
         }
         scan => scan?,
     };
-    let last = at.io(segment::DIR, segment::segments(&disk))?.last().copied().unwrap_or_default();
+    let last = at.io(JOURNAL, segment::segments(&disk))?.last().copied().unwrap_or_default();
     let whole = scan.end.at.segment >= last || !stop();
     if whole {
         compare(&at, &scan, &claims)?;

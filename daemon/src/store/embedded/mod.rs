@@ -8,9 +8,11 @@ mod archive;
 mod away;
 mod begin;
 mod checkpoint;
+mod checkpointer;
 mod claims;
 mod codec;
 mod committer;
+mod directory;
 mod disk;
 mod feed;
 mod format;
@@ -27,12 +29,15 @@ mod options;
 mod packed;
 mod packer;
 mod pairs;
+mod panicked;
 mod past;
 mod past_commits;
 mod past_files;
+mod pins;
 mod places;
 mod recent;
 mod recover;
+mod refusal;
 mod replay;
 mod scan;
 mod segment;
@@ -53,7 +58,7 @@ pub use objects::{ImagesSeen, look_at_images};
 pub use options::{OpenError, Options};
 pub use past::{Moment, Past, Until};
 pub use past_files::PastError;
-pub use snapshot::Bounds;
+pub use pins::Bounds;
 
 use crate::store::engine::{
     Archive, Archived, Changed, Commit, Engine, JournalMark, Pending, ReadWork, Trouble, Visit, WriteWork,
@@ -66,11 +71,12 @@ use index::Index;
 use journal::Journal;
 use mfa_shared::fault::{Fault, INTERNAL};
 use objects::FileObjects;
-use packer::Packer;
+use panicked::panic_text;
+use pins::Pins;
 use recover::{Recovered, recover};
-use shared::{Counts, Shared, unavailable};
-use snapshot::{Pins, Snapshot};
-use std::any::Any;
+use refusal::unavailable;
+use shared::{Counts, Packing, Shared};
+use snapshot::Snapshot;
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -94,12 +100,6 @@ pub struct Embedded {
     closing: AtomicBool,
     /// What was not right on opening, and was put right.
     healed: Vec<Trouble>,
-}
-
-/// The words of a panic.
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".to_owned())
 }
 
 /// Makes the data directory, and closes it to others if it is ours or still empty.
@@ -161,7 +161,7 @@ impl Embedded {
             ),
             counts: Counts::default(),
             form: Form::new(recovered.form),
-            packer: Packer::new(options.packs),
+            packer: Packing::new(options.packs),
             _away: away,
             _lock: lock,
         });
@@ -203,7 +203,7 @@ impl Embedded {
 
     /// Makes a checkpoint now, and blocks until it is made: as long as it takes to read the whole store.
     pub fn checkpoint(&self) -> std::io::Result<()> {
-        checkpoint::make(&self.shared)
+        checkpointer::make(&self.shared)
     }
 
     fn send(&self, message: Message) -> Result<(), Fault> {

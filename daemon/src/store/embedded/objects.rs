@@ -4,7 +4,7 @@
 //! names the image goes into the journal.
 
 use super::disk::Disk;
-use super::shared::unavailable;
+use super::refusal::unavailable;
 use crate::store::engine::Pending;
 use crate::store::images::damaged;
 use crate::store::objects::{Draft, Hold, Holds, Objects, Opened, UsedBy, hash_and_length, is_hash};

@@ -1,6 +1,6 @@
 //! How the engine is opened, and why it refuses to open.
 
-use super::snapshot::Bounds;
+use super::pins::Bounds;
 use crate::store::engine::Space;
 use std::fmt;
 use std::io;

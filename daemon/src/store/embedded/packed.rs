@@ -7,8 +7,8 @@
 //! checksum of table and length (4), and a magic (8).
 
 use super::codec::{Cursor, checked, length, put_checksum};
-use super::disk::{DiskFile, read_up_to};
-use super::segment::{HEADER_BYTES, READ_BYTES};
+use super::disk::{DiskFile, READ_BYTES, read_up_to};
+use super::head::HEADER_BYTES;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 

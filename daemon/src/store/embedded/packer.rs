@@ -1,43 +1,20 @@
 //! Packs closed journal files beside the work, one after the other. A kill at any point leaves either the
 //! plain or the packed file, and at most a draft that the next start removes.
 
-use super::disk::Disk;
+use super::disk::{Disk, JOURNAL};
+use super::head::HEADER_BYTES;
 use super::packed::{Packed, is_packed, pack, same};
-use super::segment::{self, DIR, HEADER_BYTES, name};
+use super::segment::{self, name};
 use super::shared::Shared;
 use crate::store::space;
 use rustix::process::nice;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
 
 const DRAFT: &str = "journal/pack.tmp";
 /// How far the thread gives way to those that serve and write.
 const NICE: i32 = 10;
-
-/// What is known of the packing of an open engine.
-#[derive(Debug, Default)]
-pub(super) struct Packer {
-    /// Whether files are packed without being asked for.
-    wanted: bool,
-    /// Whether a thread is to look through the files and has not begun.
-    due: AtomicBool,
-    /// The file that was the last one when they were looked through.
-    seen: AtomicU64,
-    /// Held while files are packed.
-    working: Mutex<()>,
-}
-
-impl Packer {
-    pub(super) fn new(wanted: bool) -> Self {
-        Self { wanted, ..Self::default() }
-    }
-
-    /// No file is packed while this is held.
-    pub(super) fn working(&self) -> MutexGuard<'_, ()> {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Has closed files packed in the background, if there may be new ones.
 pub(super) fn consider(shared: &Arc<Shared>) {
@@ -121,7 +98,7 @@ fn one(shared: &Shared, segment: u64) -> io::Result<()> {
         return Err(io::Error::other(format!("{name} does not read the same when it is packed")));
     }
     disk.rename(DRAFT, &name)?;
-    disk.sync_dir(DIR).inspect_err(|error| {
+    disk.sync_dir(JOURNAL).inspect_err(|error| {
         // The next sync of the folder would say that all is well, also with the name of a file in use.
         tracing::error!(%error, "the journal's folder cannot be synced; writes are refused until a restart");
         shared.refuse_writes("the disk of the store has failed, so nothing can be written");

@@ -5,16 +5,17 @@
 //! one commit that is known from elsewhere.
 
 use super::codec::{Hash, hash};
+use super::disk::JOURNAL;
 use super::feed::Feed;
 use super::format;
 use super::frame;
-use super::head::{Head, Position};
+use super::head::{HEADER_BYTES, Head, Position};
 use super::lock::Lock;
 use super::objects;
 use super::options::OpenError;
 use super::past_commits::{Commits, Next};
 use super::past_files::{Files, PastError, identity, places, refused, same_folder};
-use super::segment::{self, DIR, HEADER_BYTES, Header};
+use super::segment::{self, Header};
 use super::shared::Shared;
 use crate::hex::hexadecimal;
 use crate::store::engine::{Commit, JournalMark};
@@ -111,13 +112,13 @@ impl Past {
             for entry in fs::read_dir(&journal).map_err(unreadable)? {
                 let path = entry.map_err(unreadable)?.path();
                 if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
-                    own.0.insert(format!("{DIR}/{name}"), path);
+                    own.0.insert(format!("{JOURNAL}/{name}"), path);
                 }
             }
             if segment::segments(&own).map_err(unreadable)?.is_empty() {
                 return refused(format!(
-                    "there is no journal in {shown}: name the folder of the old store, its folder {DIR}, or \
-                     its archive"
+                    "there is no journal in {shown}: name the folder of the old store, its folder {JOURNAL}, \
+                     or its archive"
                 ));
             }
             let Some(identity) = identity(&root, &own)? else {

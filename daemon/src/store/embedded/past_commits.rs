@@ -1,9 +1,9 @@
 //! The commits of a journal that is only read, each verified before it is handed over.
 
 use super::codec::Hash;
-use super::head::{Head, Position};
+use super::head::{HEADER_BYTES, Head, Position};
 use super::past_files::Files;
-use super::segment::{FORMAT, HEADER_BYTES, Reader, Step};
+use super::segment::{FORMAT, Reader, Step};
 use crate::store::engine::Commit;
 use std::collections::VecDeque;
 

@@ -1,10 +1,10 @@
 //! The files of a journal that is only read, and the folders that they lie in.
 
 use super::codec::Hash;
-use super::disk::{Disk, DiskFile};
+use super::disk::{Disk, DiskFile, JOURNAL};
 use super::format::{self, Said};
 use super::options::OpenError;
-use super::segment::{self, DIR, Header};
+use super::segment::{self, Header};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -82,7 +82,7 @@ impl Disk for Files {
 
 /// The folder of a store, and that of its journal.
 pub(super) fn places(folder: &Path) -> (PathBuf, PathBuf) {
-    let whole = folder.join(DIR);
+    let whole = folder.join(JOURNAL);
     if whole.is_dir() {
         return (folder.to_owned(), whole);
     }

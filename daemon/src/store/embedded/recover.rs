@@ -9,9 +9,10 @@ use super::begin::begin;
 use super::checkpoint::{self, Checkpoint};
 use super::claims::{claims, compare};
 use super::codec::Hash;
-use super::disk::Disk;
+use super::directory::At;
+use super::disk::{Disk, JOURNAL};
 use super::format::{establish, genesis};
-use super::head::{CLEAN, Head, Position};
+use super::head::{CLEAN, HEADER_BYTES, Head, Position};
 use super::journal::Journal;
 use super::options::{OpenError, Options};
 use super::packer;
@@ -19,38 +20,13 @@ use super::pairs::{Pairs, Reach};
 use super::places::Places;
 use super::replay::Replay;
 use super::scan::{Scan, Scanner};
-use super::segment::{self, HEADER_BYTES, Header};
+use super::segment::{self, Header};
 use super::tree::Sick;
 use crate::store::engine::Trouble;
 use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// The data directory, for the sentences of refusals.
-pub(super) struct At<'a> {
-    pub(super) disk: &'a dyn Disk,
-    pub(super) dir: &'a Path,
-}
-
-impl At<'_> {
-    pub(super) fn path(&self, name: &str) -> PathBuf {
-        if name.is_empty() { self.dir.to_owned() } else { self.dir.join(name) }
-    }
-
-    pub(super) fn io<T>(&self, name: &str, result: io::Result<T>) -> Result<T, OpenError> {
-        result.map_err(|source| match source.kind() {
-            // Only what is read says so, of bytes that were never written like that.
-            io::ErrorKind::InvalidData => self.damaged(name, source.to_string()),
-            _ => OpenError::Io { file: self.path(name), source },
-        })
-    }
-
-    pub(super) fn damaged(&self, name: &str, why: String) -> OpenError {
-        let way_out = "restore this file from a copy, or the whole data directory from a backup".to_owned();
-        OpenError::Damaged { file: self.path(name), why, way_out }
-    }
-}
 
 /// What was found on opening.
 pub(super) struct Recovered {
@@ -93,7 +69,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
 
     let journal_bytes = journal_bytes(&at, 0)?;
     let newest = checkpoints.first().map(|checkpoint| checkpoint.from);
-    let begins = at.io(segment::DIR, begin(at.disk, store))?;
+    let begins = at.io(JOURNAL, begin(at.disk, store))?;
     let large = |newest: &Head| journal_bytes > options.verify_bytes && newest.sequence >= begins.sequence;
     let start = newest.filter(large).unwrap_or(begins);
     let stop = &|| false;
@@ -104,7 +80,7 @@ pub(super) fn recover(options: &Options, disk: &Arc<dyn Disk>) -> Result<Recover
     scan.places = places_before(&at, &begins, &scan.start)?.then(scan.places);
     let end = scan.end;
     warn_of_torn_end(&scan);
-    let journal = at.io(segment::DIR, resume(disk, store, &scan, options.segment_bytes))?;
+    let journal = at.io(JOURNAL, resume(disk, store, &scan, options.segment_bytes))?;
     let grown_bytes = match newest {
         None => journal_bytes,
         Some(head) => journal_bytes_after(&at, &head)?,
@@ -149,7 +125,7 @@ fn remove_drafts(at: &At<'_>) -> Result<(), OpenError> {
         return Ok(());
     }
     at.io(checkpoint::DIR, checkpoint::remove_draft(at.disk))?;
-    at.io(segment::DIR, packer::remove_draft(at.disk))
+    at.io(JOURNAL, packer::remove_draft(at.disk))
 }
 
 fn warn_of_torn_end(scan: &Scan) {
@@ -224,7 +200,7 @@ fn places_before(at: &At<'_>, begins: &Head, start: &Head) -> Result<Places, Ope
 /// The length of the journal as it was written.
 fn journal_bytes(at: &At<'_>, from_segment: u64) -> Result<u64, OpenError> {
     let mut bytes = 0;
-    for segment in at.io(segment::DIR, segment::segments(at.disk))? {
+    for segment in at.io(JOURNAL, segment::segments(at.disk))? {
         let name = segment::name(segment);
         if segment >= from_segment
             && let Some((file, _)) = at.io(&name, segment::open(at.disk, segment))?
@@ -247,13 +223,13 @@ fn resume(disk: &Arc<dyn Disk>, store: Hash, scan: &Scan, segment_bytes: u64) ->
     match scan.unborn {
         None => {}
         Some(1) => {
-            disk.make_dir(segment::DIR)?;
+            disk.make_dir(JOURNAL)?;
             segment::begin(&**disk, &genesis(store), 1)?;
             disk.sync_dir("")?;
         }
         Some(segment) => disk.remove(&segment::name(segment))?,
     }
     // A file that a killed process made may not have a durable name yet.
-    disk.sync_dir(segment::DIR)?;
+    disk.sync_dir(JOURNAL)?;
     Journal::resume(disk.clone(), store, scan.end, segment_bytes)
 }

@@ -2,13 +2,13 @@
 
 use super::checkpoint::{self, Checkpoint};
 use super::codec::Hash;
+use super::directory::At;
 use super::disk::Disk;
 use super::feed::Frames;
 use super::format::genesis;
 use super::head::Head;
 use super::options::{OpenError, Options};
 use super::pairs::{Pairs, Reach};
-use super::recover::At;
 use super::scan::Scan;
 use super::tree::{self, Sick};
 use crate::store::layer::Layer;

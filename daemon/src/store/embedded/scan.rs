@@ -1,11 +1,12 @@
 //! Verification of the journal: every checksum, every sequence, every link of the chain.
 
 use super::codec::Hash;
-use super::head::{Head, Position};
+use super::directory::At;
+use super::disk::JOURNAL;
+use super::head::{HEADER_BYTES, Head, Position};
 use super::options::OpenError;
 use super::places::Places;
-use super::recover::At;
-use super::segment::{self, FORMAT, HEADER_BYTES, Reader, Step};
+use super::segment::{self, FORMAT, Reader, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a verification found.
@@ -82,7 +83,7 @@ impl Scanner<'_> {
 
     /// The journal files, none of which is missing between others.
     fn segments(&self) -> Result<Vec<u64>, OpenError> {
-        let mut segments = self.at.io(segment::DIR, segment::segments(self.at.disk))?;
+        let mut segments = self.at.io(JOURNAL, segment::segments(self.at.disk))?;
         let first = self.begins.at.segment;
         segments.retain(|segment| *segment >= first);
         match segments.iter().zip(first..).find(|(number, expected)| *number != expected) {

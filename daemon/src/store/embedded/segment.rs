@@ -1,33 +1,27 @@
 //! One file of the journal: a header, then frames, each chained to the one before by its hash.
 
 use super::codec::{Cursor, Hash, checked, put_checksum};
-use super::disk::{Disk, DiskFile, read_up_to};
+use super::disk::{Disk, DiskFile, JOURNAL, READ_BYTES, read_up_to};
 use super::frame::{self, Frame};
-use super::head::{Head, Position};
+use super::head::{HEADER_BYTES, Head, Position};
 use super::packed::{self, Packed};
 use std::io;
 
-/// The folder.
-pub(super) const DIR: &str = "journal";
 /// Version of the stored form of a journal file.
 pub(super) const FORMAT: u32 = 1;
-/// Bytes before the first frame of a file.
-pub(super) const HEADER_BYTES: u64 = 64;
 const MAGIC: &[u8; 8] = b"MFAjrnl1";
-/// Files are read in pieces of this length.
-pub(super) const READ_BYTES: usize = 1024 * 1024;
 
 /// Name of a journal file.
 pub(super) fn name(segment: u64) -> String {
-    format!("{DIR}/{segment:08}.log")
+    format!("{JOURNAL}/{segment:08}.log")
 }
 
 /// The numbers of the journal files, ascending.
 pub(super) fn segments(disk: &dyn Disk) -> io::Result<Vec<u64>> {
-    let names = disk.list(DIR)?;
+    let names = disk.list(JOURNAL)?;
     let number = |file: &String| {
         let number = file.strip_suffix(".log")?.parse().ok()?;
-        (name(number) == format!("{DIR}/{file}")).then_some(number)
+        (name(number) == format!("{JOURNAL}/{file}")).then_some(number)
     };
     let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
     numbers.sort_unstable();
@@ -233,5 +227,5 @@ pub(super) fn begin(disk: &dyn Disk, head: &Head, segment: u64) -> io::Result<()
     let file = disk.create(&name(segment))?;
     write_header(&*file, head, segment)?;
     file.sync_data()?;
-    disk.sync_dir(DIR)
+    disk.sync_dir(JOURNAL)
 }

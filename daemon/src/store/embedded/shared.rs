@@ -6,22 +6,19 @@ use super::disk::Disk;
 use super::head::{Head, Position};
 use super::index::Index;
 use super::lock::Lock;
-use super::packer::Packer;
+use super::pins::{Bounds, Pins};
 use super::places::Places;
 use super::recent::Recent;
-use super::snapshot::{Bounds, Pins};
+use super::refusal::unavailable;
 use super::tree::Sick;
 use super::upgrade::Form;
 use crate::count::{Level, Spread};
 use crate::store::engine::{Pair, Range, Space, View};
 use crate::store::figures::COMMIT_MICROS;
-use mfa_shared::fault::{Fault, UNAVAILABLE};
+use mfa_shared::fault::Fault;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
-
-/// Seconds after which a client may try again; a person has to look at the disk first.
-const RETRY_AFTER_S: u32 = 30;
 
 /// Bounds of the number of transactions that become durable together.
 const GROUP_SIZES: &[u64] = &[1, 2, 4, 8, 16, 32, 64];
@@ -41,6 +38,30 @@ impl Default for Counts {
     fn default() -> Self {
         let (commits, groups) = (Spread::over(COMMIT_MICROS), Spread::over(GROUP_SIZES));
         Self { commits, groups, waiting: Level::default() }
+    }
+}
+
+/// What is known of the packing of an open engine.
+#[derive(Debug, Default)]
+pub(super) struct Packing {
+    /// Whether files are packed without being asked for.
+    pub(super) wanted: bool,
+    /// Whether a thread is to look through the files and has not begun.
+    pub(super) due: AtomicBool,
+    /// The file that was the last one when they were looked through.
+    pub(super) seen: AtomicU64,
+    /// Held while files are packed.
+    working: Mutex<()>,
+}
+
+impl Packing {
+    pub(super) fn new(wanted: bool) -> Self {
+        Self { wanted, ..Self::default() }
+    }
+
+    /// No file is packed while this is held.
+    pub(super) fn working(&self) -> MutexGuard<'_, ()> {
+        self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,16 +107,11 @@ pub(super) struct Shared {
     pub(super) growth_bytes_max: AtomicU64,
     pub(super) counts: Counts,
     pub(super) form: Form,
-    pub(super) packer: Packer,
+    pub(super) packer: Packing,
     /// Where the index is, if the disk had no space for it.
     pub(super) _away: Option<Away>,
     /// The last field, so that the index is closed before another process may open it.
     pub(super) _lock: Lock,
-}
-
-/// The fault of everything that cannot be done until a person has looked at the disk.
-pub(super) fn unavailable(detail: &str) -> Fault {
-    Fault::new(UNAVAILABLE, detail).retry_after(RETRY_AFTER_S)
 }
 
 impl Shared {
@@ -188,6 +204,17 @@ impl Shared {
     /// Behind what the journal begins.
     pub(super) fn begins(&self) -> Head {
         *self.begins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Brings the directory up to this program on opening. Where the disk takes nothing now, that is made up
+    /// for before the first file of the new form is written.
+    pub(super) fn raise_form(&self) {
+        if self.disk.is_read_only() {
+            return;
+        }
+        if let Err(error) = self.form.raise(&*self.disk, &self.store) {
+            tracing::warn!(%error, "the data directory keeps its earlier form for now");
+        }
     }
 
     /// Runs something beside readers and writer until it is done or the engine closes.

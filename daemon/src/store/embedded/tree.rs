@@ -1,5 +1,6 @@
 //! The tree of sled as a guest that is not trusted: its panics are caught, and its folder can be thrown away.
 
+use super::panicked::panic_text;
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 use std::os::unix::fs::MetadataExt;
@@ -20,7 +21,7 @@ pub(super) type Sick = String;
 
 /// Runs a call into sled; its panics become a reason like its errors.
 pub(super) fn caught<T>(call: impl FnOnce() -> Result<T, Sick>) -> Result<T, Sick> {
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(super::panic_text(&*panic)))
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(panic_text(&*panic)))
 }
 
 /// What sled says.

@@ -7,7 +7,6 @@
 use super::codec::Hash;
 use super::disk::Disk;
 use super::format::{self, FORM};
-use super::shared::Shared;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,19 +27,6 @@ impl Form {
             tracing::info!(form = *form, "the data directory has a new form, which earlier programs refuse");
         }
         Ok(())
-    }
-}
-
-impl Shared {
-    /// Brings the directory up to this program on opening. Where the disk takes nothing now, that is made up
-    /// for before the first file of the new form is written.
-    pub(super) fn raise_form(&self) {
-        if self.disk.is_read_only() {
-            return;
-        }
-        if let Err(error) = self.form.raise(&*self.disk, &self.store) {
-            tracing::warn!(%error, "the data directory keeps its earlier form for now");
-        }
     }
 }
 

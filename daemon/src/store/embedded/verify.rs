@@ -1,8 +1,9 @@
 //! Verification of what is too large to be verified before opening.
 
+use super::directory::At;
+use super::disk::JOURNAL;
 use super::head::Head;
 use super::options::OpenError;
-use super::recover::At;
 use super::scan::Scanner;
 use super::shared::Shared;
 use crate::store::space::is_out_of_files;
@@ -53,7 +54,7 @@ pub(super) fn journal(shared: &Shared, dir: &Path, until: Head) {
     let error = match found {
         Err(_) if stop() => return,
         Ok(scan) if stop() || scan.anchors.get(&until.sequence) == Some(&until) => return,
-        Ok(_) => at.damaged(super::segment::DIR, "its beginning does not lead to its end".to_owned()),
+        Ok(_) => at.damaged(JOURNAL, "its beginning does not lead to its end".to_owned()),
         Err(error) => error,
     };
     tracing::error!(%error, "an older part of the journal is damaged; writes are refused");

@@ -1,12 +1,14 @@
 //! The thread that decides: each job on the state that the jobs before it make, durable or not. No one learns
 //! of a decision before it is durable.
 
-use super::committer::{Done, Group};
+use super::committer::{Answer, Done, Group};
 use super::disk::replace;
 use super::frame::{COMMIT_BYTES_MAX, put_commit};
 use super::head::CLEAN;
 use super::layout::{KEY_BYTES_MAX, SPACES_END};
-use super::shared::{Published, Shared, unavailable};
+use super::panicked::panic_text;
+use super::refusal::unavailable;
+use super::shared::{Published, Shared};
 use crate::store::engine::{Change, Commit, Overlay, Pair, Range, Space, View, WriteWork};
 use crate::store::layer::Layer;
 use mfa_shared::fault::{Fault, INTERNAL};
@@ -15,15 +17,11 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::oneshot;
 
 const GROUP_JOBS_MAX: usize = 64;
 const GROUP_BYTES_MAX: usize = 256 * 1024;
 /// So many jobs are worth a sync of their own while others wait: the next ones are decided during it.
 const GROUP_JOBS_ENOUGH: usize = 16;
-
-/// Where the outcome goes.
-pub(super) type Answer = oneshot::Sender<Result<(), Fault>>;
 
 /// One transaction to decide.
 pub(super) struct Job {
@@ -89,7 +87,7 @@ impl View for Ahead<'_> {
 /// Runs a job. A job that panics is a defect, but only its own caller shall suffer from it.
 fn decide(work: &mut WriteWork, view: &mut dyn View) -> Result<Option<Commit>, Fault> {
     let decided = catch_unwind(AssertUnwindSafe(|| work(view))).map_err(|panic| {
-        tracing::error!(why = super::panic_text(&*panic), "a transaction has panicked");
+        tracing::error!(why = panic_text(&*panic), "a transaction has panicked");
         Fault::new(INTERNAL, "the transaction broke off because of a defect, and nothing was written")
     })?;
     let Some(commit) = decided.filter(|commit| !commit.changes.is_empty()) else { return Ok(None) };

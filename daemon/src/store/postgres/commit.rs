@@ -72,7 +72,7 @@ pub(super) fn read(session: &Session, runtime: &Runtime, work: &mut ReadWork) ->
 }
 
 /// Runs work that writes. After a conflict it is run again, and after several ones alone: transactions that
-/// all want the same record would only hinder each other, and one that takes long would lose to short ones
+/// all need the same record would only hinder each other, and one that takes long would lose to short ones
 /// for ever. `turns` is shared by those that run beside each other.
 pub(super) fn write(
     session: &Session,

@@ -4,7 +4,7 @@ use super::{Audit, EMAIL_CONFIGURATIONS, GATEWAY_USES, SMS_CONFIGURATIONS};
 use crate::store::engine::Space;
 use crate::store::record::{Record, key};
 use crate::store::seal::{HoldsSecrets, Sealed};
-use mfa_shared::api::gateways::{EmailConfiguration, GatewayState, Protocol, SmsConfiguration, Switch};
+use mfa_shared::api::gateways::{GatewayState, Protocol, Switch};
 use mfa_shared::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -39,23 +39,6 @@ pub struct StoredEmail {
     pub audit: Audit,
 }
 
-impl StoredEmail {
-    /// The configuration as reads show it, with a password or without.
-    pub fn shown(self, app_password: Option<String>) -> EmailConfiguration {
-        EmailConfiguration {
-            identifier: self.identifier,
-            host: self.host,
-            port: self.port,
-            protocol: self.protocol,
-            username: self.username,
-            app_password,
-            smtp_auth: self.smtp_auth,
-            start_tls: self.start_tls,
-            state: self.state,
-        }
-    }
-}
-
 impl Record for StoredEmail {
     const SPACE: Space = EMAIL_CONFIGURATIONS;
     fn key(&self) -> Vec<u8> {
@@ -68,7 +51,7 @@ impl HoldsSecrets for StoredEmail {
         self.app_password.as_mut().map(|sealed| (APP_PASSWORD, sealed)).into_iter().collect()
     }
     fn called(&self) -> String {
-        format!("{} gateway {}", GatewayKind::Email.as_str(), self.identifier)
+        format!("email gateway {}", self.identifier)
     }
 }
 
@@ -90,20 +73,6 @@ pub struct StoredSms {
     pub audit: Audit,
 }
 
-impl StoredSms {
-    /// The configuration as reads show it, with its secret or without.
-    pub fn shown(self, auth_token: Option<String>) -> SmsConfiguration {
-        SmsConfiguration {
-            identifier: self.identifier,
-            auth_token,
-            account_sid: self.account_sid,
-            sender_number: self.sender_number,
-            state: self.state,
-            r#type: None,
-        }
-    }
-}
-
 impl Record for StoredSms {
     const SPACE: Space = SMS_CONFIGURATIONS;
     fn key(&self) -> Vec<u8> {
@@ -116,27 +85,7 @@ impl HoldsSecrets for StoredSms {
         vec![(AUTH_TOKEN, &mut self.auth_token)]
     }
     fn called(&self) -> String {
-        format!("{} gateway {}", GatewayKind::Sms.as_str(), self.identifier)
-    }
-}
-
-/// Which kind of configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum GatewayKind {
-    /// E-mail.
-    Email,
-    /// SMS.
-    Sms,
-}
-
-impl GatewayKind {
-    /// The word in keys, and in the paths of its endpoints.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Email => "email",
-            Self::Sms => "sms",
-        }
+        format!("sms gateway {}", self.identifier)
     }
 }
 
@@ -145,8 +94,8 @@ impl GatewayKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GatewayUse {
-    /// Kind of the configuration.
-    pub kind: GatewayKind,
+    /// Kind of the configuration, by the word in the paths of its endpoints.
+    pub kind: String,
     /// The configuration.
     pub identifier: String,
     /// What was done: `READ` or `TEST`.
@@ -157,13 +106,13 @@ pub struct GatewayUse {
     pub at: Timestamp,
     /// The receiver of a message.
     pub to: Option<String>,
-    /// What became of a message: `sent`, or the stage at which it failed.
+    /// The result of a message: `sent`, or the stage at which it failed.
     pub outcome: Option<String>,
 }
 
 impl Record for GatewayUse {
     const SPACE: Space = GATEWAY_USES;
     fn key(&self) -> Vec<u8> {
-        key(&[self.kind.as_str(), &self.identifier])
+        key(&[&self.kind, &self.identifier])
     }
 }

@@ -43,7 +43,7 @@ impl Record for InterestState {
     }
 }
 
-/// What an account has accrued, and what became of it.
+/// What an account has accrued, and what was paid of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredInterest {

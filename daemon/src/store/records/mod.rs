@@ -30,7 +30,7 @@ pub use customers::StoredCommand;
 pub use days::{DayMark, TellerMark, day_key};
 pub use definitions::{StoredAction, StoredDefinitionCommand};
 pub use employees::StoredEmployee;
-pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayKind, GatewayUse, StoredEmail, StoredSms};
+pub use gateways::{APP_PASSWORD, AUTH_TOKEN, GatewayUse, StoredEmail, StoredSms};
 pub use idempotency::Remembered;
 pub use images::{StoredImage, StoredPortrait, StoredScan};
 pub use instances::{AccountCounter, StoredInstance};

@@ -1,4 +1,4 @@
-//! Subscriptions of webhooks, with their secrets encrypted, and what became of deliveries.
+//! Subscriptions of webhooks, with their secrets encrypted, and the results of deliveries.
 
 use super::{DELIVERER, DELIVERIES, SUBSCRIPTIONS};
 use crate::store::engine::Space;

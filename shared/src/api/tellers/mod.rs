@@ -12,6 +12,7 @@ pub use transactions::*;
 
 use crate::amount::Amount;
 use crate::fault::Fault;
+use crate::kind::Kind;
 use crate::query::{ParamDoc, Parameters, Params, missing};
 use crate::rule::*;
 use crate::time::Timestamp;
@@ -153,6 +154,9 @@ impl Parameters for TellerForm {
         vec![ParamDoc { name: "command", doc: "What to do.", required: true, schema }]
     }
 }
+
+/// Its kind of record.
+pub const KINDS: &[Kind] = &[Kind::of("teller", "/offices/{}/teller/{}", "code", "GetTeller")];
 
 endpoints! {
     application "teller-v1";

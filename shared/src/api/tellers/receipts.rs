@@ -3,6 +3,7 @@
 use super::transactions::{TransactionCharge, TransactionType};
 use crate::amount::{AMOUNT_BOUND, Amount};
 use crate::api::definitions::Currency;
+use crate::kind::Kind;
 use crate::object;
 use crate::object::nested;
 use crate::rule::*;
@@ -62,3 +63,7 @@ object! {
         balance: Option<Amount> = optional(decimal(-AMOUNT_BOUND, AMOUNT_BOUND)),
     }
 }
+
+/// Its kind of record.
+pub const RECEIPT_KIND: &[Kind] =
+    &[Kind::of("receipt", "/offices/{}/teller/{}/receipts/{}", "", "GetReceipt")];

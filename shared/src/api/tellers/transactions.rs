@@ -2,6 +2,7 @@
 
 use crate::amount::{AMOUNT_BOUND, Amount};
 use crate::fault::Fault;
+use crate::kind::Kind;
 use crate::object::{FieldDoc, Fields, Object, nested};
 use crate::query::{ParamDoc, Parameters, Params, missing};
 use crate::rule::*;
@@ -271,3 +272,7 @@ impl Parameters for TransactionForm {
         ]
     }
 }
+
+/// Its kind of record.
+pub const TRANSACTION_KIND: &[Kind] =
+    &[Kind::of("transaction", "/teller/{}/transactions/{}", "", "GetTransaction")];

@@ -1,8 +1,8 @@
 //! A frame that was exchanged for another one with a right checksum.
 
 use super::super::frame;
-use super::super::head::Position;
-use super::super::segment::{HEADER_BYTES, Reader, Step, name};
+use super::super::head::{HEADER_BYTES, Position};
+use super::super::segment::{Reader, Step, name};
 use super::sim::SimDisk;
 use super::world::*;
 use crate::store::engine::Engine;

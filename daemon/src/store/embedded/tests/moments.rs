@@ -1,7 +1,8 @@
 //! Long reads beside writers: each sees one moment, neither waits for the other, and memory is limited.
 
 use super::super::Embedded;
-use super::super::snapshot::{Bounds, Snapshot};
+use super::super::pins::Bounds;
+use super::super::snapshot::Snapshot;
 use super::sim::{Chance, SimDisk};
 use super::world::*;
 use crate::store::engine::{Change, Engine, Range, View};

@@ -1,9 +1,9 @@
 //! The packed form of a journal file: it reads as the plain one, and what is damaged in it is refused.
 
 use super::super::disk::{Disk, RealDisk};
-use super::super::head::Position;
+use super::super::head::{HEADER_BYTES, Position};
 use super::super::packed::{BLOCK_BYTES, Packed, pack, same};
-use super::super::segment::{HEADER_BYTES, Reader, Step, name};
+use super::super::segment::{Reader, Step, name};
 use super::super::{Embedded, Options};
 use super::damage::{copy, damage};
 use super::sim::{Chance, SimDisk};

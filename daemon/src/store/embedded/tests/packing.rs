@@ -1,8 +1,8 @@
 //! The packing of closed files: broken off anywhere, refused by the disk, beside readers and writers, killed.
 
-use super::super::disk::Disk;
+use super::super::disk::{Disk, JOURNAL};
 use super::super::packed::Packed;
-use super::super::segment::{DIR, begin, name, segments};
+use super::super::segment::{begin, name, segments};
 use super::super::{Embedded, Options};
 use super::sim::{Failing, Loss, SimDisk};
 use super::world::*;
@@ -50,7 +50,7 @@ fn whole(disk: &SimDisk, dir: &Path, right: &[Pair], files: &[Vec<u8>], what: &s
     let engine = open_on(dir, Arc::new(disk.clone())).unwrap();
     assert!(all(&engine).unwrap() == right, "{what}");
     assert_eq!(engine.journal(0).map(Result::unwrap).count() as u64, engine.sequence(), "{what}");
-    assert!(!disk.list(DIR).unwrap().contains(&"pack.tmp".to_owned()), "{what}");
+    assert!(!disk.list(JOURNAL).unwrap().contains(&"pack.tmp".to_owned()), "{what}");
     engine.pack().unwrap();
     assert!((1..=files.len() as u64).all(|segment| is_packed(disk, segment)), "{what}");
     write(&engine, vec![change("more", Some(vec![1]))]).unwrap();
@@ -153,7 +153,7 @@ fn a_full_disk_is_not_filled_further_and_is_packed_when_there_is_space() {
             if let Err(error) = engine.pack() {
                 assert_eq!(error.kind(), ErrorKind::StorageFull, "{n} {long}");
             }
-            assert!(!disk.list(DIR).unwrap().contains(&"pack.tmp".to_owned()), "{n} {long}");
+            assert!(!disk.list(JOURNAL).unwrap().contains(&"pack.tmp".to_owned()), "{n} {long}");
             assert_eq!(engine.final_fault(), None);
             disk.fail(Failing::Never);
             write(&engine, vec![change("later", Some(vec![1]))]).unwrap();

@@ -1,11 +1,11 @@
 //! Moving of old journal files out of the store.
 
-use super::admin::StoreFlags;
-use super::not_started;
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::Outcome;
 use crate::machine::backup::KeyFlags;
+use crate::machine::daemon::admin::StoreFlags;
+use crate::machine::daemon::not_started;
 use crate::output::views;
 use clap::Args;
 use mfa_daemon::archive_journal;
