@@ -36,7 +36,7 @@ use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::subject::{made_under, of_path};
 use mfa_shared::time::Timestamp;
-use shown::{Shown, changed};
+use shown::{Changed, Shown, changed};
 use std::net::IpAddr;
 use subject::{Subject, named_by_path, subject_teller};
 
@@ -46,6 +46,16 @@ const UNSEEN: [(&str, &str); 3] = [
     (UpdateTeller::META.name, "password"),
     (UpdateSubscription::META.name, "secret"),
 ];
+
+/// Operations whose record takes something out of the body, besides those that make what their body names.
+const OF_BODY: [&str; 3] =
+    [CreateBranch::META.name, CreateDenomination::META.name, DistributeDividend::META.name];
+
+/// Whether the record of a request takes something out of its body.
+fn is_of_body(meta: &Meta) -> bool {
+    let mut named = OF_BODY.into_iter().chain(UNSEEN.map(|(name, _)| name));
+    !meta.method.reads() && (made_under(meta.path).is_some() || named.any(|name| name == meta.name))
+}
 
 /// What is known of a request before its transaction.
 #[derive(Debug)]
@@ -86,7 +96,6 @@ impl Trail {
     /// What a request says of itself.
     pub fn of(head: &Head, meta: Meta, params: &[String], payload: &Payload) -> Self {
         let names: Vec<_> = params.iter().map(String::as_str).collect();
-        let changes = !meta.method.reads();
         let mut trail = Self {
             meta,
             origin: origin(head.origin),
@@ -94,7 +103,7 @@ impl Trail {
             path: render(meta.path, &names),
             params: params.to_vec(),
             place: head.place,
-            body: if changes { Node::parse(&payload.bytes).ok() } else { None },
+            body: if is_of_body(&meta) { Node::parse(&payload.bytes).ok() } else { None },
             form: payload.form.as_ref().map(|form| named_in(head, &form.arrived.fields)).unwrap_or_default(),
             named: None,
         };
@@ -222,6 +231,7 @@ impl Trail {
         if self.meta.name == IssueReceipt::META.name {
             subject = receipts::issued(tx, &self.params)?;
         }
+        let mut changed = Changed::Fields(Vec::new());
         if let Some(subject) = self.made(reply).or(subject) {
             let is = if self.path.starts_with("/token") { None } else { subject.shown(state, tx)? };
             record.affects = subject.affects(is.as_ref().or(was.as_ref()));
@@ -230,18 +240,23 @@ impl Trail {
                 let office = resource("office", &self.params);
                 record.affects.insert(0, office);
             }
-            record.changes = self.changes(was, is);
+            changed = self.changes(was, is);
         }
-        if self.meta.name == CreateDenomination::META.name {
-            let after = self.body.clone().map(covered);
-            record.changes.push(AuditChange { field: "/denominations".to_owned(), before: None, after });
+        match changed {
+            Changed::Whole(whole) => tx.audit_whole(record, whole),
+            Changed::Fields(mut changes) => {
+                if self.meta.name == CreateDenomination::META.name {
+                    let after = self.body.clone().map(covered);
+                    changes.push(AuditChange { field: "/denominations".to_owned(), before: None, after });
+                }
+                tx.audit(AuditRecord { changes, ..record });
+            }
         }
-        tx.audit(record);
         Ok(())
     }
 
     /// What differs, with the secrets of the body that no read shows.
-    fn changes(&self, was: Option<Shown>, is: Option<Shown>) -> Vec<AuditChange> {
+    fn changes(&self, was: Option<Shown>, is: Option<Shown>) -> Changed {
         let unseen =
             UNSEEN.iter().filter(|(name, field)| *name == self.meta.name && self.text(field).is_some());
         let mut unseen = unseen.map(|(_, field)| secret_changed(&format!("/{field}"))).peekable();
@@ -251,7 +266,7 @@ impl Trail {
         let [was, is] = [was, is].map(|shown| shown.and_then(Shown::into_node));
         let mut changes = differences(was.as_ref(), is.as_ref());
         unseen.for_each(|change| insert(&mut changes, change, is.as_ref()));
-        changes
+        Changed::Fields(changes)
     }
 
     /// Records that someone has looked at a secret.

@@ -15,6 +15,7 @@ pub mod key_file;
 pub mod keys;
 pub mod layer;
 mod named;
+pub mod noted;
 pub mod objects;
 pub mod postgres;
 pub mod record;

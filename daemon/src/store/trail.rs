@@ -4,9 +4,10 @@
 //! to the one before. Where several do, all would fight for the last record; there it waits with its commit,
 //! and one of them seals it soon after, in the order of the commits. Contract: `audit.md` section 2.
 
-use super::record::{moment, numbered};
+use super::noted::{Noted, Whole, with_whole};
+use super::record::{Record, moment, numbered};
 use super::records::{AuditEnd, PendingAudit, StoredAudit};
-use super::tx::Tx;
+use super::tx::{Tx, line};
 use crate::hex::hexadecimal;
 use mfa_shared::api::audit::{AuditOutcome, AuditRecord, NO_HASH};
 use mfa_shared::fault::Fault;
@@ -15,7 +16,12 @@ use sha2::{Digest, Sha256};
 impl Tx<'_> {
     /// Adds a record to the audit trail, if the transaction goes well.
     pub fn audit(&mut self, record: AuditRecord) {
-        self.records.push(record);
+        self.records.push(Noted(record, None));
+    }
+
+    /// Adds a record of something that was made or removed, which is its only change.
+    pub fn audit_whole(&mut self, record: AuditRecord, whole: Whole) {
+        self.records.push(Noted(AuditRecord { changes: Vec::new(), ..record }, Some(whole)));
     }
 }
 
@@ -25,24 +31,29 @@ impl Tx<'_> {
 /// failures are written.
 pub(super) fn write(tx: &mut Tx<'_>, done: bool, shared: bool) -> Result<(), Fault> {
     let mut records = std::mem::take(&mut tx.records);
-    records.retain(|record| done || record.outcome == AuditOutcome::Failed);
+    records.retain(|Noted(record, _)| done || record.outcome == AuditOutcome::Failed);
     if records.is_empty() {
         return Ok(());
     }
     if !shared {
-        return seal(tx, records);
+        return seal_noted(tx, records);
     }
-    for record in records {
+    for Noted(record, whole) in records {
         let name = format!("{} {}", moment(record.occurred_on), crate::random::hex::<8>());
-        tx.add(&PendingAudit { name, record });
+        let pending = PendingAudit { name, record };
+        tx.put_line::<PendingAudit>(pending.key(), with_whole(line(&pending), whole.as_ref()));
     }
     Ok(())
 }
 
 /// Gives records their numbers and hashes, behind the last one.
 pub fn seal(tx: &mut Tx<'_>, records: Vec<AuditRecord>) -> Result<(), Fault> {
+    seal_noted(tx, records.into_iter().map(|record| Noted(record, None)).collect())
+}
+
+fn seal_noted(tx: &mut Tx<'_>, records: Vec<Noted>) -> Result<(), Fault> {
     let mut end = tx.get::<AuditEnd>(AuditEnd::KEY)?;
-    for mut record in records {
+    for Noted(mut record, whole) in records {
         let next = end.as_ref().map_or(1, |end| end.sequence + 1);
         record.sequence = i64::try_from(next).ok();
         if let Some(end) = &end {
@@ -51,7 +62,7 @@ pub fn seal(tx: &mut Tx<'_>, records: Vec<AuditRecord>) -> Result<(), Fault> {
         }
         record.previous_hash = Some(end.as_ref().map_or_else(|| NO_HASH.to_owned(), |end| end.hash.clone()));
         record.hash = None;
-        let mut line = record.hashed_part();
+        let mut line = with_whole(record.hashed_part(), whole.as_ref());
         let hash = hexadecimal(&Sha256::digest(&line));
         line.extend_from_slice(format!(",\"hash\":\"{hash}\"}}").as_bytes());
         let first = end.as_ref().map_or(next, |end| end.first);

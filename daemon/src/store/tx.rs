@@ -1,6 +1,7 @@
 //! A transaction as operations see it: typed records over an engine's view, with staged writes.
 
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
+use super::noted::Noted;
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
 use crate::clock::Deadline;
@@ -8,7 +9,6 @@ use crate::domain::calendar::Calendar;
 use crate::domain::numbers::ListNumbers;
 use crate::domain::shelf::Found;
 use crate::domain::webhook::Receivers;
-use mfa_shared::api::audit::AuditRecord;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Timestamp;
 use serde::Deserialize;
@@ -39,7 +39,7 @@ pub struct Tx<'a> {
     keeps: bool,
     dry_run: bool,
     pub(super) dangling: Vec<String>,
-    pub(super) records: Vec<AuditRecord>,
+    pub(super) records: Vec<Noted>,
     pub(super) keys: Option<Arc<Keys>>,
     pub(super) receivers: Arc<Receivers>,
     pub(super) calendar: Arc<RwLock<Calendar>>,
@@ -206,10 +206,6 @@ impl<'a> Tx<'a> {
         self.write(record, &before.index());
     }
 
-    #[expect(
-        clippy::expect_used,
-        reason = "records have string keys only, so there is nothing that JSON could not hold"
-    )]
     fn write<R: Record>(&mut self, record: &R, before: &[(Space, Vec<u8>)]) {
         let key = record.key();
         let entries = record.index();
@@ -219,12 +215,11 @@ impl<'a> Tx<'a> {
         for (space, entry) in entries.into_iter().filter(|entry| !before.contains(entry)) {
             self.stage(space, joined(entry, &key), Some(Vec::new()));
         }
-        let value = serde_json::to_vec(record).expect("records are JSON");
-        self.stage(R::SPACE, key, Some(value));
+        self.stage(R::SPACE, key, Some(line(record)));
     }
 
     /// Writes a record without index in its stored form, which is made already.
-    pub(super) fn put_line<R: Record>(&mut self, key: Vec<u8>, line: Vec<u8>) {
+    pub fn put_line<R: Record>(&mut self, key: Vec<u8>, line: Vec<u8>) {
         self.stage(R::SPACE, key, Some(line));
     }
 
@@ -380,6 +375,15 @@ impl<'a> Tx<'a> {
     fn stage(&mut self, space: Space, key: Vec<u8>, value: Option<Vec<u8>>) {
         self.view.stage(Change { space, key, value });
     }
+}
+
+/// The stored form of a record.
+#[expect(
+    clippy::expect_used,
+    reason = "records have string keys only, so there is nothing that JSON could not hold"
+)]
+pub fn line<R: Record>(record: &R) -> Vec<u8> {
+    serde_json::to_vec(record).expect("records are JSON")
 }
 
 /// Reads a stored record.

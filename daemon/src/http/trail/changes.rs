@@ -1,7 +1,9 @@
 //! What is another field than before.
 
+use memchr::memmem::Finder;
 use mfa_shared::api::audit::{AuditChange, COVER};
 use mfa_shared::node::Node;
+use std::sync::LazyLock;
 
 /// Fields that are secrets, or from which secrets are made, wherever they occur.
 const SECRETS: [&str; 7] =
@@ -75,6 +77,12 @@ fn is_secret(name: &str) -> bool {
 
 fn cover(node: Node) -> Node {
     if node == Node::Null { node } else { Node::Text(COVER.to_owned()) }
+}
+
+/// Whether a text holds the name of a secret, and so may have to be covered.
+pub fn may_hold_secret(text: &[u8]) -> bool {
+    static FINDERS: LazyLock<[Finder<'static>; SECRETS.len()]> = LazyLock::new(|| SECRETS.map(Finder::new));
+    FINDERS.iter().any(|finder| finder.find(text).is_some())
 }
 
 /// A value without the secrets in it.

@@ -1,7 +1,8 @@
 //! A record as it is shown before or after a change: the text of an answer, of which only what differs is
 //! taken apart. This is done for each change by the thread that decides all of them.
 
-use super::changes::differences;
+use super::changes::{differences, may_hold_secret};
+use crate::store::noted::Whole;
 use bytes::Bytes;
 use memchr::memchr2;
 use mfa_shared::api::audit::AuditChange;
@@ -51,21 +52,44 @@ fn text_of(node: Node) -> Option<String> {
     }
 }
 
+/// What another record is than before.
+#[derive(Debug, PartialEq)]
+pub enum Changed {
+    /// Each field that differs.
+    Fields(Vec<AuditChange>),
+    /// A record without secrets was made or removed.
+    Whole(Whole),
+}
+
 /// Each field that differs; the whole record if it was created or removed.
-pub fn changed(before: Option<Shown>, after: Option<Shown>) -> Vec<AuditChange> {
-    if let (Some(Shown::Text(was)), Some(Shown::Text(is))) = (&before, &after) {
-        if was == is {
-            return Vec::new();
-        }
-        if let Some((was, is)) = properties(was).zip(properties(is)) {
-            let parsed = reduced(&was, &is).zip(reduced(&is, &was));
-            if let Some((was, is)) = parsed {
-                return differences(Some(&was), Some(&is));
+pub fn changed(before: Option<Shown>, after: Option<Shown>) -> Changed {
+    match (&before, &after) {
+        (Some(Shown::Text(was)), Some(Shown::Text(is))) => {
+            if was == is {
+                return Changed::Fields(Vec::new());
+            }
+            if let Some((was, is)) = properties(was).zip(properties(is)) {
+                let parsed = reduced(&was, &is).zip(reduced(&is, &was));
+                if let Some((was, is)) = parsed {
+                    return Changed::Fields(differences(Some(&was), Some(&is)));
+                }
             }
         }
+        (None, Some(Shown::Text(text))) if is_plain(text) => {
+            return Changed::Whole(Whole::Made(text.clone()));
+        }
+        (Some(Shown::Text(text)), None) if is_plain(text) => {
+            return Changed::Whole(Whole::Removed(text.clone()));
+        }
+        _ => {}
     }
     let [before, after] = [before, after].map(|shown| shown.and_then(Shown::into_node));
-    differences(before.as_ref(), after.as_ref())
+    Changed::Fields(differences(before.as_ref(), after.as_ref()))
+}
+
+/// Whether the text of a record goes into the trail as it is.
+fn is_plain(text: &[u8]) -> bool {
+    text.starts_with(b"{") && !may_hold_secret(text)
 }
 
 /// An object of those properties that the other one does not have with the same text.
@@ -135,6 +159,19 @@ mod tests {
         Some(Shown::Text(Bytes::copy_from_slice(text.as_bytes())))
     }
 
+    /// The changes as the trail shows them.
+    fn taken_apart(changed: Changed) -> Vec<AuditChange> {
+        let change = |before: Option<Bytes>, after: Option<Bytes>| {
+            let [before, after] = [before, after].map(|text| text.and_then(|text| Node::parse(&text).ok()));
+            vec![AuditChange { field: String::new(), before, after }]
+        };
+        match changed {
+            Changed::Fields(changes) => changes,
+            Changed::Whole(Whole::Made(text)) => change(None, Some(text)),
+            Changed::Whole(Whole::Removed(text)) => change(Some(text), None),
+        }
+    }
+
     #[test]
     fn differences_of_texts_are_those_of_their_trees() {
         let records = [
@@ -156,14 +193,22 @@ mod tests {
         for was in records {
             for is in records {
                 let trees = [was, is].map(|text| Node::parse(text.as_bytes()).unwrap());
-                let expected = differences(Some(&trees[0]), Some(&trees[1]));
+                let expected = Changed::Fields(differences(Some(&trees[0]), Some(&trees[1])));
                 assert_eq!(changed(text(was), text(is)), expected, "{was} {is}");
             }
             let tree = Node::parse(was.as_bytes()).unwrap();
-            assert_eq!(changed(None, text(was)), differences(None, Some(&tree)), "{was}");
-            assert_eq!(changed(text(was), None), differences(Some(&tree), None), "{was}");
+            assert_eq!(taken_apart(changed(None, text(was))), differences(None, Some(&tree)), "{was}");
+            assert_eq!(taken_apart(changed(text(was), None)), differences(Some(&tree), None), "{was}");
         }
-        assert_eq!(changed(None, None), Vec::new());
+        assert_eq!(changed(None, None), Changed::Fields(Vec::new()));
+    }
+
+    #[test]
+    fn a_made_record_goes_into_the_trail_as_it_is_unless_it_has_a_secret() {
+        let whole = |record: &str| matches!(changed(None, text(record)), Changed::Whole(_));
+        assert!(whole(r#"{"identifier":"c-001","address":{"city":"Accra"}}"#));
+        assert!(!whole(r#"{"identifier":"mail","inner":[{"app_password":"blue kettle"}]}"#));
+        assert!(!whole("null") && !whole(r#"["a"]"#));
     }
 
     #[test]

@@ -25,13 +25,14 @@ pub struct Subject {
 
 /// The record at a path that an answer names.
 pub fn named_by_path(path: &[String]) -> Option<Subject> {
-    kinds().find_map(|kind| {
-        let template = || segments(kind.path);
-        let fits = template().count() == path.len()
-            && template().zip(path).all(|(own, given)| own == "{}" || own == given);
-        let parts = template().zip(path).filter(|(own, _)| *own == "{}").map(|(_, given)| given.clone());
-        fits.then(|| Subject { kind, parts: parts.collect() })
-    })
+    let fits = |kind: &&Kind| {
+        let mut given = path.iter();
+        segments(kind.path).all(|own| given.next().is_some_and(|given| own == "{}" || own == given))
+            && given.next().is_none()
+    };
+    let kind = kinds().find(fits)?;
+    let parts = segments(kind.path).zip(path).filter(|(own, _)| *own == "{}").map(|(_, given)| given.clone());
+    Some(Subject { kind, parts: parts.collect() })
 }
 
 /// A teller by its code alone, as the paths of the counter have it.

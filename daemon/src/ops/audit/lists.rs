@@ -6,9 +6,9 @@
 
 use crate::store::Tx;
 use crate::store::engine::Range;
-use crate::store::record::{numbered, prefix};
-use crate::store::records::{AUDIT, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX};
-use crate::store::tx::decode;
+use crate::store::record::{Record, number, numbered, prefix};
+use crate::store::records::{AUDIT, AUDIT_LISTS, AuditEnd, AuditIndexed, AuditList, LIST_LENGTH_MAX};
+use crate::store::tx::{decode, line};
 use mfa_shared::fault::Fault;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -32,7 +32,8 @@ pub struct Pieces {
     upto: u64,
     /// How many records come after them.
     pub behind: u64,
-    pieces: Vec<AuditList>,
+    /// Each with its key, in its stored form: who decides transactions has nothing to do but to put them.
+    pieces: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 /// What a list of records under a name is asked for by.
@@ -60,19 +61,22 @@ struct Listed<'r> {
     outcome: Cow<'r, str>,
 }
 
-/// The lists that a record, in its stored form, belongs to.
+/// The lists that a record, in its stored form, belongs to, each once.
 pub(super) fn lists_of(line: &[u8]) -> Result<Vec<String>, Fault> {
     let record: Listed<'_> = decode(AUDIT, line)?;
-    let mut lists: Vec<String> = Vec::new();
+    let mut lists = Vec::with_capacity(12);
     for resource in record.resource.iter().chain(&record.affects) {
-        lists.extend(names_of(resource).map(|name| AuditList::name(RESOURCE, &name)));
+        for name in names_of(resource) {
+            let name = AuditList::name(RESOURCE, &name);
+            if !lists.contains(&name) {
+                lists.push(name);
+            }
+        }
     }
     lists.push(AuditList::name(ACTOR, &record.actor));
     lists.push(AuditList::name(REQUEST, &record.request_id));
     lists.push(AuditList::name(OPERATION, &record.operation));
     lists.push(AuditList::name(OUTCOME, &record.outcome));
-    lists.sort();
-    lists.dedup();
     Ok(lists)
 }
 
@@ -91,40 +95,49 @@ pub fn pieces(tx: &mut Tx<'_>, at_once: u64) -> Result<Option<Pieces>, Fault> {
     }
     let upto = end.sequence.min(first + at_once - 1);
     let mut added: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    for sequence in first..=upto {
-        let Some(line) = tx.value(AUDIT, &numbered(&[], sequence))? else { continue };
-        for list in lists_of(&line)? {
-            added.entry(list).or_default().push(sequence);
+    let range = Range { from: numbered(&[], first), to: Some(numbered(&[], upto + 1)) };
+    tx.walk(AUDIT, range, &mut |key, record| {
+        for list in lists_of(record)? {
+            added.entry(list).or_default().push(number(key));
         }
-    }
+        Ok(true)
+    })?;
+    let short: Vec<_> = added.keys().filter(|name| is_short(name)).map(|name| numbered(&[name], 0)).collect();
+    tx.expect(AUDIT_LISTS, &short)?;
     let mut pieces = Vec::with_capacity(added.len());
     for (name, sequences) in added {
-        append(tx, name, sequences, &mut pieces)?;
+        let last = last_piece(tx, &name)?;
+        let last = last.unwrap_or_else(|| AuditList { name, piece: 0, sequences: Vec::new() });
+        append(last, sequences, &mut pieces);
     }
+    let pieces = pieces.iter().map(|piece| (piece.key(), line(piece))).collect();
     Ok(Some(Pieces { after, upto, behind: end.sequence - upto, pieces }))
 }
 
 /// Puts numbers behind the last ones of a list.
-fn append(
-    tx: &mut Tx<'_>,
-    name: String,
-    sequences: Vec<u64>,
-    pieces: &mut Vec<AuditList>,
-) -> Result<(), Fault> {
-    let last = last_piece(tx, &name)?;
-    let mut piece = last.unwrap_or_else(|| AuditList { name: name.clone(), piece: 0, sequences: Vec::new() });
+fn append(mut piece: AuditList, sequences: Vec<u64>, pieces: &mut Vec<AuditList>) {
     for sequence in sequences {
         if piece.sequences.len() == LIST_LENGTH_MAX {
-            let next = AuditList { name: name.clone(), piece: piece.piece + 1, sequences: Vec::new() };
+            let next = AuditList { name: piece.name.clone(), piece: piece.piece + 1, sequences: Vec::new() };
             pieces.push(std::mem::replace(&mut piece, next));
         }
         piece.sequences.push(sequence);
     }
     pieces.push(piece);
-    Ok(())
+}
+
+/// Whether a list has one piece as a rule: that of a request, or of one record.
+fn is_short(name: &str) -> bool {
+    name.starts_with([RESOURCE, REQUEST]) && !name.ends_with("/*")
 }
 
 fn last_piece(tx: &mut Tx<'_>, name: &str) -> Result<Option<AuditList>, Fault> {
+    if is_short(name) {
+        let first = tx.at::<AuditList>(&numbered(&[name], 0))?;
+        if first.as_ref().is_none_or(|piece| piece.sequences.len() < LIST_LENGTH_MAX) {
+            return Ok(first);
+        }
+    }
     tx.last(&Range::prefix(&prefix(&[name])))
 }
 
@@ -134,7 +147,7 @@ pub fn put_pieces(tx: &mut Tx<'_>, work: &Pieces) -> Result<(), Fault> {
     if indexed != work.after {
         return Ok(());
     }
-    work.pieces.iter().for_each(|piece| tx.add(piece));
+    work.pieces.iter().for_each(|(key, piece)| tx.put_line::<AuditList>(key.clone(), piece.clone()));
     tx.add(&AuditIndexed { sequence: work.upto, clearing: false });
     Ok(())
 }
@@ -151,4 +164,40 @@ pub fn element(tx: &mut Tx<'_>, name: &str, place: u64) -> Result<Option<u64>, F
     let piece: Option<AuditList> = tx.at(&numbered(&[name], place / full))?;
     let within = usize::try_from(place % full).unwrap_or_default();
     Ok(piece.and_then(|piece| piece.sequences.get(within).copied()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::ledger::tests::memory::Memory;
+    use crate::store::records::StoredAudit;
+    use mfa_shared::api::audit::AuditRecord;
+
+    const RECORDS: u64 = 3 * LIST_LENGTH_MAX as u64;
+
+    #[test]
+    fn lists_of_one_record_and_of_many_go_on_from_piece_to_piece() {
+        let mut store = Memory::new();
+        let sealed = store.write(|tx| {
+            for sequence in 1..=RECORDS {
+                let mut record = AuditRecord::of("PutCustomer", tx.now());
+                record.sequence = i64::try_from(sequence).ok();
+                record.resource = Some("customer/c-001".to_owned());
+                record.request_id = format!("q{sequence}");
+                tx.put(&StoredAudit(record))?;
+            }
+            tx.put(&AuditEnd { first: 1, sequence: RECORDS, hash: String::new(), occurred_on: tx.now() })
+        });
+        sealed.unwrap();
+        while let Some(work) = store.read(|tx| pieces(tx, 50)) {
+            store.write(|tx| put_pieces(tx, &work)).unwrap();
+        }
+        for name in ["r customer/c-001", "r customer/*", "o PutCustomer", "a guest"] {
+            assert_eq!(store.read(|tx| length(tx, name)), RECORDS, "{name}");
+            let found: Vec<_> =
+                (0..=RECORDS).map(|place| store.read(|tx| element(tx, name, place))).collect();
+            assert_eq!(found, (1..=RECORDS).map(Some).chain([None]).collect::<Vec<_>>(), "{name}");
+        }
+        assert_eq!(store.read(|tx| element(tx, "q q200", 0)), Some(200));
+    }
 }

@@ -5,9 +5,10 @@ use super::{cancelled, check_caller, find, step};
 use crate::domain::teller::TellerStep;
 use crate::domain::transaction::{self, Refusal};
 use crate::ops::rows::Rows;
-use crate::ops::{Caller, Unknown, ledger};
+use crate::ops::{Caller, Stored, Unknown, ledger};
 use crate::random;
 use crate::store::Tx;
+use crate::store::record::Record;
 use crate::store::records::{StoredTransaction, TRANSACTIONS_PENDING, TransactionCounter, TransactionPlace};
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
@@ -91,10 +92,15 @@ pub fn get(
     _: &Caller,
     at: &GetTransaction,
     _: &Nothing,
-) -> Result<Json<Transaction>, Fault> {
-    find(tx, &at.teller)?;
-    let found = find_transaction(tx, &at.transaction)?.filter(|stored| stored.teller == at.teller);
-    found.map(|stored| Json(stored.transaction)).ok_or_else(|| not_found(&at.transaction))
+) -> Result<Stored<Transaction>, Fault> {
+    let place = tx.get::<TransactionPlace>(&[&at.transaction])?.filter(|place| place.teller == at.teller);
+    let Some(place) = place else {
+        find(tx, &at.teller)?;
+        return Err(not_found(&at.transaction));
+    };
+    let stored = tx.value(StoredTransaction::SPACE, &StoredTransaction::at(&place.teller, place.number))?;
+    let shown = stored.and_then(StoredTransaction::shown);
+    shown.map(Stored::new).ok_or_else(|| not_found(&at.transaction))
 }
 
 pub(super) fn not_found(transaction: &str) -> Fault {

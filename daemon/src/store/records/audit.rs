@@ -129,7 +129,12 @@ impl AuditList {
     /// The name of a list of what has this value, of this kind. What cannot be part of a key is known by its
     /// hash.
     pub fn name(kind: char, value: &str) -> String {
-        if value.len() <= NAME_BYTES_MAX && !value.contains(char::is_control) {
+        let has_control = if value.is_ascii() {
+            value.bytes().any(|byte| byte.is_ascii_control())
+        } else {
+            value.contains(char::is_control)
+        };
+        if value.len() <= NAME_BYTES_MAX && !has_control {
             let mut name = String::with_capacity(value.len() + 2);
             name.push(kind);
             name.push(' ');

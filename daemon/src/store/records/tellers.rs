@@ -107,6 +107,16 @@ impl StoredTransaction {
     pub fn at(teller: &str, number: u64) -> Vec<u8> {
         numbered(&[teller], number)
     }
+
+    /// The transaction as reads show it, out of the stored form, whose last property it is. In no text does
+    /// its name stand before a colon: there its quotation marks are escaped.
+    pub fn shown(mut stored: Vec<u8>) -> Option<Vec<u8>> {
+        const NAME: &[u8] = b"\"transaction\":";
+        let start = memchr::memmem::find(&stored, NAME)? + NAME.len();
+        stored.pop().filter(|last| *last == b'}')?;
+        stored.drain(..start);
+        Some(stored)
+    }
 }
 
 impl Record for StoredTransaction {
@@ -225,5 +235,42 @@ impl Record for ReceiptCopies {
     const SPACE: Space = RECEIPT_COPIES;
     fn key(&self) -> Vec<u8> {
         key(&[&self.transaction])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::tx::line;
+    use mfa_shared::api::tellers::TransactionType;
+    use mfa_shared::time::Timestamp;
+
+    #[test]
+    fn a_transaction_is_shown_out_of_its_stored_form_as_it_is_written_anew() {
+        let amount: Amount = serde_json::from_str("1.50").unwrap();
+        for name in ["desk-1", "transaction", "\"transaction\":{}}", "}", ""] {
+            let transaction = Transaction {
+                identifier: name.to_owned(),
+                transaction_type: TransactionType::Cdpt,
+                transaction_date: Timestamp::from_millis(0),
+                customer_identifier: name.to_owned(),
+                product_identifier: name.to_owned(),
+                customer_account_identifier: name.to_owned(),
+                target_account_identifier: None,
+                clerk: name.to_owned(),
+                amount,
+                total_amount: amount,
+                charges: Vec::new(),
+                charges_included: None,
+                state: TransactionState::Pending,
+                created_on: Timestamp::from_millis(0),
+                finished_on: None,
+            };
+            let expected = serde_json::to_vec(&transaction).unwrap();
+            let stored =
+                StoredTransaction { teller: name.to_owned(), number: 7, sequence: Some(3), transaction };
+            assert_eq!(StoredTransaction::shown(line(&stored)), Some(expected), "{name}");
+        }
+        assert_eq!(StoredTransaction::shown(b"{}".to_vec()), None);
     }
 }
