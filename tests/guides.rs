@@ -38,7 +38,7 @@ macro_rules! guides {
 
 guides! {
     the_readme_does_what_it_says: "README.md";
-    the_installation_has_reasons_for_what_is_not_run: "docs/guides/installation.md";
+    the_installation_is_left_to_machines_of_its_own: "docs/guides/installation.md";
     the_first_day_goes_from_nothing_to_a_deposit: "docs/guides/first-day.md";
     an_institution_of_ones_own_is_set_up: "docs/guides/production.md";
     access_is_granted_and_refused: "docs/guides/access-control.md";

@@ -45,6 +45,13 @@ fn any_request_of_the_daemon_can_be_sent() {
 }
 
 #[test]
+fn an_answer_that_was_asked_to_wait_is_waited_for() {
+    let world = World::start();
+    let line = ["api", "GET", "/events?after=1000000", "-F", "waitSeconds=3", "--timeout-seconds", "1"];
+    assert_eq!(run(world.mfa(&line)).json(), json!([]));
+}
+
+#[test]
 fn the_mask_of_a_secret_is_not_sent_in_its_place() {
     let world = World::start();
     let email = json!({ "identifier": "main", "host": "h", "port": 25, "app_password": "a word" });

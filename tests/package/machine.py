@@ -17,6 +17,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECONDS_MAX = 900
+# What the guides take for granted beside a clean Debian.
+TOOLS = ["curl", "jq"]
 # A question to which there is no answer.
 SECONDS_UNANSWERED = 20
 # A question is what stands at the end, without a line end.
@@ -44,11 +46,12 @@ def guide_blocks(guide, script):
 
 
 def fetched(folder):
-    """A tar of a clean Debian whose caches have what the guide to several machines installs: the machines have no
-    network. It ends with 75 where that cannot be fetched."""
-    root, guide = f"{folder}/fetched", read(f"{ROOT}/docs/guides/several-machines.md")
-    packages = " ".join(re.findall(r"install --no-install-recommends (.*)", guide))
-    wheels = " ".join(re.findall(r"pip install (.*)", guide))
+    """A tar of a clean Debian whose caches have what the guides install: the machines have no network. It ends with 75
+    where that cannot be fetched."""
+    root, guides = f"{folder}/fetched", f"{ROOT}/docs/guides"
+    text = "".join(read(f"{guides}/{guide}") for guide in sorted(os.listdir(guides)))
+    packages = " ".join([*re.findall(r"install --no-install-recommends (.*)", text), *TOOLS])
+    wheels = " ".join(re.findall(r"pip install (?:--quiet )?(.*)", text))
     # The machines are gone soon: nothing that is installed there has to be on the disk at once.
     script = f"""set -e
     rm -f /etc/apt/apt.conf.d/docker-clean

@@ -12,6 +12,7 @@ use clap::Args;
 use mfa_shared::endpoint::percent_encode;
 use mfa_shared::query::PAGE_SIZE_MAX;
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 #[derive(Args)]
 pub struct Api {
@@ -68,6 +69,11 @@ impl Verb for Api {
         let path =
             with_query(&self.path, self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         if !self.paginate {
+            if let Some(wait) = wait_asked(&path) {
+                let retries = client.retries;
+                client = client.patient(client.timeout + wait);
+                client.retries = retries;
+            }
             return answer(cx, client.raw(&self.method, &path, &self.headers, None).await?);
         }
         // Each page is found from the beginning of the list, so few large pages are faster.
@@ -90,6 +96,13 @@ impl Verb for Api {
         }
         cx.out.show_json(&Value::Array(records))
     }
+}
+
+/// How long the daemon was asked to wait before it answers, such as for events.
+fn wait_asked(path: &str) -> Option<Duration> {
+    let mut parameters = path.split(['?', '&']).skip(1);
+    let seconds = parameters.find_map(|parameter| parameter.strip_prefix("waitSeconds="))?;
+    Some(Duration::from_secs(seconds.parse::<u16>().ok()?.into()))
 }
 
 impl Api {
