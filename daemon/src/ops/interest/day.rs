@@ -21,8 +21,8 @@ use mfa_shared::fault::{self, Fault, Kind};
 use mfa_shared::time::Date;
 
 /// Accounts that one transaction looks at: so few that a confirmation beside it hardly waits, and that a
-/// database is asked for the records of all of them at once.
-const ACCOUNTS_MAX: usize = 250;
+/// database is asked for the three records of all of them at once.
+const ACCOUNTS_MAX: usize = 330;
 
 /// What a step may do, and how its transaction has to run for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
