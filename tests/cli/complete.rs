@@ -37,6 +37,18 @@ fn what_fits_is_offered_and_nothing_else() {
 }
 
 #[test]
+fn gateways_of_the_kind_that_is_typed_are_offered() {
+    let world = World::start();
+    sample(&world);
+    let second = r#"{"identifier":"night","auth_token":"word","account_sid":"AC1","sender_number":"Bank"}"#;
+    world.post("/configuration/sms", second).is(202);
+    for verb in ["get", "update", "delete", "test"] {
+        assert_eq!(next(&world, &["gateways", "email", verb, ""]), ["main"], "{verb}");
+        assert_eq!(next(&world, &["gateways", "sms", verb, ""]), ["main", "night"], "{verb}");
+    }
+}
+
+#[test]
 fn without_a_daemon_it_is_silent_and_quick() {
     let home = tempfile::tempdir().unwrap();
     let line = ["complete", "-o", "id", "--url", "http://127.0.0.1:1", "--", "customers", "get", "c"];

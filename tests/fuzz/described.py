@@ -44,12 +44,13 @@ def ask(program, port, token, examples, left_out, log):
 def main():
     program, examples = sys.argv[1], sys.argv[2]
     root = os.path.dirname(os.path.dirname(HERE))
-    failed = False
+    # A daemon that was started before would not be reached any more.
+    is_alone, failed = alone.cut_off(), False
     with tempfile.TemporaryDirectory(prefix="mfa-described.") as folder:
         for auth in ("on", "off"):
             process, port = daemon.start(f"{folder}/{auth}", auth, SETTINGS)
             token = daemon.person(port, "olga", "administrator") if auth == "on" else None
-            left_out = [] if alone.cut_off() else connects(port)
+            left_out = [] if is_alone else connects(port)
             log = os.path.join(root, f"target/fuzz/described-{auth}.log")
             code = ask(program, port, token, examples, left_out, log)
             alive = process.poll() is None and daemon.ready(port)

@@ -66,7 +66,11 @@ fn plain(values: Vec<String>) -> Vec<Candidate> {
 /// The identifiers of the records that an argument names, if the daemon answers soon.
 async fn known(cx: &Cx, line: &Line<'_>, argument: &str, typed: &str) -> Vec<String> {
     let names = |noun: &&&Noun| noun.param() == argument || noun.arguments.contains(&argument);
-    let Some(noun) = nouns::all().iter().find(names) else { return Vec::new() };
+    let mut named = nouns::all().iter().filter(names);
+    // Kinds of gateways have an argument of one name: the words before it say which kind is meant.
+    let path = line.path.join(" ");
+    let own = named.clone().find(|noun| path.starts_with(noun.typed));
+    let Some(noun) = own.or_else(|| named.next()) else { return Vec::new() };
     let client = cx.client.hasty(IDENTIFIERS_TIMEOUT);
     let office = line.given("office").unwrap_or_else(|| cx.settings.get("office").0.to_owned());
     let of_ledger = line.path.first().is_some_and(|noun| ["ledger", "products"].contains(noun));
