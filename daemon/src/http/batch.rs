@@ -79,12 +79,14 @@ pub async fn answer(
             state.store.write_alone(&head.request_id, change).await
         }
     };
-    order.record_refusals(head, carried_out.as_ref().map(|(_, done)| done.as_ref()));
+    let result = carried_out.as_ref().map(|(_, done)| done.as_ref().map(|done| &done.result));
+    order.record_refusals(head, result);
     let (mut reply, done) = carried_out?;
     if let Some(mut done) = done
-        && order.name_duplicates(&mut done).await
+        && done.sees_others
+        && order.name_duplicates(&mut done.result).await
     {
-        reply.content = Content::Bytes(json(&done).into());
+        reply.content = Content::Bytes(json(&done.result).into());
     }
     // Also where it is the first answer again.
     if matches!(order.dry_run, Ok(true)) {
@@ -142,6 +144,13 @@ struct Order {
     parts: Result<Parts, Fault>,
     /// The operation that ended the batch.
     ended_by: AtomicUsize,
+}
+
+/// What was done now, and not the first time.
+struct Done {
+    result: BatchResult,
+    /// Whether the caller may see who may be the same person as a new customer.
+    sees_others: bool,
 }
 
 impl Order {
@@ -212,7 +221,7 @@ impl Order {
     }
 
     /// Carries all operations out.
-    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<(Reply, Option<BatchResult>), Fault> {
+    fn carry_out(&self, tx: &mut Tx<'_>) -> Result<(Reply, Option<Done>), Fault> {
         let caller = access::admit(&self.state, tx, &self.asked)?;
         tx.set_actor(&caller.actor);
         let repeatable = self.repeatable.as_ref().map_err(Clone::clone)?;
@@ -228,12 +237,13 @@ impl Order {
         if self.existing_only.clone()? {
             tx.set_existing_only();
         }
-        let done = BatchResult { results: self.results(tx, &caller, parts)? };
-        let reply = Reply::json(json(&done));
+        let result = BatchResult { results: self.results(tx, &caller, parts)? };
+        let reply = Reply::json(json(&result));
         if let Some(repeatable) = repeatable {
             repeatable.remember(tx, &caller.actor, &reply)?;
         }
-        Ok((reply, Some(done).filter(|_| duplicates::may_see_others(&self.state, &caller))))
+        let sees_others = duplicates::may_see_others(&self.state, &caller);
+        Ok((reply, Some(Done { result, sees_others })))
     }
 
     /// Names in the results of new customers those who may be the same person; whether there are any.

@@ -75,6 +75,20 @@ fn a_refused_operation_of_a_batch_is_recorded_with_its_place() {
 }
 
 #[test]
+fn refusals_of_a_batch_are_recorded_for_callers_who_may_see_no_customers() {
+    let world = World::guarded();
+    let kofi = world.user_with("kofi", &[may("notification__v1__configuration", "CD")]);
+    let look = |path: &str| json!({ "method": "GET", "path": path });
+    let operations = json!([look("/customers/c-001"), look("/offices/head-office")]);
+    let seen = kofi.post("/batch", json!({ "operations": operations })).is(200);
+    let found = of(&world, &seen);
+    let mut refused: Vec<_> =
+        found.iter().map(|record| (record["batchIndex"].as_i64(), record["outcome"].clone())).collect();
+    refused.sort_by_key(|(place, _)| *place);
+    assert_eq!(refused, [(Some(0), json!("REFUSED")), (Some(1), json!("REFUSED"))]);
+}
+
+#[test]
 fn reads_of_secrets_are_recorded_and_plain_reads_are_not() {
     let world = World::start();
     let email = r#"{"identifier":"main","host":"mail.example.org","port":"587","app_password":"a word"}"#;
