@@ -1,5 +1,6 @@
 //! `mfa gateways`: secrets come in by standard input or a file, and go out only when asked for by name.
 
+use crate::support::guarded::may;
 use crate::support::run::{run, run_with as with_input};
 use crate::support::servers::Step::Until;
 use crate::support::servers::{MailServer, SmsService, closed_port, scripted};
@@ -33,6 +34,24 @@ const CREATE: [&str; 14] = [
     "-o",
     "json",
 ];
+
+#[test]
+fn a_gateway_that_may_not_be_read_back_was_changed_all_the_same() {
+    let world = World::guarded();
+    let kofi = world.user_with("kofi", &[may("notification__v1__configuration", "C")]);
+    for line in [
+        ["gateways", "email", "create", "main", "--host", "mail.example.org", "--port", "25"].as_slice(),
+        &["gateways", "email", "update", "main", "--state", "deactivated"],
+    ] {
+        let mut command = world.mfa(line);
+        command.env("MFA_TOKEN", &kofi.token);
+        let ran = run(command);
+        assert_eq!(ran.exit, 0, "{}", ran.err);
+        assert!(ran.err.contains("it cannot be read back"), "{}", ran.err);
+    }
+    let ama = world.user_with("ama", &[may("notification__v1__configuration", "R")]);
+    assert_eq!(ama.get("/configuration/email").is(200).json()[0]["state"], "DEACTIVATED");
+}
 
 #[test]
 fn a_password_comes_by_standard_input_and_is_shown_only_when_asked_for() {

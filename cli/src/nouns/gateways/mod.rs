@@ -80,7 +80,14 @@ async fn changed(cx: &Cx, noun: &Noun, id: &str, what: &str) -> Outcome {
     let (done, Some(list)) = (noun.done(&[id], what), noun.list.filter(|_| !cx.change.no_read)) else {
         return cx.done(noun.done(&[id], what));
     };
-    let listed = cx.client.send_row((list, &[]), Outgoing::default()).await?.value;
+    let listed = match cx.client.send_row((list, &[]), Outgoing::default()).await {
+        Ok(reply) => reply.value,
+        // The change was made, so it has not failed.
+        Err(failure) => {
+            cx.out.warn(&format!("it cannot be read back: {}", failure.message));
+            return cx.done(done);
+        }
+    };
     match elements(&listed).iter().find(|record| record["identifier"] == id) {
         Some(record) => {
             let state = record["state"].as_str().unwrap_or_default();
