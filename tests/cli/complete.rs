@@ -41,7 +41,7 @@ fn gateways_of_the_kind_that_is_typed_are_offered() {
     let world = World::start();
     sample(&world);
     let second = r#"{"identifier":"night","auth_token":"word","account_sid":"AC1","sender_number":"Bank"}"#;
-    world.post("/configuration/sms", second).is(202);
+    world.post("/configuration/sms", second).is(201);
     for verb in ["get", "update", "delete", "test"] {
         assert_eq!(next(&world, &["gateways", "email", verb, ""]), ["main"], "{verb}");
         assert_eq!(next(&world, &["gateways", "sms", verb, ""]), ["main", "night"], "{verb}");
