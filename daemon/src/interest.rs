@@ -2,8 +2,8 @@
 //! daemons.
 
 use crate::clock::Deadline;
-use crate::ops::dividends::{self, Distribution};
-use crate::ops::interest::{self, Claim, Next, Order, Part};
+use crate::ops::dividends::{self, Distribution, Paid};
+use crate::ops::interest::{self, Claim, Next, Order, Part, Stepped};
 use crate::random;
 use crate::store::records::InterestState;
 use crate::store::seed::SYSTEM_ACTOR;
@@ -13,6 +13,7 @@ use mfa_shared::api::dividends::DistributeDividend;
 use mfa_shared::api::interest::RunInterest;
 use mfa_shared::endpoint::Endpoint;
 use mfa_shared::fault::{self, Fault};
+use mfa_shared::kind;
 use mfa_shared::time::{Date, Timestamp};
 use std::time::Duration;
 
@@ -85,9 +86,9 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                 let runner = runner.to_owned();
                 let by = order.by.clone();
                 let step = move |tx: &mut Tx<'_>| {
-                    let next = interest::step(tx, &job, part, &runner, &by)?;
+                    let Stepped { next, settled } = interest::step(tx, &job, part, &runner, &by)?;
                     if next != Next::Theirs {
-                        record(tx, RunInterest::META.name, &by, format!("interest/{day}"));
+                        record(tx, RunInterest::META.name, &by, format!("interest/{day}"), &settled);
                     }
                     Ok(next)
                 };
@@ -111,9 +112,10 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
     loop {
         let wanted = order.clone();
         let step = move |tx: &mut Tx<'_>| {
-            let done = dividends::step(tx, &wanted)?;
-            record(tx, DistributeDividend::META.name, &wanted.by, format!("product/{}", wanted.definition));
-            Ok(done)
+            let Paid { all, accounts } = dividends::step(tx, &wanted)?;
+            let product = format!("product/{}", wanted.definition);
+            record(tx, DistributeDividend::META.name, &wanted.by, product, &accounts);
+            Ok(all)
         };
         if write(&store, &order.by, Way::Alone, step).await? {
             return Ok(());
@@ -121,12 +123,14 @@ pub async fn distribute(order: Distribution, store: Store) -> Result<(), Fault> 
     }
 }
 
-/// Records one step of work that takes many.
-fn record(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String) {
+/// Records one step of work that takes many, with the accounts on which something was booked.
+fn record(tx: &mut Tx<'_>, operation: &str, by: &str, resource: String, accounts: &[String]) {
     let actor = by.to_owned();
     let request_id = "interest".to_owned();
     let record = AuditRecord::of(operation, tx.now());
-    tx.audit(AuditRecord { actor, request_id, resource: Some(resource), ..record });
+    let affects =
+        accounts.iter().map(|account| kind::resource("account", std::slice::from_ref(account))).collect();
+    tx.audit(AuditRecord { actor, request_id, resource: Some(resource), affects, ..record });
 }
 
 /// One transaction; one that the store cannot take at this moment is tried again.

@@ -14,7 +14,7 @@ use mfa_shared::api::documents::{GetDocs, GetOpenApi};
 use mfa_shared::api::events::ListEvents;
 use mfa_shared::endpoint::{Endpoint, Meta, Method, segments};
 use mfa_shared::object::named_schemas;
-use mfa_shared::rule::Word;
+use mfa_shared::rule::{Rule as _, Word, date};
 use mfa_shared::upload::ImageType;
 use mfa_shared::wire::{AnswerKind, BodyKind, FORM_TYPE};
 use serde_json::{Map, Value, json};
@@ -175,6 +175,7 @@ fn in_path_schema(name: &str) -> Value {
     match name {
         "application" => json!({ "type": "string", "pattern": "^[A-Za-z0-9.*_-]{2,64}$" }),
         "timestamp" => json!({ "type": "string", "pattern": KEY_TIMESTAMP_PATTERN }),
+        "date" => date().schema(),
         _ => json!({ "type": "string" }),
     }
 }

@@ -82,8 +82,17 @@ fn check(tx: &mut Tx<'_>, order: &Distribution) -> Result<Definition, Fault> {
     Ok(definition)
 }
 
-/// Pays the next accounts as one transaction; true when all are paid.
-pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<bool, Fault> {
+/// What a step paid.
+#[derive(Debug)]
+pub struct Paid {
+    /// Whether all accounts are paid now.
+    pub all: bool,
+    /// The accounts that got something.
+    pub accounts: Vec<String>,
+}
+
+/// Pays the next accounts as one transaction.
+pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<Paid, Fault> {
     let definition = check(tx, order)?;
     let stored = tx.get::<StoredDividend>(&[&order.definition, &order.due.to_string()])?;
     let mut dividend = stored.unwrap_or_else(|| StoredDividend {
@@ -104,17 +113,19 @@ pub fn step(tx: &mut Tx<'_>, order: &Distribution) -> Result<bool, Fault> {
         range.from = [&under, after.as_bytes(), &[0]].concat();
     }
     let pairs = tx.scan(INSTANCES_BY_PRODUCT, &range, false, ACCOUNTS_MAX)?;
+    let mut accounts = Vec::new();
     for (entry, _) in &pairs {
         let Some(instance) = tx.at::<StoredInstance>(indexed_key(&parts, entry))? else { continue };
         if let Some(amount) = pay(tx, &definition, &instance, order)? {
             dividend.accounts += 1;
             dividend.amount = dividend.amount.plus(amount);
+            accounts.push(instance.account_identifier.clone());
         }
         dividend.after = Some(instance.account_identifier);
     }
     dividend.ended = pairs.len() < ACCOUNTS_MAX;
     tx.put(&dividend)?;
-    Ok(dividend.ended)
+    Ok(Paid { all: dividend.ended, accounts })
 }
 
 fn pay(

@@ -1,6 +1,6 @@
 //! Runs: what accrues, what is booked and paid, and what is tried again.
 
-use super::bank::{Bank, interest_product, refusal};
+use super::bank::{Bank, interest_product, refusal, share_product};
 use crate::support::counter::{Counter, same, teller};
 use serde_json::{Value, json};
 
@@ -53,6 +53,20 @@ fn a_run_does_not_go_through_the_days_before_the_first_posting() {
     let dates: Vec<_> = bank.runs("").iter().map(|run| run["date"].clone()).collect();
     assert_eq!(dates, ["2031-05-07", "2031-05-06"]);
     same(&bank.interest(&account)["accrued"], "0.13698");
+    bank.check();
+}
+
+#[test]
+fn a_first_run_of_long_ago_leaves_no_centuries_to_the_next_one() {
+    let bank = Bank::open();
+    bank.sell(&interest_product("gain", "36.5", "MONTHLY"));
+    let account = bank.account("Maria", "gain", "1000");
+    bank.days(3);
+    bank.run_body(json!({ "date": "0001-01-01" })).is(202);
+    bank.run();
+    let days: Vec<_> = bank.runs("").into_iter().map(|run| run["date"].clone()).collect();
+    assert_eq!(days, ["2031-05-08", "2031-05-07", "2031-05-06"]);
+    same(&bank.interest(&account)["accrued"], "3");
     bank.check();
 }
 
@@ -355,6 +369,34 @@ fn a_payment_day_after_days_that_were_left_out_is_not_lost() {
     assert_eq!((paid[0]["date"].clone(), paid.as_array().unwrap().len()), (json!("2031-05-31"), 1));
     same(&paid[0]["amount"], "3");
     bank.check();
+}
+
+#[test]
+fn the_trail_names_each_account_on_which_a_run_or_a_dividend_books() {
+    let bank = Bank::open();
+    bank.sell(&interest_product("gain", "36.5", "MONTHLY"));
+    bank.sell(&share_product("shares", "MONTHLY"));
+    let paid = bank.account("Maria", "gain", "1000");
+    let empty = bank.counter.account_of("Nana", "gain");
+    bank.world().post(&format!("/instances/{empty}?command=ACTIVATE"), "").is(202);
+    let share = bank.account("Kofi", "shares", "1000");
+    bank.days(26);
+    bank.run_body(json!({ "from": "2031-05-06" })).is(202);
+    let due = json!({ "year": 2031, "month": 5, "day": 31 });
+    let dividend = json!({ "dueDate": due, "dividendRate": 10 }).to_string();
+    bank.world().post("/definitions/shares/dividends", dividend).is(202);
+    let booked = |account: &str| {
+        let page = bank.world().get(&format!("/audit?resource=account/{account}&size=1000")).is(200).json();
+        let operations: Vec<_> =
+            page["records"].as_array().unwrap().iter().map(|r| r["operation"].clone()).collect();
+        operations
+            .into_iter()
+            .filter(|name| name == "RunInterest" || name == "DistributeDividend")
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(booked(&paid), ["RunInterest"]);
+    assert_eq!(booked(&empty), Vec::<Value>::new());
+    assert_eq!(booked(&share), ["DistributeDividend"]);
 }
 
 #[test]

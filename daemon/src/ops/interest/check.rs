@@ -14,6 +14,7 @@ use crate::store::records::{
 use crate::store::tx::decode;
 use mfa_shared::amount::Amount;
 use mfa_shared::api::definitions::Definition;
+use mfa_shared::api::instances::InstanceState;
 use mfa_shared::api::ledger::{AccountRole, JournalEntry, JournalLine, Side};
 use mfa_shared::fault::Fault;
 use mfa_shared::time::Date;
@@ -130,6 +131,12 @@ impl Journal {
                     let detail = format!("has {stored} {what}, its entries sum to {found}");
                     self.find(subject.clone(), detail);
                 }
+            }
+            let product = tx.get::<Definition>(&[&instance.product_identifier])?;
+            let scale = product.map_or(0, |product| product.currency.scale);
+            let left = rounded(kept.accrued(), scale);
+            if instance.state == InstanceState::Closed && left > Amount::ZERO {
+                self.find(subject, format!("is {left}, and its account is closed: it was not given up"));
             }
             let sums = products.entry(instance.product_identifier).or_default();
             sums.accruals = sums.accruals.plus(kept.accruals);

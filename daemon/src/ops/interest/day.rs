@@ -45,32 +45,47 @@ pub enum Next {
     Theirs,
 }
 
+/// What a step did.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Stepped {
+    /// What follows.
+    pub next: Next,
+    /// Accounts that were paid, or gave up what they had accrued.
+    pub settled: Vec<String>,
+}
+
+impl From<Next> for Stepped {
+    fn from(next: Next) -> Self {
+        Self { next, settled: Vec::new() }
+    }
+}
+
 /// Does the next part of a job as one transaction.
-pub fn step(tx: &mut Tx<'_>, job: &Job, part: Part, runner: &str, by: &str) -> Result<Next, Fault> {
+pub fn step(tx: &mut Tx<'_>, job: &Job, part: Part, runner: &str, by: &str) -> Result<Stepped, Fault> {
     if !runs::beat(tx, runner)? {
-        return Ok(Next::Theirs);
+        return Ok(Next::Theirs.into());
     }
     let stored = tx.get::<StoredRun>(&[&job.day.to_string(), &job.product])?;
     let Some(definition) = tx.get::<Definition>(&[&job.product])? else {
         // A definition that had no account is gone, and so is what was left out.
         stored.iter().try_for_each(|row| runs::forget(tx, row))?;
-        return Ok(Next::End);
+        return Ok(Next::End.into());
     };
     if stored.as_ref().is_some_and(|row| row.ended && (!job.again || row.run.outcome == RunOutcome::Done)) {
-        return Ok(Next::End);
+        return Ok(Next::End.into());
     }
     let rate = rate_on(tx, &definition, job.day)?;
     let row = match stored {
         Some(row) => row,
         None => match begin(tx, &definition, job.day, rate, by)? {
             Some(row) => row,
-            None => return Ok(Next::End),
+            None => return Ok(Next::End.into()),
         },
     };
-    let mut running =
-        Running { definition, day: job.day, rate, row, left: ACCOUNTS_MAX, part, next: Part::Accrual, by };
+    let (left, next, settled) = (ACCOUNTS_MAX, Part::Accrual, Vec::new());
+    let mut running = Running { definition, day: job.day, rate, row, left, part, next, settled, by };
     running.go_on(tx)?;
-    Ok(running.next_step())
+    Ok(Stepped { next: running.next_step(), settled: running.settled })
 }
 
 /// The interest that a product paid at the end of a day; nothing where it was not active or paid none.
@@ -137,6 +152,8 @@ struct Running<'a> {
     part: Part,
     /// What the next one has to be allowed, if it accrues.
     next: Part,
+    /// Accounts that were paid, or gave up what they had accrued.
+    settled: Vec<String>,
     by: &'a str,
 }
 
@@ -242,8 +259,11 @@ impl Running<'_> {
         }
         let before = self.row.after.clone();
         let (instances, more) = self.next(tx)?;
-        if self.part == Part::Accrual && instances.iter().any(|one| one.state == InstanceState::Closed) {
-            // What they earn is given up, which is posted.
+        let gives_up = |one: &StoredInstance| {
+            self.rate.is_some() && one.state == InstanceState::Closed && was_active(one, self.day)
+        };
+        if self.part == Part::Accrual && instances.iter().any(gives_up) {
+            // They were closed since; what they earned on the day is given up, which is posted.
             (self.row.after, self.next, self.left) = (before, Part::Any, 0);
             return Ok(());
         }
@@ -264,7 +284,9 @@ impl Running<'_> {
             tx.add(&kept);
             if instance.state == InstanceState::Closed {
                 // Closed since: what it still earned on a day before is never paid.
-                give_up(tx, &instance, self.by)?;
+                if give_up(tx, &instance, self.by)? {
+                    self.settled.push(account.clone());
+                }
             }
             self.row.run.accounts += 1;
             sum = sum.plus(earned);
@@ -319,6 +341,7 @@ impl Running<'_> {
             if let Some(amount) = pay(tx, &self.definition, account, self.day, self.by)? {
                 self.row.run.paid = self.row.run.paid.plus(amount);
                 self.row.run.payments += 1;
+                self.settled.push(account.clone());
             }
         }
         if !more {

@@ -8,7 +8,7 @@ mod runs;
 mod tests;
 
 pub use check::check_interest;
-pub use day::{Next, Part, step};
+pub use day::{Next, Part, Stepped, step};
 pub use list::{Runs, list};
 pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, plan, release, settle};
 
@@ -121,13 +121,14 @@ fn pay(
 }
 
 /// Gives up what an account has accrued and was not paid, because it is closed. The record is written in any
-/// case: an accrual beside it sees a state from before, and has to find out that the account is closed.
-pub fn give_up(tx: &mut Tx<'_>, instance: &StoredInstance, by: &str) -> Result<(), Fault> {
+/// case: an accrual beside it sees a state from before, and has to find out that the account is closed. True
+/// if something was posted.
+pub fn give_up(tx: &mut Tx<'_>, instance: &StoredInstance, by: &str) -> Result<bool, Fault> {
     let account = &instance.account_identifier;
     let mut kept = of_account(tx, account)?;
     tx.put(&kept)?;
     if kept.accrued() <= Amount::ZERO {
-        return Ok(());
+        return Ok(false);
     }
     let definition = product_of(tx, instance)?;
     let amount = rounded(kept.accrued(), definition.currency.scale);
@@ -136,11 +137,12 @@ pub fn give_up(tx: &mut Tx<'_>, instance: &StoredInstance, by: &str) -> Result<(
         ledger::credit(&definition.expense_account_identifier, AccountRole::ProductExpense, amount),
     ];
     let today = tx.now().day();
-    if book(tx, GIVEN_UP, account, by, today, lines)?.is_some() {
+    let posted = book(tx, GIVEN_UP, account, by, today, lines)?.is_some();
+    if posted {
         kept.given_up = kept.given_up.plus(amount);
         tx.put(&kept)?;
     }
-    Ok(())
+    Ok(posted)
 }
 
 /// Posts an entry of no teller; `about` is the product or account that it is about.

@@ -3,8 +3,8 @@
 use crate::config::Config;
 use crate::ops::Caller;
 use crate::store::Tx;
-use crate::store::records::{INTEREST_OPEN, InterestState, StoredEntry, StoredRun};
-use mfa_shared::api::definitions::{Definition, ProductType};
+use crate::store::records::{INTEREST_OPEN, InterestState, StoredDefinitionCommand, StoredEntry, StoredRun};
+use mfa_shared::api::definitions::{Definition, DefinitionAction, ProductType};
 use mfa_shared::api::interest::*;
 use mfa_shared::fault::{self, Fault};
 use mfa_shared::time::Date;
@@ -162,10 +162,19 @@ pub fn jobs(tx: &mut Tx<'_>, until: Date, again: bool) -> Result<Option<(Date, V
     if day > until {
         return Ok(None);
     }
+    // Before a product was active there was nothing to run, however long ago the first run was said to be.
+    let day = first_active(tx)?.map_or(until, |first| first.clamp(day, until));
     let products = tx.all::<Definition>(&[])?.into_iter();
     let products = products.filter(|definition| definition.r#type != ProductType::Share);
     let jobs = products.map(|definition| Job { day, product: definition.identifier, again }).collect();
     Ok(Some((day, jobs)))
+}
+
+/// The first day on which any product was active.
+fn first_active(tx: &mut Tx<'_>) -> Result<Option<Date>, Fault> {
+    let commands = tx.all::<StoredDefinitionCommand>(&[])?.into_iter();
+    let activations = commands.filter(|command| command.record.action == DefinitionAction::Activate);
+    Ok(activations.map(|command| command.record.created_on.day()).min())
 }
 
 /// Notes that a day was run for all products.
