@@ -101,7 +101,12 @@ pub const PRUNED: View = View {
 };
 
 /// The changes of a record in words: `surname: Mensah -> Owusu`. Who changed it last is in the trail itself.
+/// What was refused says so, or it would be taken for a deed.
 fn in_words(record: &Value) -> Vec<String> {
+    if let Some(outcome @ ("REFUSED" | "FAILED")) = record["outcome"].as_str() {
+        let code = record["code"].as_str().map(|code| format!(": {code}")).unwrap_or_default();
+        return vec![format!("{}{code}", outcome.to_lowercase())];
+    }
     let noise = ["/lastModifiedBy", "/lastModifiedOn"];
     let listed = record["changes"].as_array().cloned().unwrap_or_default();
     let changed = listed.iter().filter(|change| !noise.iter().any(|field| change["field"] == *field));
@@ -151,6 +156,9 @@ mod tests {
         };
         assert_eq!(whole(json!(null), json!({})), ["created"]);
         assert_eq!(whole(json!({}), json!(null)), ["deleted"]);
+        let refused = json!({ "outcome": "REFUSED", "code": "forbidden", "changes": [] });
+        assert_eq!(in_words(&refused), ["refused: forbidden"]);
+        assert_eq!(in_words(&json!({ "outcome": "FAILED", "changes": [] })), ["failed"]);
         assert_eq!(shown(&json!("x".repeat(99))), format!("{}...", "x".repeat(60)));
     }
 }
