@@ -214,7 +214,7 @@ faults! {
     ACCOUNT_NOT_FOUND: "account_not_found" 404 "No such ledger account" "list them: mfa ledger accounts list";
     ENTRY_NOT_FOUND: "entry_not_found" 404 "No such journal entry" "list them: mfa ledger journal list";
     CONFIGURATION_NOT_FOUND: "configuration_not_found" 404 "No such gateway configuration"
-        "list those of its kind: mfa gateways KIND list";
+        "list them: mfa gateways email list, mfa gateways sms list";
     GATEWAY_DEACTIVATED: "gateway_deactivated" 409 "Gateway deactivated" "set its state to ACTIVE first";
     GATEWAY_CANNOT_SEND: "gateway_cannot_send" 409 "Gateway cannot send" "complete what the detail names";
     GATEWAY_INSECURE: "gateway_insecure" 409 "Secret would travel unencrypted"
@@ -223,7 +223,7 @@ faults! {
         "the stage says how far it came, the detail quotes the gateway";
     TELLER_NOT_FOUND: "teller_not_found" 404 "No such teller" "list them: mfa teller list";
     TRANSACTION_NOT_FOUND: "transaction_not_found" 404 "No such transaction"
-        "list them: mfa teller transactions list";
+        "list them: mfa teller transactions list CODE";
     POSITION_TOO_OLD: "position_too_old" 400 "Events are no longer kept"
         "begin with the number that the detail names: mfa events list";
     SUBSCRIPTION_NOT_FOUND: "subscription_not_found" 404 "No such subscription"
