@@ -6,6 +6,7 @@
 mod changes;
 mod days;
 mod receipts;
+mod references;
 mod refusals;
 mod shown;
 mod subject;
@@ -21,9 +22,11 @@ use super::state::State;
 use crate::ops::Caller;
 use crate::ops::audit::secret_changed;
 use crate::store::Tx;
+use crate::store::records::StoredReference;
 use changes::{covered, differences, insert};
 use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord};
 use mfa_shared::api::dividends::DistributeDividend;
+use mfa_shared::api::gateways::{SENT_TO, is_test};
 use mfa_shared::api::kinds;
 use mfa_shared::api::offices::CreateBranch;
 use mfa_shared::api::tellers::{CreateDenomination, CreateTransaction, IssueReceipt, UpdateTeller};
@@ -54,7 +57,8 @@ const OF_BODY: [&str; 3] =
 /// Whether the record of a request takes something out of its body.
 fn is_of_body(meta: &Meta) -> bool {
     let mut named = OF_BODY.into_iter().chain(UNSEEN.map(|(name, _)| name));
-    !meta.method.reads() && (made_under(meta.path).is_some() || named.any(|name| name == meta.name))
+    let sends = is_test(meta.path);
+    !meta.method.reads() && (sends || made_under(meta.path).is_some() || named.any(|name| name == meta.name))
 }
 
 /// What is known of a request before its transaction.
@@ -78,6 +82,7 @@ pub struct Trail {
 pub struct Before {
     subject: Option<Subject>,
     shown: Option<Shown>,
+    references: Vec<StoredReference>,
 }
 
 /// The address of a peer, as a record has it.
@@ -202,7 +207,7 @@ impl Trail {
     pub fn before(&self, state: &State, tx: &mut Tx<'_>, caller: &Caller) -> Result<Before, Fault> {
         if self.meta.name == CreateTransaction::META.name {
             // The answer names what is made.
-            return Ok(Before { subject: None, shown: None });
+            return Ok(Before { subject: None, shown: None, references: Vec::new() });
         }
         let subject = if self.meta.name == IssueReceipt::META.name {
             receipts::issued(tx, &self.params)?
@@ -213,7 +218,8 @@ impl Trail {
             Some(subject) if !self.path.starts_with("/token") => subject.shown(state, tx)?,
             _ => None,
         };
-        Ok(Before { subject, shown })
+        let references = references::read(tx, self.meta, &self.params)?;
+        Ok(Before { subject, shown, references })
     }
 
     /// Records what the request has done.
@@ -227,7 +233,7 @@ impl Trail {
     ) -> Result<(), Fault> {
         let mut record = self.record(tx, caller);
         record.status = Some(reply.status.into());
-        let Before { mut subject, shown: was } = before;
+        let Before { mut subject, shown: was, references } = before;
         if self.meta.name == IssueReceipt::META.name {
             subject = receipts::issued(tx, &self.params)?;
         }
@@ -242,6 +248,11 @@ impl Trail {
             }
             changed = self.changes(was, is);
         }
+        for name in tx.take_concerned() {
+            if !record.affects.contains(&name) {
+                record.affects.push(name);
+            }
+        }
         match changed {
             Changed::Whole(whole) => tx.audit_whole(record, whole),
             Changed::Fields(mut changes) => {
@@ -249,6 +260,8 @@ impl Trail {
                     let after = self.body.clone().map(covered);
                     changes.push(AuditChange { field: "/denominations".to_owned(), before: None, after });
                 }
+                let now = references::read(tx, self.meta, &self.params)?;
+                changes.extend(references::change(&references, now));
                 tx.audit(AuditRecord { changes, ..record });
             }
         }
@@ -307,6 +320,7 @@ impl Trail {
         if self.meta.name == DistributeDividend::META.name {
             record.changes.push(change("/dividends"));
         }
+        record.changes.extend(self.receiver());
         record.changes.extend(days::ended(tx, self.meta, &self.params, reply)?);
         let place = reply.headers.iter().find(|(name, _)| name == "location");
         if let Some((_, day)) = place.and_then(|(_, place)| place.split_once("?date=")) {
@@ -323,7 +337,14 @@ impl Trail {
         }
         let known = Known { name: caller.name.clone(), application: caller.application.clone() };
         let record = self.refused(&known, tx.now(), fault.kind.status, fault.kind.code);
-        tx.audit(AuditRecord { outcome: AuditOutcome::Failed, ..record });
+        let changes = self.receiver().into_iter().collect();
+        tx.audit(AuditRecord { outcome: AuditOutcome::Failed, changes, ..record });
+    }
+
+    /// Whom the test message of a gateway goes to. Contract: `gateways.md` section 5.
+    fn receiver(&self) -> Option<AuditChange> {
+        let to = self.text("to").filter(|_| is_test(self.meta.path))?;
+        Some(AuditChange { field: SENT_TO.to_owned(), before: None, after: Some(Node::Text(to)) })
     }
 
     /// What the answer names: an account or a transaction, whose identifiers the daemon gives.

@@ -8,8 +8,9 @@ use crate::domain::recent_events::{Announced, Known};
 use crate::store::Tx;
 use crate::store::record::numbered;
 use crate::store::records::{AUDIT, AuditEnd, StoredAudit};
-use mfa_shared::api::audit::{AuditOutcome, AuditRecord, ListAudit};
+use mfa_shared::api::audit::{AuditChange, AuditOutcome, AuditRecord, ListAudit};
 use mfa_shared::api::events::{Event, EventQuery};
+use mfa_shared::api::gateways::SENT_TO;
 use mfa_shared::api::interest::ListInterestRuns;
 use mfa_shared::api::kinds;
 use mfa_shared::api::ledger::GetLedgerAccount;
@@ -103,7 +104,8 @@ pub fn check_kept(after: u64, first: u64) -> Result<(), Fault> {
 
 /// Whether something was changed.
 fn is_event(record: &AuditRecord) -> bool {
-    record.outcome == AuditOutcome::Done && !record.changes.is_empty()
+    let is_change = |change: &AuditChange| change.field != SENT_TO;
+    record.outcome == AuditOutcome::Done && record.changes.iter().any(is_change)
 }
 
 fn is_wanted(announced: &Announced, query: &EventQuery) -> bool {

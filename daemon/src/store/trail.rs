@@ -19,6 +19,16 @@ impl Tx<'_> {
         self.records.push(Noted(record, None));
     }
 
+    /// Notes a further record that the operation changes besides the one that it is about.
+    pub fn note_concerned(&mut self, resource: String) {
+        self.concerned.push(resource);
+    }
+
+    /// The further records that were noted since the last call.
+    pub fn take_concerned(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.concerned)
+    }
+
     /// Adds a record of something that was made or removed, which is its only change.
     pub fn audit_whole(&mut self, record: AuditRecord, whole: Whole) {
         self.records.push(Noted(AuditRecord { changes: Vec::new(), ..record }, Some(whole)));

@@ -39,6 +39,7 @@ pub struct Tx<'a> {
     keeps: bool,
     dry_run: bool,
     pub(super) dangling: Vec<String>,
+    pub(super) concerned: Vec<String>,
     pub(super) records: Vec<Noted>,
     pub(super) keys: Option<Arc<Keys>>,
     pub(super) receivers: Arc<Receivers>,
@@ -67,6 +68,7 @@ impl<'a> Tx<'a> {
             keeps: false,
             dry_run: false,
             dangling: Vec::new(),
+            concerned: Vec::new(),
             records: Vec::new(),
             keys: None,
             receivers: Arc::default(),
@@ -155,6 +157,7 @@ impl<'a> Tx<'a> {
         let outcome = part(self);
         if outcome.is_err() {
             self.dangling.clear();
+            self.concerned.clear();
             self.records.truncate(earlier);
             self.view.undo();
         }

@@ -320,6 +320,15 @@ pub const KINDS: &[Kind] = &[
     Kind::of("sms", "/configuration/sms/{}", "identifier", "GetSmsConfiguration"),
 ];
 
+/// The field of an audit record that holds whom a test message was sent to. No gateway has this field, so the
+/// record is not an event.
+pub const SENT_TO: &str = "/to";
+
+/// Whether a path is that of a test message.
+pub fn is_test(path: &str) -> bool {
+    path.starts_with("/configuration/") && path.ends_with("/test")
+}
+
 endpoints! {
     application "notification-v1";
     /// Create an e-mail configuration.

@@ -3,6 +3,7 @@
 use super::{of, records, the};
 use crate::support::counter::{Counter, teller};
 use crate::support::guarded::may;
+use crate::support::servers::{SmsService, closed_port};
 use crate::support::world::World;
 use serde_json::{Value, json};
 
@@ -85,4 +86,70 @@ fn a_refusal_at_the_counter_names_the_teller_with_its_office() {
     assert_eq!(records(&counter.world, "resource=teller/accra/T1&outcome=REFUSED&size=100").len(), 7);
     let unknown = counter.world.post("/teller/T9/drawer", "{}").refused(400, "invalid_fields");
     assert_eq!(of(&counter.world, &unknown), Vec::<Value>::new());
+}
+
+#[test]
+fn a_reference_of_an_office_is_recorded_with_its_type_and_both_states() {
+    let world = World::start();
+    world.post("/offices", r#"{"identifier":"accra","name":"Accra"}"#).is(202);
+    let set = |r#type: &str, state: &str| {
+        let reference = json!({ "type": r#type, "state": state });
+        let record = the(&world, &world.put("/offices/accra/references", reference.to_string()).is(202));
+        assert_eq!(record["resource"], "office/accra");
+        let changes = record["changes"].as_array().unwrap();
+        changes.iter().find(|change| change["field"] == "/references").cloned()
+    };
+    let [active, inactive] = ["ACTIVE", "INACTIVE"].map(|state| json!({ "type": "payroll", "state": state }));
+    let change = |before: &Value, after: &Value| {
+        Some(json!({ "field": "/references", "before": before, "after": after }))
+    };
+    assert_eq!(set("payroll", "ACTIVE"), change(&Value::Null, &active));
+    assert_eq!(set("payroll", "INACTIVE"), change(&active, &inactive));
+    assert_eq!(set("payroll", "INACTIVE"), None);
+    let fleet = json!({ "type": "fleet", "state": "INACTIVE" });
+    assert_eq!(set("fleet", "INACTIVE"), change(&Value::Null, &fleet));
+    let heard = world.get("/events?kind=office").is(200).json();
+    assert_eq!(heard.as_array().unwrap().len(), 4, "{heard}");
+}
+
+#[test]
+fn closing_a_teller_names_the_transactions_that_it_cancels() {
+    let counter = Counter::active("500");
+    let account = counter.account("c-001");
+    let opening = Counter::request("ACCO", &account, "100");
+    let kept = counter.quote(&opening);
+    counter.finish("T1", &kept, "command=CANCEL").is(202);
+    let pending = [counter.quote(&opening), counter.quote(&opening)];
+    let closed = counter.close("T1").is(202);
+    let [first, second] = pending.map(|number| format!("transaction/T1/{number}"));
+    assert_eq!(the(&counter.world, &closed)["affects"], json!([first, second]));
+    let history = records(&counter.world, &format!("resource={first}"));
+    let operations: Vec<_> = history.iter().map(|record| &record["operation"]).collect();
+    assert_eq!(operations, ["CommandTeller", "CreateTransaction"]);
+    counter.open("T1", "emp1", "0");
+    assert_eq!(the(&counter.world, &counter.close("T1").is(202))["affects"], json!([]));
+}
+
+#[test]
+fn a_test_message_is_recorded_with_its_receiver_and_is_no_event() {
+    let world = World::start();
+    let closed = json!({ "identifier": "main", "host": "127.0.0.1", "port": closed_port(),
+        "username": "branch@example.org", "start_tls": false });
+    world.post("/configuration/email", closed.to_string()).is(201);
+    let failed = world.post("/configuration/email/main/test", r#"{"to":"efua@example.org"}"#);
+    let record = the(&world, &failed.refused(502, "gateway_failed"));
+    let receiver = json!([{ "field": "/to", "before": null, "after": "efua@example.org" }]);
+    assert_eq!((&record["outcome"], &record["changes"]), (&json!("FAILED"), &receiver));
+    let service = SmsService::start("HTTP/1.1 201 Created\nContent-Length: 2\n\n{}", None);
+    let endpoint = format!("http://127.0.0.1:{}/", service.port);
+    let world = World::with(move |config| config.sms_endpoint = Some(endpoint));
+    let sms =
+        json!({ "identifier": "main", "auth_token": "rose", "account_sid": "AC1", "sender_number": "Bank" });
+    world.post("/configuration/sms", sms.to_string()).is(201);
+    let sent = world.post("/configuration/sms/main/test", r#"{"to":"+233201234567"}"#).is(200);
+    let record = the(&world, &sent);
+    let receiver = json!([{ "field": "/to", "before": null, "after": "+233201234567" }]);
+    assert_eq!((&record["outcome"], &record["changes"]), (&json!("DONE"), &receiver));
+    let heard = world.get("/events?kind=sms").is(200).json();
+    assert_eq!(heard.as_array().unwrap().len(), 1, "{heard}");
 }

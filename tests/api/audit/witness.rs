@@ -15,6 +15,9 @@ const APART: &[(&str, &str)] = &[
     ("UpdateTeller", "/password"),
     ("CreateDenomination", "/denominations"),
     ("DistributeDividend", "/dividends"),
+    ("SetOfficeReference", "/references"),
+    ("TestEmailConfiguration", "/to"),
+    ("TestSmsConfiguration", "/to"),
 ];
 
 /// The known records, as they were when they were last read.
