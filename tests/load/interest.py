@@ -16,6 +16,8 @@ from due import Connection, head
 from scale_data import day_before
 
 PRODUCT, LATE, TELLERS = "saver", 3, 20
+# For so many accounts there is one more, which was closed: its product still lists it.
+OPEN_FOR_EACH_CLOSED = 20
 # Deposits a second, and how long they are measured without a run.
 RATE, SECONDS = 100, 20
 # What the contract allows: seconds for each million accounts, and times the p99 without a run.
@@ -26,23 +28,42 @@ def customer(number):
     return f"s-{number:07d}"
 
 
+def is_closed(number):
+    """The closed accounts lie between the others, as they do after years."""
+    return number % (OPEN_FOR_EACH_CLOSED + 1) == OPEN_FOR_EACH_CLOSED
+
+
+def opening(number):
+    """A teller pays out at most 1000 at once, so a closed account never held more."""
+    return 500 + number % 500 if is_closed(number) else 1000 + number % 977
+
+
 def fill(port, accounts):
-    """An office, a product that pays 2.5 %, and accounts that were opened with a deposit."""
+    """An office, a product that pays 2.5 %, accounts that were opened with a deposit, and some that were closed."""
     client, begun = Client(port), time.perf_counter()
     client.batch([("/definitions", counter.product(PRODUCT, 2.5))])
     client.batch([(f"/definitions/{PRODUCT}/commands", {"action": "ACTIVATE"})])
     counter.open_office(client, TELLERS)
-    for start in range(0, accounts, BATCH):
-        part = range(start, min(start + BATCH, accounts))
+    closed = accounts // OPEN_FOR_EACH_CLOSED
+    for start in range(0, accounts + closed, BATCH):
+        part = range(start, min(start + BATCH, accounts + closed))
         client.batch(
             [("/instances", {"customerIdentifier": customer(number), "productIdentifier": PRODUCT}) for number in part]
         )
         teller = f"T{start // BATCH % TELLERS}"
         counter.carry_out(
             client,
-            [(teller, counter.quote("ACCO", customer(number), 1000 + number % 977, PRODUCT)) for number in part],
+            [(teller, counter.quote("ACCO", customer(number), opening(number), PRODUCT)) for number in part],
         )
-    print(f"{accounts:,} accounts in {time.perf_counter() - begun:.0f} s", flush=True)
+        counter.carry_out(
+            client,
+            [
+                (teller, counter.quote("ACCC", customer(number), opening(number), PRODUCT))
+                for number in part
+                if is_closed(number)
+            ],
+        )
+    print(f"{accounts:,} accounts and {closed:,} closed ones in {time.perf_counter() - begun:.0f} s", flush=True)
 
 
 class Deposits:
@@ -56,7 +77,8 @@ class Deposits:
         if self.waiting:
             return True, head("POST", f"{self.waiting.popleft()}?command=CONFIRM")
         self.number += 1
-        customer_number = self.number * 7919 % self.accounts
+        place = self.number * 7919 % self.accounts
+        customer_number = place + place // OPEN_FOR_EACH_CLOSED
         # Its cents say whose it is.
         teller = self.number % TELLERS
         amount = 5 + teller / 100
