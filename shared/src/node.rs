@@ -44,27 +44,6 @@ impl Node {
         properties.iter().find(|(given, _)| given == name).map(|(_, node)| node)
     }
 
-    /// Puts a cover over the value at this JSON pointer, so that nothing of it is left but that it is there.
-    /// An empty text stays: it says that there is no value.
-    pub fn cover(&mut self, pointer: &str) {
-        let mut here = self;
-        for step in pointer.split('/').skip(1) {
-            let name = step.replace("~1", "/").replace("~0", "~");
-            let next = match here {
-                Node::List(list) => step.parse().ok().and_then(|at: usize| list.get_mut(at)),
-                Node::Object(properties) => {
-                    properties.iter_mut().find(|(given, _)| *given == name).map(|(_, node)| node)
-                }
-                _ => None,
-            };
-            let Some(next) = next else { return };
-            here = next;
-        }
-        if !matches!(here, Node::Text(text) if text.is_empty()) {
-            *here = Node::Text("***".to_owned());
-        }
-    }
-
     /// The kind of value, as a sentence names it.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -1,6 +1,5 @@
 //! What kind of body a row of the endpoint table takes, as table data.
 
-use crate::node::Node;
 use crate::query::ParamDoc;
 use serde_json::Value;
 
@@ -37,23 +36,16 @@ pub struct BodyShape {
     pub schema: fn() -> Option<Value>,
     /// The query parameters beside it.
     pub params: fn() -> Vec<ParamDoc>,
-    /// The places of a JSON body that hold a secret, as JSON pointers; the rules of the fields say which.
-    pub secrets: fn(&Node) -> Vec<String>,
-}
-
-/// For a body in which there is never a secret.
-pub fn no_secrets(_: &Node) -> Vec<String> {
-    Vec::new()
 }
 
 impl BodyShape {
-    /// Parameters alone, which never hold a secret.
+    /// Parameters alone.
     pub(crate) const fn parameters(kind: BodyKind, params: fn() -> Vec<ParamDoc>) -> Self {
-        Self { kind, schema: || None, params, secrets: no_secrets }
+        Self { kind, schema: || None, params }
     }
 
     /// A JSON body.
-    pub(crate) const fn json(schema: fn() -> Option<Value>, secrets: fn(&Node) -> Vec<String>) -> Self {
-        Self { kind: BodyKind::Json, schema, params: Vec::new, secrets }
+    pub(crate) const fn json(schema: fn() -> Option<Value>) -> Self {
+        Self { kind: BodyKind::Json, schema, params: Vec::new }
     }
 }

@@ -11,9 +11,7 @@ use crate::fault::{
 use crate::identifier::shown;
 use crate::query::{Parameters, Params};
 use crate::rule::Word;
-use crate::wire::{
-    Answer, AnswerKind, AnswerShape, Body, BodyKind, BodyShape, Outgoing, RawBody, no_secrets,
-};
+use crate::wire::{Answer, AnswerKind, AnswerShape, Body, BodyKind, BodyShape, Outgoing, RawBody};
 use crate::words;
 use serde_json::{Value, json};
 
@@ -61,12 +59,8 @@ pub enum Image {
 }
 
 impl<F: Form> Body for Upload<F> {
-    const SHAPE: BodyShape = BodyShape {
-        kind: BodyKind::Upload(F::PART),
-        schema: schema::<F>,
-        params: F::docs,
-        secrets: no_secrets,
-    };
+    const SHAPE: BodyShape =
+        BodyShape { kind: BodyKind::Upload(F::PART), schema: schema::<F>, params: F::docs };
 
     /// The checks in the order of the contract.
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
@@ -222,8 +216,8 @@ mod tests {
 
     fn read(query: &str, arrived: &Arrived) -> Result<Upload<Note>, &'static str> {
         let today = Timestamp::from_millis(0).day();
-        let raw =
-            RawBody { params: &Params::parse(query), bytes: &[], form: Some(arrived), json: false, today };
+        let params = Params::parse(query);
+        let raw = RawBody::new(&params, &[], today).with_form(Some(arrived));
         Upload::read(&raw).map_err(|fault| fault.kind.code)
     }
 

@@ -10,12 +10,13 @@ use crate::object::{Nested, Object, nested, reference};
 use crate::path::percent_encode;
 pub use crate::query::Listed;
 use crate::query::{Parameters, Params};
-use crate::rule::{List, Rule, check_body, flag, list, secrets_of};
-pub use crate::shape::{BodyKind, BodyShape, no_secrets};
+use crate::rule::{List, Rule, check_body, flag, list};
+pub use crate::shape::{BodyKind, BodyShape};
 use crate::time::Date;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
 
 /// Content type of JSON answers.
 pub const JSON_TYPE: &str = "application/json;charset=UTF-8";
@@ -39,6 +40,31 @@ pub struct RawBody<'a> {
     pub json: bool,
     /// The present day in UTC.
     pub today: Date,
+    /// The body as JSON, once somebody has asked for it.
+    parsed: OnceLock<Result<Arc<Node>, String>>,
+}
+
+impl<'a> RawBody<'a> {
+    /// A body that is no form, if there is one at all.
+    pub fn new(params: &'a Params, bytes: &'a [u8], today: Date) -> Self {
+        Self { params, bytes, form: None, json: true, today, parsed: OnceLock::new() }
+    }
+
+    /// The same with what has arrived of a form.
+    pub fn with_form(self, form: Option<&'a Arrived>) -> Self {
+        Self { form, ..self }
+    }
+
+    /// The same, where the content type may say something else than JSON.
+    pub fn typed(self, json: bool) -> Self {
+        Self { json, ..self }
+    }
+
+    /// The body as JSON. It is parsed once, however many look at it.
+    pub fn node(&self) -> Result<&Arc<Node>, Fault> {
+        let parsed = self.parsed.get_or_init(|| Node::parse(self.bytes).map(Arc::new));
+        parsed.as_ref().map_err(|why| Fault::new(MALFORMED_BODY, why.clone()))
+    }
 }
 
 /// A request as a client sends it.
@@ -112,8 +138,7 @@ impl<P: Parameters> Body for Form<P> {
 pub struct Json<T>(pub T);
 
 impl<T: Object + Serialize + Send + Sync> Body for Json<T> {
-    const SHAPE: BodyShape =
-        BodyShape::json(|| Some(reference::<T>()), |body| secrets_of(&nested::<T>(), body));
+    const SHAPE: BodyShape = BodyShape::json(|| Some(reference::<T>()));
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         read_json(&nested::<T>(), raw).map(Self)
     }
@@ -163,13 +188,11 @@ where
     B: Object + Serialize + Send + Sync,
 {
     // A secret of either kind, whichever of them the body turns out to be.
-    const SHAPE: BodyShape = BodyShape::json(
-        || Some(json!({ "oneOf": [reference::<A>(), reference::<B>()] })),
-        |body| [secrets_of(&nested::<A>(), body), secrets_of(&nested::<B>(), body)].concat(),
-    );
+    const SHAPE: BodyShape =
+        BodyShape::json(|| Some(json!({ "oneOf": [reference::<A>(), reference::<B>()] })));
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
-        let body = Node::parse(raw.bytes).map_err(|why| Fault::new(MALFORMED_BODY, why))?;
-        let first_of = |names: &[&'static str]| match &body {
+        let body = raw.node()?;
+        let first_of = |names: &[&'static str]| match &**body {
             Node::Object(properties) => {
                 names.iter().find(|name| properties.iter().any(|(given, _)| given == *name)).copied()
             }
@@ -197,10 +220,7 @@ where
 pub struct JsonList<T>(pub Vec<T>);
 
 impl<T: Object + Serialize + Send + Sync> Body for JsonList<T> {
-    const SHAPE: BodyShape = BodyShape::json(
-        || Some(json!({ "type": "array", "items": reference::<T>() })),
-        |body| secrets_of(&list::<Nested<T>>(nested(), usize::MAX), body),
-    );
+    const SHAPE: BodyShape = BodyShape::json(|| Some(json!({ "type": "array", "items": reference::<T>() })));
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         let rule: List<Nested<T>> = list(nested(), usize::MAX);
         read_json(&rule, raw).map(Self)
@@ -219,7 +239,7 @@ fn flag_schema() -> Option<Value> {
 }
 
 impl Body for JsonFlag {
-    const SHAPE: BodyShape = BodyShape::json(flag_schema, no_secrets);
+    const SHAPE: BodyShape = BodyShape::json(flag_schema);
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
         read_json(&flag(), raw).map(Self)
     }
@@ -229,8 +249,7 @@ impl Body for JsonFlag {
 }
 
 fn read_json<R: Rule>(rule: &R, raw: &RawBody<'_>) -> Result<R::Out, Fault> {
-    let body = Node::parse(raw.bytes).map_err(|why| Fault::new(MALFORMED_BODY, why))?;
-    check_json(rule, &body, raw.today)
+    check_json(rule, raw.node()?, raw.today)
 }
 
 fn check_json<R: Rule>(rule: &R, body: &Node, today: Date) -> Result<R::Out, Fault> {

@@ -76,7 +76,7 @@ fn a_subscription_is_created_read_changed_deleted_with_a_secret_once() {
     }
     assert_eq!(world.get("/events/subscriptions/sync/deliveries").is(200).json(), json!([]));
 
-    world.delete("/events/subscriptions/sync").is(200);
+    world.delete("/events/subscriptions/sync").is(202);
     for (method, path) in [
         ("GET", ""),
         ("PUT", ""),
@@ -136,7 +136,7 @@ fn there_is_a_bound_of_subscriptions() {
     }
     let more = r#"{"identifier":"more","url":"https://example.org"}"#;
     world.post("/events/subscriptions", more).refused(409, "too_many_subscriptions");
-    world.delete("/events/subscriptions/s-7").is(200);
+    world.delete("/events/subscriptions/s-7").is(202);
     world.post("/events/subscriptions", more).is(200);
 }
 

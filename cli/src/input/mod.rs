@@ -199,7 +199,7 @@ pub fn body<E: Endpoint>(value: &Value) -> Outcome<E::Body> {
 pub fn checked<B: Body>(value: &Value) -> Outcome<B> {
     let bytes = value.to_string().into_bytes();
     let params = Params::default();
-    let raw = RawBody { params: &params, bytes: &bytes, form: None, json: true, today: today() };
+    let raw = RawBody::new(&params, &bytes, today());
     Ok(B::read(&raw)?)
 }
 

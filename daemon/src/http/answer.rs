@@ -23,7 +23,6 @@ use mfa_shared::api::tokens::error_word;
 use mfa_shared::api::webhooks::CreateSubscription;
 use mfa_shared::endpoint::{Endpoint, Method, split};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::wire::RawBody;
 use std::sync::Arc;
@@ -120,7 +119,7 @@ where
     let (payload, draft) = read_body(state, head, route, body).await?;
     let params = Params::parse(&head.query);
     let today = state.store.clock().now().day();
-    let raw = RawBody { params: &params, bytes: &payload.bytes, form: None, json: true, today };
+    let raw = RawBody::new(&params, &payload.bytes, today);
     let _pass = match route.handler {
         // It may wait for another machine, and says nothing of how busy this one is.
         Handler::Errand(_) => None,
@@ -129,12 +128,11 @@ where
     let reply = match &route.handler {
         Handler::Errand(prepare) => {
             let errand = prepare(found.params.clone(), &raw);
-            let ordered = order(head, found, route, &payload, asked, errand);
+            let ordered = order(head, found, route, &raw, asked, errand);
             errand::run(state, head, ordered).await
         }
         Handler::Batch => {
-            let secrets = |body: &Node| batch::secrets(state, body);
-            let repeatable = repeatable(head, found, route, &payload.bytes, secrets);
+            let repeatable = repeatable(head, found, route, &payload.bytes);
             batch::answer(state, head, asked, repeatable, &raw).await
         }
         _ => {
@@ -210,12 +208,12 @@ fn order(
     head: &Head,
     found: &Found<'_>,
     route: &Route,
-    payload: &Payload,
+    raw: &RawBody<'_>,
     asked: AccessRequest,
     errand: Result<Errand, Fault>,
 ) -> Ordered {
-    let repeatable = repeatable(head, found, route, &payload.bytes, route.meta.body.secrets);
-    let trail = Arc::new(Trail::of(head, route.meta, &found.params, payload));
+    let repeatable = repeatable(head, found, route, raw.bytes);
+    let trail = Arc::new(Trail::of(head, route.meta, &found.params, Some(raw)));
     Ordered { asked, trail, repeatable, errand }
 }
 
@@ -256,7 +254,7 @@ where
     let params = Params::parse(&head.query);
     let today = state.store.clock().now().day();
     let json = body::says_json(&head.headers);
-    let raw = RawBody { params: &params, bytes: &bytes, form: None, json, today };
+    let raw = RawBody::new(&params, &bytes, today).typed(json);
     login::answer(state, head, &raw).await.map(|reply| respond(reply, None))
 }
 

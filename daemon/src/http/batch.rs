@@ -11,7 +11,6 @@ use super::head::Head;
 use super::idempotency::Repeatable;
 use super::reply::{Content, Reply};
 use super::request::{self, READS_TOO_LONG, Request};
-use super::route::Route;
 use super::state::State;
 use super::{body, dry_run, duplicates, existing_only, rate};
 use crate::clock::Deadline;
@@ -19,10 +18,8 @@ use crate::ops::Caller;
 use crate::ops::listing::json;
 use crate::store::Tx;
 use mfa_shared::api::batch::*;
-use mfa_shared::endpoint::{Method, split};
 use mfa_shared::fault::{self, Fault, Problem};
 use mfa_shared::node::Node;
-use mfa_shared::rule::Word;
 use mfa_shared::wire::{Body, Json, RawBody};
 use part::{Part, Parts};
 use std::net::IpAddr;
@@ -96,41 +93,6 @@ pub async fn answer(
         existing_only::mark(&mut reply);
     }
     Ok(reply)
-}
-
-/// The places of a batch that hold a secret, by the rows of its operations. Of an operation that has no row
-/// the whole body counts as one.
-pub fn secrets(state: &State, batch: &Node) -> Vec<String> {
-    let Some(Node::List(operations)) = batch.property("operations") else { return Vec::new() };
-    let mut found = Vec::new();
-    for (index, operation) in operations.iter().enumerate() {
-        let Some(body) = operation.property("body") else { continue };
-        let place = format!("/operations/{index}/body");
-        match row(state, operation) {
-            Some(route) => {
-                let inside = (route.meta.body.secrets)(body).into_iter();
-                found.extend(inside.map(|pointer| format!("{place}{pointer}")));
-            }
-            None => found.push(place),
-        }
-    }
-    found
-}
-
-fn row(state: &State, operation: &Node) -> Option<Arc<Route>> {
-    let (Some(Node::Text(method)), Some(Node::Text(path))) =
-        (operation.property("method"), operation.property("path"))
-    else {
-        return None;
-    };
-    let method = match OperationMethod::find(method)? {
-        OperationMethod::Get => Method::Get,
-        OperationMethod::Post => Method::Post,
-        OperationMethod::Put => Method::Put,
-        OperationMethod::Delete => Method::Delete,
-    };
-    let path = path.split_once('?').map_or(path.as_str(), |(path, _)| path);
-    state.routes.find(split(path)?)?.route(method).cloned()
 }
 
 /// A batch that is ready for its transaction.

@@ -1,8 +1,9 @@
 //! `Idempotency-Key`: a repeated request gets the first answer again (`decisions.md` section 8).
 //!
 //! The answer is remembered in the transaction of the change itself, so a client who lost it learns for
-//! certain how the request ended. The body is remembered only as a keyed hash, under the key file that
-//! is not in the store, and without the secrets in it; so nothing that is kept allows a guess at one of them.
+//! certain how the request ended. The request is remembered only as a keyed hash under the key file, which is
+//! in no store and no backup; so nothing that is kept allows a guess at a secret in its body (`identity.md`
+//! section 13).
 
 use super::reply::{Content, Reply};
 use crate::store::Tx;
@@ -23,7 +24,7 @@ const KEY_LENGTH_MAX: usize = 255;
 /// The purpose of the keyed hashes.
 const PURPOSE: &str = "idempotency";
 
-/// The key of a request and a digest of everything that makes it that request, secrets left out.
+/// The key of a request and a digest of everything that makes it that request.
 #[derive(Clone)]
 pub struct Repeatable {
     key: String,

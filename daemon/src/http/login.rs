@@ -4,7 +4,6 @@
 use super::counts;
 use super::head::Head;
 use super::heavy::Lane;
-use super::payload::Payload;
 use super::reply::{CACHE_CONTROL, Reply};
 use super::state::State;
 use super::trail::Trail;
@@ -60,7 +59,7 @@ async fn must_set_up_factor(state: &Arc<State>, token: &Token) -> Result<bool, F
 
 /// The audit record of a login.
 fn trail(head: &Head) -> Arc<Trail> {
-    Arc::new(Trail::of(head, CreateToken::META, &[], &Payload::default()))
+    Arc::new(Trail::of(head, CreateToken::META, &[], None))
 }
 
 async fn by_password(

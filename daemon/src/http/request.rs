@@ -14,7 +14,6 @@ use super::trail::Trail;
 use super::{dry_run, existing_only, image, tag};
 use crate::clock::Deadline;
 use crate::ops::Caller;
-use crate::ops::listing::json;
 use crate::shelves::Noun;
 use crate::store::Tx;
 use crate::store::objects::Draft;
@@ -22,9 +21,8 @@ use mfa_shared::api::second_factor::{BeginSecondFactor, DeleteSecondFactor, Enab
 use mfa_shared::api::webhooks::CreateSubscription;
 use mfa_shared::endpoint::{Endpoint, Meta, Method};
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::node::Node;
 use mfa_shared::query::Params;
-use mfa_shared::wire::{BodyKind, NDJSON_TYPE, RawBody};
+use mfa_shared::wire::{NDJSON_TYPE, RawBody};
 use std::sync::Arc;
 use warp::http::header::ACCEPT;
 use warp::http::{HeaderMap, Method as HttpMethod};
@@ -46,25 +44,14 @@ pub fn repeatable(
     found: &Found<'_>,
     route: &Route,
     bytes: &[u8],
-    secrets: impl Fn(&Node) -> Vec<String>,
 ) -> Result<Option<Repeatable>, Fault> {
     if !head.headers.contains_key("idempotency-key") {
         return Ok(None);
     }
     let path = found.segments.join("\0");
     let method = route.meta.method.as_str();
-    let covered = if route.meta.body.kind == BodyKind::Json { covered(bytes, secrets) } else { None };
-    let body = covered.as_deref().unwrap_or(bytes);
-    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), body];
+    let parts: [&[u8]; 4] = [method.as_bytes(), path.as_bytes(), head.query.as_bytes(), bytes];
     Repeatable::read(&head.headers, &parts)
-}
-
-/// A JSON body in which only the presence of each secret is left; `None` where it holds none.
-fn covered(bytes: &[u8], secrets: impl Fn(&Node) -> Vec<String>) -> Option<Vec<u8>> {
-    let mut body = Node::parse(bytes).ok()?;
-    let pointers = secrets(&body);
-    pointers.iter().for_each(|pointer| body.cover(pointer));
-    (!pointers.is_empty()).then(|| json(&body))
 }
 
 /// A request that is ready to run in a transaction.
@@ -110,12 +97,12 @@ impl Request {
         } else {
             // Forms are compared by their parts, not by the text between them.
             let bytes = payload.form.as_ref().map_or(payload.bytes.as_slice(), |form| &form.digest);
-            repeatable(head, found, route, bytes, meta.body.secrets)
+            repeatable(head, found, route, bytes)
         };
         let params = Params::parse(&head.query);
         let form = payload.form.as_ref().map(|form| &form.arrived);
         let today = state.store.clock().now().day();
-        let raw = RawBody { params: &params, bytes: &payload.bytes, form, json: true, today };
+        let raw = RawBody::new(&params, &payload.bytes, today).with_form(form);
         let prepared = match &route.handler {
             Handler::Operation(prepare) => prepare(found.params.clone(), &raw),
             Handler::Status(_)
@@ -159,7 +146,7 @@ impl Request {
             lines,
             noun: Noun::of(meta.name, &params),
             trail: (!meta.method.reads() || noted || head.place.is_some())
-                .then(|| Trail::of(head, meta, &found.params, payload).addressed(addressed.as_ref())),
+                .then(|| Trail::of(head, meta, &found.params, Some(&raw)).addressed(addressed.as_ref())),
         })
     }
 

@@ -275,7 +275,7 @@ impl Tagged {
         let params = params.get(..count)?.to_vec();
         let no_query = mfa_shared::query::Params::default();
         let today = mfa_shared::time::Timestamp::from_millis(0).day();
-        let raw = RawBody { params: &no_query, bytes: &[], form: None, json: false, today };
+        let raw = RawBody::new(&no_query, &[], today);
         prepare(params, &raw).ok().map(|prepared| Self(Arc::new(prepared.run)))
     }
 

@@ -15,7 +15,6 @@ pub use refusals::ended;
 
 use super::head::Head;
 use super::noted::Known;
-use super::payload::Payload;
 use super::reply::Reply;
 use super::route::Addressed;
 use super::state::State;
@@ -39,8 +38,10 @@ use mfa_shared::node::Node;
 use mfa_shared::query::Params;
 use mfa_shared::subject::{made_under, of_path};
 use mfa_shared::time::Timestamp;
+use mfa_shared::wire::RawBody;
 use shown::{Changed, Shown, changed};
 use std::net::IpAddr;
+use std::sync::Arc;
 use subject::{Subject, named_by_path, subject_teller};
 
 /// Changes of what no read shows: the endpoint, and the field.
@@ -70,7 +71,7 @@ pub struct Trail {
     path: String,
     params: Vec<String>,
     place: Option<i64>,
-    body: Option<Node>,
+    body: Option<Arc<Node>>,
     /// What a form and its query string say of the name of what it makes.
     form: Vec<(String, Option<String>)>,
     /// What it is about, as far as it says so itself.
@@ -98,8 +99,8 @@ fn named_in(head: &Head, fields: &[(String, Option<String>)]) -> Vec<(String, Op
 }
 
 impl Trail {
-    /// What a request says of itself.
-    pub fn of(head: &Head, meta: Meta, params: &[String], payload: &Payload) -> Self {
+    /// What a request says of itself; `raw` is what it carries, where that was read.
+    pub fn of(head: &Head, meta: Meta, params: &[String], raw: Option<&RawBody<'_>>) -> Self {
         let names: Vec<_> = params.iter().map(String::as_str).collect();
         let mut trail = Self {
             meta,
@@ -108,8 +109,8 @@ impl Trail {
             path: render(meta.path, &names),
             params: params.to_vec(),
             place: head.place,
-            body: if is_of_body(&meta) { Node::parse(&payload.bytes).ok() } else { None },
-            form: payload.form.as_ref().map(|form| named_in(head, &form.arrived.fields)).unwrap_or_default(),
+            body: raw.filter(|_| is_of_body(&meta)).and_then(|raw| raw.node().ok().cloned()),
+            form: raw.and_then(|raw| raw.form).map(|form| named_in(head, &form.fields)).unwrap_or_default(),
             named: None,
         };
         trail.named = trail.by_name();
@@ -248,18 +249,16 @@ impl Trail {
             }
             changed = self.changes(was, is);
         }
-        for name in tx.take_concerned() {
-            if !record.affects.contains(&name) {
-                record.affects.push(name);
-            }
-        }
+        let besides = tx.take_besides();
+        record.affects.extend(besides.records);
         match changed {
             Changed::Whole(whole) => tx.audit_whole(record, whole),
             Changed::Fields(mut changes) => {
                 if self.meta.name == CreateDenomination::META.name {
-                    let after = self.body.clone().map(covered);
+                    let after = self.body.as_deref().cloned().map(covered);
                     changes.push(AuditChange { field: "/denominations".to_owned(), before: None, after });
                 }
+                changes.extend(besides.secrets.into_iter().map(secret_changed));
                 let now = references::read(tx, self.meta, &self.params)?;
                 changes.extend(references::change(&references, now));
                 tx.audit(AuditRecord { changes, ..record });
@@ -315,7 +314,7 @@ impl Trail {
         let change = |field: &str| AuditChange {
             field: field.to_owned(),
             before: None,
-            after: self.body.clone().map(covered),
+            after: self.body.as_deref().cloned().map(covered),
         };
         if self.meta.name == DistributeDividend::META.name {
             record.changes.push(change("/dividends"));

@@ -31,9 +31,18 @@ pub fn delete(
     for signature in tx.all::<StoredSignature>(&[&at.application])? {
         sessions::end_all_of_key(tx, &at.application, &signature.timestamp)?;
         tx.remove(&signature);
+        tx.note_changed("signature", &[&at.application, &signature.timestamp]);
     }
-    tx.remove_all::<StoredPermission>(&[&at.application])?;
-    tx.remove_all::<StoredSet>(&[&at.application])?;
+    for stored in tx.all::<StoredPermission>(&[&at.application])? {
+        tx.remove(&stored);
+        let group = &stored.permission.permittable_endpoint_group_identifier;
+        tx.note_changed("permission", &[&at.application, group]);
+    }
+    for stored in tx.all::<StoredSet>(&[&at.application])? {
+        tx.remove(&stored);
+        tx.note_changed("set", &[&at.application, &stored.set.identifier]);
+    }
+    // Of consents there may be as many as there are users.
     tx.remove_all::<StoredConsent>(&[&at.application])?;
     tx.remove(&application);
     Ok(Accepted)

@@ -287,8 +287,7 @@ impl Books {
                 self.find(subject.clone(), detail);
             }
             if let Some(number) = instance.alternative_account_number
-                && (self.accounts.get(&number).is_some_and(|(a, _)| a.role == Some(AccountRole::Customer))
-                    || !numbers.insert(number))
+                && (self.accounts.contains_key(&number) || !numbers.insert(number))
             {
                 self.find(subject, "shares its alternative number with another account".to_owned());
             }

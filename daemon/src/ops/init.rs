@@ -128,7 +128,9 @@ pub fn recover(tx: &mut Tx<'_>, name: &str, hash: &str) -> Result<(), Fault> {
     tx.put(&user)?;
     tx.put(&StoredPassword { user: name.to_owned(), hash: hash.to_owned() })?;
     attempts::forget_failures(tx, name)?;
-    second_factor::take_away(tx, name)?;
+    if second_factor::take_away(tx, name)? {
+        tx.note_changed("second-factor", &[name]);
+    }
     sessions::end_all_of_user(tx, name)
 }
 

@@ -57,6 +57,7 @@ pub fn begin(
     let user = at.user.clone();
     let recovery = Vec::new();
     tx.put(&StoredFactor { user, secret: sealed, enabled_on: None, last_step: None, recovery })?;
+    tx.note_secret("/secret");
     let uri = rules::uri(&at.user, &secret);
     Ok(Json(SecondFactorSecret { secret, uri }))
 }
@@ -86,6 +87,7 @@ pub fn enable(
     tx.put(&factor)?;
     user.second_factor = true;
     tx.put(&user)?;
+    tx.note_secret("/recoveryCodes");
     Ok(Json(NewRecoveryCodes { recovery_codes: codes }))
 }
 
@@ -118,10 +120,11 @@ pub fn delete(
     Ok(Accepted)
 }
 
-/// Takes the second factor of a user away, if there is one.
-pub fn take_away(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
-    if let Some(factor) = tx.get::<StoredFactor>(&[user])? {
-        tx.remove(&factor);
+/// Takes the second factor of a user away; false if there is none.
+pub fn take_away(tx: &mut Tx<'_>, user: &str) -> Result<bool, Fault> {
+    let factor = tx.get::<StoredFactor>(&[user])?;
+    if let Some(factor) = &factor {
+        tx.remove(factor);
     }
     if let Some(mut stored) = tx.get::<StoredUser>(&[user])?
         && stored.second_factor
@@ -129,7 +132,7 @@ pub fn take_away(tx: &mut Tx<'_>, user: &str) -> Result<(), Fault> {
         stored.second_factor = false;
         tx.put(&stored)?;
     }
-    Ok(())
+    Ok(factor.is_some())
 }
 
 /// Whether a login of a user with an active factor shows a good code, which is spent then.

@@ -140,6 +140,7 @@ pub fn end_all(
     for session in of_user(tx, caller, &at.user)? {
         if !(except.current && session.is_current(caller)) {
             session.end(tx, caller)?;
+            tx.note_changed("session", &[&at.user, &session.identifier()]);
         }
     }
     Ok(Accepted)

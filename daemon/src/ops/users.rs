@@ -179,13 +179,16 @@ pub fn delete(tx: &mut Tx<'_>, caller: &Caller, at: &DeleteUser, _: &Nothing) ->
     let allowed = caller.holding.may_change_user(&[(&user.role, &carried)]);
     allowed.map_err(|e| exceeds(e, &format!("user {} with role {}", at.user, user.role)))?;
     keep_a_pharaoh(tx, &user)?;
-    second_factor::take_away(tx, &at.user)?;
+    if second_factor::take_away(tx, &at.user)? {
+        tx.note_changed("second-factor", &[&at.user]);
+    }
     tx.remove(&user);
     if let Some(password) = tx.get::<StoredPassword>(&[&at.user])? {
         tx.remove(&password);
     }
     for consent in tx.indexed::<StoredConsent>(CONSENTS_BY_USER, &[&at.user])? {
         tx.remove(&consent);
+        tx.note_changed("consent", &[&consent.application, &consent.group, &at.user]);
     }
     attempts::forget_addresses(tx, &at.user)?;
     sessions::end_all_of_user(tx, &at.user)?;

@@ -5,6 +5,15 @@ use bytes::Bytes;
 use memchr::memmem;
 use mfa_shared::api::audit::AuditRecord;
 
+/// What an operation changes besides what a read of its record shows.
+#[derive(Debug, Default)]
+pub struct Besides {
+    /// Further records, as the audit trail names them.
+    pub records: Vec<String>,
+    /// Secrets, as fields of the audit record.
+    pub secrets: Vec<&'static str>,
+}
+
 /// A change of a whole record, whose text, as this program writes it, is taken over as it is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Whole {

@@ -4,13 +4,14 @@
 //! to the one before. Where several do, all would fight for the last record; there it waits with its commit,
 //! and one of them seals it soon after, in the order of the commits. Contract: `audit.md` section 2.
 
-use super::noted::{Noted, Whole, with_whole};
+use super::noted::{Besides, Noted, Whole, with_whole};
 use super::record::{Record, moment, numbered};
 use super::records::{AuditEnd, PendingAudit, StoredAudit};
 use super::tx::{Tx, line};
 use crate::hex::hexadecimal;
 use mfa_shared::api::audit::{AuditOutcome, AuditRecord, NO_HASH};
 use mfa_shared::fault::Fault;
+use mfa_shared::kind::resource;
 use sha2::{Digest, Sha256};
 
 impl Tx<'_> {
@@ -19,14 +20,20 @@ impl Tx<'_> {
         self.records.push(Noted(record, None));
     }
 
-    /// Notes a further record that the operation changes besides the one that it is about.
-    pub fn note_concerned(&mut self, resource: String) {
-        self.concerned.push(resource);
+    /// Notes a further record that the operation changes, by its kind and the identifiers in its path.
+    pub fn note_changed(&mut self, kind: &str, parts: &[&str]) {
+        let parts: Vec<_> = parts.iter().map(|part| (*part).to_owned()).collect();
+        self.besides.records.push(resource(kind, &parts));
     }
 
-    /// The further records that were noted since the last call.
-    pub fn take_concerned(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.concerned)
+    /// Notes that the operation changes a secret, which no read shows; `field` as in the audit record.
+    pub fn note_secret(&mut self, field: &'static str) {
+        self.besides.secrets.push(field);
+    }
+
+    /// What was noted since the last call.
+    pub fn take_besides(&mut self) -> Besides {
+        std::mem::take(&mut self.besides)
     }
 
     /// Adds a record of something that was made or removed, which is its only change.

@@ -1,7 +1,7 @@
 //! A transaction as operations see it: typed records over an engine's view, with staged writes.
 
 use super::engine::{Change, Overlay, Pair, Range, Space, View};
-use super::noted::Noted;
+use super::noted::{Besides, Noted};
 use super::record::{Record, key, moment, number, prefix};
 use super::seal::Keys;
 use crate::clock::Deadline;
@@ -39,7 +39,7 @@ pub struct Tx<'a> {
     keeps: bool,
     dry_run: bool,
     pub(super) dangling: Vec<String>,
-    pub(super) concerned: Vec<String>,
+    pub(super) besides: Besides,
     pub(super) records: Vec<Noted>,
     pub(super) keys: Option<Arc<Keys>>,
     pub(super) receivers: Arc<Receivers>,
@@ -68,7 +68,7 @@ impl<'a> Tx<'a> {
             keeps: false,
             dry_run: false,
             dangling: Vec::new(),
-            concerned: Vec::new(),
+            besides: Besides::default(),
             records: Vec::new(),
             keys: None,
             receivers: Arc::default(),
@@ -157,7 +157,7 @@ impl<'a> Tx<'a> {
         let outcome = part(self);
         if outcome.is_err() {
             self.dangling.clear();
-            self.concerned.clear();
+            self.besides = Besides::default();
             self.records.truncate(earlier);
             self.view.undo();
         }

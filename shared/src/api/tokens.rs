@@ -6,7 +6,7 @@ use crate::node::Node;
 use crate::query::{Params, bad_encoding};
 use crate::rule::*;
 use crate::time::Timestamp;
-use crate::wire::{Body, BodyKind, BodyShape, Done, Json, Nothing, Outgoing, RawBody, no_secrets};
+use crate::wire::{Body, BodyKind, BodyShape, Done, Json, Nothing, Outgoing, RawBody};
 use crate::{endpoints, object};
 use serde_json::{Value, json};
 
@@ -123,16 +123,11 @@ impl Given<'_> {
 }
 
 impl Body for TokenRequest {
-    const SHAPE: BodyShape = BodyShape {
-        kind: BodyKind::Credentials,
-        schema: || Some(schema()),
-        params: Vec::new,
-        // A request for a token is never remembered.
-        secrets: no_secrets,
-    };
+    const SHAPE: BodyShape =
+        BodyShape { kind: BodyKind::Credentials, schema: || Some(schema()), params: Vec::new };
 
     fn read(raw: &RawBody<'_>) -> Result<Self, Fault> {
-        let body = if raw.json { read_json(raw.bytes)? } else { read_form(raw.bytes)? };
+        let body = if raw.json { read_json(raw)? } else { read_form(raw.bytes)? };
         let secret = ["username", "password", "otp", "refresh_token", "assertion"];
         if let Some((name, _)) = raw.params.pairs().iter().find(|(name, _)| secret.contains(&name.as_str())) {
             let detail = format!("the query string carries {name}; nothing was tried");
@@ -186,8 +181,8 @@ impl Body for TokenRequest {
     }
 }
 
-fn read_json(bytes: &[u8]) -> Result<Node, Fault> {
-    let body = Node::parse(bytes).map_err(|why| Fault::new(MALFORMED_BODY, why))?;
+fn read_json(raw: &RawBody<'_>) -> Result<Node, Fault> {
+    let body = Node::clone(raw.node()?);
     if let Node::Object(properties) = &body {
         let known = ["grant_type", "username", "password", "otp", "refresh_token", "assertion", "scope"];
         for name in known {
@@ -246,7 +241,8 @@ mod tests {
 
     fn read(query: &str, json: bool, body: &str) -> Result<TokenRequest, String> {
         let today = Date::new(2031, 5, 6).unwrap();
-        let raw = RawBody { params: &Params::parse(query), bytes: body.as_bytes(), form: None, json, today };
+        let params = Params::parse(query);
+        let raw = RawBody::new(&params, body.as_bytes(), today).typed(json);
         TokenRequest::read(&raw).map_err(|fault| {
             let fields = fault.errors.iter().map(|e| format!(" {} {}", e.field, e.code));
             fault.kind.code.to_owned() + &fields.collect::<String>()

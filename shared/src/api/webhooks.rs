@@ -8,7 +8,7 @@ use crate::node::Node;
 use crate::object::nested;
 use crate::rule::*;
 use crate::time::Timestamp;
-use crate::wire::{Accepted, Array, Done, Json, Nothing};
+use crate::wire::{Accepted, Array, Json, Nothing};
 use crate::{endpoints, object, words};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
@@ -146,7 +146,6 @@ struct SecretRule;
 impl Rule for SecretRule {
     type Out = String;
     fn check(&self, node: &Node, at: &mut Checks) -> Option<String> {
-        at.note_secret();
         let Node::Text(text) = node else { return at.wrong_type("a string", node) };
         let least = SECRET_BYTES.start();
         let most = SECRET_BYTES.end();
@@ -229,7 +228,7 @@ endpoints! {
     UpdateSubscription { subscription } Put "/events/subscriptions/{subscription}"
         Json<SubscriptionChange> => Accepted, tag GetSubscription;
     /// Delete a subscription with its secret.
-    DeleteSubscription { subscription } Delete "/events/subscriptions/{subscription}" Nothing => Done,
+    DeleteSubscription { subscription } Delete "/events/subscriptions/{subscription}" Nothing => Accepted,
         tag GetSubscription;
     /// Send one test event.
     TestSubscription { subscription } Post "/events/subscriptions/{subscription}/test" Nothing

@@ -18,7 +18,7 @@ pub use value::{
 };
 
 use crate::node::Node;
-use crate::time::{Date, Timestamp};
+use crate::time::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,13 +50,12 @@ pub struct Checks {
     path: Vec<Step>,
     errors: Vec<FieldError>,
     repeated: Option<String>,
-    secrets: Vec<String>,
 }
 
 impl Checks {
     /// Starts with no errors at the top of a body.
     pub fn new(today: Date) -> Self {
-        Self { today, path: Vec::new(), errors: Vec::new(), repeated: None, secrets: Vec::new() }
+        Self { today, path: Vec::new(), errors: Vec::new(), repeated: None }
     }
 
     /// Refuses the present place; always `None`, so that a rule can end with it.
@@ -71,11 +70,6 @@ impl Checks {
     /// Refuses a value of another JSON kind.
     pub fn wrong_type<T>(&mut self, expected: &str, node: &Node) -> Option<T> {
         self.refuse("wrong_type", format!("must be {expected}, not {}", node.kind()))
-    }
-
-    /// Notes that the present place holds a secret.
-    pub fn note_secret(&mut self) {
-        self.secrets.push(pointer(&self.path));
     }
 
     /// Looks at a property.
@@ -178,14 +172,6 @@ pub trait Field {
     fn read(&self, node: Option<&Node>, at: &mut Checks) -> Option<Self::Out>;
     /// The rule as JSON schema.
     fn schema(&self) -> Value;
-}
-
-/// The places of a body, as JSON pointers, that hold a secret by the rules of its fields.
-pub fn secrets_of<R: Rule>(rule: &R, body: &Node) -> Vec<String> {
-    // Which day it is decides whether a date is good, not where a secret is.
-    let mut at = Checks::new(Timestamp::from_millis(0).day());
-    let _ = rule.check(body, &mut at);
-    at.secrets
 }
 
 /// Checks a whole body against a rule: `Err(Ok(..))` lists the bad fields, `Err(Err(..))` says why the body

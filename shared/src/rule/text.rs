@@ -204,9 +204,6 @@ impl Text {
 impl Rule for Text {
     type Out = String;
     fn check(&self, node: &Node, at: &mut Checks) -> Option<String> {
-        if self.secret {
-            at.note_secret();
-        }
         let Node::Text(value) = node else { return at.wrong_type("a string", node) };
         match self.judge(value) {
             Ok(()) => Some(value.clone()),

@@ -153,3 +153,37 @@ fn a_test_message_is_recorded_with_its_receiver_and_is_no_event() {
     let heard = world.get("/events?kind=sms").is(200).json();
     assert_eq!(heard.as_array().unwrap().len(), 1, "{heard}");
 }
+
+#[test]
+fn a_new_secret_of_a_second_factor_is_seen_to_change_and_never_shown() {
+    let world = World::guarded();
+    let olga = world.login("olga");
+    let begin = || olga.post("/users/olga/second-factor", json!({})).is(200);
+    begin();
+    let again = begin();
+    let record = the(&world, &again);
+    assert_eq!(record["changes"], json!([{ "field": "/secret", "before": "***", "after": "***" }]));
+    assert!(!record.to_string().contains(again.json()["secret"].as_str().unwrap()), "{record}");
+}
+
+#[test]
+fn what_goes_with_a_user_or_an_application_is_named_by_its_record() {
+    let world = World::guarded();
+    let olga = world.login("olga");
+    world.user("esi", "clerk");
+    let esi = world.login("esi");
+    world.login("esi");
+    esi.post("/users/esi/second-factor", json!({})).is(200);
+    let sessions = olga.get("/users/esi/sessions").is(200).json();
+    let named: Vec<_> = sessions.as_array().unwrap().iter().map(|session| &session["identifier"]).collect();
+    let mut named: Vec<_> =
+        named.iter().map(|name| format!("session/esi/{}", name.as_str().unwrap())).collect();
+    let ended = the(&world, &olga.delete("/users/esi/sessions").is(202));
+    let mut affects: Vec<_> =
+        ended["affects"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect();
+    named.sort();
+    affects.sort();
+    assert!(affects.len() > 1 && affects == named, "{affects:?} {named:?}");
+    let deleted = the(&world, &olga.delete("/users/esi").is(202));
+    assert_eq!(deleted["affects"], json!(["second-factor/esi"]));
+}

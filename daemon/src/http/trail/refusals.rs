@@ -2,7 +2,6 @@
 
 use crate::http::head::Head;
 use crate::http::noted::{Known, Noted};
-use crate::http::payload::Payload;
 use crate::http::state::State;
 use crate::http::trail::Trail;
 use mfa_shared::api::audit::AuditOutcome;
@@ -36,7 +35,7 @@ const DRAWER_REFUSED: [&str; 3] = ["wrong_drawer_password", "not_assigned_employ
 
 /// Records how a request ended, where its transaction could not.
 pub fn ended(state: &State, head: &Head, meta: Meta, params: &[String], answer: Result<&Response, &Fault>) {
-    let trail = || Trail::of(head, meta, params, &Payload::default());
+    let trail = || Trail::of(head, meta, params, None);
     let now = state.store.clock().now();
     match answer {
         Err(fault) if !head.noted.is_audited() => {

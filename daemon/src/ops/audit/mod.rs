@@ -80,6 +80,7 @@ pub fn record_own(
         origin: Some("local".to_owned()),
         request_id: request.to_owned(),
         resource,
+        affects: tx.take_besides().records,
         changes,
         ..AuditRecord::of(operation, tx.now())
     };

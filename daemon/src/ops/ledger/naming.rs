@@ -19,6 +19,11 @@ pub fn name_account(tx: &mut Tx<'_>, field: &str, identifier: &str, role: Accoun
         if tx.strict_references() && named_by_teller(role) {
             return Err(Fault::unknown_reference(field, "ledger account", identifier));
         }
+        if tx.any(INSTANCES_BY_NUMBER, &[identifier])? {
+            let detail =
+                format!("{field} names {identifier}, the alternative number of a customer's account");
+            return Err(Fault::about(fault::ACCOUNT_KIND_MISMATCH, field, detail));
+        }
         return tx.put(&LedgerAccount { role: Some(role), ..fresh(identifier, kind, tx.now()) });
     };
     if account.role == Some(AccountRole::Customer) {

@@ -10,7 +10,6 @@ use crate::store::records::{
 };
 use mfa_shared::api::tellers::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::kind::resource;
 use mfa_shared::wire::{Accepted, Form, Json};
 
 /// `POST /offices/{office}/teller/{teller}/commands`
@@ -93,8 +92,7 @@ fn close(
     cash::adjust(tx, caller, &stored.teller, command.adjustment, command.amount)?;
     for mut pending in tx.indexed::<StoredTransaction>(TRANSACTIONS_PENDING, &[&code])? {
         cancel(tx, &mut pending)?;
-        let number = pending.transaction.identifier.clone();
-        tx.note_concerned(resource("transaction", &[code.clone(), number]));
+        tx.note_changed("transaction", &[&code, &pending.transaction.identifier]);
     }
     reports::write(tx, caller, &stored)?;
     stored.teller.assigned_employee = None;

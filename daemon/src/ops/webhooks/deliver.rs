@@ -243,8 +243,8 @@ fn pause(tx: &mut Tx<'_>, stored: &mut StoredSubscription, why: String) {
     let text = |text: &str| Some(Node::Text(text.to_owned()));
     let reason: String = why.chars().take(1000).collect();
     let changes = vec![
-        AuditChange { field: "/reason".to_owned(), before: Some(Node::Null), after: text(&reason) },
         AuditChange { field: "/state".to_owned(), before: text("ACTIVE"), after: text("PAUSED") },
+        AuditChange { field: "/reason".to_owned(), before: Some(Node::Null), after: text(&reason) },
     ];
     tracing::warn!(subscription = stored.identifier, reason, "a webhook is paused");
     let name = resource("webhook", std::slice::from_ref(&stored.identifier));

@@ -14,7 +14,7 @@ use crate::store::records::{AuditEnd, StoredDelivery, StoredSubscription, Stored
 use mfa_shared::api::roles::DEACTIVATED;
 use mfa_shared::api::webhooks::*;
 use mfa_shared::fault::{self, Fault};
-use mfa_shared::wire::{Accepted, Done, Json, Nothing};
+use mfa_shared::wire::{Accepted, Json, Nothing};
 
 /// Subscriptions of an institution: each looks at every change.
 const SUBSCRIPTIONS_MAX: usize = 100;
@@ -121,11 +121,11 @@ pub fn update(
 }
 
 /// `DELETE /events/subscriptions/{subscription}`
-pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteSubscription, _: &Nothing) -> Result<Done, Fault> {
+pub fn delete(tx: &mut Tx<'_>, _: &Caller, at: &DeleteSubscription, _: &Nothing) -> Result<Accepted, Fault> {
     let stored = find(tx, &at.subscription)?;
     tx.remove_all::<StoredDelivery>(&[&stored.identifier])?;
     tx.remove(&stored);
-    Ok(Done)
+    Ok(Accepted)
 }
 
 /// `PUT /events/subscriptions/{subscription}/position`
