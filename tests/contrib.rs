@@ -1,7 +1,9 @@
 //! The files in `contrib/` and the metrics of a daemon, checked with the real programs of Prometheus.
 
 use crate::support::world::World;
-use mfa_daemon::http::metrics::families::{ALL, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES};
+use mfa_daemon::http::metrics::families::{
+    ALL, BACKUP_BYTES, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES,
+};
 use mfa_daemon::http::metrics::{Family, Kind};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -215,7 +217,8 @@ fn a_real_prometheus_scrapes_a_daemon_and_every_panel_shows_something() {
     assert_eq!(prometheus.results(&world, "up{job=\"mfa\"} == 1").len(), 1);
     let other = if world.config().store.postgres().is_some() { OF_EMBEDDED } else { OF_POSTGRES };
     // A young store has no checkpoint and no backup, and nothing fails here.
-    let absent: BTreeSet<_> = other.iter().chain([&CHECKPOINT_AGE, &BACKUP_MADE]).flat_map(names).collect();
+    let absent: BTreeSet<_> =
+        other.iter().chain([&CHECKPOINT_AGE, &BACKUP_MADE, &BACKUP_BYTES]).flat_map(names).collect();
     for (panel, query) in dashboard() {
         let asked = query.replace("$instance", ".+").replace("$__rate_interval", "1m");
         let answer = prometheus.ask(&world, "query", &[("query", &asked)]).unwrap();

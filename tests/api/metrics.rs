@@ -4,7 +4,9 @@ use crate::support::counter::{Counter, PIN, teller};
 use crate::support::guarded::{PASSWORD, may};
 use crate::support::run::run;
 use crate::support::world::{Seen, World};
-use mfa_daemon::http::metrics::families::{ALL, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES};
+use mfa_daemon::http::metrics::families::{
+    ALL, BACKUP_BYTES, BACKUP_MADE, CHECKPOINT_AGE, OF_EMBEDDED, OF_POSTGRES,
+};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +43,7 @@ fn the_page_has_every_metric_of_its_store_once_with_help_and_type() {
         None => (OF_POSTGRES, OF_EMBEDDED),
     };
     // A young store has no checkpoint and no backup yet.
-    let missing = |name: &str| [CHECKPOINT_AGE.name, BACKUP_MADE.name].contains(&name);
+    let missing = |name: &str| [CHECKPOINT_AGE.name, BACKUP_MADE.name, BACKUP_BYTES.name].contains(&name);
     let expected = ALL.iter().filter(|family| !other.contains(family)).map(|family| family.name);
     assert_eq!(names, expected.filter(|name| !missing(name)).collect());
     assert!(own.iter().all(|family| missing(family.name) || names.contains(family.name)));
@@ -147,6 +149,38 @@ fn logins_count_by_how_they_ended_and_no_user_is_named() {
     for name in ["esi", "olga", "admin", "nobody", "127.0.0.1"] {
         assert!(!page.contains(&format!("\"{name}\"")), "{name}: {page}");
     }
+}
+
+#[test]
+fn the_trail_its_listeners_and_what_webhooks_lack_are_shown() {
+    let world = World::start();
+    let until = |name: &str, wanted: &dyn Fn(i64) -> bool| {
+        let mut seen = (0..400).map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            value(&world, name)
+        });
+        seen.find(|now| wanted(*now)).unwrap_or_else(|| panic!("{name} stays {}", value(&world, name)))
+    };
+    first(&world, "POST", "/offices", r#"{"identifier":"accra","name":"Accra"}"#).is(202);
+    let last = until("mfa_audit_sequence", &|now| now > 0);
+    assert_eq!(last, world.get("/audit/head").is(200).json()["sequence"]);
+    assert_eq!(
+        (value(&world, "mfa_event_listeners"), value(&world, "mfa_event_listener_lag_records")),
+        (0, 0)
+    );
+    assert_eq!(value(&world, "mfa_webhook_lag_records"), 0);
+    // Its receiver is nowhere, so it lacks everything.
+    let webhook = r#"{"identifier":"sync","url":"https://nowhere.invalid/"}"#;
+    first(&world, "POST", "/events/subscriptions", webhook).is(200);
+    first(&world, "PUT", "/events/subscriptions/sync/position", r#"{"position":0}"#).is(202);
+    until("mfa_webhook_lag_records", &|lag| lag > last);
+    first(&world, "PUT", "/events/subscriptions/sync", r#"{"state":"PAUSED"}"#).is(202);
+    until("mfa_webhook_lag_records", &|lag| lag == 0);
+    let request = world.request_at(0, "GET", "/events").header("accept", "text/event-stream");
+    let listener = world.block_on(async { request.send().await.unwrap() });
+    until("mfa_event_listeners", &|now| now == 1);
+    drop(listener);
+    until("mfa_event_listeners", &|now| now == 0);
 }
 
 #[test]

@@ -163,6 +163,7 @@ impl Listener {
     /// Sends every event, until the listener or the daemon goes, or the token ends.
     async fn send(self: Arc<Self>, mut after: u64, to: mpsc::Sender<Result<Bytes, Fault>>) {
         let mut news = self.state.auditor.news();
+        let listening = self.state.listeners.begin(after);
         let mut silent = Deadline::after(COMMENT_PAUSE);
         let mut behind = true;
         while self.state.phase() == Phase::Serving && !to.is_closed() {
@@ -185,6 +186,7 @@ impl Listener {
                     _ => return,
                 }
             }
+            listening.reached(after);
             if !behind {
                 let _ = tokio::time::timeout(LOOK, news.changed()).await;
             }

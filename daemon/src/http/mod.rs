@@ -21,6 +21,7 @@ pub mod heavy;
 pub mod idempotency;
 mod image;
 mod line;
+pub mod listeners;
 pub mod load;
 pub mod login;
 pub mod metrics;

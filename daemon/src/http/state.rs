@@ -3,6 +3,7 @@
 use super::buckets::Buckets;
 use super::counts::Counts;
 use super::heavy::Heavy;
+use super::listeners::Listeners;
 use super::load::Loads;
 use super::patient::Patient;
 use super::routes::Routes;
@@ -69,6 +70,8 @@ pub struct State {
     backup_failed: Mutex<Option<Timestamp>>,
     /// Places for backups that are being made.
     pub backup_places: Arc<Semaphore>,
+    /// The listeners to whom events are streamed.
+    pub listeners: Arc<Listeners>,
     /// Places for listeners who read older events.
     pub older_events: Arc<Semaphore>,
 }
@@ -127,6 +130,7 @@ impl State {
             has_users,
             backup_failed: Mutex::default(),
             backup_places: Arc::new(Semaphore::new(BACKUPS_AT_ONCE)),
+            listeners: Arc::default(),
             older_events: Arc::new(Semaphore::new(OLDER_EVENTS_AT_ONCE)),
         }
     }

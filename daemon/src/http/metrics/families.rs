@@ -36,11 +36,18 @@ families! {
     LOCKS Counter "mfa_locks_total" "Locks that began after too many wrong passwords or codes.";
     WEBHOOKS Counter "mfa_webhook_deliveries_total"
         "Deliveries of webhooks that this daemon tried, by outcome.";
+    WEBHOOK_LAG Gauge "mfa_webhook_lag_records"
+        "Records of the audit trail that the active webhook furthest behind has not looked at.";
+    LISTENERS Gauge "mfa_event_listeners" "Clients to whom this daemon streams events.";
+    LISTENER_LAG Gauge "mfa_event_listener_lag_records"
+        "Records of the audit trail that the listener furthest behind was not sent.";
+    AUDIT_SEQUENCE Gauge "mfa_audit_sequence" "Number of the last sealed record of the audit trail.";
     SESSIONS Gauge "mfa_sessions"
         "Sessions of users in the store that have not ended, counted up to 10000 of them.";
     TELLERS Gauge "mfa_tellers" "Tellers in the store by state.";
     BACKUP_MADE Gauge "mfa_backup_last_success_timestamp_seconds"
         "Moment of the last backup that a daemon made by itself, since 1970; missing before the first.";
+    BACKUP_BYTES Gauge "mfa_backup_last_size_bytes" "Size of that backup; missing before the first.";
     BACKUP_MISSED Gauge "mfa_backup_failed" "Whether a backup failed since then.";
 
     STORE_READABLE Gauge "mfa_store_readable" "Whether the store answered a read in time.";

@@ -11,6 +11,7 @@ mod process;
 use super::access::{self, AccessRequest};
 use super::counts::{CLASSES, Counts, DELIVERED, GRANTS, LOCKED, OUTCOMES};
 use super::head::Head;
+use super::listeners::Listeners;
 use super::load::Class;
 use super::origin;
 use super::reply::Reply;
@@ -58,7 +59,7 @@ pub async fn answer(state: &Arc<State>, head: &Head, asked: AccessRequest) -> Re
         page.value(REQUESTS_OVERLOADED, &[("class", class.as_str())], count);
     }
     show_logins(&mut page, &state.counts);
-    show_records(&mut page, of_records.as_ref());
+    show_records(&mut page, of_records.as_ref(), &state.listeners);
     let writable = state.store.write_fault().or_else(|| state.store.pressing_fault()).is_none();
     page.one(STORE_READABLE, u8::from(of_records.is_some()));
     page.one(STORE_WRITABLE, u8::from(writable));
@@ -117,14 +118,19 @@ fn show_logins(page: &mut Page, counts: &Counts) {
     }
 }
 
-fn show_records(page: &mut Page, seen: Option<&figures::Figures>) {
+fn show_records(page: &mut Page, seen: Option<&figures::Figures>, listeners: &Listeners) {
+    page.one(LISTENERS, listeners.count());
     let Some(seen) = seen else { return };
+    page.one(LISTENER_LAG, listeners.lag(seen.audit_sequence));
+    page.one(WEBHOOK_LAG, seen.webhook_lag);
+    page.one(AUDIT_SEQUENCE, seen.audit_sequence);
     page.one(SESSIONS, seen.sessions);
     page.begin(TELLERS);
     for (state, count) in TELLER_STATES.iter().zip(seen.tellers) {
         page.value(TELLERS, &[("state", state.as_str())], count);
     }
     page.known(BACKUP_MADE, seen.backup_made.map(|moment| moment.millis() / 1000));
+    page.known(BACKUP_BYTES, seen.backup_bytes);
     page.one(BACKUP_MISSED, u8::from(seen.backup_missed));
 }
 
