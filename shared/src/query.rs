@@ -20,7 +20,9 @@ pub const PAGE_SIZE_DEFAULT: u32 = 20;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Params {
     pairs: Vec<(String, String)>,
-    malformed: bool,
+    /// Names of those whose value is no percent-encoded UTF-8. One whose name is none is no parameter that
+    /// anything asks for.
+    malformed: Vec<String>,
 }
 
 impl Params {
@@ -32,7 +34,7 @@ impl Params {
             let decode = |text: &str| percent_decode(&text.replace('+', " "));
             match (decode(name), decode(value)) {
                 (Some(name), Some(value)) => params.pairs.push((name, value)),
-                _ => params.malformed = true,
+                (name, _) => params.malformed.push(name.unwrap_or_default()),
             }
         }
         params
@@ -48,7 +50,7 @@ impl Params {
     pub fn with_form(&self, form: &str) -> Self {
         let form = Self::parse(&form.replace(['\r', '\n'], "&"));
         let pairs = self.pairs.iter().cloned().chain(form.pairs).collect();
-        Self { pairs, malformed: self.malformed || form.malformed }
+        Self { pairs, malformed: self.malformed.iter().cloned().chain(form.malformed).collect() }
     }
 
     /// The parameters in their order.
@@ -63,14 +65,19 @@ impl Params {
 
     /// Whether a part of the text was no percent-encoded UTF-8.
     pub fn malformed(&self) -> bool {
-        self.malformed
+        !self.malformed.is_empty()
+    }
+
+    fn check_encoding(&self, name: &str) -> Result<(), Fault> {
+        if self.malformed.iter().any(|malformed| malformed == name) {
+            return Err(Fault::new(INVALID_PARAMETER, bad_encoding(&format!("the parameter {name}"))));
+        }
+        Ok(())
     }
 
     /// The value of a parameter that may be given once.
     pub fn one(&self, name: &str) -> Result<Option<&str>, Fault> {
-        if self.malformed {
-            return Err(Fault::new(INVALID_PARAMETER, bad_encoding("the text of the parameters")));
-        }
+        self.check_encoding(name)?;
         let mut given = self.pairs.iter().filter(|(n, _)| n == name).map(|(_, value)| value.as_str());
         let value = given.next();
         if given.next().is_some() {
@@ -81,9 +88,7 @@ impl Params {
 
     /// The word of a form parameter, in any letter case. A form may repeat it, but not with another word.
     pub fn command<W: Word + PartialEq>(&self, name: &str) -> Result<Option<W>, Fault> {
-        if self.malformed {
-            self.one(name)?;
-        }
+        self.check_encoding(name)?;
         let mut found = None;
         for (_, value) in self.pairs.iter().filter(|(n, _)| n == name) {
             let word = W::find(value).ok_or_else(|| bad(name, value, &format!("one of {}", W::listed())))?;
@@ -104,9 +109,7 @@ impl Params {
 
     /// Several words of an enum, in any letter case: the parameter repeated, or words with commas between.
     pub fn words<W: Word + PartialEq>(&self, name: &str) -> Result<Vec<W>, Fault> {
-        if self.malformed {
-            self.one(name)?;
-        }
+        self.check_encoding(name)?;
         let mut found = Vec::new();
         let given = self.pairs.iter().filter(|(n, _)| n == name);
         for text in given.flat_map(|(_, value)| value.split(',')) {

@@ -247,7 +247,6 @@ fn the_receiver_is_one_mail_address() {
         (json!("efua@a@b"), "bad_characters"),
         (json!("efua @a"), "bad_characters"),
         (json!("efua@a\r\nDATA"), "bad_characters"),
-        (json!("efua>@a"), "bad_characters"),
         (json!(long), "too_long"),
     ] {
         let body = json!({ "to": to }).to_string();
@@ -256,14 +255,32 @@ fn the_receiver_is_one_mail_address() {
 }
 
 #[test]
-fn a_receiver_with_quotes_or_brackets_is_passed_on_unchanged() {
-    for to in [r#""efua,kusi"@example.org"#, "efua@[127.0.0.1]"] {
+fn any_receiver_that_the_rule_allows_is_passed_on_as_smtp_writes_it() {
+    let long = format!("{}@b", "a".repeat(252));
+    for (to, sent_to) in [
+        (r#""efua,kusi"@example.org"#, r#""efua,kusi"@example.org"#),
+        ("efua@[127.0.0.1]", "efua@[127.0.0.1]"),
+        (long.as_str(), long.as_str()),
+        ("efua>kusi@example.org", r#""efua>kusi"@example.org"#),
+    ] {
         let mut server = MailServer::start("plain", PASSWORD, None, &[]);
         let world = world(None);
         configure(&world, server.port, &json!({}));
         let sent = world.post("/configuration/email/main/test", json!({ "to": to }).to_string()).is(200);
         assert_eq!(sent.json()["to"], to);
-        assert_eq!(server.mail()["to"], json!([to]));
+        assert_eq!(server.mail()["to"], json!([sent_to]));
+    }
+}
+
+#[test]
+fn a_receiver_at_no_domain_is_refused_by_the_trial_and_not_by_the_rule() {
+    let world = world(None);
+    configure(&world, closed_port(), &json!({}));
+    for to in ["efua@a..b", "efua@a>b", "efua@-a.org"] {
+        let seen = world.post("/configuration/email/main/test", json!({ "to": to }).to_string());
+        let problem = seen.refused(502, "gateway_failed").json();
+        assert_eq!((&problem["stage"], &problem["gatewayCode"]), (&json!("send"), &Value::Null), "{problem}");
+        assert!(problem["detail"].as_str().unwrap().contains(to), "{problem}");
     }
 }
 

@@ -133,10 +133,15 @@ fn an_alternative_number_is_unique_over_all_numbers() {
         take(taken).refused(409, "identifier_taken");
     }
     // An alternative number never occurs in a path, so it may look like a segment of one.
-    for number in ["77 0816", ".", "..", "x"] {
+    for number in ["77 0816", ".", "..", "77-0817"] {
         take(number).is(202);
     }
     take("..").refused(409, "identifier_taken");
+    // Nor does an account come into being under such a number.
+    let mut product: Value = serde_json::from_str(PRODUCT).unwrap();
+    product["identifier"] = json!("second");
+    product["cashAccountIdentifier"] = json!("77-0817");
+    world.post("/definitions", product.to_string()).refused(400, "account_kind_mismatch");
     world.get("/instances/77%200815").refused(404, "instance_not_found");
     assert_eq!(world.get("/instances/b1.9100.00002").json()["alternativeAccountNumber"], "77 0816");
 }

@@ -32,9 +32,18 @@ use tokio_rustls::client::TlsStream;
 /// What lettre says where the connection ends before an answer does.
 const CUT_SHORT: &str = "incomplete response";
 
-/// Whether a mail can be addressed to a text that looks like an address.
-pub fn is_deliverable(address: &str) -> bool {
-    address.parse::<Address>().is_ok()
+/// An address as SMTP writes it: what may not stand before the `@` as it is goes between quotation marks. How
+/// long that part may be is for the server to say.
+fn address(text: &str) -> Option<Address> {
+    if let Ok(address) = text.parse() {
+        return Some(address);
+    }
+    let (name, domain) = text.split_once('@')?;
+    let domain = format!("postmaster@{domain}").parse::<Address>().ok()?.domain().to_owned();
+    let is_atom = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
+    let atoms = name.split('.').all(|atom| !atom.is_empty() && atom.chars().all(is_atom));
+    let quoted = || format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+    Some(Address::new_dangerous(if atoms { name.to_owned() } else { quoted() }, domain))
 }
 
 /// Sends a mail.
@@ -104,9 +113,8 @@ async fn deliver(mail: &Mail, span: Span) -> Result<Response, Ended> {
 
 fn write(mail: &Mail) -> Result<(Envelope, Vec<u8>), Failed> {
     let no_address = |text: &str| failed(Stage::Send, format!("no mail can be addressed to or from {text}"));
-    let address = |text: &str| text.parse::<Address>().map_err(|_| no_address(text));
-    let from = address(&mail.way.sender)?;
-    let to = address(&mail.to)?;
+    let from = address(&mail.way.sender).ok_or_else(|| no_address(&mail.way.sender))?;
+    let to = address(&mail.to).ok_or_else(|| no_address(&mail.to))?;
     let millis = u64::try_from(mail.at.millis()).unwrap_or_default();
     // A name of a message is of plain letters, whatever the domain of the sender is written in.
     let name =

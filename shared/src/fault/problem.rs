@@ -1,6 +1,8 @@
 //! A fault on the wire.
 
 use super::Fault;
+use crate::identifier::shown;
+use crate::path::split;
 use crate::permission::Permission;
 use crate::rule::{FIELD_ERRORS_MAX, FieldError};
 use serde::{Deserialize, Serialize};
@@ -54,7 +56,7 @@ impl Problem {
             kind: format!("urn:mfa:problem:{}", fault.kind.code),
             title: fault.kind.title.to_owned(),
             status: fault.kind.status,
-            detail: fault.detail.clone(),
+            detail: quoted(fault, instance),
             code: fault.kind.code.to_owned(),
             instance: instance.to_owned(),
             request_id: request_id.to_owned(),
@@ -67,4 +69,23 @@ impl Problem {
             operation: fault.operation,
         }
     }
+}
+
+/// The detail, in which what the path names and nothing has is cut. Names of what exists stay as they are.
+fn quoted(fault: &Fault, path: &str) -> String {
+    let mut detail = fault.detail.clone();
+    if matches!(fault.kind.status, 404 | 405) {
+        let names = split(path).unwrap_or_default();
+        for name in names.iter().map(String::as_str).chain([path]) {
+            let cut = shown(name);
+            if cut != name {
+                detail = detail.replace(name, &cut);
+            }
+        }
+    }
+    if !detail.contains(char::is_control) {
+        return detail;
+    }
+    let escaped = |c: char| if c.is_control() { c.escape_unicode().collect() } else { String::from(c) };
+    detail.chars().map(escaped).collect()
 }
