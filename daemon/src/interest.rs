@@ -77,6 +77,7 @@ async fn wait(order: &Order, store: &Store, runner: &str) -> Result<(), Fault> {
 /// Does all that is due; false when another has taken over.
 async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault> {
     let until = order.until;
+    let at_once = interest::accounts_at_once(store.is_shared());
     let mut again = true;
     while let Some((day, jobs)) = store.read(false, move |tx| interest::jobs(tx, until, again)).await? {
         for job in jobs {
@@ -86,7 +87,7 @@ async fn days(order: &Order, store: &Store, runner: &str) -> Result<bool, Fault>
                 let runner = runner.to_owned();
                 let by = order.by.clone();
                 let step = move |tx: &mut Tx<'_>| {
-                    let Stepped { next, settled } = interest::step(tx, &job, part, &runner, &by)?;
+                    let Stepped { next, settled } = interest::step(tx, &job, part, at_once, &runner, &by)?;
                     if next != Next::Theirs {
                         record(tx, RunInterest::META.name, &by, format!("interest/{day}"), &settled);
                     }

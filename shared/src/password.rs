@@ -21,6 +21,8 @@ pub fn too_common(password: &str) -> Option<&'static str> {
 
 /// Why a password is too easy to guess by who knows the name of its user.
 pub fn like_the_name(password: &str, user: &str) -> Option<&'static str> {
+    // In any letter case, as common ones are.
+    let [password, user] = [password, user].map(str::to_lowercase);
     if password == user {
         return Some("must not be the user name");
     }
@@ -58,6 +60,8 @@ mod tests {
     fn a_password_is_not_the_name_in_either_direction() {
         assert!(like_the_name("anna-mensah", "anna-mensah").is_some());
         assert!(like_the_name("hasnem-anna", "anna-mensah").is_some());
+        assert!(like_the_name("ANNA-Mensah", "anna-mensah").is_some());
+        assert!(like_the_name("hasnem-anna", "Anna-Mensah").is_some());
         assert_eq!(like_the_name("anna-mensah1", "anna-mensah"), None);
     }
 }

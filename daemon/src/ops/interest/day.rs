@@ -20,9 +20,16 @@ use mfa_shared::api::ledger::{AccountKind, AccountRole, LedgerAccount};
 use mfa_shared::fault::{self, Fault, Kind};
 use mfa_shared::time::Date;
 
-/// Accounts that one transaction looks at: so few that a confirmation beside it hardly waits, and that a
-/// database is asked for the three records of all of them at once.
+/// Accounts that one transaction looks at: so many that a database is asked for the three records of all of
+/// them at once.
 const ACCOUNTS_MAX: usize = 330;
+/// The same where one writer decides everything, and a confirmation waits for the whole step before it.
+const ACCOUNTS_MAX_ONE_WRITER: usize = 150;
+
+/// How many accounts a step looks at.
+pub fn accounts_at_once(is_shared: bool) -> usize {
+    if is_shared { ACCOUNTS_MAX } else { ACCOUNTS_MAX_ONE_WRITER }
+}
 
 /// What a step may do, and how its transaction has to run for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +67,15 @@ impl From<Next> for Stepped {
     }
 }
 
-/// Does the next part of a job as one transaction.
-pub fn step(tx: &mut Tx<'_>, job: &Job, part: Part, runner: &str, by: &str) -> Result<Stepped, Fault> {
+/// Does the next part of a job as one transaction, which looks at `left` accounts at most.
+pub fn step(
+    tx: &mut Tx<'_>,
+    job: &Job,
+    part: Part,
+    left: usize,
+    runner: &str,
+    by: &str,
+) -> Result<Stepped, Fault> {
     if !runs::beat(tx, runner)? {
         return Ok(Next::Theirs.into());
     }
@@ -82,7 +96,7 @@ pub fn step(tx: &mut Tx<'_>, job: &Job, part: Part, runner: &str, by: &str) -> R
             None => return Ok(Next::End.into()),
         },
     };
-    let (left, next, settled) = (ACCOUNTS_MAX, Part::Accrual, Vec::new());
+    let (next, settled) = (Part::Accrual, Vec::new());
     let mut running = Running { definition, day: job.day, rate, row, left, part, next, settled, by };
     running.go_on(tx)?;
     Ok(Stepped { next: running.next_step(), settled: running.settled })

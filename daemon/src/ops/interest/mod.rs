@@ -8,7 +8,7 @@ mod runs;
 mod tests;
 
 pub use check::check_interest;
-pub use day::{Next, Part, Stepped, step};
+pub use day::{Next, Part, Stepped, accounts_at_once, step};
 pub use list::{Runs, list};
 pub use runs::{Claim, Job, Order, RunAccepted, claim, end_day, jobs, plan, release, settle};
 
