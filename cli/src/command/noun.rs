@@ -6,7 +6,7 @@ use crate::failure::Outcome;
 use crate::input::{self, Row};
 use crate::output::MASK;
 use crate::output::views::{RESULT, View};
-use clap::{Arg, ArgMatches};
+use clap::Arg;
 use mfa_shared::api::search::HitKind;
 use mfa_shared::endpoint::{Meta, segments};
 use mfa_shared::object::Object;
@@ -274,11 +274,6 @@ impl Noun {
             Arg::new(*param).value_name(&*value.leak()).help(help).required(true)
         };
         params.iter().map(argument).collect()
-    }
-
-    /// The values of these arguments.
-    pub fn given(&self, params: &[&'static str], matches: &ArgMatches) -> Vec<String> {
-        params.iter().filter_map(|param| matches.get_one::<String>(param).cloned()).collect()
     }
 
     /// Covers the secret of a record.

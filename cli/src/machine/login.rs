@@ -5,7 +5,7 @@ use crate::client::keys;
 use crate::client::logins::{self, Login as Kept};
 use crate::command::cx::{Cx, Done};
 use crate::command::flags::{CodeFlag, PasswordFlags};
-use crate::command::verb::Verb;
+use crate::command::verb::{Node, Verb, shows};
 use crate::failure::{Failure, Outcome};
 use crate::input;
 use crate::moment::now_seconds;
@@ -192,13 +192,6 @@ pub async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) 
     cx.done(Done { noun: "daemon", id: &cx.client.url, what })
 }
 
-#[derive(Args)]
-pub struct Whoami {}
-
-impl Verb for Whoami {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetCurrentToken::META);
-    const EXAMPLES: &'static [&'static str] = &["mfa whoami", "mfa whoami -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetCurrentToken {}, &views::TOKEN).await
-    }
-}
+/// Who is logged in.
+pub const WHOAMI: Node = shows("whoami", &GetCurrentToken::META, &views::TOKEN, "")
+    .examples(&["mfa whoami", "mfa whoami -o json"]);

@@ -43,13 +43,8 @@ pub const NOUN: Noun = Noun {
         verb::<Show>("show"),
         verb::<Follow>("follow"),
         verb::<Verify>("verify"),
-        shows(
-            "head",
-            &GetAuditHead::META,
-            &views::AUDIT_HEAD,
-            "",
-            &["mfa audit head", "mfa audit head -o jsonl >>ledger-of-heads"],
-        ),
+        shows("head", &GetAuditHead::META, &views::AUDIT_HEAD, "")
+            .examples(&["mfa audit head", "mfa audit head -o jsonl >>ledger-of-heads"]),
         verb::<Export>("export"),
         verb::<Prune>("prune"),
     ],

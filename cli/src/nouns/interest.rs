@@ -2,7 +2,7 @@
 
 use crate::command::cx::{Cx, Done};
 use crate::command::noun::{self, Noun, Section};
-use crate::command::verb::{Verb, verb};
+use crate::command::verb::{Node, Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::Draft;
 use crate::nouns::ledger::day;
@@ -120,21 +120,12 @@ impl Verb for Runs {
     }
 }
 
-#[derive(Args)]
-pub struct OfAccount {
-    /// Identifier of the account
-    #[arg(value_name = "ID")]
-    account: String,
-}
-
-impl Verb for OfAccount {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetInstanceInterest::META);
-    const EXAMPLES: &'static [&'static str] =
-        &["mfa accounts interest c-003.9100.00002", "mfa accounts interest c-003.9100.00002 -o json"];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetInstanceInterest { account: self.account }, &views::ACCOUNT_INTEREST).await
-    }
-}
+/// What an account has accrued.
+pub const OF_ACCOUNT: Node =
+    shows("interest", &GetInstanceInterest::META, &views::ACCOUNT_INTEREST, "account").examples(&[
+        "mfa accounts interest c-003.9100.00002",
+        "mfa accounts interest c-003.9100.00002 -o json",
+    ]);
 
 #[derive(Args)]
 pub struct PayOut {

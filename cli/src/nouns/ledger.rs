@@ -3,7 +3,7 @@
 use crate::command::cx::Cx;
 use crate::command::money::Money;
 use crate::command::noun::{self, Noun, Samples, Section};
-use crate::command::verb::{Verb, verb};
+use crate::command::verb::{Verb, shows, verb};
 use crate::failure::{Failure, Outcome};
 use crate::input::{account_kind, date};
 use crate::output::text;
@@ -57,7 +57,14 @@ const JOURNAL: Noun = Noun {
     singular: "entry",
     read: Some(&GetJournalEntry::META),
     view: &views::JOURNAL_ENTRY,
-    verbs: &[verb::<Journal>("list"), verb::<Entry>("get")],
+    verbs: &[
+        verb::<Journal>("list"),
+        shows("get", &GetJournalEntry::META, &views::JOURNAL_ENTRY, "entry").examples(&[
+            "for entry in $(mfa ledger journal list -o id); do mfa ledger journal get $entry; done",
+            "for entry in $(mfa ledger journal list --type ACCO -o id); do\n    \
+             mfa ledger journal get $entry -o json; done",
+        ]),
+    ],
     ..noun::NOUN
 };
 
@@ -157,25 +164,6 @@ impl Verb for Journal {
             Query(JournalQuery { entries, account: self.account.clone(), r#type: self.kind.clone() })
         };
         cx.list(ListJournal {}, &views::JOURNAL_ENTRY, query).await
-    }
-}
-
-#[derive(Args)]
-pub struct Entry {
-    /// Identifier of the entry
-    #[arg(value_name = "ID")]
-    entry: String,
-}
-
-impl Verb for Entry {
-    const ENDPOINT: Option<&'static Meta> = Some(&GetJournalEntry::META);
-    const EXAMPLES: &'static [&'static str] = &[
-        "for entry in $(mfa ledger journal list -o id); do mfa ledger journal get $entry; done",
-        "for entry in $(mfa ledger journal list --type ACCO -o id); do\n    \
-         mfa ledger journal get $entry -o json; done",
-    ];
-    async fn run(self, cx: &Cx) -> Outcome {
-        cx.show(GetJournalEntry { entry: self.entry }, &views::JOURNAL_ENTRY).await
     }
 }
 

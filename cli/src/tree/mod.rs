@@ -63,7 +63,7 @@ const OTHERS: &[(Section, &[Node])] = &[
         &[
             verb::<login::Login>("login"),
             verb::<login::Logout>("logout"),
-            verb::<login::Whoami>("whoami"),
+            login::WHOAMI,
             group("auth", "", "What a user may do", auth::VERBS),
             group(
                 "profile",

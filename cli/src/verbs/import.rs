@@ -2,7 +2,7 @@
 
 use crate::command::cx::Cx;
 use crate::command::noun::Noun;
-use crate::command::verb::{Common, Node};
+use crate::command::verb::{COMMON, Common, Node};
 use crate::failure::{Failure, Outcome};
 use crate::verbs::bulk::Bulk;
 use crate::verbs::bulk::import::{Order, import};
@@ -53,12 +53,11 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
     let bulk = Bulk::of(noun)?;
     let common = Common {
         name: "import",
-        endpoint: None,
         about: format!("Make {} from the rows of a file: CSV, JSON lines, JSON or YAML", bulk.plural),
         examples: bulk.examples.iter().map(|line| (*line).to_owned()).collect(),
         bulk: true,
         flags: |_, command| Import::augment_args(command),
-        run: |noun, matches, cx| {
+        run: |noun, _, matches, cx| {
             Box::pin(async move {
                 let flags = Import::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
                 match Bulk::of(noun) {
@@ -67,6 +66,7 @@ pub(super) fn of(noun: &'static Noun) -> Option<Node> {
                 }
             })
         },
+        ..COMMON
     };
     Some(common.of(noun))
 }

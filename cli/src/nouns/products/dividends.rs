@@ -18,13 +18,8 @@ const DISTRIBUTION: Duration = Duration::from_secs(60 * 60);
 
 /// The verbs of the noun.
 pub const VERBS: &[Node] = &[
-    shows(
-        "list",
-        &ListDividends::META,
-        &views::DIVIDEND,
-        "product",
-        &["mfa products dividends list shares", "mfa products dividends list shares -o csv"],
-    ),
+    shows("list", &ListDividends::META, &views::DIVIDEND, "product")
+        .examples(&["mfa products dividends list shares", "mfa products dividends list shares -o csv"]),
     verb::<Distribute>("distribute"),
 ];
 
