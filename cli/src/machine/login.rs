@@ -130,8 +130,11 @@ pub async fn log_in(client: &Client, user: &str, password: String, otp: Option<S
     Ok(token)
 }
 
-/// The user who is logged in, for commands about their own record; `flag` names another.
-pub async fn user(cx: &Cx, flag: &str) -> Outcome<String> {
+/// The user that was given, or the one who is logged in; `flag` is what names another.
+pub async fn user(cx: &Cx, given: Option<String>, flag: &str) -> Outcome<String> {
+    if let Some(user) = given {
+        return Ok(user);
+    }
     let token = cx.client.send(&GetCurrentToken {}, &Nothing).await?.value;
     let refused = match (token["application"].as_str(), token["user"].as_str()) {
         (None, Some(user)) => return Ok(user.to_owned()),

@@ -30,6 +30,7 @@ pub use screen::Screen;
 
 use crate::failure::{Failure, Outcome};
 use crate::output::views::{Column, View};
+use crate::words::did_you_mean;
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stderr, stdout};
 use std::rc::Rc;
@@ -312,10 +313,7 @@ pub fn show_failure(failure: &Failure, structured: bool, screen: &Screen) {
 
 fn unknown_column(view: &View, name: &str) -> Failure {
     let names: Vec<_> = view.columns.iter().map(|column| column.name).collect();
-    let near = crate::words::nearest(name, names.iter().copied());
-    let hint = match near.first() {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("the columns are {}", names.join(", ")),
-    };
+    let meant = did_you_mean(name, names.iter().copied());
+    let hint = meant.unwrap_or_else(|| format!("the columns are {}", names.join(", ")));
     Failure::usage(format!("there is no column \"{name}\"")).hint(hint)
 }

@@ -7,6 +7,7 @@ mod places;
 pub mod profiles;
 
 use crate::failure::{Failure, Outcome};
+use crate::words::did_you_mean;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -313,10 +314,9 @@ impl Settings {
                     self.values.insert(setting.name, (plain(value), origin.clone()));
                 }
                 None => {
-                    let near = crate::words::nearest(name, TABLE.iter().map(|setting| setting.name));
-                    let near =
-                        near.first().map_or_else(String::new, |near| format!("; did you mean {near}?"));
-                    self.warnings.push(format!("{source} has an unknown setting {name}{near}"));
+                    let meant = did_you_mean(name, TABLE.iter().map(|setting| setting.name));
+                    let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
+                    self.warnings.push(format!("{source} has an unknown setting {name}{meant}"));
                 }
             }
         }

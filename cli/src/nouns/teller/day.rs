@@ -99,10 +99,7 @@ impl Verb for Unlock {
     async fn run(self, cx: &Cx) -> Outcome {
         let teller = self.at.code(cx)?;
         let password = self.password.known(cx, &drawer(&teller))?;
-        let employee = match self.employee {
-            Some(employee) => employee,
-            None => login::user(cx, "--employee").await?,
-        };
+        let employee = login::user(cx, self.employee, "--employee").await?;
         let draft =
             Draft::default().set("employeeIdentifier", Some(employee)).set("password", Some(password));
         let body = draft.body::<UnlockDrawer>()?;
