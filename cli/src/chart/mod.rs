@@ -19,7 +19,6 @@ const ONE: i128 = 100_000;
 /// One place of a chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// The label below it.
     pub label: String,
     /// Its value in hundred-thousandths; nothing for a gap.
     pub value: Option<i128>,

@@ -17,7 +17,6 @@ const HEADER: &str = "dangling-references";
 pub struct Dangling {
     /// The field, as a JSON pointer.
     pub field: String,
-    /// What it names.
     pub name: Option<String>,
     /// Whether others were sent after it, which may have made what it names.
     among_others: bool,

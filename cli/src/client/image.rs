@@ -25,11 +25,9 @@ pub type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
 /// What the daemon says about an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Its type.
     pub content_type: String,
     /// Number of its bytes, unless something on the way has left it out.
     pub bytes: Option<u64>,
-    /// SHA-256 of its bytes.
     pub sha256: String,
     /// When it was uploaded; in seconds, which is the precision of HTTP.
     pub uploaded_on: Option<Timestamp>,

@@ -124,7 +124,6 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What is sent.
 struct Parcel {
     method: reqwest::Method,
     url: String,
@@ -180,7 +179,6 @@ impl Client {
         }
     }
 
-    /// Sends an endpoint.
     pub async fn send<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {
         self.answered(Request::new(endpoint, body)).await
     }

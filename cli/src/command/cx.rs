@@ -16,15 +16,10 @@ use serde_json::{Value, json};
 #[derive(Debug)]
 pub struct Cx {
     pub settings: Settings,
-    /// The client.
     pub client: Client,
-    /// The output.
     pub out: Output,
-    /// Questions.
     pub prompt: Prompt,
-    /// Flags of a list.
     pub list: ListFlags,
-    /// Flags of a change.
     pub change: ChangeFlags,
 }
 

@@ -140,7 +140,6 @@ impl<'a> Rows<'a> {
 struct Before<'a> {
     value: Value,
     tag: Option<String>,
-    /// The record as YAML.
     yaml: String,
     /// The draft as the editor was given it.
     text: String,

@@ -58,7 +58,6 @@ enum Given {
     Place(usize),
 }
 
-/// An answer.
 struct Typed {
     flag: &'static str,
     /// Its pointer in the body.

@@ -50,7 +50,6 @@ pub struct Noun {
     pub typed: &'static str,
     /// Other words for it, separated by spaces.
     pub alias: &'static str,
-    /// What it is about.
     pub about: &'static str,
     /// One of its records, in words.
     pub singular: &'static str,
@@ -124,7 +123,6 @@ pub struct Samples {
 /// How records travel in bulk.
 #[derive(Debug)]
 pub struct Import {
-    /// Several records, in words.
     pub plural: &'static str,
     /// Columns that name a record in the report; the last one is its identifier.
     pub id: &'static [&'static str],
@@ -140,7 +138,6 @@ pub struct Import {
     pub only_change: fn(&Value) -> bool,
     /// A row that works, for the template.
     pub example: &'static [(&'static str, &'static str)],
-    /// Command lines that work.
     pub examples: &'static [&'static str],
     /// The same for the export.
     pub export_examples: &'static [&'static str],
@@ -184,7 +181,6 @@ pub const APPLY: Apply =
 /// A property that is set by an endpoint of its own.
 #[derive(Debug)]
 pub struct Own {
-    /// Its name.
     pub property: &'static str,
     /// Whether creating a record leaves it out.
     pub always: bool,

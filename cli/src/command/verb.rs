@@ -41,7 +41,6 @@ pub trait Verb: Args + FromArgMatches {
     const BULK: bool = false;
     /// Exit codes in addition to the usual ones and those of its endpoint.
     const EXITS: &'static [i32] = &[];
-    /// Does the work.
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
 }
 
@@ -69,9 +68,7 @@ pub struct Leaf {
     pub name: &'static str,
     /// Row of the endpoint table.
     pub endpoint: Option<&'static Meta>,
-    /// What it does.
     pub about: &'static str,
-    /// Command lines that work.
     pub examples: &'static [&'static str],
     /// Left out of help and completions.
     pub hidden: bool,
@@ -109,15 +106,11 @@ impl Leaf {
 
 /// A verb that many nouns have, as it is for one of them.
 pub struct Common {
-    /// What is typed.
     pub name: &'static str,
     /// Row of the endpoint table.
     pub endpoint: Option<&'static Meta>,
-    /// What it does.
     pub about: String,
-    /// Command lines that work.
     pub examples: Vec<String>,
-    /// Works on many records.
     pub bulk: bool,
     /// The parameters of the path of what it is about, which are its first arguments.
     pub path: Vec<&'static str>,
@@ -152,15 +145,12 @@ impl Common {
 /// A verb, or a group of them.
 #[derive(Debug, Clone, Copy)]
 pub enum Node {
-    /// A verb.
     Leaf(Leaf),
     /// A noun, or a part of one.
     Group {
-        /// What is typed.
         name: &'static str,
         /// Other words for it, separated by spaces.
         alias: &'static str,
-        /// What it is about.
         about: &'static str,
         /// What follows.
         nodes: &'static [Node],
@@ -305,7 +295,6 @@ fn sentence(about: &'static str) -> &'static str {
 }
 
 impl Node {
-    /// What is typed.
     pub fn name(&self) -> &'static str {
         match self {
             Node::Leaf(leaf) => leaf.name,

@@ -22,7 +22,6 @@ pub fn money(text: &str) -> Result<Value, String> {
     serde_json::to_value(amount).map_err(|error| error.to_string())
 }
 
-/// Reads a date.
 pub fn date(text: &str) -> Result<Date, String> {
     Date::parse(text).ok_or_else(|| {
         let meant = meant(text).map_or_else(String::new, |date| format!(", such as {date}"));

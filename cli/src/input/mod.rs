@@ -146,7 +146,6 @@ impl Draft {
 /// A row of the endpoint table with the rules of its body, where the type of the endpoint is not known.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// The row.
     pub meta: &'static Meta,
     /// A value as the body, checked against the same rules as in the daemon.
     pub body: fn(&Value) -> Outcome<Outgoing>,
@@ -208,7 +207,6 @@ pub fn account_kind(text: &str) -> Result<AccountKind, String> {
     AccountKind::find(text).ok_or_else(|| format!("it must be one of {}", AccountKind::listed()))
 }
 
-/// Reads a whole number.
 pub fn integer(text: &str) -> Result<Value, String> {
     text.parse::<i64>().map(Value::from).map_err(|_| "it must be a whole number".to_owned())
 }

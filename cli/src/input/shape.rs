@@ -54,7 +54,6 @@ impl Column {
 pub struct Described {
     /// Its name, such as `address.city`.
     pub name: String,
-    /// What it means.
     pub doc: String,
     /// Whether every row needs it; within an optional object, whether the object needs it.
     pub required: bool,

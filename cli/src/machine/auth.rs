@@ -13,7 +13,6 @@ use mfa_shared::fault::{self, exit};
 use mfa_shared::rule::Word;
 use mfa_shared::wire::Query;
 
-/// The verbs about access.
 pub const VERBS: &[Node] = &[verb::<CanI>("can-i"), verb::<Token>("token")];
 
 #[derive(Args)]

@@ -39,9 +39,7 @@ const LOOK_MILLIS: u64 = 50;
 /// What is remembered about a daemon in the background. Whether it is running, the daemon itself is asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mark {
-    /// Process.
     pub pid: i32,
-    /// Address.
     pub url: String,
     /// Folder of its store.
     pub data_dir: PathBuf,

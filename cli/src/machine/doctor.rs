@@ -37,7 +37,6 @@ pub struct Doctor {
     data_dir: Option<String>,
 }
 
-/// What a check found.
 enum Finding {
     Fine(String),
     /// The finding, and the command that repairs it.

@@ -195,6 +195,5 @@ pub async fn end<E: Endpoint<Body = Nothing>>(cx: &Cx, endpoint: E, what: &str) 
     cx.done(Done { noun: "daemon", id: &cx.client.url, what })
 }
 
-/// Who is logged in.
 pub const WHOAMI: Node = shows("whoami", &GetCurrentToken::META, &views::TOKEN, "")
     .examples(&["mfa whoami", "mfa whoami -o json"]);

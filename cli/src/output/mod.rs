@@ -41,11 +41,9 @@ pub const MASK: &str = "***";
 /// Where and how this command prints.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// Format of the records.
     pub format: Format,
     /// Whether the user asked for it.
     pub format_asked: bool,
-    /// The terminal.
     pub screen: Screen,
     /// Columns that were asked for; empty for the view's own.
     pub columns: Vec<String>,
@@ -282,7 +280,6 @@ impl Output {
         }
     }
 
-    /// Prints a warning.
     pub fn warn(&self, text: &str) {
         if !self.quiet {
             self.insist(text);

@@ -9,11 +9,9 @@ const LINES_MAX: usize = 12;
 /// What every paper shows.
 #[derive(Debug, Clone, Default)]
 pub struct Letterhead {
-    /// Name of the institution.
     pub institution: String,
     /// Lines below its name: address, telephone.
     pub lines: Vec<String>,
-    /// Lines at the foot.
     pub footer: Vec<String>,
 }
 

@@ -45,7 +45,6 @@ pub enum Line {
     Rule,
     /// A line to sign on, from one place to another.
     Signature(Vec<Piece>, Vec<(u32, u32)>),
-    /// Some space.
     Space,
 }
 

@@ -187,9 +187,7 @@ pub enum Origin {
     Flag,
     /// A variable of the environment.
     Variable(String),
-    /// A profile.
     Profile(String),
-    /// A config file.
     File(PathBuf),
     /// It is not set.
     Default,

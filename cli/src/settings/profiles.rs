@@ -48,7 +48,6 @@ pub fn read() -> Outcome<Profiles> {
 }
 
 impl Profiles {
-    /// Writes the profiles.
     pub fn write(&self) -> Outcome {
         let path = path()?;
         let text = toml::to_string(self)

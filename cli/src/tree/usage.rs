@@ -35,7 +35,6 @@ const MEANT: &[(&str, &[&str])] = &[
 pub struct Early {
     /// Whether errors are wanted as JSON.
     pub structured: bool,
-    /// When colour is used.
     pub colour: Colour,
     /// The command that was meant, as far as it is one.
     pub path: Vec<&'static str>,

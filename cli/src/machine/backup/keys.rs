@@ -26,7 +26,6 @@ impl KeyFlags {
         self.identity.is_none() && self.passphrase_file.is_none()
     }
 
-    /// What is given.
     pub fn given(&self) -> Outcome<BackupKeys> {
         if let Some(file) = &self.identity {
             let text = Zeroizing::new(input::text(file)?);

@@ -100,7 +100,6 @@ impl Chain {
         Ok(())
     }
 
-    /// Takes the next record.
     fn add(&mut self, line: &str) -> Outcome {
         let place = self.last + 1;
         let record: AuditRecord = serde_json::from_str(line)

@@ -10,7 +10,6 @@ use mfa_shared::api::customers::{CreateCustomer, GetCustomer};
 use mfa_shared::wire::Nothing;
 use serde_json::Value;
 
-/// Asks for a customer.
 pub async fn ask(cx: &Cx) -> Outcome<Draft> {
     let last = ("create this customer?", &views::CUSTOMER);
     let asked =

@@ -11,7 +11,6 @@ use clap::Args;
 use mfa_shared::api::gateways::*;
 use mfa_shared::endpoint::{Endpoint, Meta};
 
-/// Gateways for short messages.
 pub const NOUN: Noun = Noun {
     typed: "gateways sms",
     alias: "",

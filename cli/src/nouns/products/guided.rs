@@ -21,7 +21,6 @@ const CURRENCY: [(&str, &str); 4] = [
     ("/currency/scale", "Digits after the point of its smallest amount"),
 ];
 
-/// Asks for a product.
 pub async fn ask(cx: &Cx) -> Outcome<Draft> {
     let last = ("create this product?", &views::DEFINITION);
     let asked =

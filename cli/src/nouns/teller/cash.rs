@@ -134,7 +134,6 @@ pub(super) fn say_lines(cx: &Cx, lines: &[(&str, String)]) {
     cx.out.say(&lines.join("\n"));
 }
 
-/// Saves a count.
 pub(super) async fn save(cx: &Cx, at: &Place, found: Pieces) -> Outcome {
     let draft = Draft::default().set("countedTotal", Some(found.total)).set("note", found.note);
     let endpoint = CreateDenomination { office: at.office.clone(), teller: at.teller.clone() };

@@ -25,7 +25,6 @@ pub const ACCESS: View = View::of("requests").id("/path").columns(&[
     column("allowed", "/allowed", 0),
 ]);
 
-/// Permittable groups.
 pub const GROUP: View = View::of("groups").columns(&[
     column("identifier", "/identifier", 0),
     Column { lines: Some(permittables), ..column("paths", "/permittables/*/path", 1) },
@@ -57,11 +56,9 @@ fn methods(group: &Value) -> Vec<String> {
     vec![once.join(", ")]
 }
 
-/// Names of applications alone.
 pub const APPLICATION_NAME: View =
     View::of("applications").columns(&[column("identifier", "/identifier", 0)]);
 
-/// Public keys of applications.
 pub const SIGNATURE: View = View::of("keys")
     .id("/publicKeyMod")
     .columns(&[column("exponent", "/publicKeyExp", 0), column("modulus", "/publicKeyMod", 0)]);
@@ -75,13 +72,11 @@ pub const KEY: View = View::of("keys").id("/timestamp").columns(&[
     column("modulus", "/publicKeyMod", WIDE),
 ]);
 
-/// Call endpoint sets.
 pub const SET: View = View::of("call endpoint sets").columns(&[
     column("identifier", "/identifier", 0),
     column("groups", "/permittableEndpointGroupIdentifiers", 0),
 ]);
 
-/// Consents of users.
 pub const CONSENT: View = View::of("consents").id("/enabled").columns(&[
     column("application", "/application", 0),
     column("group", "/group", 0),
@@ -98,7 +93,6 @@ pub const TOKEN: View = View::of("tokens").columns(&[
     column("must-change-password", "/passwordChangeRequired", 2),
 ]);
 
-/// Sessions of a user.
 pub const SESSION: View = View::of("sessions").columns(&[
     column("identifier", "/identifier", 0),
     moment("created", "/createdOn", 1),
@@ -123,7 +117,6 @@ pub const FACTOR_SECRET: View =
 /// Recovery codes, for when an authenticator is lost.
 pub const RECOVERY_CODE: View = View::of("codes").columns(&[column("code", "/code", 0)]);
 
-/// Logins of this machine.
 pub const LOGIN: View = View::of("logins").id("/url").columns(&[
     column("profile", "/profile", 1),
     column("url", "/url", 0),

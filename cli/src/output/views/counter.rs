@@ -90,7 +90,6 @@ pub const DENOMINATION: View = View::of("counts").columns(&[
     column("note", "/note", 1),
 ]);
 
-/// Transactions at the counter.
 pub const TRANSACTION: View = View::of("transactions").state("/state").columns(&[
     column("identifier", "/identifier", 0),
     transaction("type", "/transactionType", 0),

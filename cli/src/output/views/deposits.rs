@@ -10,7 +10,6 @@ pub const ACTION: View = View::of("actions").columns(&[
     column("description", "/description", 2),
 ]);
 
-/// Product definitions.
 pub const DEFINITION: View = View::of("products").columns(&[
     column("identifier", "/identifier", 0),
     column("name", "/name", 0),
@@ -40,7 +39,6 @@ pub const DEFINITION_COMMAND: View = View::of("commands").id("/createdOn").colum
     column("note", "/note", 2),
 ]);
 
-/// Accounts of customers.
 pub const INSTANCE: View = View::of("accounts").state("/state").columns(&[
     column("account", "/accountIdentifier", 0),
     column("customer", "/customerIdentifier", 1),
@@ -56,7 +54,6 @@ pub const INSTANCE: View = View::of("accounts").state("/state").columns(&[
 pub const TRANSACTION_TYPE: View =
     View::of("types of transaction").columns(&[transaction("transaction-type", "/transactionType", 0)]);
 
-/// Accounts of the ledger.
 pub const LEDGER_ACCOUNT: View = View::of("ledger accounts").columns(&[
     column("identifier", "/identifier", 0),
     column("name", "/name", 2),
@@ -95,7 +92,6 @@ const fn entry_columns(currency: Currency) -> [Column; 11] {
     ]
 }
 
-/// Entries of the journal.
 pub const JOURNAL_ENTRY: View = View::of("entries").id("/identifier").columns(&[
     column("sequence", "/sequence", 0),
     moment("posted", "/postedOn", 0),
@@ -119,7 +115,6 @@ pub const TRIAL_BALANCE: View = View::of("accounts with entries").columns(&[
     money("credit", "/credit", 0, Accounts("/accountIdentifier")),
 ]);
 
-/// Lines of a statement.
 pub const STATEMENT: View = View::of("lines").id("/sequence").columns(&[
     moment("posted", "/postedOn", 0),
     transaction("type", "/type", WIDE),

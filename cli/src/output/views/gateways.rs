@@ -2,7 +2,6 @@
 
 use super::{View, column, moment};
 
-/// Test messages.
 pub const GATEWAY_TEST: View = View::of("test messages").columns(&[
     column("identifier", "/identifier", 0),
     column("to", "/to", 0),

@@ -2,7 +2,6 @@
 
 use super::{View, WIDE, amount, column, moment};
 
-/// Scans of identification cards.
 pub const SCAN: View = View::of("scans")
     .columns(&[column("identifier", "/identifier", 0), column("description", "/description", 1)]);
 

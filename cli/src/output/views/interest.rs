@@ -32,7 +32,6 @@ pub const ACCOUNT_INTEREST: View = View::of("accounts").columns(&[
     column("entries", "/payments/*/journalEntryIdentifier", WIDE),
 ]);
 
-/// Dividends of a product.
 pub const DIVIDEND: View = View::of("dividends").id("/createdOn").columns(&[
     column("year", "/dueDate/year", 0),
     column("month", "/dueDate/month", 0),

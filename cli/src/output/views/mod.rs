@@ -143,7 +143,6 @@ pub const fn column(name: &'static str, pointer: &'static str, priority: u8) -> 
     Column { name, pointer, priority, right: false, currency: None, sense: Sense::Plain, lines: None }
 }
 
-/// A column of moments.
 pub const fn moment(name: &'static str, pointer: &'static str, priority: u8) -> Column {
     Column { sense: Sense::Moment, ..column(name, pointer, priority) }
 }
@@ -158,17 +157,14 @@ pub const fn transaction(name: &'static str, pointer: &'static str, priority: u8
     Column { sense: Sense::Transaction, ..column(name, pointer, priority) }
 }
 
-/// A column of numbers.
 pub const fn amount(name: &'static str, pointer: &'static str, priority: u8) -> Column {
     Column { right: true, ..column(name, pointer, priority) }
 }
 
-/// A column of money.
 pub const fn money(name: &'static str, pointer: &'static str, priority: u8, currency: Currency) -> Column {
     Column { currency: Some(currency), ..amount(name, pointer, priority) }
 }
 
-/// Offices and branches.
 pub const OFFICE: View = View::of("offices").columns(&[
     column("identifier", "/identifier", 0),
     column("name", "/name", 0),
@@ -242,7 +238,6 @@ pub const EMPLOYEE: View = View::of("employees").columns(&[
     column("contacts", "/contactDetails/*/value", 3),
 ]);
 
-/// Contact details.
 pub const CONTACT: View = View::of("contacts").id("/value").columns(&[
     column("type", "/type", 0),
     column("group", "/group", 0),
@@ -250,7 +245,6 @@ pub const CONTACT: View = View::of("contacts").id("/value").columns(&[
     column("level", "/preferenceLevel", 1),
 ]);
 
-/// Identification cards.
 pub const CARD: View = View::of("cards").columns(&[
     column("number", "/number", 0),
     column("type", "/type", 0),
@@ -298,14 +292,12 @@ pub const SETTING: View = View::of("settings").columns(&[
     column("doc", "/doc", WIDE),
 ]);
 
-/// Settings.
 pub const SETTING_VALUE: View = View::of("settings").columns(&[
     column("name", "/name", 0),
     column("value", "/value", 0),
     column("variable", "/variable", 1),
 ]);
 
-/// Files of settings.
 pub const CONFIG_FILE: View =
     View::of("files").columns(&[column("path", "/path", 0), column("exists", "/exists", 0)]);
 
@@ -318,7 +310,6 @@ pub const VERSION: View = View::of("versions").id("/version").columns(&[
     column("instance", "/instance", 3),
 ]);
 
-/// Every command.
 pub const COMMAND: View = View::of("commands").columns(&[
     column("command", "/command", 0),
     column("about", "/about", 1),
@@ -328,7 +319,6 @@ pub const COMMAND: View = View::of("commands").columns(&[
     column("permission", "/permission", WIDE),
 ]);
 
-/// Generated files.
 pub const FILE: View = View::of("files to write").columns(&[column("file", "/file", 0)]);
 
 /// What may be typed next.

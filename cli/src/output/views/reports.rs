@@ -26,7 +26,6 @@ pub const DEPOSIT_MONTH: View = View::of("months").columns(&[
     amount("open", "/open", 2),
 ]);
 
-/// Months of the customers.
 pub const CUSTOMER_MONTH: View = View::of("months").columns(&[
     column("month", "/month", 0),
     amount("created", "/created", 1),

@@ -3,7 +3,6 @@
 use super::{Column, View, amount, column};
 use serde_json::Value;
 
-/// Findings of `mfa doctor`.
 pub const FINDING: View = View::of("findings").state("/result").columns(&[
     column("check", "/check", 0),
     column("result", "/result", 0),
@@ -47,7 +46,6 @@ pub const FAULT: View = View::of("codes").columns(&[
 pub const EXIT_CODE: View =
     View::of("exit codes").columns(&[column("code", "/code", 0), column("meaning", "/meaning", 0)]);
 
-/// Variables of the environment.
 pub const VARIABLE: View =
     View::of("variables").columns(&[column("variable", "/variable", 0), column("doc", "/doc", 0)]);
 

@@ -11,7 +11,6 @@ pub struct Sheet {
     pub width: u32,
     /// None for a roll, which is cut where its text ends.
     pub height: Option<u32>,
-    /// The margins.
     pub margin: u32,
     plain: u32,
     title: u32,
@@ -87,7 +86,6 @@ impl Sheet {
 
 /// Measures texts in the letters of a sheet.
 pub struct Letters<'a> {
-    /// The letters.
     pub fonts: &'a Fonts,
     /// Their sizes.
     pub sheet: Sheet,

@@ -24,7 +24,6 @@ pub type Name = (&'static str, String);
 pub struct Document {
     /// Its place, for people.
     pub place: String,
-    /// What it is.
     pub kind: &'static Kind,
     /// What names it among its kind.
     pub id: String,

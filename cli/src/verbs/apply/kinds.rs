@@ -12,7 +12,6 @@ use std::sync::LazyLock;
 /// A kind of record.
 #[derive(Debug)]
 pub struct Kind {
-    /// The value of `kind:`.
     pub name: &'static str,
     /// The property that names a record.
     pub key: &'static str,

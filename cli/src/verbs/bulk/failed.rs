@@ -90,7 +90,6 @@ impl Failed {
         Ok(writer)
     }
 
-    /// Writes what was added.
     pub fn flush(&mut self) -> Outcome {
         let flushed = self.writer.as_mut().map_or(Ok(()), csv::Writer::flush);
         flushed.map_err(unwritable(&self.path))

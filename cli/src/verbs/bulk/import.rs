@@ -58,7 +58,6 @@ pub struct How {
 pub struct Order {
     /// The file, `-` for standard input.
     pub file: String,
-    /// The flags.
     pub how: How,
     /// Where the report goes.
     pub report: PathBuf,
@@ -173,7 +172,6 @@ impl Ledger {
     }
 }
 
-/// Carries an import out.
 pub async fn import(cx: &Cx, noun: Bulk, order: Order) -> Outcome {
     if noun.change().is_none() && order.how.mode != Mode::Create {
         return Err(Failure::usage(format!("{} are only created: their rows name no record", noun.plural)));

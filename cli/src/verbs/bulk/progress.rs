@@ -12,11 +12,8 @@ const LINES_EVERY: Duration = Duration::from_secs(1);
 /// Counts of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All of them.
     pub rows: u64,
-    /// Their records were made.
     pub created: u64,
-    /// Their records were changed.
     pub updated: u64,
     /// They were done in an earlier run, which is not counted again.
     pub before: u64,

@@ -99,7 +99,6 @@ impl Report {
         self.line(&[&number, &id, done.status.as_str(), &done.code, &flat(&done.message)]);
     }
 
-    /// Writes what was added.
     pub fn flush(&mut self) -> Outcome {
         let written = self.file.write_all(&self.waiting);
         self.waiting.clear();

@@ -17,7 +17,6 @@ enum Target {
     Within(usize),
     /// A part of the body, with the name of the column for the user who has to correct it.
     Field(Column, String),
-    /// Nothing.
     PassedOver,
 }
 

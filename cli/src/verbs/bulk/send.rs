@@ -32,15 +32,12 @@ pub enum Mode {
 /// The result of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Its record was made.
     Created,
-    /// Its record was changed.
     Updated,
     /// Its record existed already.
     Skipped,
     /// It would be done.
     Valid,
-    /// It was refused.
     Failed,
 }
 
@@ -69,7 +66,6 @@ pub struct Done {
     pub number: u64,
     /// What names its record.
     pub id: String,
-    /// Its result.
     pub status: Status,
     /// The code of a refusal.
     pub code: String,
@@ -160,9 +156,7 @@ impl Ready {
 /// How rows are sent.
 #[derive(Clone)]
 pub struct Sender {
-    /// The client.
     pub client: Client,
-    /// What the rows are.
     pub noun: Bulk,
     /// What is done with existing records.
     pub mode: Mode,
