@@ -98,7 +98,7 @@ fn facts(headers: &HeaderMap) -> Option<Facts> {
 }
 
 /// The moment that a header names.
-fn moment(text: &str) -> Option<Timestamp> {
+pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?))
 }

@@ -302,17 +302,18 @@ impl Node {
         }
     }
 
+    /// Every word for it, the name first.
+    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+        let alias = if let Node::Group { alias, .. } = self { alias } else { "" };
+        std::iter::once(self.name()).chain(alias.split_whitespace())
+    }
+
     /// What it does or is about, where help shows it.
     pub fn about(&self) -> Option<&'static str> {
         match self {
             Node::Leaf(leaf) => (!leaf.hidden).then(|| sentence(leaf.about)),
             Node::Group { about, .. } => Some(about),
         }
-    }
-
-    pub fn is_called(&self, word: &str) -> bool {
-        let alias = if let Node::Group { alias, .. } = self { alias } else { "" };
-        self.name() == word || alias.split_whitespace().any(|alias| alias == word)
     }
 }
 

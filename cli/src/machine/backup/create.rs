@@ -75,7 +75,7 @@ impl Verb for Create {
         }
         check_folder(&out, &place)?;
         cx.out.check_columns(&views::BACKUP)?;
-        let config = if seal.take_key() { Some(store.clone().config(cx)?) } else { None };
+        let config = if seal.with_key { Some(store.clone().config(cx)?) } else { None };
         let seal = seal.seal(config.as_ref())?;
         let source = if store.are_given() {
             Source::Store(back_up(&store.config(cx)?).await.map_err(not_started)?)

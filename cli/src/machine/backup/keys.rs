@@ -57,15 +57,10 @@ pub struct SealFlags {
     passphrase_file: Option<String>,
     /// Include the key file of the secrets; only in an encrypted backup
     #[arg(long)]
-    with_key: bool,
+    pub with_key: bool,
 }
 
 impl SealFlags {
-    /// Whether the key file goes in.
-    pub fn take_key(&self) -> bool {
-        self.with_key
-    }
-
     /// How the backup is encrypted; nothing where it is not. `config` is that of the store.
     pub fn seal(self, config: Option<&Config>) -> Outcome<Option<Seal>> {
         let passphrase = input::secret_file(self.passphrase_file.as_deref().unwrap_or_default())?;

@@ -146,11 +146,6 @@ impl Ready {
         address.push(own.unwrap_or_default());
         address
     }
-
-    /// Whether the row lacks what a new record needs, and can only change an existing one.
-    fn is_change(&self, noun: Bulk) -> bool {
-        (noun.only_change)(&self.record.body)
-    }
 }
 
 /// How rows are sent.
@@ -166,7 +161,9 @@ impl Sender {
     /// Sends rows, each with an outcome of its own.
     pub async fn send(&self, rows: Vec<Ready>) -> Outcome<Vec<Done>> {
         let mut done: Vec<Option<Done>> = rows.iter().map(|_| None).collect();
-        let changes = |ready: &Ready| self.mode != Mode::Create && ready.is_change(self.noun);
+        // Some lack what a new record needs, and can only change an existing one.
+        let changes =
+            |ready: &Ready| self.mode != Mode::Create && (self.noun.only_change)(&ready.record.body);
         let new: Vec<_> = (0..rows.len()).filter(|i| !changes(&rows[*i])).collect();
         let results = self.results(new.iter().map(|i| rows[*i].create(self.noun))).await?;
         for (i, result) in new.into_iter().zip(results) {
