@@ -16,7 +16,6 @@ const CHART_FOOT: i128 = 40;
 const CHARACTER: i128 = 7;
 /// Space on the right, into which the last label reaches.
 const RIGHT: i128 = 44;
-/// Space between two labels.
 const LABEL_GAP: i128 = 8;
 const INTERVALS_MAX: i128 = 6;
 /// Most of a bar's place that the bar takes, in hundredths, and its greatest width in dots.

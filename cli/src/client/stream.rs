@@ -63,7 +63,6 @@ impl Stream {
     }
 }
 
-/// A file that arrives.
 pub struct Download {
     response: reqwest::Response,
     url: String,

@@ -12,7 +12,6 @@ use mfa_shared::endpoint::Endpoint;
 use mfa_shared::wire::{Nothing, Outgoing};
 use serde_json::{Value, json};
 
-/// What every command gets.
 #[derive(Debug)]
 pub struct Cx {
     pub settings: Settings,

@@ -44,7 +44,6 @@ pub trait Verb: Args + FromArgMatches {
     fn run(self, cx: &Cx) -> impl Future<Output = Outcome>;
 }
 
-/// The work of a verb.
 pub type Work<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
 
 /// What a verb takes, and what it does with it.
@@ -107,7 +106,6 @@ impl Leaf {
 /// A verb that many nouns have, as it is for one of them.
 pub struct Common {
     pub name: &'static str,
-    /// Row of the endpoint table.
     pub endpoint: Option<&'static Meta>,
     pub about: String,
     pub examples: Vec<String>,

@@ -103,7 +103,6 @@ impl Draft {
         self
     }
 
-    /// The text of a property.
     pub fn text(&self, property: &str) -> Option<&str> {
         self.properties.get(property)?.as_str()
     }
@@ -152,7 +151,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// The row of an endpoint.
     pub const fn of<E: Endpoint>() -> Self {
         Self { meta: const { &E::META }, body: |value| Ok(body::<E>(value)?.write()) }
     }

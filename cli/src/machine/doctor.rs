@@ -50,7 +50,6 @@ use Finding::{Fine, Warning};
 struct Seen<'a> {
     cx: &'a Cx,
     flags: DaemonFlags,
-    /// Folder of the store.
     folder: PathBuf,
     /// Whether the store is that folder, and no database.
     on_machine: bool,

@@ -13,7 +13,6 @@ use clap::Args;
 use mfa_shared::fault::exit;
 use serde_json::{Value, json};
 
-/// The verbs of the noun.
 pub const VERBS: &[Node] = &[
     verb::<List>("list"),
     verb::<Show>("show"),

@@ -16,7 +16,6 @@ const DATA_DIR: &str = "/var/lib/mfa/store";
 /// What systemd makes and owns for a service.
 const STATE_DIRS: &str = "/var/lib/";
 const PLACE: &str = "/etc/systemd/system/mfa.service";
-/// The user of the service.
 const USER: &str = "mfa";
 /// Where packages put the program.
 const PACKAGED: &str = "/usr/bin/mfa";
@@ -93,7 +92,6 @@ impl Verb for Install {
 
 /// Writes a world-readable file, as units are.
 impl Print {
-    /// The path of the program.
     fn program(&self) -> Outcome<String> {
         let path = match &self.program {
             Some(path) if path.is_absolute() => path.clone(),

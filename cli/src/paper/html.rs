@@ -19,7 +19,6 @@ const SHORT: usize = 12;
 const ROLL_LINE: usize = 5;
 const ROLL_EDGES: usize = 20;
 
-/// A paper as a page.
 pub fn page(paper: &Paper, size: Size) -> String {
     let mut body = String::new();
     heading(&mut body, paper);

@@ -16,7 +16,6 @@ pub struct Letterhead {
 }
 
 impl Letterhead {
-    /// What the settings say.
     pub fn of(settings: &Settings) -> Outcome<Self> {
         let file = settings.get("letterhead_file").0;
         let (name, text) = match (settings.get("letterhead").0, file) {

@@ -36,7 +36,6 @@ pub struct Piece {
     pub style: Style,
 }
 
-/// A line of a paper.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
     /// Texts side by side.

@@ -45,7 +45,6 @@ pub struct Paper {
     letterhead: Letterhead,
 }
 
-/// A part of a paper.
 #[derive(Debug, Clone)]
 pub enum Part {
     /// Names and values.
@@ -70,7 +69,6 @@ pub struct Table {
     pub empty: &'static str,
 }
 
-/// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
     pub name: String,

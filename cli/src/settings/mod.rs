@@ -205,7 +205,6 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The values of all settings.
 #[derive(Debug, Default)]
 pub struct Settings {
     values: BTreeMap<&'static str, (String, Origin)>,

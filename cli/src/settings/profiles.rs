@@ -55,7 +55,6 @@ impl Profiles {
         files::replace(&path, text.as_bytes())
     }
 
-    /// The profile of a name.
     pub fn find(&self, name: &str) -> Outcome<&Profile> {
         self.profiles.get(name).ok_or_else(|| {
             let hint = format!("list them: mfa profile list; make it: mfa profile add {name}");

@@ -240,7 +240,6 @@ fn suggested_value(error: &clap::Error) -> Option<String> {
     }
 }
 
-/// The format of the output.
 pub fn format(settings: &Settings, screen: Screen) -> Outcome<Format> {
     let default = if screen.stdout_is_terminal { Format::Table } else { Format::Tsv };
     let formats = Format::value_variants().iter();
@@ -249,7 +248,6 @@ pub fn format(settings: &Settings, screen: Screen) -> Outcome<Format> {
     settings.choice("output", None, &iter::once(("auto", default)).chain(named).collect::<Vec<_>>())
 }
 
-/// When colour is used.
 pub fn colour(settings: &Settings) -> Outcome<Colour> {
     let words = [("auto", Colour::Auto), ("always", Colour::Always), ("never", Colour::Never)];
     settings.choice("color", None, &words)

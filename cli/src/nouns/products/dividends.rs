@@ -15,7 +15,6 @@ use std::time::Duration;
 /// Longest wait for the answer to a distribution.
 const DISTRIBUTION: Duration = Duration::from_secs(60 * 60);
 
-/// The verbs of the noun.
 pub const VERBS: &[Node] = &[
     shows("list", &ListDividends::META, &views::DIVIDEND, "product")
         .examples(&["mfa products dividends list shares", "mfa products dividends list shares -o csv"]),

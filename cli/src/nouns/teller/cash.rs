@@ -169,7 +169,6 @@ impl Verb for List {
 /// Cash that was counted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pieces {
-    /// How much it is.
     pub total: Value,
     /// What is kept with it: a remark, or the pieces.
     pub note: Option<String>,

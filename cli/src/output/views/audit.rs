@@ -6,7 +6,6 @@ use serde_json::Value;
 /// The longest value that a table shows of a change.
 const VALUE_MAX: usize = 60;
 
-/// Records of the audit trail.
 pub const AUDIT: View = View::of("records").columns(&[
     amount("sequence", "/sequence", 0),
     moment("time", "/occurredOn", 0),
@@ -28,7 +27,6 @@ pub const AUDIT: View = View::of("records").columns(&[
     column("hash", "/hash", WIDE),
 ]);
 
-/// The history of one record.
 pub const HISTORY: View = View::of("records").id("/sequence").columns(&[
     moment("time", "/occurredOn", 0),
     column("actor", "/actor", 0),

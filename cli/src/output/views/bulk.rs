@@ -23,7 +23,6 @@ pub const BATCH: View = View::of("operations").columns(&[
     column("etag", "/etag", WIDE),
 ]);
 
-/// The result of an import.
 pub const IMPORT: View = View::of("imports").id("/report").columns(&[
     column("noun", "/noun", 3),
     column("file", "/file", 1),
@@ -51,7 +50,6 @@ pub const PLAN: View = View::of("changes").id("/identifier").columns(&[
     column("document", "/document", 2),
 ]);
 
-/// The result of an export.
 pub const EXPORTED: View = View::of("files").id("/file").columns(&[
     column("kind", "/kind", 0),
     column("records", "/records", 0),

@@ -31,7 +31,6 @@ pub const DEFINITION: View = View::of("products").columns(&[
     column("flexible", "/flexible", WIDE),
 ]);
 
-/// Commands of a product definition.
 pub const DEFINITION_COMMAND: View = View::of("commands").id("/createdOn").columns(&[
     column("action", "/action", 0),
     moment("created", "/createdOn", 0),
@@ -107,7 +106,6 @@ pub const JOURNAL_ENTRY: View = View::of("entries").id("/identifier").columns(&[
     column("identifier", "/identifier", WIDE),
 ]);
 
-/// Rows of a trial balance.
 pub const TRIAL_BALANCE: View = View::of("accounts with entries").columns(&[
     column("account", "/accountIdentifier", 0),
     column("kind", "/kind", 1),

@@ -19,7 +19,6 @@ pub const INTEREST_RUN: View = View::of("runs").columns(&[
     column("ran-by", "/ranBy", WIDE),
 ]);
 
-/// The interest of an account.
 pub const ACCOUNT_INTEREST: View = View::of("accounts").columns(&[
     column("account", "/accountIdentifier", 0),
     amount("accrued", "/accrued", 0),

@@ -32,7 +32,6 @@ use serde_json::Value;
 /// Priority of a column that only the wide formats show.
 pub const WIDE: u8 = 9;
 
-/// One column.
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
     pub name: &'static str,
@@ -102,7 +101,6 @@ pub struct View {
     pub id: &'static str,
     /// Pointer to its state; empty where it has none.
     pub state: &'static str,
-    /// The columns in their order.
     pub columns: &'static [Column],
 }
 
@@ -122,7 +120,6 @@ impl View {
         Self { state, ..self }
     }
 
-    /// The same with its columns.
     pub const fn columns(self, columns: &'static [Column]) -> Self {
         let id = if self.id.is_empty() { columns[0].pointer } else { self.id };
         Self { id, columns, ..self }
@@ -138,7 +135,6 @@ impl View {
     }
 }
 
-/// A column of a view.
 pub const fn column(name: &'static str, pointer: &'static str, priority: u8) -> Column {
     Column { name, pointer, priority, right: false, currency: None, sense: Sense::Plain, lines: None }
 }
@@ -188,7 +184,6 @@ pub const ADDRESS: View = View::of("addresses").id("/city").columns(&[
     column("country", "/country", 1),
 ]);
 
-/// External references of an office.
 pub const REFERENCE: View = View::of("external references")
     .state("/state")
     .columns(&[column("type", "/type", 0), column("state", "/state", 0)]);
@@ -221,7 +216,6 @@ pub const CUSTOMER: View = View::of("customers").state("/currentState").columns(
     moment("modified", "/lastModifiedOn", WIDE),
 ]);
 
-/// Lifecycle commands of a customer.
 pub const CUSTOMER_COMMAND: View = View::of("commands").id("/createdOn").columns(&[
     column("action", "/action", 0),
     moment("created", "/createdOn", 0),

@@ -23,7 +23,6 @@ pub const LONGEST: u32 = 14_400 * POINT;
 const POINT: u32 = 100;
 
 impl Sheet {
-    /// The page of a size.
     pub fn of(size: Size) -> Self {
         let of = |(width, height), margin, (plain, title, fine)| Self {
             width,
@@ -49,7 +48,6 @@ impl Sheet {
         }
     }
 
-    /// The height of a line.
     pub fn tall(&self, line: &Line) -> u32 {
         match line {
             Line::Texts(pieces) => {

@@ -34,7 +34,6 @@ pub struct Field {
 /// A record that is made or changed.
 pub struct Step {
     pub document: Document,
-    /// Whether the record is new.
     pub new: bool,
     pub fields: Vec<Field>,
     /// The record before, as far as it is shown.

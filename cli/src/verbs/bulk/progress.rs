@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 /// Time between two lines.
 const LINES_EVERY: Duration = Duration::from_secs(1);
 
-/// Counts of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub rows: u64,
@@ -24,7 +23,6 @@ pub struct Counts {
     pub failed: u64,
 }
 
-/// The progress of an import.
 pub struct Progress {
     begun: Instant,
     reported: Instant,
