@@ -60,8 +60,7 @@ impl Client {
         let (text, _) = self.heard(request).await?;
         let answer: BatchResult = serde_json::from_str(&text).map_err(|_| Failure::status(200, &self.url))?;
         for (operation, result) in operations.iter().zip(&answer.results) {
-            self.note_dangling_of(operation, result);
-            self.note_duplicates_of(operation, result);
+            self.note_result(operation, result);
         }
         Ok(answer)
     }

@@ -45,7 +45,7 @@ pub use stream::{Download, Stream};
 pub use trust::Trust;
 
 /// How requests are sent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Client {
     /// Address of the daemon, without a slash at the end.
     pub url: String,
@@ -124,6 +124,7 @@ impl<'a> Request<'a> {
     }
 }
 
+#[derive(Clone)]
 struct Parcel {
     method: reqwest::Method,
     url: String,
@@ -158,25 +159,7 @@ impl Client {
     /// A client of the daemon at an address.
     pub fn new(url: &str, retries: u32, timeout: Duration, traced: bool) -> Self {
         let url = url.trim_end_matches('/').to_owned();
-        Self {
-            url,
-            profile: String::new(),
-            retries,
-            timeout,
-            traced,
-            curl: None,
-            file: None,
-            verbose: false,
-            idempotency_key: None,
-            changes: Arc::default(),
-            token: None,
-            insecure: false,
-            trust: Trust::default(),
-            dry_run: false,
-            references: References::Reported,
-            noted: Arc::default(),
-            http: OnceLock::new(),
-        }
+        Self { url, retries, timeout, traced, ..Self::default() }
     }
 
     pub async fn send<E: Endpoint>(&self, endpoint: &E, body: &E::Body) -> Outcome<Reply> {

@@ -337,7 +337,9 @@ impl Settings {
             }
         };
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| newlines(&text, span.start) + 1);
+            // Bytes are counted, since the fault may be inside a character.
+            let before = text.bytes().take(error.span().map_or(0, |span| span.start));
+            let line = before.filter(|byte| *byte == b'\n').count() + 1;
             Failure::usage(format!("{} line {line}: {}", path.display(), error.message()))
         })?;
         self.layer(&table, &path.display().to_string(), &Origin::File(path.to_owned()));
@@ -389,11 +391,6 @@ impl Settings {
         let others = [("false", false), ("0", false), ("no", false), ("off", false), ("", false)];
         self.choice(name, flag, &[words.as_slice(), others.as_slice()].concat())
     }
-}
-
-/// How many lines end in the first bytes of a text, whether or not a character ends with the last of them.
-fn newlines(text: &str, bytes: usize) -> usize {
-    text.bytes().take(bytes).filter(|byte| *byte == b'\n').count()
 }
 
 fn bad(name: &str, value: &str, origin: &Origin, rule: &str) -> Failure {

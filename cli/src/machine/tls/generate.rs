@@ -4,8 +4,8 @@ use super::{of_file, shown};
 use crate::command::cx::Cx;
 use crate::command::verb::Verb;
 use crate::failure::{Failure, Outcome};
+use crate::machine::daemon::DaemonFlags;
 use crate::output::views;
-use crate::settings;
 use crate::settings::files;
 use crate::words::hex;
 use clap::Args;
@@ -53,7 +53,7 @@ impl Verb for Generate {
         cx.out.check_columns(&views::CERTIFICATE)?;
         let folder = match self.out {
             Some(folder) => folder,
-            None => beside_store(cx)?,
+            None => DaemonFlags::default().data_dir(cx)?.with_file_name("tls"),
         };
         let file = |name: &str| folder.join(name);
         let (certificate, key) = (file("certificate.pem"), file("certificate.key"));
@@ -81,12 +81,6 @@ impl Verb for Generate {
         let place = certificate.display().to_string();
         cx.out.show(&views::CERTIFICATE, &Value::Array(shown(&place, &of_file(&place)?)?))
     }
-}
-
-fn beside_store(cx: &Cx) -> Outcome<PathBuf> {
-    let given = cx.settings.get("data_dir").0;
-    let store = if given.is_empty() { settings::data_dir()? } else { PathBuf::from(given) };
-    Ok(store.with_file_name("tls"))
 }
 
 fn failed(error: rcgen::Error) -> Failure {

@@ -93,7 +93,10 @@ impl Report {
 
     /// Adds the result of a row.
     pub fn push(&mut self, done: &Done) {
-        let flat = |text: &str| guarded_or_empty(&text.replace(['\r', '\n'], " "));
+        let flat = |text: &str| match text.replace(['\r', '\n'], " ") {
+            empty if empty.is_empty() => empty,
+            flat => guarded(&flat),
+        };
         let number = done.number.to_string();
         let id = flat(&done.id);
         self.line(&[&number, &id, done.status.as_str(), &done.code, &flat(&done.message)]);
@@ -116,10 +119,6 @@ impl Report {
         whole.persist(&self.path).map_err(|error| failed(error.error))?;
         Ok(())
     }
-}
-
-fn guarded_or_empty(text: &str) -> String {
-    if text.is_empty() { String::new() } else { guarded(text) }
 }
 
 /// What a report says.
